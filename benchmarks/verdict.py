@@ -8,7 +8,7 @@ from pathlib import Path
 
 import analyser
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import EVERYBODY, SITUATIONS, fair_points
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, fair_points
 from analyser.common.cache import SWITCH
 from analyser.game.profiles import shipped_profiles
 from benchmarks.first_answers import process
@@ -45,14 +45,14 @@ def verdict(rounds=5):
         found |= {SHELL + FIRST: first, SHELL: statistics.median(kept), SHELL + AGAIN: statistics.median(again)}
         first, *kept = whole_processes([("report", "diff", str(old), str(new))] * (1 + rounds))
         found |= {DIFF + FIRST: first, DIFF: statistics.median(kept)}
-    return {"loadouts": len(analyser.matchups(EVERYBODY, CHANGED).attackers), "seconds": found}
+    return {"loadouts": len(analyser.matchups(ALL_LOADOUTS, CHANGED).attackers), "seconds": found}
 
 
 def in_process(rounds):
     """Seconds of each from Python, every fight fought."""
-    table = matchups(EVERYBODY, EVERYBODY, situations=SITUATIONS)
+    table = matchups(ALL_LOADOUTS, ALL_LOADOUTS, situations=SITUATIONS)
     candidates = [
-        Candidate(GAME, compiled(lambda: matchups(EVERYBODY, EVERYBODY, situations=SITUATIONS))),
+        Candidate(GAME, compiled(lambda: matchups(ALL_LOADOUTS, ALL_LOADOUTS, situations=SITUATIONS))),
         Candidate(PRICES, lambda: fair_points(table)),
         Candidate(WHAT_IF, compiled(lambda: analyser.what_if(CHANGED, points=75, dice=-2, against=FIELD))),
     ]

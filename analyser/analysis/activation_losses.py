@@ -1,8 +1,8 @@
-"""Losses that loadouts inflict on each other in one act each, and the share of an act that suppression leaves.
+"""Losses that loadouts inflict on each other in one action each, and the part of an action that suppression prevents.
 
 Suppression lasts until the end of a unit's next activation (AC-5.6, AC-5.7). It lowers the rating, and a failed rally
-test prevents aiming and charging. Cryo prevents an activation that is still to come (AC-6). The share of an attack that
-is left is the ratio of the mean hits of a die at the lower rating to those at the usual rating.
+test prevents aiming and charging. Cryo prevents an activation that is still to come (AC-6). A suppressed unit keeps
+that share of an attack that is the mean hits of a die at the lower rating divided by those at the usual rating.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from analyser.rules.charge_strikes import INFANTRY_OVERWHELMS
 from analyser.rules.house_rules import faces_of, pack_die
 
 _COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
-STILL_TO_ACT = 0.5  # probability that a unit has yet to be activated when the other acts: either may be first
+STILL_TO_ACT = 0.5  # probability that a unit has not been activated yet when the other unit acts
 
 
-class Act(NamedTuple):
-    """An act of each loadout (row) on each other loadout (column).
+class Action(NamedTuple):
+    """An action of each loadout (row) against each other loadout (column).
 
     Attributes
     ----------
     lost, own : ndarray
-        Mean share lost by the other, NaN where the act is impossible; mean share lost by the acting loadout.
+        Mean share lost by the target, NaN if the action is impossible; mean share lost by the acting loadout.
     suppresses, activates : ndarray
-        Probability that the act suppresses the other; probability that it takes the other's activation (Cryo).
+        Probability that the action suppresses the target; that it takes the target's activation (Cryo).
     rallied, shaken : ndarray
-        Share of the act left under suppression after a passed rally test; after a failed one.
+        Share of the action that a suppressed unit keeps after a passed rally test; after a failed one.
     reach : ndarray
-        Range of the row used, in inches; 0 for an act without a shot.
+        Range of the row of the armaments table, in inches; 0 for an action without a shot.
     """
 
     lost: Array
@@ -53,23 +53,17 @@ class Act(NamedTuple):
 class Losses(NamedTuple):
     """Mean share that each column loses to each row while both act once.
 
-    Attributes
-    ----------
-    free : ndarray
-        Losses without the effect of suppression.
-    held : ndarray
-        Losses with the effect of the other's act on each act.
-    shot : ndarray
-        The part of `free` that shots cause.
+    `unsuppressed` leaves out the effect of suppression, `suppressed` includes the effect of each action on the other
+    unit's action, and `shot` is the part of `unsuppressed` that shots cause.
     """
 
-    free: Array
-    held: Array
+    unsuppressed: Array
+    suppressed: Array
     shot: Array
 
 
 def hits_of_a_die(die: Die) -> dict[Rating, float]:
-    """Return the mean hits of a die of the pool by rating, including rerolls and explosions (AC-3.3, AC-3.4, AC-3.6).
+    """Return the mean hits of an attack die by rating, including rerolls and explosions (AC-3.3, AC-3.4, AC-3.6).
 
     >>> found = hits_of_a_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
     >>> [round(36 * found[each], 9) for each in Rating]
@@ -90,100 +84,100 @@ def hits_of_a_die(die: Die) -> dict[Rating, float]:
 
 
 def p_rallies(unit: Unit, deck: Deck) -> float:
-    """Return the probability to pass a rally test (AC-5.1, AC-5.6): 1 for a unit that takes none or passes all."""
+    """Return the probability to pass a rally test (AC-5.1, AC-5.6): 1 for a unit that takes no tests or passes all."""
     if unit.discipline is None or unit.has("Automata", "Irrepressible", "Hot Headed"):
         return 1.0
     return sum(copies for value, copies in deck.copies.items() if value <= unit.discipline) / sum(deck.copies.values())
 
 
-def acts_of(
+def actions_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
-) -> tuple[dict[str, Act], NDArray[np.bool_]]:
-    """Return the acts of every loadout on every other by situation, and a mask of pairs that can attack each other."""
+) -> tuple[dict[str, Action], NDArray[np.bool_]]:
+    """Return the actions of every loadout by situation, and a mask of the pairs that can attack each other."""
     names = [loadout.selector for loadout in loadouts]
     rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
     of_situation = places_of(frame["situation"], [situation.name for situation in situations])
     both = (rows >= 0) & (columns >= 0)
-    codes, used = pd.factorize(frame["row"])
-    columns_of = {
-        # 0 for frames of earlier versions
-        name: frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame))
-        for name in _COLUMNS
-    }
+    codes, row_ids = pd.factorize(frame["row"])
+    values = [  # 0 for columns that frames of earlier versions lack
+        frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame)) for name in _COLUMNS
+    ]
     hits = hits_of_a_die(ruleset.die)
-    acts, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
+    actions, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
     for number, situation in enumerate(situations):
-        there = both & (of_situation == number)
-        at, to = rows[there], columns[there]
-        attacks[at, to] = True
+        part = both & (of_situation == number)
+        pairs = rows[part], columns[part]
+        attacks[pairs] = True
         tables = np.full((len(_COLUMNS), *attacks.shape), np.nan)
-        for table, column in zip(tables, columns_of.values()):
-            table[at, to] = column[there]
+        for table, column in zip(tables, values):
+            table[pairs] = column[part]
         rows_used = np.full(attacks.shape, -1)
-        rows_used[at, to] = codes[there]
-        left = (
-            _left_of_shots(loadouts, rows_used, used.tolist(), situation, hits)
+        rows_used[pairs] = codes[part]
+        kept = (
+            _kept_of_shots(loadouts, rows_used, row_ids.tolist(), situation, hits)
             if situation.kind == "ranged"
-            else (*_left_of_charges(loadouts, hits), np.zeros(attacks.shape))
+            else (*_kept_of_charges(loadouts, hits), np.zeros(attacks.shape))
         )
         own, suppresses, activates = np.nan_to_num(tables[1:])
-        acts[situation.name] = Act(tables[0], own, suppresses, activates, *left)
-    return acts, attacks & attacks.T
+        actions[situation.name] = Action(tables[0], own, suppresses, activates, *kept)
+    return actions, attacks & attacks.T
 
 
-def _left_of_shots(
+def _kept_of_shots(
     loadouts: Sequence[Loadout],
     rows: NDArray[np.int64],
-    names: Sequence[str],
+    row_ids: Sequence[str],
     situation: Situation,
     hits: dict[Rating, float],
 ) -> tuple[Array, Array, Array]:
-    """Return the shares left of shots with these rows (indices into `names`, -1 for none), and their ranges.
+    """Return the shares of shots that suppressed units keep (after a passed and a failed rally), and the ranges.
 
-    Suppression is a penalty (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
+    `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot. Suppression is a penalty
+    (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
     """
-    places = {name: place for place, name in enumerate(names)}
-    facts = np.zeros((len(loadouts), len(names) + 1, 3))  # the last entry stands for no row
-    for mine, loadout in zip(facts, loadouts):
+    indices = {row_id: index for index, row_id in enumerate(row_ids)}
+    facts = np.zeros((len(loadouts), len(row_ids) + 1, 3))  # the last entry stands for no row
+    for own, loadout in zip(facts, loadouts):
         for row in loadout.unit.rows:
-            if row.id in places:
-                mine[places[row.id]] = *_advantage(row, situation), row.long_range or 0.0
-    advantage, sees, reach = np.moveaxis(facts[np.arange(len(loadouts))[:, None], rows], -1, 0)
+            if row.id in indices:
+                own[indices[row.id]] = *_advantage(row, situation), row.long_range or 0.0
+    advantage, ignores_concealment, reach = np.moveaxis(facts[np.arange(len(loadouts))[:, None], rows], -1, 0)
     advantage = advantage.astype(np.int64)
-    hidden = np.array([loadout.unit.has("Shrouded", "Obfuscating") for loadout in loadouts], np.bool_)
-    before = advantage - (hidden[None, :] & (sees == 0))
+    concealed = np.array([loadout.unit.has("Shrouded", "Obfuscating") for loadout in loadouts], np.bool_)
+    before = advantage - (concealed[None, :] & (ignores_concealment == 0))
     after = before - ("suppressed" not in situation.penalties)
-    return _left(before, after, hits), _left(before, after - ("aiming" in situation.bonuses), hits), reach
+    without_aiming = after - ("aiming" in situation.bonuses)
+    return _share_kept(before, after, hits), _share_kept(before, without_aiming, hits), reach
 
 
 def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
-    """Return the bonuses less the penalties of a shot (AC-4.2), and True if it ignores concealment (Torrent)."""
+    """Return the bonuses minus the penalties of a shot (AC-4.2), and True if it ignores concealment (Torrent)."""
     attack = situation.attack(row)
     near = situation.distance is not None and row.short_range is not None and situation.distance <= row.short_range
     return len(attack.bonuses) + near - len(attack.penalties), row.has("Torrent")
 
 
-def _left_of_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Array, Array]:
-    """Return the shares left of charges: suppression is a penalty (AC-8.2), and a charge needs a rally (AC-5.6)."""
+def _kept_of_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Array, Array]:
+    """Return the shares that suppressed units keep of charges (AC-8.2): a penalty, or none after a failed rally."""
     units = [loadout.unit for loadout in loadouts]
     infantry, overwhelmed = (
         np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)
     )
     onslaught = np.array([unit.has("Onslaught") for unit in units], np.int64)
     before = onslaught[:, None] + (infantry[:, None] & overwhelmed[None, :])
-    return _left(before, before - 1, hits), np.zeros(before.shape)
+    return _share_kept(before, before - 1, hits), np.zeros(before.shape)
 
 
-def _left(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[Rating, float]) -> Array:
-    """Return the ratio of the hits of a die at two advantages (AC-3.1); 1 where the die has no hits."""
+def _share_kept(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[Rating, float]) -> Array:
+    """Return the hits of a die at the advantage `after` divided by those at `before` (AC-3.1); 1 without hits."""
     by_rating = np.array([hits[rating] for rating in Rating])
-    mean = [by_rating[1 + np.sign(change)] for change in (after, before)]
-    left: Array = np.divide(mean[0], mean[1], out=np.ones(before.shape), where=mean[1] > 0)
-    return left
+    mean = [by_rating[1 + np.sign(advantage)] for advantage in (after, before)]
+    share: Array = np.divide(mean[0], mean[1], out=np.ones(before.shape), where=mean[1] > 0)
+    return share
 
 
-class _Chosen(NamedTuple):
-    """Losses of each pair, unsuppressed and suppressed, and the effect on the other's next activation."""
+class _ChosenActions(NamedTuple):
+    """Losses of each pair by the chosen actions, unsuppressed and suppressed, and the effect on the other's action."""
 
     lost: Array
     own: Array
@@ -194,59 +188,63 @@ class _Chosen(NamedTuple):
     shot: Array  # the part of `lost` from shooting
 
 
-def mean_losses(acts: Sequence[Act], rallies: Array) -> Losses | None:
-    """Return the losses if each loadout takes every act equally often; None without acts."""
-    if not acts:
+def mean_losses(actions: Sequence[Action], rallies: Array) -> Losses | None:
+    """Return the losses if each loadout takes every action equally often; None without actions."""
+    if not actions:
         return None
 
-    def only(lost: Array, _: Array) -> NDArray[np.int64]:
+    def the_only(lost: Array, _: Array) -> NDArray[np.int64]:
         return np.zeros(lost.shape[1:], np.int64)
 
-    each_way = [_choose([act], rallies, only) for act in acts]
-    return _both(_Chosen(*(np.mean(figures, axis=0) for figures in zip(*each_way))))
+    by_action = [_choose_actions([action], rallies, the_only) for action in actions]
+    return _mutual_losses(_ChosenActions(*(np.mean(figures, axis=0) for figures in zip(*by_action))))
 
 
-def best_losses(acts: Sequence[Act], rallies: Array, points: Array) -> Losses | None:
-    """Return the losses if each loadout takes its best act at these points; None without acts."""
-    if not acts:
+def best_losses(actions: Sequence[Action], rallies: Array, points: Array) -> Losses | None:
+    """Return the losses if each loadout takes the action that gains most points; None without actions."""
+    if not actions:
         return None
 
     def best(lost: Array, own: Array) -> NDArray[np.int64]:
         gains = lost * points[None, :] - own * points[:, None]
         return np.asarray(np.where(np.isnan(gains), -np.inf, gains).argmax(axis=0), np.int64)
 
-    return _both(_choose(acts, rallies, best))
+    return _mutual_losses(_choose_actions(actions, rallies, best))
 
 
-def _choose(acts: Sequence[Act], rallies: Array, best: Callable[[Array, Array], NDArray[np.int64]]) -> _Chosen:
-    """Return the best act and the best act after a failed rally; `rallies` is the probability that each row rallies."""
-    lost, own = (np.array([getattr(act, name) for act in acts]) for name in ("lost", "own"))
-    shaken, rallied = (np.array([getattr(act, name) for act in acts]) for name in ("shaken", "rallied"))
-    first, then = best(lost, own), best(np.where(shaken > 0, lost * shaken, np.nan), own)
+def _choose_actions(
+    actions: Sequence[Action], rallies: Array, best: Callable[[Array, Array], NDArray[np.int64]]
+) -> _ChosenActions:
+    """Return the losses by the best action, or by the best after a failed rally; `rallies` are their probabilities."""
+    lost, own, shaken, rallied, suppresses, activates, reach = (
+        np.array([getattr(action, name) for action in actions])
+        for name in ("lost", "own", "shaken", "rallied", "suppresses", "activates", "reach")
+    )
+    usual, if_shaken = best(lost, own), best(np.where(shaken > 0, lost * shaken, np.nan), own)
 
     def of(choice: NDArray[np.int64], figures: Array) -> Array:
         return np.asarray(np.nan_to_num(np.take_along_axis(figures, choice[None], 0)[0]), np.float64)
 
     p = rallies[:, None]
-    return _Chosen(
-        of(first, lost),
-        of(first, own),
-        p * of(first, lost * rallied) + (1 - p) * of(then, lost * shaken),
-        p * of(first, own),  # only charges have own losses, and they need a rally
-        of(first, np.array([act.suppresses for act in acts])),
-        of(first, np.array([act.activates for act in acts])),
-        of(first, lost * np.array([act.reach > 0 for act in acts])),
+    return _ChosenActions(
+        of(usual, lost),
+        of(usual, own),
+        p * of(usual, lost * rallied) + (1 - p) * of(if_shaken, lost * shaken),
+        p * of(usual, own),  # only charges have own losses, and they need a passed rally test
+        of(usual, suppresses),
+        of(usual, activates),
+        of(usual, lost * (reach > 0)),
     )
 
 
-def _both(act: _Chosen) -> Losses:
-    """Return the losses of both sides, including the effect of the defender's act on the attacker.
+def _mutual_losses(chosen: _ChosenActions) -> Losses:
+    """Return the losses of both sides, including the effect of each unit's action on the next action of the other.
 
-    The unit that acts next was the target before. Cryo takes its activation, or suppresses it if it has already acted.
+    Cryo takes the activation of a target that has not acted yet, and suppresses a target that has.
     """
-    prevented = STILL_TO_ACT * act.activates.T
-    suppressed = act.suppresses.T + (1 - STILL_TO_ACT) * act.activates.T
-    as_it_likes = 1 - suppressed - prevented
-    lost = as_it_likes * act.lost + suppressed * act.lost_suppressed
-    own = as_it_likes * act.own + suppressed * act.own_suppressed
-    return Losses(act.lost + act.own.T, lost + own.T, act.shot)
+    prevented = STILL_TO_ACT * chosen.activates.T
+    suppressed = chosen.suppresses.T + (1 - STILL_TO_ACT) * chosen.activates.T
+    unaffected = 1 - suppressed - prevented
+    lost = unaffected * chosen.lost + suppressed * chosen.lost_suppressed
+    own = unaffected * chosen.own + suppressed * chosen.own_suppressed
+    return Losses(chosen.lost + chosen.own.T, lost + own.T, chosen.shot)

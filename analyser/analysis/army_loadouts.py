@@ -1,8 +1,8 @@
-"""Armies in the form that comparisons use: distinct loadouts with their numbers."""
+"""Armies as comparisons use them: distinct loadouts, and the number of each."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -13,11 +13,11 @@ from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 
-MOST_KINDS = 64  # distinct loadouts on a side: the most attacks that one program holds
+MOST_KINDS = 64  # distinct loadouts of an army: the most attacks in one program of focus fire
 MOST_UNITS = 200
 
 
-class Listed(NamedTuple):
+class ArmyLoadouts(NamedTuple):
     """An army as its distinct loadouts, and the number of each."""
 
     army: Army
@@ -31,7 +31,7 @@ class Listed(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Its name, units and points."""
+        """Name, number of units and points of the army."""
         return f"{self.army.name} ({counted(self.units, 'unit')}, {self.army.points:,} points)"
 
     def named(self, selector: str) -> str:
@@ -50,48 +50,48 @@ class Listed(NamedTuple):
         return {"name": self.army.name, "points": self.army.points, "units": units}
 
 
-def listed(given: ArmyLike, library: Profiles, where: str) -> Listed:
-    """Return an army by loadout; InputError if it is unreadable, empty, or too large for a comparison.
+def army_loadouts(army: ArmyLike, library: Profiles, where: str) -> ArmyLoadouts:
+    """Return an army as its distinct loadouts; InputError if it is unreadable, empty, or too large for a comparison.
 
-    >>> listed(["2 x crown/sharp-rifles@basic", "crown/rifle-platoon@basic"], Profiles(), "mine").counts
+    >>> army_loadouts(["2 x crown/sharp-rifles@basic", "crown/rifle-platoon@basic"], Profiles(), "mine").counts
     (2, 1)
     """
     try:
-        army = load_army(given, library)
+        loaded = load_army(army, library)
     except InputError as error:
         raise error.inside(where) from None
-    return by_loadout(army, where)
+    return by_loadout(loaded, where)
 
 
-def unique_names(mine: Listed, yours: Listed) -> tuple[Listed, Listed]:
-    """Return both armies under different names."""
+def unique_names(mine: ArmyLoadouts, yours: ArmyLoadouts) -> tuple[ArmyLoadouts, ArmyLoadouts]:
+    """Return both armies, renamed if they have the same name."""
     names = names_apart(mine.army, yours.army)
-    mine, yours = (side._replace(army=replace(side.army, name=name)) for side, name in zip((mine, yours), names))
+    mine, yours = (army._replace(army=replace(army.army, name=name)) for army, name in zip((mine, yours), names))
     return mine, yours
 
 
-def by_loadout(army: Army, where: str) -> Listed:
-    """Return an army by loadout; a changed profile whose selector is taken gets a selector of its own."""
-    kinds: list[tuple[Loadout, Loadout]] = []  # the loadout in the army, and the loadout with its selector here
+def by_loadout(army: Army, where: str) -> ArmyLoadouts:
+    """Return an army as its distinct loadouts; different loadouts with the same selector get numbered selectors."""
+    kinds: list[tuple[Loadout, Loadout]] = []  # each loadout as it is in the army, and with its unique selector
     counts: dict[str, int] = {}
     for loadout in army.loadouts:
-        called = next((called for own, called in kinds if own == loadout), None)
-        if called is None:
-            called = _called(loadout, counts)
-            kinds.append((loadout, called))
-        counts[called.selector] = counts.get(called.selector, 0) + 1
+        unique = next((unique for original, unique in kinds if original == loadout), None)
+        if unique is None:
+            unique = _with_unique_selector(loadout, counts)
+            kinds.append((loadout, unique))
+        counts[unique.selector] = counts.get(unique.selector, 0) + 1
     if not kinds:
-        raise InputError("no unit is in this army", where=where, allowed="an army with units")
+        raise InputError("this army has no units", where=where, allowed="an army with units")
     if len(kinds) > MOST_KINDS or len(army) > MOST_UNITS:
         problem = f"{len(army)} units, {len(kinds)} of them different"
         raise InputError(problem, where=where, allowed=f"up to {MOST_UNITS}, up to {MOST_KINDS} of them different")
-    return Listed(army, tuple(called for _, called in kinds), tuple(counts.values()))
+    return ArmyLoadouts(army, tuple(unique for _, unique in kinds), tuple(counts.values()))
 
 
-def _called(loadout: Loadout, taken: Sequence[str] | dict[str, int]) -> Loadout:
+def _with_unique_selector(loadout: Loadout, taken: Container[str]) -> Loadout:
     """Return the loadout with a selector that is not `taken`."""
-    called, number = loadout, 2
-    while called.selector in taken:
+    unique, number = loadout, 2
+    while unique.selector in taken:
         unit = loadout.unit.model_copy(update={"id": f"{loadout.unit.id}-{number}"})
-        called, number = loadout.model_copy(update={"unit": unit}), number + 1
-    return called
+        unique, number = loadout.model_copy(update={"unit": unit}), number + 1
+    return unique

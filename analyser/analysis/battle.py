@@ -33,18 +33,18 @@ def battle(
     Parameters
     ----------
     mine, yours : Army, path, list or mapping
-        The armies, as :func:`analyser.load_army` takes them.
+        The armies, as for :func:`analyser.load_army`.
     swing : bool
-        Also simulate a tenth as many battles without each unit (:meth:`BattleResult.swing`).
+        For each unit, also simulate a tenth as many battles without it (:meth:`BattleResult.swing`).
     tactics : bool
-        Try all tactics first, and let both sides play an equilibrium of them (:meth:`BattleResult.tactics`). If False,
-        each side plays its stated tactic, by default ``balanced``.
+        Simulate all pairs of tactics first; both sides then play an equilibrium of that game
+        (:meth:`BattleResult.tactics`). If False, each side plays its stated tactic, by default ``balanced``.
     trials : int, optional
         Battles to simulate, 1 to 10**12. Default: 10,000.
     seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`.
     replacement : bool
-        Draw each test card from a full deck; the initiative uses real decks.
+        Draw each test card from a full deck; cards for the initiative are never replaced.
     **terms
         The keys of ``[battle]``, such as ``rounds=4`` or ``target_mine="most_points"``.
 

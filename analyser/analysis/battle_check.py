@@ -1,4 +1,4 @@
-"""A cross-check of fair points by battles: a round robin of equal-point armies of one unit each (`docs/balance.md`)."""
+"""A check of fair points by battles: each unit's army fights the equal-point army of each other unit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.equilibrium_prices import Array
-from analyser.analysis.prices import EVERYBODY, fair_points
+from analyser.analysis.prices import ALL_LOADOUTS, fair_points
 from analyser.analysis.roles import role_of
 from analyser.analysis.selection import Selectors, loadouts, one_or_several
 from analyser.common.answer import Block, FramedAnswer
@@ -30,20 +30,20 @@ from analyser.scenarios.battle_tables import encode_battle
 EVERY_UNIT = "*/*@basic"
 MOST_UNITS = 200
 FEWEST = 5  # armies needed for a correlation
-FEWEST_FOR_REASONS = 12
-DISAGREES = 0.2  # difference of the win rate from that expected by fair points
-_MOST_SHOWN = 8  # of each kind of misfit
-_REASON = 0.05  # smallest change of the win rate that counts as a reason
+FEWEST_FOR_REASONS = 12  # armies needed for reasons
+DISAGREES = 0.2  # a unit whose win rate differs this much from that expected by fair points is a misfit
+_MOST_SHOWN = 8  # misfits of each kind
+_LEAST_EFFECT = 0.05  # smallest effect on the win rate that counts as a reason
 THIRDS = (1 / 3, 2 / 3)
 FEWEST_IN_GROUP = 3  # units of a group from which a conclusion is drawn
-_REDRAWN = 200
+_RESAMPLES = 200
 NO_REASON = "none of these"
 TOO_FEW = "too few units to say"
 OF_FEATURES = "Reach, SPEED, charge and victory points"
 
 
 class _Feature(NamedTuple):
-    """A property of a unit that battles see and prices may not; `none` says in words that it is 0."""
+    """A property of a unit that affects battles but not all prices; `none` says in words that it is 0."""
 
     label: str
     unit: str
@@ -92,19 +92,17 @@ class BalanceCheck(FramedAnswer):
         One row for each loadout, the largest disagreement first: `loadout`, `unit`, `role`, `points`, `fair_points`,
         `number` in its army, and `win_rate` over all other armies (a draw counts as half a win) with `win_rate_low` and
         `win_rate_high`. `by_fair_points` is the win rate expected from the fair points of its army, `off` the
-        difference, and `why` the property that explains most of it.
+        difference, and `why` the property that explains most of the difference.
     groups : DataFrame
         Means over groups of units by reach, SPEED, charge and victory points, the property with the largest differences
-        first: `property`, `group` in words, `units` (their number), `win_rate`, `by_fair_points` and `off`. Thirds of
-        the units have similar values; units without the property are a group of their own. Empty with fewer than 12
-        armies.
+        first: `property`, `group` in words, `units` (their number), `win_rate`, `by_fair_points` and `off`. The groups
+        are thirds of the units by the value of the property, and units without it. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
-        The rank correlation of win rates and fair points of the armies, with its 95% interval by the dice.
+        Rank correlation of win rates and fair points of the armies; its 95% interval is over the dice.
     explained : float
-        The share of the disagreement that reach, SPEED, charge and victory points explain, 0 to 1; NaN
-        with fewer than 12 armies.
+        Share of the disagreement that these properties explain, 0 to 1; NaN with fewer than 12 armies.
     points : int
-        Points of an army; the number of its units brings it as near as possible.
+        Points of an army, as nearly as a whole number of units allows.
     trials : int
         Battles of each pair of armies.
     left_out : dict of str to str
@@ -127,19 +125,21 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def misfits(self) -> pd.DataFrame:
-        """Rows whose battles and price disagree."""
+        """Rows of the units whose win rate and fair points disagree."""
         return self.frame[self.frame["off"].abs() >= DISAGREES]
 
     @property
     def headline(self) -> str:
         """Number of units whose battles and fair points disagree, in one sentence."""
-        many, verb = len(self.misfits) or "No", "wins" if len(self.misfits) == 1 else "win"
+        number, verb = len(self.misfits) or "None", "wins" if len(self.misfits) == 1 else "win"
         difference = f"{100 * DISAGREES:.0f} percentage points"
-        return f"{many} of {counted(len(self.frame), 'unit')} {verb} {difference} more or less than fair points say."
+        return (
+            f"{number} of {counted(len(self.frame), 'unit')} {verb} {difference} more or less than fair points predict."
+        )
 
     @property
     def reason(self) -> str:
-        """The property that separates battles from fair points most, in one sentence; empty if unknown."""
+        """The property with the largest difference of battles from fair points, in one sentence; empty if unknown."""
         if self.groups.empty:
             return ""
         first = self.groups[self.groups["property"] == self.groups["property"].iloc[0]]
@@ -150,7 +150,7 @@ class BalanceCheck(FramedAnswer):
             f"units with {row.group} win {whole_percent(row.win_rate)} ({whole_percent(row.by_fair_points)})"
             for row in first.iloc[[0, -1]].itertuples()
         )
-        return f"{worst[0].upper()}{worst[1:]} of battles, and {best}; in brackets what fair points say."
+        return f"{worst[0].upper()}{worst[1:]} of battles, and {best}; the prediction of fair points is in brackets."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -177,21 +177,22 @@ class BalanceCheck(FramedAnswer):
         """The number of armies and battles, their intervals, and the share that the properties explain, in text."""
         ends = f"({self.correlation_low:.2f} to {self.correlation_high:.2f} by the dice)"
         widest = (self.frame["win_rate_high"] - self.frame["win_rate_low"]).max() / 2
-        how = (
-            f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one unit and about {self.points} points each, "
-            f"{counted(self.trials, 'battle')} of each two, so that win rates are within {100 * widest:.1f} points. "
+        text = (
+            f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one kind of unit and about {self.points} "
+            f"points each, {counted(self.trials, 'battle')} for each pair. Win rates are precise within "
+            f"{100 * widest:.1f} percentage points. "
             f"The rank correlation of win rates and fair points is {self.correlation:.2f} {ends}."
         )
-        why = f" {OF_FEATURES} explain {self.explained:.0%} of the disagreement."
-        return how if np.isnan(self.explained) else how + why
+        explained = f" {OF_FEATURES} explain {self.explained:.0%} of the disagreement."
+        return text if np.isnan(self.explained) else text + explained
 
     def blocks(self) -> list[Block]:
         """Return the correlation, and a table of each kind of misfit."""
         return [
             Block(lines=[*fill(self.headline), *fill(self.reason), *fill(self.precision)]),
             *self._grouped(),
-            *self._misfits("Wins more than fair points say", 1),
-            *self._misfits("Wins less than fair points say", -1),
+            *self._misfits("Wins more than fair points predict", 1),
+            *self._misfits("Wins less than fair points predict", -1),
         ]
 
     def _grouped(self) -> list[Block]:
@@ -225,7 +226,7 @@ def _rates(row: Mapping[Any, Any]) -> list[str]:
 def balance_check(
     units: Selectors = EVERY_UNIT,
     *,
-    against: Selectors = EVERYBODY,
+    against: Selectors = ALL_LOADOUTS,
     points: int = 600,
     trials: int = 32,
     seed: int = 0,
@@ -233,18 +234,19 @@ def balance_check(
     threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> BalanceCheck:
-    """Return how far simulated battles agree with fair points (:func:`analyser.fair_points`).
+    """Return the agreement of simulated battles with fair points (:func:`analyser.fair_points`).
 
-    Each loadout has an army of that loadout alone, which meets every other army; both sides look ahead.
+    Each loadout has an army of that loadout alone, which fights every other army; both sides play the tactic
+    ``balanced``, which looks one activation ahead.
 
     Parameters
     ----------
     units : str, Loadout, or several of them
-        The loadouts; the name of a faction means its units at basic level. Default: all factions.
+        The loadouts; the name of a faction stands for its units at basic level. Default: all factions.
     against : str, Loadout, or several of them
         The opponents of the fair points, as in :func:`analyser.fair_points`.
     points : int
-        Points of an army; the number of its units comes nearest to them.
+        Points of an army, as nearly as a whole number of units allows.
     trials : int
         Battles of each pair of armies.
     seed, profiles, threads, progress
@@ -264,8 +266,8 @@ def balance_check(
     check_integer(points, "points", 1, 100_000)
     sampling = Sampling("monte-carlo", trials, seed, threads=threads, progress=progress)
     library = library_of(profiles)
-    asked = loadouts([_selector(one, library) for one in one_or_several(units, "units")], library)
-    frame, sides, left_out = _armies(asked, _fair_points(asked, against, library, threads), points)
+    selected = loadouts([_selector(unit, library) for unit in one_or_several(units, "units")], library)
+    frame, sides, left_out = _armies(selected, _fair_points(selected, against, library, threads), points)
     wins = _round_robin(sides, frame["number"].tolist(), sampling, library)
     ratio = frame["number"] * frame["fair_points"] / points
     rates = _mean_over_others(wins)
@@ -300,21 +302,21 @@ def _selector(unit: str | Loadout, library: Profiles) -> str | Loadout:
 
 
 def _fair_points(
-    asked: Sequence[Loadout], against: Selectors, library: Profiles, threads: int | None
+    selected: Sequence[Loadout], against: Selectors, library: Profiles, threads: int | None
 ) -> dict[str, float]:
-    prices = fair_points(asked, against=against, profiles=library, threads=threads).frame
+    prices = fair_points(selected, against=against, profiles=library, threads=threads).frame
     return dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
 
 
 def _armies(
-    asked: Sequence[Loadout], prices: Mapping[str, float], points: int
+    selected: Sequence[Loadout], prices: Mapping[str, float], points: int
 ) -> tuple[pd.DataFrame, list[Loadout], dict[str, str]]:
-    """Return the armies as a frame, their loadouts, and the reason for each loadout without one."""
+    """Return the armies as a frame, their loadouts, and the reason for each loadout without an army."""
     left_out, rows, sides = dict[str, str](), list[dict[str, Any]](), list[Loadout]()
-    for side in asked:
+    for side in selected:
         fair, cost = prices.get(side.selector, np.nan), side.level.points
         if side.unit.type == "aircraft":
-            left_out[side.selector] = "aircraft are always in reserve, and an army needs units on the field"
+            left_out[side.selector] = "aircraft start in reserve, and an army needs units on the battlefield"
         elif not cost or np.isnan(fair):
             left_out[side.selector] = "it has no fair points"
         else:
@@ -335,12 +337,12 @@ def _round_robin(sides: Sequence[Loadout], numbers: Sequence[int], sampling: Sam
     armies = [[side] * number for side, number in zip(sides, numbers)]
     trials, terms = sampling.first_trials(), BattleTerms()
     with sampling.with_bar() as reporting:
-        for done, (one, other) in enumerate(pairs, start=1):
-            scenario = battle_scenario(armies[one], armies[other], terms, library.ruleset, library)
+        for done, (first, second) in enumerate(pairs, start=1):
+            scenario = battle_scenario(armies[first], armies[second], terms, library.ruleset, library)
             simulation = Simulation(*encode_battle(scenario))
             counts = simulation.play(trials, int(sampling.seed), sampling.n_threads).outcomes.sum(axis=0)
             won = counts[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum() + counts[Outcome.DRAW] / 2
-            wins[one, other], wins[other, one] = won / trials, 1 - won / trials
+            wins[first, second], wins[second, first] = won / trials, 1 - won / trials
             reporting.report(done * trials, len(pairs) * trials)
     return wins
 
@@ -350,7 +352,7 @@ def _mean_over_others(table: Array) -> Array:
 
 
 def _variance(wins: Array, trials: int) -> Array:
-    """Return the variance of each share of wins by the dice, with one win and one loss added."""
+    """Return the variance of each share of wins over the dice, estimated with one win and one loss added."""
     share = (wins * trials + 1) / (trials + 2)
     return np.asarray(share * (1 - share) / trials, np.float64)
 
@@ -359,34 +361,34 @@ def _by_fair_points(wins: Array, worth: Array) -> Array:
     """Return the win rates expected from fair points: a logistic curve of their logarithms, fitted to all battles."""
     from scipy.optimize import minimize_scalar
 
-    gap = worth[:, None] - worth[None, :]
-    there = ~np.isnan(wins)
+    difference = worth[:, None] - worth[None, :]
+    is_pair = ~np.isnan(wins)
 
     def deviance(slope: float) -> float:
-        said = np.clip(1 / (1 + np.exp(-slope * gap[there])), 1e-9, 1 - 1e-9)
-        return float(-(wins[there] * np.log(said)).sum())
+        expected = np.clip(1 / (1 + np.exp(-slope * difference[is_pair])), 1e-9, 1 - 1e-9)
+        return float(-(wins[is_pair] * np.log(expected)).sum())
 
     slope = minimize_scalar(deviance, bounds=(0.0, 50.0), method="bounded").x
-    return _mean_over_others(np.where(there, 1 / (1 + np.exp(-slope * gap)), np.nan))
+    return _mean_over_others(np.where(is_pair, 1 / (1 + np.exp(-slope * difference)), np.nan))
 
 
 def _correlation(wins: Array, worth: Array, trials: int, seed: int) -> tuple[float, float, float]:
-    """Return Spearman's rank correlation of win rates and worth, and its 95% interval by the dice (a bootstrap)."""
+    """Return Spearman's rank correlation of win rates and worth, and its 95% interval over the dice (a bootstrap)."""
     ranks = _ranks(worth)
 
-    def of(table: Array) -> float:
+    def correlation_of(table: Array) -> float:
         rates = _ranks(_mean_over_others(table))
         spread = float(rates.std() * ranks.std())
-        return float((rates * ranks).mean()) / spread if spread > 0 else 0.0  # all battles are drawn
+        return float((rates * ranks).mean()) / spread if spread > 0 else 0.0  # 0 if all battles are drawn
 
     random, upper = np.random.default_rng(seed), np.triu_indices(len(wins), 1)
     share, drawn = (wins[upper] * trials + 1) / (trials + 2), list[float]()
-    for _ in range(_REDRAWN):
+    for _ in range(_RESAMPLES):
         table = np.full(wins.shape, np.nan)
         table[upper] = random.binomial(trials, share) / trials
-        drawn.append(of(np.where(np.isnan(table), 1 - table.T, table)))
+        drawn.append(correlation_of(np.where(np.isnan(table), 1 - table.T, table)))
     low, high = np.percentile(drawn, (2.5, 97.5))
-    correlation = of(wins)
+    correlation = correlation_of(wins)
     return correlation, min(float(low), correlation), max(float(high), correlation)
 
 
@@ -403,35 +405,35 @@ def _groups(frame: pd.DataFrame, sides: Sequence[Loadout]) -> pd.DataFrame:
     tables = []
     for feature in FEATURES:
         values = pd.Series([feature.of(side) for side in sides], frame.index)
-        there = values[values > 0] if feature.none else values
-        places = np.searchsorted(np.quantile(there, THIRDS) if len(there) else [], values, side="right")
-        groups = frame.assign(value=values).groupby(np.where(values.isin(there), places, -1))
+        present = values[values > 0] if feature.none else values
+        thirds = np.searchsorted(np.quantile(present, THIRDS) if len(present) else [], values, side="right")
+        groups = frame.assign(value=values).groupby(np.where(values.isin(present), thirds, -1))
         ends = zip(groups["value"].min(), groups["value"].max())
         words = {"property": feature.label, "group": [feature.range_text(*pair) for pair in ends]}
         rates = groups[["win_rate", "by_fair_points", "off"]].mean()
         tables.append(rates.assign(units=groups.size(), **words))
     large = [table.loc[table["units"] >= FEWEST_IN_GROUP, "off"] for table in tables]
-    order = sorted(range(len(tables)), key=lambda place: large[place].min() - large[place].max())
-    tables = [tables[place] for place in order]
+    order = sorted(range(len(tables)), key=lambda index: large[index].min() - large[index].max())
+    tables = [tables[index] for index in order]
     return pd.concat(tables, ignore_index=True)[["property", "group", "units", "win_rate", "by_fair_points", "off"]]
 
 
 def _reasons(off: Array, sides: Sequence[Loadout]) -> tuple[list[str], float]:
-    """Return the property that explains most of each difference, and the share that all of them explain.
+    """Return the property that explains most of each difference, and the share that all properties explain.
 
-    A linear regression of the differences on the properties, each in standard deviations from its mean.
+    They come from a linear regression of the differences on the properties, in standard deviations from the mean.
     """
     figures = np.array([[feature.of(side) for feature in FEATURES] for side in sides])
     spread = figures.std(axis=0)
     standard = (figures - figures.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     slopes = np.linalg.lstsq(standard, off, rcond=None)[0]
-    parts, medians = standard * slopes, np.median(figures, axis=0)
-    left = off - off.mean() - parts.sum(axis=1)
-    explained = 1 - float((left**2).sum()) / max(float(((off - off.mean()) ** 2).sum()), 1e-12)
+    effects, medians = standard * slopes, np.median(figures, axis=0)
+    residuals = off - off.mean() - effects.sum(axis=1)
+    explained = 1 - float((residuals**2).sum()) / max(float(((off - off.mean()) ** 2).sum()), 1e-12)
     why = []
-    for own, part, sign in zip(figures, parts, np.sign(off)):
-        best = int(np.argmax(sign * part))
-        if sign * part[best] < _REASON:
+    for own, effect, sign in zip(figures, effects, np.sign(off)):
+        best = int(np.argmax(sign * effect))
+        if sign * effect[best] < _LEAST_EFFECT:
             why.append(NO_REASON)
         else:
             feature, value = FEATURES[best], float(own[best])

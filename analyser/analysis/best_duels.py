@@ -1,4 +1,4 @@
-"""Duels with best play by both sides, for comparisons (the attacker moves first) and for prices."""
+"""Duels with best play by both sides: for comparisons the attacker acts first, for prices a toss decides each round."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.contest_cells import Cells, Over, Ways, cells_of
-from analyser.analysis.grid import Field, blank_cells, side_of
+from analyser.analysis.contest_cells import Cells, FightEnd, RowResults, cells_of
+from analyser.analysis.grid import DefendingSide, blank_cells, combatant_of
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.engine.fight.exact.distribution import Joint
@@ -31,89 +31,91 @@ if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
 
-_REMEMBERED = 1 << 16  # cached pairs, two short records each
+_CACHED_PAIRS = 1 << 16
 
 
-def best_duel(scenario: DuelScenario, row: str | None) -> Ways:
-    """Return a duel with best play by both sides; `row` is the row given for the attacker, if any."""
+def best_duel(scenario: DuelScenario, row: str | None) -> RowResults:
+    """Return a duel with best play by both sides, or why it is impossible; `row` is the attacker's row if stated."""
     try:
-        end = _end_of(scenario)
+        end = _final_states(scenario)
     except InputError as error:
         return error.problem
-    return [_over(end, scenario, row)]
+    return [_fight_end(end, scenario, row)]
 
 
-def trades(attackers: Sequence[Loadout], field: Field, situation: Situation) -> Cells:
-    """Return the losses of each pair that starts a duel at the situation's distance, with best play for points.
+def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> Cells:
+    """Return the losses of each pair in a duel that starts at the situation's distance.
 
-    A toss decides in each round which side is first, so a pair and its reverse are one duel, solved once.
+    Both maximise the victory points destroyed minus lost, by share of the unit. A toss decides in each round which side
+    is first, so a pair and its reverse are one duel, solved once.
     """
-    cells = blank_cells(len(attackers), len(field.combatants))
-    if field.row is not None:
-        cells["why_not"] = "both choose among all their rows: leave out the row"
+    cells = blank_cells(len(attackers), len(defending.combatants))
+    if defending.row is not None:
+        cells["why_not"] = "with best play both sides choose among all their rows, so no row can be stated"
         return cells
-    sides = [side_of(attacker) for attacker in attackers]
-    pairs = list(product(sides, field.combatants))
-    ways = list(dict.fromkeys(_in_order(*pair) for pair in pairs))
-    with ThreadPoolExecutor(field.threads) as pool:
-        fought = dict(zip(ways, pool.map(partial(_traded, situation.distance, field.ruleset), ways)))
-    for at, pair in enumerate(pairs):
-        way = _in_order(*pair)
-        result = fought[way]
+    sides = [combatant_of(attacker) for attacker in attackers]
+    pairs = list(product(sides, defending.combatants))
+    ordered_pairs = list(dict.fromkeys(_in_order(*pair) for pair in pairs))
+    with ThreadPoolExecutor(defending.threads) as pool:
+        solve = partial(_pair_result, situation.distance, defending.ruleset)
+        results = dict(zip(ordered_pairs, pool.map(solve, ordered_pairs)))
+    for index, pair in enumerate(pairs):
+        ordered = _in_order(*pair)
+        result = results[ordered]
         if result.why_not:
-            cells["why_not"].flat[at] = result.why_not
+            cells["why_not"].flat[index] = result.why_not
         else:
-            cells.flat[at] = result.cells[0 if way == pair else 1]
+            cells.flat[index] = result.cells[0 if ordered == pair else 1]
     return cells
 
 
-class _Traded(NamedTuple):
+class _PairResult(NamedTuple):
     """Result of a pair as a cell for each side, or the reason why it cannot fight."""
 
     cells: NDArray[np.void]
     why_not: str = ""
 
 
-def _in_order(mine: Combatant, theirs: Combatant) -> tuple[Combatant, Combatant]:
-    """Return the two sides in a fixed order."""
-    first, second = sorted((mine, theirs), key=lambda unit: unit.unit or "")
+def _in_order(unit: Combatant, other: Combatant) -> tuple[Combatant, Combatant]:
+    """Return two units in an order that does not depend on the order of the arguments."""
+    first, second = sorted((unit, other), key=lambda combatant: combatant.unit or "")
     return first, second
 
 
-def _traded(distance: float | None, ruleset: Ruleset, pair: tuple[Combatant, Combatant]) -> _Traded:
-    return _traded_once(*pair, distance, ruleset.model_dump_json())
+def _pair_result(distance: float | None, ruleset: Ruleset, pair: tuple[Combatant, Combatant]) -> _PairResult:
+    return _cached_pair_result(*pair, distance, ruleset.model_dump_json())
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _traded_once(a: Combatant, b: Combatant, distance: float | None, ruleset: str) -> _Traded:
+@lru_cache(maxsize=_CACHED_PAIRS)
+def _cached_pair_result(a: Combatant, b: Combatant, distance: float | None, ruleset: str) -> _PairResult:
     terms = DuelTerms(policy_a=BEST, policy_b=BEST, want="points", distance=distance)
     scenario = DuelScenario(terms, a, b, Ruleset.model_validate_json(ruleset))
     try:
-        over = _over(_end_of(scenario), scenario)
+        end = _fight_end(_final_states(scenario), scenario)
     except InputError as error:
-        return _Traded(blank_cells(1, 2)[0], error.problem)
-    joint = over.distribution
+        return _PairResult(blank_cells(1, 2)[0], error.problem)
+    joint = end.distribution
     reverse = Joint(joint.second, joint.first, joint.probabilities.T)
-    lost = 1.0 - over.p_attacker_wins - over.p_draw
-    return _Traded(cells_of([over, Over(None, reverse, b, a, lost, over.p_draw)]))
+    p_loses = 1.0 - end.p_attacker_wins - end.p_draw
+    return _PairResult(cells_of([end, FightEnd(None, reverse, b, a, p_loses, end.p_draw)]))
 
 
-def _end_of(scenario: DuelScenario) -> JointStates:
+def _final_states(scenario: DuelScenario) -> JointStates:
     from analyser.results.duel_solution import solved_duel  # a late import, because most comparisons do not need it
 
     return solved_duel(scenario).moments()[-1]
 
 
-def _over(end: JointStates, scenario: DuelScenario, row: str | None = None) -> Over:
-    """Return the results of a duel with this end."""
+def _fight_end(final: JointStates, scenario: DuelScenario, row: str | None = None) -> FightEnd:
+    """Return the result of a duel with these final states."""
     a, b, terms = scenario.a, scenario.b, scenario.terms
-    won = points_won(end.first, end.second, a, b, bits_of_wins(a, b, terms, 0))
-    lost = points_won(end.second, end.first, b, a, bits_of_wins(b, a, terms, 1))
-    p_wins, p_draw = (float(end.weights[where].sum()) for where in (won > lost, won == lost))
-    (first, at), (second, to) = (np.unique(side, return_inverse=True) for side in (end.first, end.second))
+    won = points_won(final.first, final.second, a, b, bits_of_wins(a, b, terms, 0))
+    lost = points_won(final.second, final.first, b, a, bits_of_wins(b, a, terms, 1))
+    p_wins, p_draw = (float(final.weights[where].sum()) for where in (won > lost, won == lost))
+    (first, rows), (second, columns) = (np.unique(side, return_inverse=True) for side in (final.first, final.second))
     joint = Joint(first, second, np.zeros((len(first), len(second))))
-    joint.probabilities[at, to] = end.weights
-    return Over(row, joint, a, b, p_wins, p_draw)
+    joint.probabilities[rows, columns] = final.weights
+    return FightEnd(row, joint, a, b, p_wins, p_draw)
 
 
 def best_play(
@@ -130,11 +132,11 @@ def best_play(
     Parameters
     ----------
     a, b
-        As in :func:`duel`; a whole scenario names the sides that play best.
+        As in :func:`duel`. If `a` is a whole scenario, its `policy_a` and `policy_b` say which sides use best play.
     want : str
-        Objective of A, which B opposes: ``win``, ``margin``, ``points`` or ``survival``.
+        Objective that A maximises and B minimises: ``win``, ``margin``, ``points`` or ``survival``.
     against : str or sequence of str
-        Play of B: ``best``, a tactic, or a policy in words.
+        Policy of B: ``best``, a tactic, or a policy in words.
     profiles
         As in :func:`attack`.
     **terms
@@ -143,7 +145,7 @@ def best_play(
     Returns
     -------
     BestResult
-        The value, the plan, the cost of tactics, and the result of :func:`duel` under the plan. Exact.
+        The exact value, the plan, the cost of tactics, and the result of :func:`duel` under the plan.
 
     Raises
     ------
@@ -160,8 +162,8 @@ def best_play(
     if b is not None:
         for name in ("policy_a", "policy_b"):
             if name in terms:
-                allowed = "against= sets the policy of B; A uses best play"
-                raise InputError("stated in another way here", where=name, allowed=allowed)
+                allowed = "against= for the policy of B; A always uses best play"
+                raise InputError("best_play does not take this key", where=name, allowed=allowed)
         terms = {"policy_a": BEST, "policy_b": against, "want": want} | terms
         checked(DuelTerms, terms, where="duel")
         parts = {"duel": terms, "a": scenarios.section_of(a, "a"), "b": scenarios.section_of(b, "b")}

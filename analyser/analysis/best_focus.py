@@ -1,4 +1,4 @@
-"""Best play of focus fire: the next attacker, row and manoeuvre in each state of the target."""
+"""Best play of focus fire: the next attacker, its row and its manoeuvre in each state of the target."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
-from analyser.results.states import damage, flag, is_removed, joint_distributions, models_left
-from analyser.results.states import holds as holds_of
+from analyser.results.states import damage, flag, holds, is_removed, joint_distributions, models_left
 from analyser.rules.activation import length_moved
 from analyser.rules.policies import Manoeuvre
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
@@ -32,12 +31,12 @@ from analyser.scenarios.resolve import find_row, look_up
 from analyser.scenarios.schema import TARGET_FATES, FocusAttack, FocusFile
 
 MOST_ATTACKERS = 8
-_LIKELY = 1e-12
-_SHOWN = 12
+_LEAST_GAIN = 1e-12  # smaller gains of probability are rounding errors
+_SHOWN = 12  # steps of the plan in the text
 
 
-class Way(NamedTuple):
-    """A combination of row and manoeuvre with which an attacker can attack."""
+class Option(NamedTuple):
+    """An attack that an attacker may choose: a row and a manoeuvre, described in `words`."""
 
     attacker: int
     words: str
@@ -53,20 +52,20 @@ class BestFocus(Answer):
     Attributes
     ----------
     wanted : str
-        Wanted fate of the target.
+        Wanted fate of the target, such as ``annihilated``.
     attackers : tuple of str
         Names of the attackers.
     chances : tuple of float
         Probability of the fate with the best use of up to 1, 2, ... attackers.
     as_given : float
-        Probability of the fate if all fire in the given order and as given; an attacker that cannot fire from its
-        position advances first.
+        Probability of the fate if all fire in the stated order, each with its stated attack; an attacker that cannot
+        fire from its position advances first.
     in_order : tuple of str
-        Attack of each attacker in the given order.
+        Attack of each attacker in the stated order.
     steps : tuple of dict
-        The plan: `fired`, the number of attacks already made; `target`, its state; `next`, the next attacker and its
-        attack; `advance`, in inches (0: it stands); `chance` of the fate then; `costs`, the loss with the second-best
-        attack; `probability` of this state.
+        The plan: `fired`, the number of attacks already made; `target`, the state of the target; `next`, the next
+        attacker and its attack; `advance`, in inches (0: it stands); `chance` of the fate after it; `costs`, the loss
+        with the second-best attack; `probability` of this state.
     profiles : ProfilesUsed
     """
 
@@ -84,7 +83,7 @@ class BestFocus(Answer):
         return self.chances[-1]
 
     def until(self, chance: float) -> int | None:
-        """Return the number of attackers that reach this probability at best use; None if all are too few."""
+        """Return the smallest number of attackers whose best use reaches this probability; None if all do not."""
         if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
             raise InputError(f"{shown(chance)} is not usable", where="until", allowed="above 0, up to 1")
         return next((number for number, probability in enumerate(self.chances, 1) if probability >= chance), None)
@@ -98,7 +97,7 @@ class BestFocus(Answer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Probability with the best use of up to 1, 2, ... attackers, and that in the given order."""
+        """Probability with the best use of up to 1, 2, ... attackers, and in the stated order."""
         chances = {f"p_with_{number}": chance for number, chance in enumerate(self.chances, 1)}
         return chances | {"p_in_given_order": self.as_given}
 
@@ -117,7 +116,7 @@ class BestFocus(Answer):
         return {**head, **chances, "steps": self.rows()} | self.profiles.of_fights()
 
     def blocks(self) -> list[Block]:
-        """Return the probabilities, the given order, and the most likely steps."""
+        """Return the probabilities, the attacks in the stated order, and the most likely steps."""
         first = f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"
         chances = [[counted(n, "attacker"), percent(chance)] for n, chance in enumerate(self.chances, 1)]
         head, rows = ["fired", "target", "next", "probability", "cost of second best", "frequency"], []
@@ -126,7 +125,7 @@ class BestFocus(Answer):
             rows.append([str(step["fired"]), step["target"], step["next"], *numbers])
         return [
             Block(first),
-            Block("Largest number of attackers", rows=chances, align="<>"),
+            Block("With up to", rows=chances, align="<>"),
             Block("In the given order", lines=self.in_order),
             Block("Plan", head, rows, "<<<>>>"),
         ]
@@ -140,11 +139,11 @@ def best_focus(
     profiles: ProfilesLike | None = None,
     **conditions: Unpack[Conditions],
 ) -> BestFocus:
-    """Find which attacker should fire next at a target, after each result (AC-9.1), to make a fate likeliest.
+    """Return the attacker that should fire next at a target after each result, to make a fate most likely (AC-9.1).
 
-    Each attacker fires at most once. Without a named row every usable row is tried. An attacker with a distance that
-    neither aims nor has advanced may aim, or advance by its SPEED and then fire; an advance may bring it into range.
-    The result is exact, by backward induction over the remaining attackers and the state of the target. Losses of an
+    Each attacker fires at most once. If no row is stated, every usable row is tried. If an attacker has a distance, and
+    neither aims nor has advanced, it may aim, or advance by its SPEED and then fire, which may bring it into range. The
+    result is exact, by backward induction over the remaining attackers and the state of the target. Losses of an
     attacker through its own attack are not counted.
 
     Parameters
@@ -162,7 +161,7 @@ def best_focus(
     Raises
     ------
     InputError
-        An attack that cannot be made in any way, more than 8 attackers, or another unusable input.
+        An attacker that cannot attack at all, more than 8 attackers, or another unusable input.
 
     Examples
     --------
@@ -172,20 +171,21 @@ def best_focus(
     (True, 1)
     """
     check_choice(want, "want", TARGET_FATES)
-    listed = [
-        scenarios.with_conditions({}, conditions) | scenarios.section_of(one, f"attacks.{place}", "attacker")
-        for place, one in enumerate(attackers)
+    attacks = [
+        scenarios.with_conditions({}, conditions) | scenarios.section_of(attacker, f"attacks.{index}", "attacker")
+        for index, attacker in enumerate(attackers)
     ]
-    if not 1 <= len(listed) <= MOST_ATTACKERS:
-        raise InputError(f"{len(listed)} attackers", where="attackers", allowed=f"1 to {MOST_ATTACKERS}")
+    if not 1 <= len(attacks) <= MOST_ATTACKERS:
+        raise InputError(f"{len(attacks)} attackers", where="attackers", allowed=f"1 to {MOST_ATTACKERS}")
     library, section = library_of(profiles), scenarios.section_of(target, "target")
-    file = scenarios.parse_scenario({"attacks": listed, "target": section}, FocusFile, library, where="")
-    units = [_Attacker(file, place, library) for place in range(len(listed))]
-    ways = [unit.ways() for unit in units]
-    in_order = [first for first, _ in ways]
-    given = resolve_focus(file.model_copy(update={"attacks": tuple(way.attack for way in in_order)}), library)
-    search = _Search(replace(given, profiles=library.used), [way for _, one in ways for way in one], want)
-    return search.found([unit.name for unit in units], [way.words for way in in_order])
+    file = scenarios.parse_scenario({"attacks": attacks, "target": section}, FocusFile, library, where="")
+    units = [_Attacker(file, index, library) for index in range(len(attacks))]
+    options = [unit.options() for unit in units]
+    in_order = [stated for stated, _ in options]
+    scenario = resolve_focus(file.model_copy(update={"attacks": tuple(option.attack for option in in_order)}), library)
+    all_options = [option for _, own in options for option in own]
+    search = _Search(replace(scenario, profiles=library.used), all_options, want)
+    return search.answer([unit.name for unit in units], [option.words for option in in_order])
 
 
 Change = tuple[dict[str, Any], str, float]  # changed keys of an attack, description, inches advanced
@@ -194,68 +194,68 @@ Change = tuple[dict[str, Any], str, float]  # changed keys of an attack, descrip
 class _Attacker:
     """An attacker and its possible attacks."""
 
-    def __init__(self, file: FocusFile, place: int, library: Profiles) -> None:
-        self.file, self.place, self.library = file, place, library
-        self.attack = file.attacks[place]
-        self.loadout = look_up(self.attack.attacker, library, f"attacks.{place}.attacker")
-        self.name = f"attack {place + 1}" if self.loadout is None else f"{place + 1} {self.loadout.selector}"
+    def __init__(self, file: FocusFile, index: int, library: Profiles) -> None:
+        self.file, self.index, self.library = file, index, library
+        self.attack = file.attacks[index]
+        self.loadout = look_up(self.attack.attacker, library, f"attacks.{index}.attacker")
+        self.name = f"attack {index + 1}" if self.loadout is None else f"{index + 1} {self.loadout.selector}"
 
-    def ways(self) -> tuple[Way, list[Way]]:
-        """Return its attack as given (after an advance if needed), and all its possible attacks (AC-4.2)."""
-        refusal, standing = None, list[Way]()
+    def options(self) -> tuple[Option, list[Option]]:
+        """Return the attack as stated (after an advance if needed), and all attacks that may be chosen (AC-4.2)."""
+        refusal, stated = None, list[Option]()
         try:
-            standing.append(self._way(({}, self._as_given(), 0.0)))
+            stated.append(self._option(({}, self._stated_words(), 0.0)))
         except InputError as error:
             refusal = error
         others = self._possible(self._manoeuvres())
-        in_order = standing or self._possible(self._advances({})) or others
+        in_order = stated or self._possible(self._advances({})) or others
         if not in_order:
             assert refusal is not None
-            raise self._named(refusal)
-        return in_order[0], others or standing
+            raise self._with_name(refusal)
+        return in_order[0], others or stated
 
-    def _as_given(self) -> str:
+    def _stated_words(self) -> str:
         if self.attack.attacker_advanced:
             return "has advanced and fires"
         return "stays, aims and fires" if "aiming" in self.attack.bonuses else "stays and fires"
 
-    def _way(self, change: Change) -> Way:
+    def _option(self, change: Change) -> Option:
         keys, words, advance = change
         attack = self.attack.model_copy(update=keys)
-        scenario = attack_of_focus(self.file, attack, self.place, self.library)
+        scenario = attack_of_focus(self.file, attack, self.index, self.library)
         words = " ".join(filter(None, (self.name, words, scenario.attack.row)))
-        return Way(self.place, words, advance, attack, scenario)
+        return Option(self.index, words, advance, attack, scenario)
 
-    def _possible(self, changes: Iterable[Change]) -> list[Way]:
-        result = []
+    def _possible(self, changes: Iterable[Change]) -> list[Option]:
+        options = []
         for change in changes:
             with suppress(InputError):
-                result.append(self._way(change))
-        return result
+                options.append(self._option(change))
+        return options
 
     def _manoeuvres(self) -> Iterator[Change]:
         """Yield the aimed shot and the advance of each row, if the attacker can still manoeuvre."""
-        if self.loadout is None or not self._is_free(self.loadout):
+        if self.loadout is None or not self._may_manoeuvre(self.loadout):
             return
         rows, stated = self.loadout.unit.rows, self.attack.row
         if stated is not None:
-            rows = (find_row(rows, stated, f"attacks.{self.place}.row"),)
+            rows = (find_row(rows, stated, f"attacks.{self.index}.row"),)
         for row in rows:
             if row.kind == "ranged":
                 keys = {"row": row.id, "bonuses": (*self.attack.bonuses, "aiming")}
                 yield keys, "stays, aims and fires", 0.0
                 yield from self._advances({"row": row.id})
 
-    def _is_free(self, loadout: Loadout) -> bool:
-        """Return True if it can still aim or advance; garrisons and sorties of aircraft can do neither."""
+    def _may_manoeuvre(self, loadout: Loadout) -> bool:
+        """Return True if the attacker can still aim or advance; garrisons and aircraft can do neither."""
         attack = self.attack
-        marks = {*attack.bonuses, *attack.penalties} & {"aiming", "opportunity_fire", "reforming"}
+        used = {*attack.bonuses, *attack.penalties} & {"aiming", "opportunity_fire", "reforming"}
         moved = attack.attacker_advanced or attack.attacker_garrisoned or attack.opportunity_fire
-        return not marks and not moved and loadout.unit.type != "aircraft"
+        return not used and not moved and loadout.unit.type != "aircraft"
 
     def _advances(self, keys: dict[str, Any]) -> Iterator[Change]:
         """Yield an advance by its SPEED with these `keys`, if it is possible."""
-        if self.loadout is None or self.attack.distance is None or not self._is_free(self.loadout):
+        if self.loadout is None or self.attack.distance is None or not self._may_manoeuvre(self.loadout):
             return
         side, distance = SideFacts(speed=length_of(self.loadout.unit.speed or 0)), length_of(self.attack.distance)
         length = length_moved(Manoeuvre.ADVANCE, side, StrikeFacts(), distance, NONE)
@@ -263,8 +263,8 @@ class _Attacker:
             by, to = length / INCH, (distance - length) / INCH
             yield {**keys, "distance": to, "attacker_advanced": True}, f'advances {by:g}" to {to:g}" and fires', by
 
-    def _named(self, refusal: InputError) -> InputError:
-        """Return the refusal of the attack as given, with the attacker's name and the advance that was tried."""
+    def _with_name(self, refusal: InputError) -> InputError:
+        """Return the refusal of the stated attack, with the attacker's name and the advance that was tried."""
         if not refusal.where.endswith(".row"):
             return refusal
         tried = [f" or after an advance of {by:g} inches" for _, _, by in self._advances({})]
@@ -276,78 +276,83 @@ class _Attacker:
 class _Search:
     """Backward induction over the attackers left and the state of the target."""
 
-    def __init__(self, given: FocusScenario, ways: Sequence[Way], want: str) -> None:
-        self.given, self.ways, self.want = given, list(ways), want
-        every = [way.scenario for way in self.ways]
+    def __init__(self, scenario: FocusScenario, options: Sequence[Option], want: str) -> None:
+        self.scenario, self.options, self.want = scenario, list(options), want
+        attacks = [option.scenario for option in self.options]
         self.setup: Setup
-        self.setup, self.programs = focus_program(every, list(map(attacker_of, every)))
+        self.setup, self.programs = focus_program(attacks, list(map(attacker_of, attacks)))
         self.start = start_states(self.setup)
         self._after: dict[tuple[int, int], list[tuple[int, float]]] = {}
         self._values: dict[tuple[int, int, int], tuple[float, int]] = {}
 
-    def after(self, way: int, state: int) -> list[tuple[int, float]]:
+    def after(self, option: int, state: int) -> list[tuple[int, float]]:
         """Return the possible states of the target after an attack, with their probabilities."""
-        if (way, state) not in self._after:
-            program: list[Operation] = self.programs[way]
-            joint = joint_distributions(self.setup, [program], (self.start[0], state), self.given.ruleset)[0]
+        if (option, state) not in self._after:
+            program: list[Operation] = self.programs[option]
+            joint = joint_distributions(self.setup, [program], (self.start[0], state), self.scenario.ruleset)[0]
             chances = joint.probabilities.sum(axis=0)
-            self._after[way, state] = [(int(to), float(p)) for to, p in zip(joint.second, chances) if p > 0]
-        return self._after[way, state]
+            self._after[option, state] = [(int(to), float(p)) for to, p in zip(joint.second, chances) if p > 0]
+        return self._after[option, state]
 
-    def holds(self, state: int) -> bool:
-        """Return True if the target has the fate."""
+    def has_fate(self, state: int) -> bool:
+        """Return True if the target has the wanted fate in this state."""
         states = np.array([state])
         if self.want == "annihilated":
             return bool(is_removed(states)[0])
-        return bool(holds_of(states, self.want, self.given.target)[0])
+        return bool(holds(states, self.want, self.scenario.target)[0])
 
     def value(self, left: int, state: int, most: int) -> tuple[float, int]:
-        """Return the chance of the fate if up to `most` of the attackers `left` fire, and the next way; -1 to stop."""
+        """Return the probability of the fate with best play, and the index of the next option; -1 to stop.
+
+        Up to `most` of the attackers `left`, given as bits, may still fire.
+        """
         key = (left, state, most)
         if key not in self._values:
-            best, chosen = float(self.holds(state)), -1
+            best, chosen = float(self.has_fate(state)), -1
             if most and best < 1.0 and not is_removed(np.array([state]))[0]:
-                for way in range(len(self.ways)):
-                    if left >> self.ways[way].attacker & 1:
-                        chance = self.probability_by(way, left, state, most)
-                        if chance > best + _LIKELY:
-                            best, chosen = chance, way
+                for option in range(len(self.options)):
+                    if left >> self.options[option].attacker & 1:
+                        chance = self.probability_by(option, left, state, most)
+                        if chance > best + _LEAST_GAIN:
+                            best, chosen = chance, option
             self._values[key] = best, chosen
         return self._values[key]
 
-    def probability_by(self, way: int, left: int, state: int, most: int) -> float:
-        """Return the chance of the fate if this attack is next and best play follows."""
-        rest = left & ~(1 << self.ways[way].attacker)
-        return sum(share * self.value(rest, to, most - 1)[0] for to, share in self.after(way, state))
+    def probability_by(self, option: int, left: int, state: int, most: int) -> float:
+        """Return the probability of the fate if this attack is next and best play follows."""
+        rest = left & ~(1 << self.options[option].attacker)
+        return sum(share * self.value(rest, to, most - 1)[0] for to, share in self.after(option, state))
 
-    def found(self, attackers: Sequence[str], in_order: Sequence[str]) -> BestFocus:
-        """Return the answer; `in_order` describes each attack in the given order."""
-        count = len(self.given.attacks)
-        everybody = (1 << count) - 1
-        chances = tuple(self.value(everybody, self.start[1], most)[0] for most in range(1, count + 1))
-        steps, used = tuple(self._steps(everybody, count)), self.given.profiles
+    def answer(self, attackers: Sequence[str], in_order: Sequence[str]) -> BestFocus:
+        """Return the answer; `in_order` describes each attack in the stated order."""
+        count = len(self.scenario.attacks)
+        all_attackers = (1 << count) - 1
+        chances = tuple(self.value(all_attackers, self.start[1], most)[0] for most in range(1, count + 1))
+        steps, used = tuple(self._steps(all_attackers, count)), self.scenario.profiles
         assert used is not None
-        return BestFocus(self.want, tuple(attackers), chances, self._as_given(), tuple(in_order), steps, used)
+        in_stated_order = self._probability_in_order()
+        return BestFocus(self.want, tuple(attackers), chances, in_stated_order, tuple(in_order), steps, used)
 
-    def _as_given(self) -> float:
-        setup, programs = focus_program(self.given.attacks, self.given.attackers)
-        joint = joint_distributions(
-            setup, [[step for program in programs for step in program]], start_states(setup), self.given.ruleset
-        )[0]
-        return float(sum(p for to, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.holds(int(to))))
+    def _probability_in_order(self) -> float:
+        setup, programs = focus_program(self.scenario.attacks, self.scenario.attackers)
+        program = [step for program in programs for step in program]
+        joint = joint_distributions(setup, [program], start_states(setup), self.scenario.ruleset)[0]
+        return float(sum(p for to, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.has_fate(int(to))))
 
-    def _steps(self, everybody: int, count: int) -> list[dict[str, Any]]:
-        pmf, steps = {(everybody, self.start[1]): 1.0}, list[dict[str, Any]]()
+    def _steps(self, all_attackers: int, count: int) -> list[dict[str, Any]]:
+        pmf, steps = {(all_attackers, self.start[1]): 1.0}, list[dict[str, Any]]()
         for fired in range(count):
             rows, following = list[dict[str, Any]](), dict[tuple[int, int], float]()
             for (left, state), probability in pmf.items():
-                chance, way = self.value(left, state, count - fired)
-                if way < 0:
+                chance, chosen = self.value(left, state, count - fired)
+                if chosen < 0:
                     continue
+                option = self.options[chosen]
                 others = [
-                    other for other in range(len(self.ways)) if left >> self.ways[other].attacker & 1 and other != way
+                    number
+                    for number, other in enumerate(self.options)
+                    if left >> other.attacker & 1 and other.words != option.words
                 ]
-                others = [other for other in others if self.ways[other].words != self.ways[way].words]
                 second = max(
                     (self.probability_by(other, left, state, count - fired) for other in others), default=chance
                 )
@@ -355,15 +360,15 @@ class _Search:
                     {
                         "fired": fired,
                         "target": self._in_words(state),
-                        "next": self.ways[way].words,
-                        "advance": self.ways[way].advance,
+                        "next": option.words,
+                        "advance": option.advance,
                         "chance": chance,
                         "costs": max(chance - second, 0.0),
                         "probability": probability,
                     }
                 )
-                rest = left & ~(1 << self.ways[way].attacker)
-                for to, share in self.after(way, state):
+                rest = left & ~(1 << option.attacker)
+                for to, share in self.after(chosen, state):
                     following[rest, to] = following.get((rest, to), 0.0) + share * probability
             steps += sorted(rows, key=lambda row: -row["probability"])
             pmf = following

@@ -1,4 +1,4 @@
-"""Public function for best lists: its terms, an integer programme over exact unit values, a check by battles."""
+"""Public function for best lists: integer programming over exact unit values, then a check by battles."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 
 from analyser.analysis.build_answer import Build
-from analyser.analysis.build_battles import not_told_apart, play_battles, ranked
-from analyser.analysis.built_lists import built_lists, own_worth, typical_lists, unbought
-from analyser.analysis.field import field_of, losses_between, stage, worth_against
-from analyser.analysis.force_programme import Force
-from analyser.analysis.force_programme import next_best as solved_lists
-from analyser.analysis.situations import EXCHANGES, Situation, situations_called
+from analyser.analysis.build_battles import is_tied_with, play_battles, with_ties
+from analyser.analysis.built_lists import built_lists, own_worth, typical_lists, unused_options
+from analyser.analysis.field import list_opponents, losses_between, stage, worth_against
+from analyser.analysis.force_programme import Force, best_lists
+from analyser.analysis.situations import EXCHANGES, Situation, situations_named
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.method_settings import Progress, Sampling
 from analyser.game.army import Army
@@ -51,7 +50,7 @@ def build(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Build:
-    """Return the best list of a faction against an army or a field, the next best, and their results in battles.
+    """Return the best list of a faction against an army or all units of factions, the next best, and their battles.
 
     Parameters
     ----------
@@ -59,8 +58,8 @@ def build(
     points : int
         Points that the list may cost.
     against : path, Army or list of these; or str
-        The enemy army or armies; or a faction or selectors with wildcards. Each loadout of a faction or selectors is
-        an opponent; in battle the opponents are the best lists of their factions.
+        The enemy army or armies; or a faction or selectors with wildcards. Then each loadout is an opponent, and in
+        battles the opponents are the best lists of the factions.
     over : "mean" or "worst"
         Value to maximise: the mean over the opponents, or the worst case, over several armies or the loadouts of one.
     scale : str, optional
@@ -68,9 +67,9 @@ def build(
     must, ban : sequence of str
         Selectors of required and of banned units. ``2 x crown/rifle-platoon`` requires two at any level.
     at_most : int, optional
-        Most units of each kind, at any level.
+        Largest number of each unit, at any level.
     battlegroups : int
-        Most battlegroups.
+        Largest number of battlegroups.
     next_best : int
         Number of further lists, 0 to 20; each differs from all before it in at least the share `differ` of its points.
     situations
@@ -78,16 +77,11 @@ def build(
     mine : path, Army, list or mapping, optional
         A list of your own, to fight the same battles; it needs ``battles=True``.
     battles : bool
-        Let the lists fight battles against the armies.
+        Simulate battles of the lists against the armies.
     trials, seed
-        Battles of each list against each army, over the listing orders of both. They are cached, so the call can be
-        resumed.
+        Battles of each list against each army. They are cached; run the call again to resume.
     threads, profiles, progress
         As in :func:`analyser.matchups`.
-
-    Returns
-    -------
-    Build
 
     Raises
     ------
@@ -102,15 +96,15 @@ def build(
     """
     _check(over, battles, next_best, battlegroups, at_most, differ)
     if mine is not None and not battles:
-        problem = "needs battles: this list is simulated next to the built ones"
+        problem = "needs battles, in which your own list is compared with the others"
         raise InputError(problem, where="mine", allowed="with battles")
     library = library_of(profiles)
     sampling = Sampling("monte-carlo", trials, seed, None, threads, progress=progress)
     chosen = library.faction(faction)
     size, limits = scale_of(points, scale, library)
-    wanted = situations_called(situations)
-    own = None if mine is None else _own(mine, library)
-    field = field_of(against, library, points)
+    wanted = situations_named(situations)
+    own = None if mine is None else _own_list(mine, library)
+    enemies = list_opponents(against, library, points)
     ours, left_out = loadouts_of(chosen.id, library, ban)
     force = Force(
         tuple(ours),
@@ -124,17 +118,17 @@ def build(
     )
     check_possible(force, chosen.id, size)
     with sampling.with_bar() as reporting:
-        fights, lists_found = (stage(reporting.report, number, 2 + battles) for number in range(2))
-        everybody, losses = losses_between(ours, field.loadouts, wanted, library, threads, fights)
-        opponents = field.mean if over == "mean" else field.worst
-        worth = worth_against(opponents, ours, everybody, losses, points)
+        report_fights, report_lists = (stage(reporting.report, number, 2 + battles) for number in range(2))
+        all_loadouts, losses = losses_between(ours, enemies.loadouts, wanted, library, threads, report_fights)
+        opponents = enemies.mean if over == "mean" else enemies.worst
+        worth = worth_against(opponents, ours, all_loadouts, losses, points)
         weights = np.array([opponent.weight for opponent in opponents])
         values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
         # The time of a list is about proportional to the number of lists that it must differ from.
-        result = solved_lists(force, values, next_best, differ, lambda done: lists_found(done**2, (next_best + 1) ** 2))
-        lists_found(1, 1)  # there may be fewer lists
+        solved = best_lists(force, values, next_best, differ, lambda done: report_lists(done**2, (next_best + 1) ** 2))
+        report_lists(1, 1)  # there may be fewer lists than planned
     mean = weights if over == "mean" else None
-    lists = built_lists(result, force, worth, mean, (chosen.id, size, points), library)
+    lists = built_lists(solved, force, worth, mean, (chosen.id, size, points), library)
     answer = Build(
         chosen.id,
         points,
@@ -146,18 +140,18 @@ def build(
         battlegroups,
         library.used,
         own=own,
-        own_worth=None if own is None else own_worth(own, result[0], force, worth, mean),
+        own_worth=None if own is None else own_worth(own, solved[0], force, worth, mean),
         left_out=(
             *left_out,
-            *(f"{name}, which has no points, of the field" for name in field.left_out),
-            *unbought(chosen, [built.army for built in lists]),
+            *(f"the opponent {name}, which has no points" for name in enemies.left_out),
+            *unused_options(chosen, [built.army for built in lists]),
         ),
     )
     if not battles:
         return answer
-    met = field.armies or typical_lists(field.loadouts, force, everybody, losses, size, library)
-    answer = replace(answer, met=met, is_typical=not field.armies)
-    return _fought(answer, sampling, library) if met else answer
+    armies = enemies.armies or typical_lists(enemies.loadouts, force, all_loadouts, losses, size, library)
+    answer = replace(answer, met=armies, is_typical=not enemies.armies)
+    return _with_battles(answer, sampling, library) if armies else answer
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
@@ -172,7 +166,7 @@ def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most:
         raise InputError(f"{shown(differ)} is not usable", where="differ", allowed="a share above 0, up to 1")
 
 
-def _own(mine: ArmyLike, library: Profiles) -> Army:
+def _own_list(mine: ArmyLike, library: Profiles) -> Army:
     """Return the user's own list as an army."""
     try:
         return load_army(mine, library)
@@ -180,17 +174,17 @@ def _own(mine: ArmyLike, library: Profiles) -> Army:
         raise error.inside("mine") from None
 
 
-def _fought(answer: Build, sampling: Sampling, library: Profiles) -> Build:
+def _with_battles(answer: Build, sampling: Sampling, library: Profiles) -> Build:
     """Return the answer with the battles of its lists."""
     with sampling.with_bar() as reporting:
-        fought = replace(reporting, progress=stage(reporting.report, 2, 3))
+        last_stage = replace(reporting, progress=stage(reporting.report, 2, 3))
         lists = [built.army for built in answer.lists] + ([] if answer.own is None else [answer.own])
-        every = play_battles(lists, answer.met, fought, library)
-    played = ranked(every[: len(answer.lists)])
+        records = play_battles(lists, answer.met, last_stage, library)
+    played = with_ties(records[: len(answer.lists)])
     if answer.own is None:
         return replace(answer, played=played)
-    best = max(played, key=lambda one: one.score)
-    own = every[-1]._replace(is_tied=not_told_apart(best, every[-1]))
+    best = max(played, key=lambda record: record.score)
+    own = records[-1]._replace(is_tied=is_tied_with(best, records[-1]))
     return replace(answer, played=played, own_played=own)
 
 
@@ -209,59 +203,59 @@ def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Sc
                 min(scale.least_points for scale in scales.values()),
                 max(s.most_points for s in scales.values()),
             )
-            raise InputError(f"{points:,} points are of no scale", where="points", allowed=f"{least:,} to {most:,}")
+            raise InputError(f"no scale allows {points:,} points", where="points", allowed=f"{least:,} to {most:,}")
         scale = fitting[0]
     check_choice(scale, "scale", tuple(scales))
     limits = scales[scale]  # type: ignore[index]
     if not limits.least_points <= points <= limits.most_points:
         allowed = f"{limits.least_points:,} to {limits.most_points:,}"
-        raise InputError(f"{points:,} points at the scale {scale}", where="points", allowed=allowed)
+        raise InputError(f"the scale {scale} does not allow {points:,} points", where="points", allowed=allowed)
     return scale, limits
 
 
 def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[list[Loadout], list[str]]:
-    """Return the loadouts allowed in a list, and the names of those that cannot be counted."""
-    banned = {loadout.selector for pattern in ban for loadout in _fitting(pattern, faction, library, "ban")}
-    everybody = [loadout for loadout in library.matching(f"{faction}/*") if loadout.selector not in banned]
-    ours = [loadout for loadout in everybody if loadout.level.points]
+    """Return the loadouts allowed in a list, and in words those that are left out because they have no points."""
+    banned = {loadout.selector for pattern in ban for loadout in _matching(pattern, faction, library, "ban")}
+    allowed = [loadout for loadout in library.matching(f"{faction}/*") if loadout.selector not in banned]
+    ours = [loadout for loadout in allowed if loadout.level.points]
     if not ours:
-        why = "every unit is banned" if not everybody else "none of its units has points"
+        why = "no unit has points" if allowed else "every unit is banned"
         raise InputError(f"no list of {faction}: {why}", where="build", allowed="units with points")
-    return ours, [f"{loadout.selector}, which has no points" for loadout in everybody if not loadout.level.points]
+    return ours, [f"{loadout.selector}, which has no points" for loadout in allowed if not loadout.level.points]
 
 
-def _fitting(pattern: str, faction: str, library: Profiles, where: str) -> list[Loadout]:
+def _matching(pattern: str, faction: str, library: Profiles, where: str) -> list[Loadout]:
     """Return the loadouts of a faction that match a selector; without a level, at every level."""
     if not isinstance(pattern, str):
         raise InputError(f"{shown(pattern)} is not usable", where=where, allowed="selectors")
     try:
         unit, _, level = pattern.partition("@")
         if not any(mark in unit for mark in "*?["):
-            of_faction, meant = library.unit(unit)  # raises an error with the nearest name
-            unit = f"{of_faction.id}/{meant.id}"
+            own_faction, named_unit = library.unit(unit)  # raises an error with the nearest name
+            unit = f"{own_faction.id}/{named_unit.id}"
         result = library.matching(f"{unit}@{level or '*'}")
     except InputError as error:
         raise error.inside(where) from None
-    strangers = [loadout.selector for loadout in result if loadout.faction != faction]
-    if strangers:
-        raise InputError(f"{strangers[0]} is not of {faction}", where=where, allowed=f"units of {faction}")
+    others = [loadout.selector for loadout in result if loadout.faction != faction]
+    if others:
+        raise InputError(f"{others[0]} is not a unit of {faction}", where=where, allowed=f"units of {faction}")
     return result
 
 
 def required_minimum(
     written: str, faction: str, ours: Sequence[Loadout], library: Profiles
 ) -> tuple[tuple[int, ...], int]:
-    """Return the indices of required loadouts, and the number required."""
+    """Return the indices of the loadouts and the number that a requirement states, such as ``2 x crown/rifle-p``."""
     times = _TIMES.fullmatch(written) if isinstance(written, str) else None
     pattern, number = (times[2], int(times[1])) if times else (written, 1)
     check_integer(number, "must", 1, MOST_WANTED)
-    meant = _fitting(pattern, faction, library, "must")
-    wanted = {loadout.selector for loadout in meant}
-    places = tuple(place for place, loadout in enumerate(ours) if loadout.selector in wanted)
-    if not places:
-        why = "is banned" if any(loadout.level.points for loadout in meant) else "has no points"
+    matching = _matching(pattern, faction, library, "must")
+    selectors = {loadout.selector for loadout in matching}
+    indices = tuple(index for index, loadout in enumerate(ours) if loadout.selector in selectors)
+    if not indices:
+        why = "is banned" if any(loadout.level.points for loadout in matching) else "has no points"
         raise InputError(f"{pattern} {why}", where="must", allowed="a unit that may be in a list")
-    return places, number
+    return indices, number
 
 
 def check_possible(force: Force, faction: str, scale: str) -> None:
@@ -272,17 +266,17 @@ def check_possible(force: Force, faction: str, scale: str) -> None:
     most = force.best(points, any_points=True)
     if most is not None:
         reached = int(force.points @ most.counts)
-        problem = f"lists of {faction} reach {reached:,} points, and the scale {scale} begins at {force.least_points:,}"
+        problem = f"lists of {faction} reach only {reached:,} of the {force.least_points:,} points of the scale {scale}"
         raise InputError(problem, where="points", allowed="more battlegroups, or fewer limits")
-    free = replace(force, must=(), at_most=None, _programme=[])
-    if (force.must or force.at_most is not None) and free.best(points, any_points=True) is not None:
+    without_terms = replace(force, must=(), at_most=None, _programme=[])
+    if (force.must or force.at_most is not None) and without_terms.best(points, any_points=True) is not None:
         raise InputError(
             f"the required units do not fit into a list of {faction} within {force.most_points:,} points",
             where="must" if force.must else "at_most",
             allowed="fewer required units, more of each, more battlegroups, or more points",
         )
-    unlimited = replace(free, most_points=100_000, least_points=0, _programme=[])
+    unlimited = replace(without_terms, most_points=100_000, least_points=0, _programme=[])
     least = unlimited.best(-points, any_points=True)
-    cost = "" if least is None else f"; the cheapest legal one costs {-least.value:,.0f}"
+    cost = "" if least is None else f"; the cheapest legal list costs {-least.value:,.0f}"
     problem = f"no legal list of {faction} within {force.most_points:,} points{cost}"
     raise InputError(problem, where="points", allowed="more points, or fewer bans")

@@ -1,8 +1,8 @@
-"""Best assignment of ranged attacks to targets in a round, by exact focus fire."""
+"""Best assignment of all shots of an army to targets in a round, valued by exact focus fire."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.army_loadouts import Listed
+from analyser.analysis.army_loadouts import ArmyLoadouts
 from analyser.analysis.assignment import Array, Foe, Shots, assign, distribution_after
 from analyser.analysis.grid import TARGET_STATE
 from analyser.analysis.situations import Situation
@@ -24,51 +24,51 @@ from analyser.scenarios.attack import attack_record
 from analyser.scenarios.focus import volleys_setup
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 
-MOST_IN_ANY_ORDER = 6  # most attacks on one target whose orders are all tried
-INTERPRETED = 0.03  # seconds per attacker and target without compilation
+MOST_IN_ANY_ORDER = 6  # with more attacks on one target, other orders are not tried
+INTERPRETED = 0.03  # seconds per attacker and target if the kernel is not compiled
 
 
 class Aim(NamedTuple):
-    """Aim of an assignment: its title and unit, the worth of a target, and the share of it gained in a state."""
+    """What an assignment maximises: `worth` is the value of a target, `gained` the share of it gained in each state."""
 
     title: str
     unit: str
     worth: Callable[[Loadout], int | None]
-    lacks: str
+    lacks: str  # the points that a profile may lack
     gained: Callable[[NDArray[np.int64], Loadout], Array]
 
 
-def _share_lost(standing: NDArray[np.int64], target: Loadout) -> Array:
-    return states.share_lost(standing, target.level.models, target.unit.damage_limit)
+def _share_lost(target_states: NDArray[np.int64], target: Loadout) -> Array:
+    return states.share_lost(target_states, target.level.models, target.unit.damage_limit)
 
 
-def _gone(standing: NDArray[np.int64], _: Loadout) -> Array:
-    return states.is_removed(standing).astype(np.float64)
+def _is_removed(target_states: NDArray[np.int64], _: Loadout) -> Array:
+    return states.is_removed(target_states).astype(np.float64)
 
 
 AIMS: Mapping[str, Aim] = {
     "points": Aim(
-        "expected points lost by the other side: all of a unit that is destroyed, broken or fled, else the share that "
-        "damage has taken",
+        "expected points lost by the other side: all points of a unit that is destroyed, breaks or flees, otherwise "
+        "its points times the share of it that is lost",
         "points",
         lambda target: target.level.points,
         "points",
         _share_lost,
     ),
-    "annihilated": Aim("expected number of units annihilated", "units", lambda _: 1, "", _gone),
+    "annihilated": Aim("expected number of units annihilated", "units", lambda _: 1, "", _is_removed),
     "victory-points": Aim(
         "expected victory points for units annihilated (AC-5.9)",
         "VP",
         lambda target: target.level.victory_points,
         "victory points",
-        _gone,
+        _is_removed,
     ),
 }
 """Aims of an assignment, by name; the first is the default."""
 
 
 class Shot(NamedTuple):
-    """Attacks of a number of units of a kind, all with one row."""
+    """Attacks of several units with the same loadout, all with the same row."""
 
     attacker: str
     row: str
@@ -76,7 +76,7 @@ class Shot(NamedTuple):
 
 
 class Attacked(NamedTuple):
-    """A target and the attacks on it in order, with their joint result and the sum of their single results."""
+    """A target, the attacks on it in order, their joint value, and the sum of their values against fresh targets."""
 
     target: str
     shots: tuple[Shot, ...]
@@ -89,7 +89,7 @@ class Attacked(NamedTuple):
 
 
 class Idle(NamedTuple):
-    """Units of a kind without an attack, and the reason."""
+    """Units with the same loadout that do not attack, and the reason."""
 
     attacker: str
     units: int
@@ -97,7 +97,7 @@ class Idle(NamedTuple):
 
 
 class Volleys(NamedTuple):
-    """The best assignment of the attacks of a side in one situation.
+    """The best assignment of the shots of an army in one situation.
 
     Attributes
     ----------
@@ -108,9 +108,9 @@ class Volleys(NamedTuple):
         Attacked targets, the largest value first.
     idle : tuple of Idle
     value, bound, gap : float
-        Total value, upper bound of any assignment, and their difference as a share of the value.
-    together : tuple of Attacked
-        For each kind of target, the result of all attacks on it alone.
+        Total value, upper bound of the value of any assignment, and their difference as a share of the value.
+    all_on_one : tuple of Attacked
+        For each kind of target, the result if all attackers attack it.
     """
 
     situation: Situation
@@ -120,11 +120,11 @@ class Volleys(NamedTuple):
     value: float
     bound: float
     gap: float
-    together: tuple[Attacked, ...]
+    all_on_one: tuple[Attacked, ...]
 
     @property
     def sum_of_single(self) -> float:
-        """Value of the same attacks if each were the only one on its target."""
+        """Sum of the values of the attacks if each were the only attack on its target."""
         return sum(attack.sum_of_single for attack in self.attacked)
 
     def rows(self) -> list[dict[str, Any]]:
@@ -149,7 +149,7 @@ class Volleys(NamedTuple):
             "sum_of_single": self.sum_of_single,
             "volleys": [_plain(attack) for attack in self.attacked],
             "idle": [idle._asdict() for idle in self.idle],
-            "all_on_one": [_plain(attack) for attack in self.together],
+            "all_on_one": [_plain(attack) for attack in self.all_on_one],
         }
 
 
@@ -157,38 +157,42 @@ def _plain(attacked: Attacked) -> dict[str, Any]:
     return attacked._asdict() | {"shots": [shot._asdict() for shot in attacked.shots]}
 
 
-def check_aim(aim: str, targets: Listed) -> None:
+def check_aim(aim: str, targets: ArmyLoadouts) -> None:
     """Raise InputError if a target's profile lacks the points that the aim counts."""
     missing = [kind.selector for kind in targets.kinds if AIMS[aim].worth(kind) is None]
     if missing:
-        problem = f"no {AIMS[aim].lacks} are known of {', '.join(missing)}"
+        problem = f"no {AIMS[aim].lacks} are known for {', '.join(missing)}"
         raise InputError(problem, where="aim", allowed="`annihilated`, which needs no points, or profiles with points")
 
 
 def best_volleys(
-    attackers: Listed, targets: Listed, frame: pd.DataFrame, situation: Situation, ruleset: Ruleset, aim: str
+    attackers: ArmyLoadouts,
+    targets: ArmyLoadouts,
+    frame: pd.DataFrame,
+    situation: Situation,
+    ruleset: Ruleset,
+    aim: str,
 ) -> Volleys:
-    """Return the best assignment of ranged attacks in a situation; `frame`, of matchups, has the rows to use."""
+    """Return the best assignment of shots in a situation; `frame` is that of their matchups, with the best rows."""
     part = frame[(frame["situation"] == situation.name) & frame["why_not"].isna()]
     part = part[part["dice"] > 0]
     rows = {(str(a), str(d)): str(row) for a, d, row in zip(part["attacker"], part["defender"], part["row"])}
-    sides = [_Side(target, attackers, rows, situation, ruleset, aim) for target in targets.kinds]
-    foes = [Foe(count, side.matrices, side.worth) for count, side in zip(targets.counts, sides)]
+    by_target = [_ShotsAt(target, attackers, rows, situation, ruleset, aim) for target in targets.kinds]
+    foes = [Foe(count, shots.matrices, shots.worth) for count, shots in zip(targets.counts, by_target)]
     result = assign(attackers.counts, foes)
-    attacked = sorted((sides[one.foe].attacked(one.shots) for one in result.volleys), key=lambda attack: -attack.value)
+    attacked = [by_target[volley.foe].result(volley.shots) for volley in result.volleys]
     used = np.sum([volley.shots for volley in result.volleys], axis=0, dtype=np.int64, initial=0)
     left = np.array(attackers.counts) - (used if result.volleys else 0)
     idle = []
     for kind, units in enumerate(left.tolist()):
         if units:
-            can = any(kind in side.matrices for side in sides)
-            why = "nothing is left that it would add to" if can else _why_idle(attackers.kinds[kind], frame, situation)
-            idle.append(Idle(attackers.kinds[kind].selector, units, why))
-    all_of_them = [
-        tuple(count if kind in side.matrices else 0 for kind, count in enumerate(attackers.counts)) for side in sides
-    ]
-    together = tuple(side.attacked(shots) for side, shots in zip(sides, all_of_them))
-    return Volleys(situation, aim, tuple(attacked), tuple(idle), result.value, result.bound, result.gap, together)
+            loadout = attackers.kinds[kind]
+            can_attack = any(kind in shots.matrices for shots in by_target)
+            why = "it would add nothing on any target" if can_attack else _why_idle(loadout, frame, situation)
+            idle.append(Idle(loadout.selector, units, why))
+    all_on_one = tuple(shots.result(shots.of_all(attackers.counts)) for shots in by_target)
+    attacked.sort(key=lambda attack: -attack.value)
+    return Volleys(situation, aim, tuple(attacked), tuple(idle), result.value, result.bound, result.gap, all_on_one)
 
 
 def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> str:
@@ -196,25 +200,25 @@ def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> s
     return " / ".join(dict.fromkeys(part["why_not"].dropna()))
 
 
-class _Side:
-    """A kind of target: its possible states, the attacks that lead to them, and their worth."""
+class _ShotsAt:
+    """All shots at a kind of target: the target's possible states, how each attack changes them, and their values."""
 
     def __init__(
         self,
         target: Loadout,
-        attackers: Listed,
+        attackers: ArmyLoadouts,
         rows: Mapping[tuple[str, str], str],
         situation: Situation,
         ruleset: Ruleset,
         aim: str,
     ) -> None:
         self._target, self._attackers = target, attackers
-        named = {at: rows.get((kind.selector, target.selector)) for at, kind in enumerate(attackers.kinds)}
-        self._rows = {at: row for at, row in named.items() if row is not None}
+        by_kind = {kind: rows.get((loadout.selector, target.selector)) for kind, loadout in enumerate(attackers.kinds)}
+        self._rows = {kind: row for kind, row in by_kind.items() if row is not None}
         resolved = resolve_target(TARGET_STATE, target)
         records = []
-        for at, name in self._rows.items():
-            attacker = attackers.kinds[at]
+        for kind, name in self._rows.items():
+            attacker = attackers.kinds[kind]
             row = attacker.unit.row(name)
             assert row is not None
             records.append(attack_record(resolve_attack(situation.attack(row), attacker, row), attacker.unit))
@@ -225,20 +229,24 @@ class _Side:
         worth = AIMS[aim].worth(target) or 0
         self.worth = worth * AIMS[aim].gained(self._states, target)
 
-    def attacked(self, shots: Shots) -> Attacked:
+    def of_all(self, counts: Sequence[int]) -> Shots:
+        """Return the attacks of all attackers that can attack the target; `counts` has the number of each kind."""
+        return tuple(count if kind in self.matrices else 0 for kind, count in enumerate(counts))
+
+    def result(self, shots: Shots) -> Attacked:
         """Return the result of these attacks, in order."""
         pmf = self._distribution(shots)
-        single = sum(often * float(self.matrices[kind][0] @ self.worth) for kind, often in enumerate(shots) if often)
+        single = sum(count * float(self.matrices[kind][0] @ self.worth) for kind, count in enumerate(shots) if count)
         return Attacked(
             self._target.selector,
             tuple(
-                Shot(self._attackers.kinds[kind].selector, self._rows[kind], often)
-                for kind, often in enumerate(shots)
-                if often
+                Shot(self._attackers.kinds[kind].selector, self._rows[kind], count)
+                for kind, count in enumerate(shots)
+                if count
             ),
             float(pmf @ self.worth),
             single,
-            min(float(pmf @ _share_lost(self._states, self._target)), 1.0),  # rounding can lift sums above it
+            min(float(pmf @ _share_lost(self._states, self._target)), 1.0),  # rounding can lift sums above 1
             float(pmf @ states.models_destroyed(self._states, self._target.level.models)),
             min(float(pmf @ states.is_removed(self._states)), 1.0),
             self._order_gain(shots, float(pmf @ self.worth)),
@@ -249,7 +257,7 @@ class _Side:
 
     def _order_gain(self, shots: Shots, value: float) -> float | None:
         """Return the largest gain by another order of these attacks; None if there are too many orders to try."""
-        kinds = [kind for kind, often in enumerate(shots) for _ in range(often)]
+        kinds = [kind for kind, count in enumerate(shots) for _ in range(count)]
         if len(set(kinds)) <= 1:
             return 0.0
         if len(kinds) > MOST_IN_ANY_ORDER:

@@ -1,4 +1,4 @@
-"""Price or number of dice at which a loadout is fair, and the exchange rate between the two."""
+"""Price, or change of dice, at which a loadout is fair, and its fair price for each change of dice."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pandas as pd
 from analyser import plots
 from analyser.analysis.duel_policy import price_situations
 from analyser.analysis.grid import METHOD
-from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among, JudgedAnswer
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import Situation, situations_called
-from analyser.analysis.standing import Standing, Standings, figure
+from analyser.analysis.situations import Situation, situations_named
+from analyser.analysis.standing import Standing, Standings, short_figure
 from analyser.analysis.verdict import ENDS, FAIR, interval_text, probabilities, verdict_of
-from analyser.analysis.what_if import field_of
+from analyser.analysis.what_if import standings_among
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
@@ -35,13 +35,13 @@ MOST_DICE_OFF = 12  # a larger change would make it a different unit
 
 
 class Price(NamedTuple):
-    """A price at which a loadout is fair among others at theirs, with the 95% interval over opponents and grounds."""
+    """A fair price, with its 95% interval over the opponents, the size of the table and the prices of similar units."""
 
     points: int
     fair_low: float
     fair_high: float
-    verdict: str  # at that price; empty if paid as another role
-    doubt: str = ""  # reason why it is undecided
+    verdict: str  # at that price; empty if the loadout is priced as another role than its own
+    doubt: str = ""  # reason why the verdict is undecided
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -51,16 +51,16 @@ class SolvedPrice(Answer):
     Attributes
     ----------
     loadout, role : str
-        The role decides the pay for benefits that are not counted.
+        The role decides the price of benefits that are not counted.
     today : int or None
-        Its points today.
+        Points today.
     price : Price
-        The price that is its own fair price, with the loadout among the opponents at that price.
+        The price that equals the fair price computed with it.
     profiles : ProfilesUsed
     limits : str
         Factors that are not counted.
-    among : Among
-        Opponents that it is judged against.
+    opponents : Opponents
+        Opponents against which the loadout is judged.
     method : str
         ``"exact"``; the interval is that of a fitted model, without random draws.
     """
@@ -71,7 +71,7 @@ class SolvedPrice(Answer):
     price: Price
     profiles: ProfilesUsed
     limits: str
-    among: Among
+    opponents: Opponents
     method: Method = METHOD
 
     schema = "analyser/fair-price/1"
@@ -101,7 +101,7 @@ class SolvedPrice(Answer):
             "loadout": self.loadout,
             "role": self.role,
         }
-        record |= {"judged_among": self.among.as_dict(), "today": self.today}
+        record |= {"judged_among": self.opponents.as_dict(), "today": self.today}
         return {**record, **self.price._asdict(), **self.profiles.of_fights()}
 
     def blocks(self) -> list[Block]:
@@ -110,11 +110,11 @@ class SolvedPrice(Answer):
         today = "no points" if self.today is None else f"{self.today} points"
         line = (
             f"{self.loadout} ({self.role}) is fair at {price.points} points (95%: "
-            f"{interval_text(price.fair_low, price.fair_high)}) {self.among.in_short}; today {today}."
+            f"{interval_text(price.fair_low, price.fair_high)}) {self.opponents.in_short}; today {today}."
         )
         if price.verdict:
-            line += f" At that price the verdict is: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
-        judged = fill(f"Judged {self.among}.")
+            line += f" The verdict at that price: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
+        judged = fill(f"Judged {self.opponents}.")
         return [Block(lines=[*fill(line), *judged])]
 
     def notes(self) -> list[str]:
@@ -132,21 +132,21 @@ class SolvedDice(JudgedAnswer):
     row : str or None
         Row whose dice change; None for every row.
     role : str
-        The role decides the pay for benefits that are not counted.
+        The role decides the price of benefits that are not counted.
     points : int
-        Its points.
+        Points of the loadout.
     dice : int or None
-        The change at which it is fair; None if no tried change makes it fair.
+        The change at which it is fair; None if no change that was tried makes it fair.
     frame : DataFrame
-        The trade-off curve, one row for each change: `dice`; `fair_points`, `fair_low` and `fair_high` with that
-        change; `points_over_fair` and `verdict` at today's points.
+        One row for each change that was tried: `dice`; `fair_points`, `fair_low` and `fair_high` with that change;
+        `points_over_fair` (points divided by fair points) and `verdict` at today's points.
     profiles : ProfilesUsed
     limits : str
         Factors that are not counted.
-    among : Among
-        Opponents that it is judged against.
+    opponents : Opponents
+        Opponents against which the loadout is judged.
     method : str
-        ``"exact"``, except for the intervals.
+        ``"exact"``; the intervals are those of a fitted model.
     """
 
     loadout: str
@@ -157,7 +157,7 @@ class SolvedDice(JudgedAnswer):
     frame: pd.DataFrame
     profiles: ProfilesUsed
     limits: str
-    among: Among
+    opponents: Opponents
     method: Method = METHOD
 
     schema = "analyser/fair-dice/1"
@@ -176,17 +176,17 @@ class SolvedDice(JudgedAnswer):
             "loadout": self.loadout,
             "row": self.row,
         }
-        record |= {"judged_among": self.among.as_dict(), "role": self.role}
+        record |= {"judged_among": self.opponents.as_dict(), "role": self.role}
         curve = self.frame.to_dict("records")
         return {**record, "points": self.points, "dice": self.dice, "curve": curve, **self.profiles.of_fights()}
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the curve: fair points at each change of dice with their interval as a band, and today's points."""
-        drawn: Axes = plots.trade_off(about(self.frame, self._what), points=self.points, ax=ax, **more)
-        return drawn
+        axes: Axes = plots.trade_off(about(self.frame, self._subject), points=self.points, ax=ax, **more)
+        return axes
 
     @property
-    def _what(self) -> str:
+    def _subject(self) -> str:
         return f"{self.loadout}, as {self.role}, {f'dice of {self.row}' if self.row else 'dice of every row'}"
 
     @property
@@ -195,10 +195,12 @@ class SolvedDice(JudgedAnswer):
         if self.dice is None:
             ends = self.frame.iloc[[0, -1]].to_dict("records")
             prices = " and ".join(f"{end['fair_points']:.0f} with {end['dice']:+d}" for end in ends)
-            return f"no change of dice that was tried is the answer: at {self.points} points its fair price is {prices}"
+            return f"no change of dice that was tried makes it fair at {self.points} points; its fair price is {prices}"
         nearest = fair.loc[fair["dice"] == self.dice, "fair_points"].iloc[0]
         within = f" (fair from {fair['dice'].min():+d} to {fair['dice'].max():+d})" * (len(fair) > 1)
-        return f"at {self.points} points it is fair with {self.dice:+d} dice, its fair price then {nearest:.0f}{within}"
+        return (
+            f"at {self.points} points it is fair with {self.dice:+d} dice{within}; its fair price is then {nearest:.0f}"
+        )
 
     def blocks(self) -> list[Block]:
         """Return the answer, and the curve as a table."""
@@ -206,15 +208,15 @@ class SolvedDice(JudgedAnswer):
         rows = [
             [
                 f"{row['dice']:+d}",
-                figure(row["fair_points"]),
+                short_figure(row["fair_points"]),
                 interval_text(row["fair_low"], row["fair_high"]),
                 row["verdict"],
             ]
             for row in self.frame.to_dict("records")
         ]
         lines = [
-            *fill(f"{self._what}, {self.among.in_short}: {self._answer}."),
-            *fill(f"Judged {self.among}."),
+            *fill(f"{self._subject}, {self.opponents.in_short}: {self._answer}."),
+            *fill(f"Judged {self.opponents}."),
         ]
         return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
 
@@ -226,7 +228,7 @@ class SolvedDice(JudgedAnswer):
 def solve_price(
     unit: str | Loadout,
     *,
-    against: Selectors = EVERYBODY,
+    against: Selectors = ALL_LOADOUTS,
     role: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
     policy: str = "tactic",
@@ -234,23 +236,23 @@ def solve_price(
     threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> SolvedPrice:
-    """Return the price at which a loadout is fair: that of :func:`analyser.fair_points`, in whole points.
+    """Return the price at which a loadout is fair by :func:`analyser.fair_points`, in whole points.
 
     Parameters
     ----------
     unit : str or Loadout
-        A loadout without points starts at the median of the opponents.
+        For a loadout without points, the search starts at the median points of the opponents.
     against, situations, policy, profiles, threads, progress
         As in :func:`analyser.what_if`.
     role : str, optional
-        Role that decides the pay for benefits that are not counted. Default: its own. The interval of another role is
-        scaled from that of its own.
+        Role that decides the price of benefits that are not counted. Default: the role of the loadout. For another
+        role, fair price and interval are multiplied by the ratio of the roles' prices.
 
     Raises
     ------
     InputError
-        No opponents, or a unit that exchanges no losses with them; an unknown role; too few units of its role; or as of
-        :func:`analyser.fair_points`.
+        No opponents, a unit that exchanges no losses with them, an unknown role, too few units of its role, or the
+        reasons of :func:`analyser.fair_points`.
 
     Examples
     --------
@@ -260,22 +262,25 @@ def solve_price(
     """
     library = library_of(profiles)
     loadout = library.loadout(unit)
-    priced, asked = _priced(loadout, against, library), price_situations(policy, situations_called(situations))
-    field = field_of(priced, against, library, asked, threads, progress)
-    if priced is not loadout:  # its frequency depends slightly on its price
-        first = _fair(field, loadout.selector, role)
-        field = field.with_([loadout.with_(points=_whole(first.fair_points))], threads)
-    result = _fair(field, loadout.selector, role)
+    priced, wanted = _priced(loadout, against, library), price_situations(policy, situations_named(situations))
+    standings = standings_among(priced, against, library, wanted, threads, progress)
+    if priced is not loadout:  # a second step, because the fair price depends slightly on the initial points
+        first = _standing_as(standings, loadout.selector, role)
+        standings = standings.with_([loadout.with_(points=_whole(first.fair_points))], threads)
+    result = _standing_as(standings, loadout.selector, role)
     points, doubt = _whole(result.fair_points), ""
-    there = field.with_([loadout.with_(points=points)], threads)
-    if points > (most := there.at_most(loadout.selector)):
-        points, doubt = most, f"a loadout that does all that it does costs {most} points, and no more is fair"
-        there = field.with_([loadout.with_(points=points)], threads)
+    at_price = standings.with_([loadout.with_(points=points)], threads)
+    if points > (most := at_price.at_most(loadout.selector)):
+        points, doubt = (
+            most,
+            f"another loadout that does at least as well costs {most} points, so no higher price is fair",
+        )
+        at_price = standings.with_([loadout.with_(points=points)], threads)
     low, high = (min(end, points) if doubt else end for end in (result.fair_low, result.fair_high))
-    verdict = there[loadout.selector].verdict if result.role == there[loadout.selector].role else ""
-    price = Price(points, low, high, verdict, doubt or there[loadout.selector].doubt)
-    about = field.table.profiles, field.prices.limits, field.prices.among
-    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, *about)
+    own = at_price[loadout.selector]
+    price = Price(points, low, high, own.verdict if result.role == own.role else "", doubt or own.doubt)
+    sources = standings.table.profiles, standings.prices.limits, standings.prices.opponents
+    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, *sources)
 
 
 def solve_dice(
@@ -283,7 +288,7 @@ def solve_dice(
     *,
     row: str | None = None,
     most: int = 5,
-    against: Selectors = EVERYBODY,
+    against: Selectors = ALL_LOADOUTS,
     role: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
     policy: str = "tactic",
@@ -291,32 +296,32 @@ def solve_dice(
     threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> SolvedDice:
-    """Return the change in dice that makes a loadout fair at its points, and the fair price of each change.
+    """Return the change of dice that makes a loadout fair at its points, and the fair price with each change.
 
     Parameters
     ----------
     unit : str or Loadout
     row : str, optional
-        Row whose dice change, in every band that has any. Default: every row.
+        Row whose dice change, in every band with dice. Default: every row.
     most : int
-        Largest change in dice to try, fewer and more: 1 to 12.
+        Largest number of dice to add and to remove, 1 to 12.
     against, role, situations, policy, profiles, threads, progress
         As in :func:`solve_price`.
 
     Returns
     -------
     SolvedDice
-        If it is fair at several changes, `dice` is the one whose fair price is nearest to its points.
+        If several changes make it fair, `dice` is the change whose fair price is nearest to its points.
 
     Raises
     ------
     InputError
-        A loadout without points; an unknown row; or as :func:`solve_price`.
+        A loadout without points, an unknown row, or the reasons of :func:`solve_price`.
 
     Examples
     --------
-    >>> field = {"against": "*/*@basic", "situations": ["long-range"]}
-    >>> found = solve_dice("crown/rifle-platoon@basic", row="ranged-light", most=1, **field)
+    >>> options = {"against": "*/*@basic", "situations": ["long-range"]}
+    >>> found = solve_dice("crown/rifle-platoon@basic", row="ranged-light", most=1, **options)
     >>> found.frame["dice"].tolist()
     [-1, 0, 1]
     >>> found.frame["fair_points"].is_monotonic_increasing
@@ -328,61 +333,61 @@ def solve_dice(
     points = loadout.level.points
     if not points:
         problem = f"it {'has no' if points is None else 'costs 0'} points"
-        raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds some")
+        raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds fair ones")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
-    field = field_of(
-        loadout, against, library, price_situations(policy, situations_called(situations)), threads, progress
-    )
+    wanted = price_situations(policy, situations_named(situations))
+    standings = standings_among(loadout, against, library, wanted, threads, progress)
     rows = []
     for by, variant in variants.items():
-        result = _fair(field.with_([variant], threads) if by else field, loadout.selector, role)
+        result = _standing_as(standings.with_([variant], threads) if by else standings, loadout.selector, role)
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
         rows.append({"dice": by, **figures, "points_over_fair": points / result.fair_points, "verdict": result.verdict})
     curve = pd.DataFrame(rows)
-    about = field.table.profiles, field.prices.limits, field.prices.among
-    return SolvedDice(loadout.selector, row, result.role, points, _nearest(curve), curve, *about)
+    sources = standings.table.profiles, standings.prices.limits, standings.prices.opponents
+    return SolvedDice(loadout.selector, row, result.role, points, _nearest(curve), curve, *sources)
 
 
 def _nearest(curve: pd.DataFrame) -> int | None:
     """Return the change of dice whose fair price is nearest to the points.
 
-    None if it is not fair there, or if it is the last change tried and a further one may be nearer.
+    None if the loadout is not fair with it, or if it is the largest change tried and a larger one may be nearer.
     """
-    away = np.log(curve["points_over_fair"].to_numpy(np.float64))
-    best = int(np.abs(away).argmin())
-    beside = {0: 1, len(away) - 1: len(away) - 2}.get(best)
-    at_the_end = beside is not None and away[best] * away[beside] > 0
-    return None if at_the_end or curve["verdict"].iloc[best] != FAIR else int(curve["dice"].iloc[best])
+    distances = np.log(curve["points_over_fair"].to_numpy(np.float64))
+    best = int(np.abs(distances).argmin())
+    neighbour = {0: 1, len(distances) - 1: len(distances) - 2}.get(best)
+    is_at_end = neighbour is not None and distances[best] * distances[neighbour] > 0
+    return None if is_at_end or curve["verdict"].iloc[best] != FAIR else int(curve["dice"].iloc[best])
 
 
 def _whole(points: float) -> int:
     return max(round(points), 1)
 
 
-def _fair(field: Standings, selector: str, role: str | None) -> Standing:
-    """Return the standing of a loadout, paid as units of `role` are; InputError if it has no fair price."""
-    here = field[selector]
-    if np.isnan(here.fair_points):
-        raise InputError(f"no fair price: {here.why}", where=selector, allowed="a loadout that exchanges with others")
-    if role is None or role == here.role:
-        return here
-    pay = {one.role: one.times for one in field.prices.roles}
-    check_choice(role, "role", list(pay))
-    times = pay[role] / pay[here.role]
-    fair, low, high = (times * price for price in (here.fair_points, here.fair_low, here.fair_high))
-    off, error = np.log((here.points or np.nan) / fair), np.log(high / low) / (2 * ENDS)
+def _standing_as(standings: Standings, selector: str, role: str | None) -> Standing:
+    """Return the standing of a loadout, priced as a unit of `role`; InputError if it has no fair price."""
+    own = standings[selector]
+    if np.isnan(own.fair_points):
+        allowed = "a loadout that can inflict losses on others, and others on it"
+        raise InputError(f"no fair price: {own.why}", where=selector, allowed=allowed)
+    if role is None or role == own.role:
+        return own
+    ratios = {other.role: other.times for other in standings.prices.roles}
+    check_choice(role, "role", list(ratios))
+    ratio = ratios[role] / ratios[own.role]
+    fair, low, high = (ratio * price for price in (own.fair_points, own.fair_low, own.fair_high))
+    off, error = np.log((own.points or np.nan) / fair), np.log(high / low) / (2 * ENDS)
     under, over = map(float, probabilities(np.array(off), np.array(error)))
     figures: dict[str, Any] = {"fair_points": fair, "fair_low": low, "fair_high": high}
-    return here._replace(
+    return own._replace(
         role=role, under_probability=under, over_probability=over, verdict=verdict_of(under, over), **figures
     )
 
 
 def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:
-    """Return the loadout with initial points: its own, or the median of the opponents."""
+    """Return the loadout with points to start from: its own, or the median of the opponents."""
     if loadout.level.points:
         return loadout
     points = [loadout.level.points for loadout in loadouts(against, profiles) if loadout.level.points]
     if not points:
-        raise InputError("nobody in the field has points", where="against", allowed="loadouts with points")
+        raise InputError("none of these opponents has points", where="against", allowed="loadouts with points")
     return loadout.with_(points=int(np.median(points)))

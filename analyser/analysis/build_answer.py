@@ -1,4 +1,4 @@
-"""Answer to a build: the best lists side by side, and their results in battles, as text and as tables."""
+"""Answer to a search for the best lists: the lists side by side, and their results in battles."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from analyser.analysis.build_battles import Played
+from analyser.analysis.build_battles import BattleRecord
 from analyser.analysis.built_lists import BuiltList, OwnWorth, army_lines, units_of
 from analyser.common.answer import Answer, Block
 from analyser.common.text import counted, fill, paragraphs
@@ -18,48 +18,49 @@ from analyser.game.profiles import ProfilesUsed
 
 ASSUMPTIONS = (
     "The value of a list is the sum over its units: the points that each is expected to destroy, and its own points "
-    "expected to survive, in a round in which each unit of both sides acts once on an enemy unit drawn by points. "
-    "It leaves out interaction of units, room and reach, orders and passengers; battles include them.",
-    "Destroyed, broken and fled units are lost with all their points, others with the share that damage has taken.",
+    "expected to survive, in a round in which each unit of both sides acts once on a random enemy unit, drawn in "
+    "proportion to points. It leaves out interaction of units, distances, orders and passengers; battles include them.",
+    "Destroyed, broken and fled units lose all their points, other units their points times the share that is lost.",
     "At a distance both sides shoot; nearby each unit takes the better of a shot and a charge. Both situations count "
     "equally.",
-    "Boons of battlegroups are not bought, and nothing is embarked.",
+    "Lists have no boons of battlegroups, and their transports are empty.",
 )
 TYPICAL = (
     "The opponents' real armies are unknown. Each faction is represented by the best list of the same size against "
-    "all units of {}, equally weighted: {}."
+    "all units of {}, with equal weights: {}."
 )
-ORDERED = (
-    "Both sides look ahead, and the order of a list means nothing. Each list fights in {}, by the same random numbers "
-    "for all lists. Score: the mean in percent, with its interval; by part: the least and the greatest."
+BATTLE_NOTE = (
+    "Both sides look one activation ahead, and the order of a list has no effect. The battles are divided into {}; all "
+    "lists meet the same random numbers. Score: the mean in percent, with its interval; by part: the lowest and the "
+    "highest score of a part."
 )
-NOBODY = "No battles: the units of this field make no legal list within {:,} points."
+NO_BATTLES = "No battles: the units of the opponents make no legal list within {:,} points."
 MOST_NAMED = 6  # opponents named in a heading
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Build(Answer):
-    """The best lists of a faction against a field.
+    """The best lists of a faction against its opponents.
 
     Attributes
     ----------
     lists : tuple of BuiltList
-        The best list by value, proven up to its `gap`, then the next best. Value is linear: the sum of the values of
-        the units. It does not prove wins in battle; `played` simulates them.
+        The list with the highest value, proven up to its `gap`, then the next best. The value is the sum of the values
+        of the units, and says little about wins in battle; `played` has simulated battles.
     over : str
         Value over the opponents: ``mean`` or ``worst`` case.
     opponents : tuple of str
-        Opponents of the values.
-    played : tuple of Played
+        Opponents for the values.
+    played : tuple of BattleRecord
         Battles of each list, in the order of `lists`; empty without battles.
     met : tuple of Army
-        Enemy armies of the battles: those given, or a typical list of each faction among the opponents.
-    own, own_played, own_worth : Army, Played and OwnWorth, optional
+        Enemy armies of the battles: the stated armies, or a typical list of each faction among the opponents.
+    own, own_played, own_worth : Army, BattleRecord and OwnWorth, optional
         The user's own list, its battles and its value. It is tied if its difference from the best is not significant.
     is_typical : bool
         True if `met` are typical lists, because no enemy army was given.
     left_out : tuple of str
-        Loadouts that cannot be counted, with reasons.
+        Loadouts and options left out, with reasons.
     """
 
     faction: str
@@ -71,11 +72,11 @@ class Build(Answer):
     differ: float
     most_battlegroups: int
     profiles: ProfilesUsed
-    played: tuple[Played, ...] = ()
+    played: tuple[BattleRecord, ...] = ()
     met: tuple[Army, ...] = ()
     is_typical: bool = False
     own: Army | None = None
-    own_played: Played | None = None
+    own_played: BattleRecord | None = None
     own_worth: OwnWorth | None = None
     left_out: tuple[str, ...] = ()
 
@@ -87,12 +88,12 @@ class Build(Answer):
     @property
     def order(self) -> list[int]:
         """Indices of the lists by score in battle, the highest first."""
-        return sorted(range(len(self.played)), key=lambda place: (-self.played[place].score, place))
+        return sorted(range(len(self.played)), key=lambda index: (-self.played[index].score, index))
 
     @property
     def tied(self) -> tuple[str, ...]:
-        """Lists whose battles do not differ significantly from those of the best one."""
-        return tuple(self.lists[place].army.name for place in self.order if self.played[place].is_tied)
+        """Lists whose score does not differ significantly from the best one."""
+        return tuple(self.lists[index].army.name for index in self.order if self.played[index].is_tied)
 
     schema = "analyser/build/1"
 
@@ -100,23 +101,24 @@ class Build(Answer):
     def headline(self) -> str:
         """The best list, in one sentence."""
         by = "wins most battles" if self.played else "is worth most by the sum of its units"
-        return f"Of the lists of {faction_name(self.faction)} up to {self.points:,} points {self.best.name} {by}."
+        return f"{self.best.name} {by}, of the lists of {faction_name(self.faction)} up to {self.points:,} points."
 
     @property
     def summary(self) -> dict[str, Any]:
         """Score of each list in battle; without battles its value."""
         if self.played:
-            scores = [self.played[place].named(built.army.name) for place, built in enumerate(self.lists)]
+            scores = [record.named(built.army.name) for built, record in zip(self.lists, self.played)]
             return {name: value for score in scores for name, value in score.items()}
         return {built.army.name: built.value for built in self.lists}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each unit of each list."""
         rows = []
-        for rank, one in enumerate(self.lists, 1):
-            head = {"rank": rank, "list": one.army.name, "value": one.value, "gap": one.gap, "differs": one.differs}
+        for rank, built in enumerate(self.lists, 1):
+            head = {"rank": rank, "list": built.army.name}
+            head |= {"value": built.value, "gap": built.gap, "differs": built.differs}
             played = self.played[rank - 1].figures() if self.played else {}
-            for unit in one.army.units:
+            for unit in built.army.units:
                 where = {"unit": unit.loadout.selector, "battlegroup": unit.battlegroup, "points": unit.points}
                 rows.append(head | played | where)
         return rows
@@ -144,8 +146,8 @@ class Build(Answer):
             if self.own is None
             else {"name": self.own.name, "points": self.own.points, **self._own_figures()},
             "lists": [
-                built.as_dict() | ({"battles": self.played[place].as_dict()} if self.played else {})
-                for place, built in enumerate(self.lists)
+                built.as_dict() | ({"battles": self.played[index].as_dict()} if self.played else {})
+                for index, built in enumerate(self.lists)
             ],
             "met": [{"name": army.name, "points": army.points, "units": units_of(army)} for army in self.met],
             "is_typical": self.is_typical,
@@ -163,20 +165,20 @@ class Build(Answer):
         title = f"{self.title} ({self.scale}), against {self.against}"
         heading = f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}"
         blocks = [
-            Block(lines=[*fill(title), *fill(self.how)]),
+            Block(lines=[*fill(title), *fill(self.explanation)]),
             Block(heading, lines=army_lines(first.army)),
             self._values(),
         ]
         if self.played:
-            trials = sum(one.trials for one in self.played)
+            trials = sum(record.trials for record in self.played)
             trials += self.own_played.trials if self.own_played is not None else 0
             heading = f"By {trials:,} battles (Monte Carlo, 95% intervals)"
-            blocks.append(self._battles("\n".join([heading, *fill(self.whom), *fill(self.in_orders)])))
-            shown = [self.best] if self.order[0] else []  # the first is shown above
+            blocks.append(self._battles("\n".join([heading, *fill(self.enemies), *fill(self.battle_note)])))
+            shown = [self.best] if self.order[0] else []  # the first list is shown above
             shown += self.met if self.is_typical else ()
             blocks += [Block(f"{army.name}: {army.points:,} points", lines=army_lines(army)) for army in shown]
         else:
-            blocks.append(Block(lines=[*fill(self.verdict), *(fill(self.whom) if self.is_typical else ())]))
+            blocks.append(Block(lines=[*fill(self.verdict), *(fill(self.enemies) if self.is_typical else ())]))
         return blocks
 
     def notes(self) -> list[str]:
@@ -215,95 +217,94 @@ class Build(Answer):
         """Reason why the user's own list has no value; empty if it has one."""
         if self.own is None or self.own_worth is None or not self.own_worth.without_value:
             return ""
-        strange = ", ".join(self.own_worth.without_value)
-        return f"The value of {self.own.name} is not reported: the search cannot choose {strange} as the list has it."
+        units = ", ".join(self.own_worth.without_value)
+        return f"The value of {self.own.name} is not reported: the search cannot choose {units} in this form."
 
     def _battles(self, title: str) -> Block:
         rows = [
-            (army.name, record.wins_text, f"{100 * record.draws:.1f}%", record.score_text, record.range_text, said)
-            for army, record, said in self.fought()
+            (army.name, record.wins_text, f"{100 * record.draws:.1f}%", record.score_text, record.range_text, words)
+            for army, record, words in self.battle_rows()
         ]
         head = ("", "wins", "draws", "score", "by part", "")
         return Block(title, head, rows, "<>>>><", lines=fill(self.verdict))
 
-    def fought(self) -> list[tuple[Army, Played, str]]:
-        """Return the lists that fought, the highest score first, each with its result in words.
+    def battle_rows(self) -> list[tuple[Army, BattleRecord, str]]:
+        """Return the lists with their battles and the result in words, the highest score first.
 
-        The user's own list may score higher than the best built list.
+        The user's own list may score higher than the best of the lists that were found.
         """
-        rows, best = [], "best" if self.own_played is None else "best of the built"
-        for place in self.order:
-            said = best if place == self.order[0] else f"tied with the {best}" * self.played[place].is_tied
-            rows.append((self.lists[place].army, self.played[place], said))
+        rows, best = [], "best" if self.own_played is None else "best built list"
+        for index in self.order:
+            words = best if index == self.order[0] else f"tied with the {best}" * self.played[index].is_tied
+            rows.append((self.lists[index].army, self.played[index], words))
         if self.own is not None and self.own_played is not None:
             rows.append((self.own, self.own_played, "your own"))
         return sorted(rows, key=lambda row: -row[1].score)
 
     @property
     def against(self) -> str:
-        """Opponents of the values, by name if they are few."""
+        """Opponents for the values, by name if they are few."""
         more = len(self.opponents) - MOST_NAMED
         if more <= 0 or "@" not in self.opponents[0]:
-            return ", ".join(map(self._called, self.opponents[:MOST_NAMED])) + (f" and {more} more" if more > 0 else "")
+            names = ", ".join(map(self._distinct_name, self.opponents[:MOST_NAMED]))
+            return names + (f" and {more} more" if more > 0 else "")
         factions = Counter(name.partition("/")[0] for name in self.opponents)
         return ", ".join(f"{counted(number, 'loadout')} of {name}" for name, number in factions.items())
 
-    def _called(self, opponent: str) -> str:
-        """Return an opponent's name, distinguished from a built list of the same name."""
+    def _distinct_name(self, opponent: str) -> str:
+        """Return an opponent's name, distinguished from a list of the same name."""
         return f"their {opponent}" if any(opponent == built.army.name for built in self.lists) else opponent
 
     @property
     def title(self) -> str:
-        """Title of the lists; they are the best ones only after battles."""
-        what = f"Best lists of {self.faction}"
+        """Title; the lists are called the best only after battles."""
+        title = f"Best lists of {self.faction}"
         if not self.played:
-            what = f"Lists of {self.faction} worth most by the sum of their units"
-        return f"{what}, up to {self.points:,} points"
+            title = f"Lists of {self.faction} worth most by the sum of their units"
+        return f"{title}, up to {self.points:,} points"
 
     @property
-    def how(self) -> str:
+    def explanation(self) -> str:
         """Explanation of the value, and of the difference between lists."""
         over = "the mean over" if self.over == "mean" else "the worst of"
         return (
-            f"Value: expected points destroyed and kept in a round, exact; {over} "
-            f"{counted(len(self.opponents), 'opponent')}. Up to {counted(self.most_battlegroups, 'battlegroup')}; each "
-            f"list differs from those before it in {100 * self.differ:g}% of its points at least."
+            f"Value: expected points destroyed and kept in a round (exact), {over} "
+            f"{counted(len(self.opponents), 'opponent')}. At most {counted(self.most_battlegroups, 'battlegroup')}. "
+            f"Each list differs from all better ones in at least {100 * self.differ:g}% of its points."
         )
 
     @property
-    def whom(self) -> str:
-        """Opponents of the battles, or why there are no battles."""
+    def enemies(self) -> str:
+        """Enemy armies of the battles, or why there are no battles."""
         if not self.met:
-            return NOBODY.format(self.points)
-        named = ", ".join(f"{self._called(army.name)} ({army.points:,} points)" for army in self.met)
-        return TYPICAL.format(self.faction, named) if self.is_typical else f"Against {named}."
+            return NO_BATTLES.format(self.points)
+        names = ", ".join(f"{self._distinct_name(army.name)} ({army.points:,} points)" for army in self.met)
+        return TYPICAL.format(self.faction, names) if self.is_typical else f"Against {names}."
 
     @property
-    def in_orders(self) -> str:
-        """Orders of activation of the battles."""
-        return ORDERED.format(counted(len(self.played[0].by_order), "part"))
+    def battle_note(self) -> str:
+        """Explanation of the battles and the score."""
+        return BATTLE_NOTE.format(counted(len(self.played[0].by_order), "part"))
 
     @property
     def verdict(self) -> str:
         """Comparison of values with battles; without battles the values alone."""
-        sentence = self._fought_verdict() if self.played else self._worth_verdict()
+        sentence = self._battle_verdict() if self.played else self._value_verdict()
         if empty := sum(unit.points or 0 for unit in self.best.units if unit.loadout.capacity):
             sentence += f" {self.best.name} spends {empty} points on transports without passengers."
         if len(self.lists) == 1:
             return sentence
-        values, scores = [built.value for built in self.lists], [one.score for one in self.played]
-        apart = f"{max(values) - min(values):.1f} of value apart"
-        if not scores:
-            return f"{sentence} The first and the last of these lists are {apart}."
-        in_battle = f"{100 * (max(scores) - min(scores)):.1f} of score"
-        return f"{sentence} The best and the worst of these lists are {apart}, and in battle {in_battle}."
+        values, scores = [built.value for built in self.lists], [record.score for record in self.played]
+        differences = f"The values of these lists differ by at most {max(values) - min(values):.1f}"
+        differences += f", and their scores by at most {100 * (max(scores) - min(scores)):.1f}" if scores else ""
+        return f"{sentence} {differences}."
 
-    def _worth_verdict(self) -> str:
+    def _value_verdict(self) -> str:
         first = self.lists[0]
-        worth = f"{first.army.name} is worth most by the sum of its units' values ({first.value:.1f})"
-        return f"Without battles: {worth}. How often it wins is not computed."
+        value = f"{first.army.name} is worth most by the sum of its units' values ({first.value:.1f})"
+        return f"Without battles: {value}. How often it wins is not computed."
 
-    def _fought_verdict(self) -> str:
+    def _battle_verdict(self) -> str:
         first = self.lists[0].army.name
         if not self.played[0].is_tied:
             sentence = f"Battles change the ranking: {self.best.name} does better than {first}."
@@ -312,8 +313,8 @@ class Build(Answer):
                 "The differences of these lists in battle are not significant, so battles do not change the ranking."
             )
         else:
-            how = "the best" if self.order[0] == 0 else "tied with the best"
-            sentence = f"Battles confirm the ranking: {first} is {how}."
+            result = "the best" if self.order[0] == 0 else "tied with the best"
+            sentence = f"Battles confirm the ranking: {first} is {result}."
         return sentence + self._own_verdict()
 
     def _own_verdict(self) -> str:
@@ -322,16 +323,17 @@ class Build(Answer):
             return ""
         best = self.played[self.order[0]]
         if self.own_played.is_tied:
-            how = "is not significantly worse than the best"
+            result = "does not differ significantly from the best"
         else:
-            how = "does better than all of these" if self.own_played.score > best.score else "does worse than the best"
-        dearer = f", of {self.own.points:,} points," if self.own.points > self.points else ""
-        own = f"Your own list, {self.own.name}{dearer or ','}"
-        return f" {own} {how}: {self.own_played.score_text} against {best.score_text}."
+            is_better = self.own_played.score > best.score
+            result = "does better than all of these" if is_better else "does worse than the best"
+        points = f" of {self.own.points:,} points" if self.own.points > self.points else ""
+        scores = f"{self.own_played.score_text} against {best.score_text}"
+        return f" Your own list, {self.own.name}{points}, {result}: score {scores}."
 
 
 def proof_text(built: BuiltList) -> str:
-    """Return the proven bound on the distance of a list from the best value."""
+    """Return how much more valuable another list could be at most."""
     if built.gap == 0:
         return "proven to be worth most by the sum of its units' values (gap 0)"
     return f"proven to be within {100 * built.gap:.2g}% of the most by the sum of its units' values"

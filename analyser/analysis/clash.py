@@ -1,4 +1,4 @@
-"""Comparison of two armies: best counters, gaps, and the best attacks of a round."""
+"""Comparison of two armies: best counters, targets that are hard to hurt, and the best attacks of a round."""
 
 from __future__ import annotations
 
@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analyser.analysis.army_loadouts import Listed, listed, unique_names
-from analyser.analysis.battle import battle as fight
-from analyser.analysis.best_counters import BestCounter, Gap, Together, best_counters, gap_lines, gaps, with_points
+from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts, unique_names
+from analyser.analysis.battle import battle
+from analyser.analysis.best_counters import (
+    BestCounter,
+    CombinedShots,
+    HardTarget,
+    best_counters,
+    hard_target_lines,
+    hard_targets,
+    with_points,
+)
 from analyser.analysis.best_volleys import AIMS, Volleys, best_volleys, check_aim
 from analyser.analysis.clash_text import clash_blocks, clash_notes
 from analyser.analysis.grid import NotModelled
 from analyser.analysis.matchups import ASSUMPTIONS, Matchups, matchups
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.frames import tidy
@@ -32,16 +40,17 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SHARE_LOST, WINS = "mean_share_lost", "p_attacker_wins"
-CHARGES = NotModelled("Charges", "the best attacks of a round, which are shots alone", ())
+CHARGES = NotModelled("Charges", "the best attacks of a round, which are all shots", ())
 ASSIGNMENT_NOTES = (
-    "An assignment has ranged attacks only. Each unit attacks at most once, all in the same situation, each with its "
-    "best row against the undamaged target.",
+    "The best attacks of a round are ranged attacks. Each unit attacks at most once, all units in the same situation, "
+    "each with the row that is best against the undamaged target.",
     "Attacks on one target are made one after the other, in the order of the army, and the enemy does nothing in "
-    "between: a target keeps damage, losses, suppression and disorder from one to the next (AC-9.1).",
+    "between: a target keeps damage, losses, suppression and disorder from one attack to the next (AC-9.1).",
     "The attackers' own losses (Tail Gunner) are not counted. No unit moves, charges or reacts.",
-    "Points lost: all of a unit that is destroyed, broken or fled, else the share that damage has taken.",
+    "Points lost: all points of a unit that is destroyed, breaks or flees, otherwise its points times the share of it "
+    "that is lost.",
 )
-"""Assumptions of the assignment, in addition to those of all comparisons."""
+"""Assumptions of the best attacks of a round, in addition to those of all comparisons."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,66 +59,66 @@ class Clash(FramedAnswer):
 
     Attributes
     ----------
-    mine, yours : Listed
+    mine, yours : ArmyLoadouts
         The distinct loadouts of each army, and the number of each.
-    ours, theirs : Matchups
-        Matchups of my units attacking yours, and of yours attacking mine.
-    volleys, their_volleys : tuple of Volleys
-        For each situation of ranged attacks the best assignment of all attacks of a side.
-    fought : tuple of str
+    matchups, enemy_matchups : Matchups
+        Matchups of `mine` attacking `yours`, and of `yours` attacking `mine`.
+    volleys, enemy_volleys : tuple of Volleys
+        The best assignment of all shots of `mine`, and of `yours`, for each situation of ranged attacks.
+    battle_conclusions : tuple of str
         Conclusions from simulated battles, if requested (:meth:`BattleResult.conclusions`).
-    battle : dict
+    battle_figures : dict
         Figures of these battles by name (:attr:`BattleResult.summary`).
     """
 
-    mine: Listed
-    yours: Listed
-    ours: Matchups
-    theirs: Matchups
+    mine: ArmyLoadouts
+    yours: ArmyLoadouts
+    matchups: Matchups
+    enemy_matchups: Matchups
     volleys: tuple[Volleys, ...]
-    their_volleys: tuple[Volleys, ...]
-    fought: tuple[str, ...] = ()
-    battle: dict[str, Any] = field(default_factory=dict)
+    enemy_volleys: tuple[Volleys, ...]
+    battle_conclusions: tuple[str, ...] = ()
+    battle_figures: dict[str, Any] = field(default_factory=dict)
 
     schema = "analyser/clash/1"
 
     @property
     def headline(self) -> str:
-        """The army that wins more battles; without battles the number of enemy kinds that the first can hardly hurt."""
+        """The army that wins more battles; without battles the number of enemy kinds that `mine` can hardly hurt."""
         mine, yours = self.mine.army.name, self.yours.army.name
-        if self.battle:
-            return likeliest_result(mine, yours, self.battle["p_victory"], self.battle["p_defeat"])
-        hard = len({gap.target for gap in self.gaps})
-        kinds = counted(len(self.yours.kinds), "kind")
-        return f"{mine} can do little about {hard or 'none'} of {kinds} of units of {yours}."
+        if self.battle_figures:
+            return likeliest_result(mine, yours, self.battle_figures["p_victory"], self.battle_figures["p_defeat"])
+        if n_hard := len({unit.target for unit in self.hard_targets}):
+            return f"{mine} can hardly hurt {n_hard} of {counted(len(self.yours.kinds), 'kind')} of units of {yours}."
+        return f"{mine} can hurt every kind of unit of {yours}."
 
     @property
     def summary(self) -> dict[str, Any]:
         """Figures of the battles, if requested."""
-        return self.battle
+        return self.battle_figures
 
     @property
     def situations(self) -> tuple[Situation, ...]:
         """Situations of the matchups."""
-        return self.ours.situations
+        return self.matchups.situations
 
     @property
     def profiles(self) -> ProfilesUsed:
         """Source of the profiles."""
-        return self.ours.profiles
+        return self.matchups.profiles
 
     @property
     def not_modelled(self) -> tuple[NotModelled, ...]:
-        """Items on the profiles of both sides that figures or assignments ignore."""
-        both = {rule.name: rule for rule in (*self.ours.not_modelled, *self.theirs.not_modelled)}
-        boons = (NotModelled(f"boon {boon.name}", "every figure", ()) for boon in self._bought)
+        """Rules of both armies that the figures, or the best attacks of a round, leave out."""
+        both = {rule.name: rule for rule in (*self.matchups.not_modelled, *self.enemy_matchups.not_modelled)}
+        boons = (NotModelled(f"boon {boon.name}", "every figure", ()) for boon in self._boons)
         named = (*boons, *(both[name] for name in sorted(both)))
         kinds = (kind.unit for army in (self.mine, self.yours) for kind in army.kinds)
-        fighters = tuple(dict.fromkeys(unit.name for unit in kinds if any(row.kind == "melee" for row in unit.rows)))
-        return (*named, CHARGES._replace(units=fighters)) if self.volleys and fighters else named
+        melee_units = tuple(dict.fromkeys(unit.name for unit in kinds if any(row.kind == "melee" for row in unit.rows)))
+        return (*named, CHARGES._replace(units=melee_units)) if self.volleys and melee_units else named
 
     @property
-    def _bought(self) -> tuple[Boon, ...]:
+    def _boons(self) -> tuple[Boon, ...]:
         return tuple(dict.fromkeys((*self.mine.army.bought, *self.yours.army.bought)))
 
     @property
@@ -126,72 +135,72 @@ class Clash(FramedAnswer):
 
     @cached_property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
-        """The matrix: a row for each attacker of both sides, target and situation.
+        """All matchups: a row for each attacker of both armies, target and situation.
 
         The columns are those of :func:`analyser.matchups`, the attacking `side` (``mine`` or ``yours``), the numbers
         of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
         """
         parts = []
-        for side, result, army, enemy in self._both():
-            units = {"attacker_units": _counts(army, result.frame["attacker"])}
-            units |= {"defender_units": _counts(enemy, result.frame["defender"])}
-            part = with_points(result.frame).assign(**units)
+        for side, table, army, enemy in self._both():
+            units = {"attacker_units": _counts(army, table.frame["attacker"])}
+            units |= {"defender_units": _counts(enemy, table.frame["defender"])}
+            part = with_points(table.frame).assign(**units)
             part.insert(0, "side", side)
             parts.append(part)
         return pd.concat(parts, ignore_index=True)
 
-    def _both(self) -> Iterator[tuple[str, Matchups, Listed, Listed]]:
-        yield "mine", self.ours, self.mine, self.yours
-        yield "yours", self.theirs, self.yours, self.mine
+    def _both(self) -> Iterator[tuple[str, Matchups, ArmyLoadouts, ArmyLoadouts]]:
+        yield "mine", self.matchups, self.mine, self.yours
+        yield "yours", self.enemy_matchups, self.yours, self.mine
 
     def of(self, side: str) -> pd.DataFrame:
-        """Return the rows of the matrix in which a side attacks, ``mine`` or ``yours``."""
+        """Return the rows of the frame in which this side attacks, ``mine`` or ``yours``."""
         return self.frame[self.frame["side"] == side]
 
     @cached_property
-    def answers(self) -> tuple[BestCounter, ...]:
-        """Best counter of the first army to each enemy unit, in each situation."""
+    def counters(self) -> tuple[BestCounter, ...]:
+        """Best counter of `mine` to each unit of `yours`, in each situation."""
         return tuple(best_counters(self.of("mine"), self.situations))
 
     @cached_property
-    def threats(self) -> tuple[BestCounter, ...]:
-        """Best counter of the enemy to each unit of the first army, in each situation."""
+    def enemy_counters(self) -> tuple[BestCounter, ...]:
+        """Best counter of `yours` to each unit of `mine`, in each situation."""
         return tuple(best_counters(self.of("yours"), self.situations))
 
     @cached_property
-    def next_answers(self) -> tuple[BestCounter, ...]:
-        """Second-best counters, in the order of :attr:`answers`, in case the best is needed elsewhere."""
+    def second_counters(self) -> tuple[BestCounter, ...]:
+        """Second-best counters in the order of :attr:`counters`, in case the best ones are needed elsewhere."""
         return tuple(best_counters(self.of("mine"), self.situations, 1))
 
     @cached_property
-    def next_threats(self) -> tuple[BestCounter, ...]:
-        """Second-best counters of the enemy, in the order of :attr:`threats`."""
+    def second_enemy_counters(self) -> tuple[BestCounter, ...]:
+        """Second-best counters in the order of :attr:`enemy_counters`."""
         return tuple(best_counters(self.of("yours"), self.situations, 1))
 
     @cached_property
-    def gaps(self) -> tuple[Gap, ...]:
-        """Enemy units that the first army cannot hurt, or only a little."""
-        return tuple(gaps(self.of("mine"), self.situations, self.mine, _together(self.volleys)))
+    def hard_targets(self) -> tuple[HardTarget, ...]:
+        """Units of `yours` that `mine` can hardly hurt, or can hurt with a single unit alone."""
+        return tuple(hard_targets(self.of("mine"), self.situations, self.mine, _combined_shots(self.volleys)))
 
     @cached_property
-    def their_gaps(self) -> tuple[Gap, ...]:
-        """Units of the first army that the enemy cannot hurt, or only a little."""
-        return tuple(gaps(self.of("yours"), self.situations, self.yours, _together(self.their_volleys)))
+    def enemy_hard_targets(self) -> tuple[HardTarget, ...]:
+        """Units of `mine` that `yours` can hardly hurt, or can hurt with a single unit alone."""
+        return tuple(hard_targets(self.of("yours"), self.situations, self.yours, _combined_shots(self.enemy_volleys)))
 
-    def gap_lines(self) -> list[str]:
-        """Return the gaps of both sides as sentences."""
-        ours = gap_lines(self.gaps, self.situations, self.mine, self.yours)
-        return [*ours, *gap_lines(self.their_gaps, self.situations, self.yours, self.mine)]
+    def hard_target_lines(self) -> list[str]:
+        """Return the hard targets of both armies as sentences."""
+        lines = hard_target_lines(self.hard_targets, self.situations, self.mine, self.yours)
+        return [*lines, *hard_target_lines(self.enemy_hard_targets, self.situations, self.yours, self.mine)]
 
     def volleys_frame(self) -> pd.DataFrame:
-        """Return the best assignments of both sides as a tidy frame: a row for each kind of attacker on each target."""
-        sides = ("mine", self.volleys), ("yours", self.their_volleys)
-        return tidy({"side": side} | row for side, result in sides for volley in result for row in volley.rows())
+        """Return the best shots of both armies as a tidy frame: a row for each kind of attacker on each target."""
+        sides = ("mine", self.volleys), ("yours", self.enemy_volleys)
+        return tidy({"side": side} | row for side, volleys in sides for volley in volleys for row in volley.rows())
 
     def heatmap(
         self, *, situation: str | None = None, metric: AskedMetric | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
-        """Draw the losses that the first army inflicts on the second in one situation.
+        """Draw the losses that `mine` inflicts on `yours` in one situation.
 
         Parameters
         ----------
@@ -206,7 +215,7 @@ class Clash(FramedAnswer):
         name = self.situations[0].name if situation is None else situation
         check_choice(name, "situation", [situation.name for situation in self.situations])
         kind = next(situation.kind for situation in self.situations if situation.name == name)
-        return self.ours.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax, **more)
+        return self.matchups.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax, **more)
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the heatmap of the first situation (:meth:`heatmap`)."""
@@ -220,16 +229,16 @@ class Clash(FramedAnswer):
             "yours": self.yours.as_dict(),
             "situations": [situation.name for situation in self.situations],
             **self.profiles.of_fights(),
-            "answers": [answer.as_dict() for answer in self.answers],
-            "threats": [threat.as_dict() for threat in self.threats],
-            "next_answers": [answer.as_dict() for answer in self.next_answers],
-            "next_threats": [threat.as_dict() for threat in self.next_threats],
-            "battles": list(self.fought),
-            "battle": self.battle,
-            "gaps": [gap._asdict() for gap in self.gaps],
-            "their_gaps": [gap._asdict() for gap in self.their_gaps],
+            "answers": [counter.as_dict() for counter in self.counters],
+            "threats": [counter.as_dict() for counter in self.enemy_counters],
+            "next_answers": [counter.as_dict() for counter in self.second_counters],
+            "next_threats": [counter.as_dict() for counter in self.second_enemy_counters],
+            "battles": list(self.battle_conclusions),
+            "battle": self.battle_figures,
+            "gaps": [unit._asdict() for unit in self.hard_targets],
+            "their_gaps": [unit._asdict() for unit in self.enemy_hard_targets],
             "assignments": [volley.as_dict() for volley in self.volleys],
-            "their_assignments": [volley.as_dict() for volley in self.their_volleys],
+            "their_assignments": [volley.as_dict() for volley in self.enemy_volleys],
             "matchups": plain_rows(self.frame),
             "assumptions": list(self.assumptions),
             "not_modelled": [rule._asdict() for rule in self.not_modelled],
@@ -237,7 +246,7 @@ class Clash(FramedAnswer):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the gaps, the best attacks of a round, the matrices, and the best counters of both sides."""
+        """Return the hard targets, the best attacks of a round, the matrices, and the best counters of both armies."""
         return clash_blocks(self)
 
     def notes(self) -> list[str]:
@@ -250,19 +259,20 @@ def shown_metric(kind: str) -> str:
     return WINS if kind == "duel" else SHARE_LOST
 
 
-def _counts(army: Listed, selectors: pd.Series[Any]) -> pd.Series[Any]:
+def _counts(army: ArmyLoadouts, selectors: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the number of units in the army of each of these loadouts."""
     return selectors.map(dict(zip((kind.selector for kind in army.kinds), army.counts)))
 
 
-def _together(volleys: Sequence[Volleys]) -> dict[str, Together]:
-    """Return by target the result of all shots at it, in the situation where they do most."""
-    most: dict[str, Together] = {}
+def _combined_shots(volleys: Sequence[Volleys]) -> dict[str, CombinedShots]:
+    """Return for each target the result of all shots at it, in the situation where they do most."""
+    best: dict[str, CombinedShots] = {}
     for volley in volleys:
-        for target in volley.together:
-            here = Together(target.share_lost, target.p_annihilated, volley.situation.name, bool(target.shots))
-            before = most.get(target.target, here)
-            most[target.target] = max(before, here, key=lambda one: (one.can, one.p_annihilated, one.share_lost))
-    return most
+        for target in volley.all_on_one:
+            shots = CombinedShots(target.share_lost, target.p_annihilated, volley.situation.name, bool(target.shots))
+            known = best.get(target.target, shots)
+            best[target.target] = max(known, shots, key=lambda two: (two.can_attack, two.p_annihilated, two.share_lost))
+    return best
 
 
 def clash(
@@ -277,7 +287,7 @@ def clash(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Clash:
-    """Compare two armies: best counters, gaps, and the best attacks of a round, exactly.
+    """Compare two armies exactly: best counters, targets that are hard to hurt, and the best attacks of a round.
 
     Parameters
     ----------
@@ -286,10 +296,10 @@ def clash(
     situations
         As in :func:`analyser.matchups`. Default: all.
     distance : float, optional
-        Distance in inches of an additional first situation, in which all units aim.
+        Adds a first situation, in which all units shoot at this distance in inches, with the bonus for aiming.
     aim : str
-        Objective of the assignment of attacks, one of :data:`~analyser.analysis.best_volleys.AIMS`: ``points`` (points
-        that the enemy loses), ``annihilated`` (units), or ``victory-points``.
+        What the best attacks of a round maximise, one of :data:`~analyser.analysis.best_volleys.AIMS`: ``points``
+        (points that the enemy loses), ``annihilated`` (units), or ``victory-points``.
     battles : int
         Number of battles to simulate, with the defaults of :func:`analyser.battle`. They give the probabilities of
         winning and the decisive units.
@@ -299,23 +309,23 @@ def clash(
     Returns
     -------
     Clash
-        Units with the same loadout have one answer.
+        Units with the same loadout are counted once, with their number.
 
     Raises
     ------
     InputError
-        An army without units or one that cannot be read, an unknown situation or aim, an unusable distance, or units
-        without the points that the aim counts.
+        An unreadable or empty army, an unknown situation or aim, an unusable distance, or units without the points
+        that the aim needs.
 
     Notes
     -----
-    The assignment is an integer programme over volleys, valued by the exact distribution of focus fire (AC-9.1). Its
-    distance from the optimum is bounded (:mod:`analyser.analysis.assignment`).
+    The best attacks of a round come from integer programming over volleys, valued by the exact distribution of focus
+    fire (AC-9.1), with a bound on what a better assignment could gain (:mod:`analyser.analysis.assignment`).
 
     Examples
     --------
     >>> found = clash(["2 x crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"], situations="long-range")
-    >>> [(each.attacker, round(each.points_lost, 1)) for each in found.answers]
+    >>> [(each.attacker, round(each.points_lost, 1)) for each in found.counters]
     [('crown/rifle-platoon@basic', 42.3)]
     >>> best = found.volleys[0]
     >>> best.attacked[0].shots[0].units, round(best.value, 1), best.gap, round(best.sum_of_single, 1)
@@ -325,8 +335,8 @@ def clash(
     check_integer(battles, "battles", 0, 10**9)
     library = library_of(profiles)
     sampling = Sampling(threads=threads, progress=progress)
-    armies = unique_names(listed(mine, library, "mine"), listed(yours, library, "yours"))
-    wanted = (*([at_distance(distance)] if distance is not None else []), *situations_called(situations))
+    armies = unique_names(army_loadouts(mine, library, "mine"), army_loadouts(yours, library, "yours"))
+    wanted = (*([at_distance(distance)] if distance is not None else []), *situations_named(situations))
     ranged = [situation for situation in wanted if situation.kind == "ranged"]
     if ranged:
         for army in armies:
@@ -336,8 +346,8 @@ def clash(
     volleys: list[list[Volleys]] = [[], []]
     with sampling.with_bar() as reporting:
         for army, enemy in both:
-            met: dict[str, Any] = {"situations": wanted, "metric": SHARE_LOST, "threads": threads, "profiles": library}
-            tables.append(matchups(army.kinds, enemy.kinds, **met))
+            options: dict[str, Any] = {"situations": wanted, "threads": threads, "profiles": library}
+            tables.append(matchups(army.kinds, enemy.kinds, metric=SHARE_LOST, **options))
             reporting.report(len(tables), steps)
         for (army, enemy), table, best in zip(both, tables, volleys):
             for situation in ranged:
@@ -347,13 +357,13 @@ def clash(
     if not battles:
         return result
     sides = armies[0].army, armies[1].army
-    battle = fight(*sides, trials=battles, threads=threads, profiles=library, progress=progress)
-    return replace(result, fought=tuple(battle.conclusions()), battle=battle.summary)
+    simulated = battle(*sides, trials=battles, threads=threads, profiles=library, progress=progress)
+    return replace(result, battle_conclusions=tuple(simulated.conclusions()), battle_figures=simulated.summary)
 
 
 def at_distance(inches: float) -> Situation:
     """Return the situation in which all units are at this distance and aim; InputError for an unusable distance."""
     if isinstance(inches, bool) or not isinstance(inches, int | float) or not 0 < inches <= 1000:
-        raise InputError(f"{inches!r} is not usable", where="distance", allowed="inches, above 0 and up to 1000")
+        raise InputError(f"{inches!r} is not usable", where="distance", allowed="inches above 0, up to 1000")
     name = f"at-{inches:g}-inches-aimed".replace(".", "-")
     return Situation(name=name, title=f"at {inches:g} inches, aimed", bonuses=("aiming",), distance=inches)

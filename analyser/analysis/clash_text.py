@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from analyser.analysis.army_loadouts import Listed
+from analyser.analysis.army_loadouts import ArmyLoadouts
 from analyser.analysis.best_counters import BestCounter
 from analyser.analysis.best_volleys import AIMS, Attacked, Volleys
 from analyser.analysis.situations import Situation
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 
 NOT_POSSIBLE, INDENT = "–", "  "
 TIE = "\N{NO-BREAK SPACE}"  # prevents a line break
-NOT_FOUGHT = "Winner: not computed. Add --battles N, or use `analyser battle`."
+WITHOUT_BATTLES = "Winner: not computed. Add --battles N, or use `analyser battle`."
 
 
 def clash_blocks(answer: Clash) -> list[Block]:
-    """Return a clash as blocks of text."""
+    """Return the main part of the text: armies, battles, hard targets, best attacks, matrices and counters."""
     sides = (
-        ("best", answer.mine, answer.yours, answer.answers, answer.next_answers),
-        ("worst", answer.yours, answer.mine, answer.threats, answer.next_threats),
+        ("best", answer.mine, answer.yours, answer.counters, answer.second_counters),
+        ("worst", answer.yours, answer.mine, answer.enemy_counters, answer.second_enemy_counters),
     )
     parts = [
         [
             *fill(f"{answer.mine.title} against {answer.yours.title}"),
-            "Method: exact. Rules left out are listed below",
+            "Method: exact. Rules left out are listed at the end",
         ],
-        ["In battle (simulated; both sides look one activation ahead)", *_points(answer.fought)]
-        if answer.fought
-        else fill(NOT_FOUGHT),
-        ["Gaps", *_points(answer.gap_lines())],
+        ["In battle (simulated; both sides look one activation ahead)", *_points(answer.battle_conclusions)]
+        if answer.battle_conclusions
+        else fill(WITHOUT_BATTLES),
+        ["Hard targets", *_points(answer.hard_target_lines())],
         _headings(answer.situations),
         *_rounds(answer),
         *_matrices(answer),
-        *([*fill(title), *_answers(*side)] for title, side in zip(answer_titles(answer), sides)),
+        *([*fill(title), *_counters(*side)] for title, side in zip(counter_titles(answer), sides)),
     ]
     return [Block(lines=part) for part in parts]
 
 
 def clash_notes(answer: Clash) -> list[str]:
-    """Return the lines below a clash."""
+    """Return the end of the text: rules not modelled, profiles, assumptions and warnings."""
     return paragraphs(
         [
             fill("Not modelled: " + (", ".join(rule.name for rule in answer.not_modelled) or "none")),
@@ -59,8 +59,8 @@ def clash_notes(answer: Clash) -> list[str]:
     )
 
 
-def answer_titles(answer: Clash) -> tuple[str, str]:
-    """Return the headings of the tables of counters."""
+def counter_titles(answer: Clash) -> tuple[str, str]:
+    """Return the headings of the two tables of counters."""
     mine, yours = answer.mine.army.name, answer.yours.army.name
     dangers = f"Most dangerous units of {yours} for each unit of {mine}"
     return f"Best counters of {mine} to each unit of {yours}", dangers
@@ -70,8 +70,8 @@ def _points(lines: Iterable[str]) -> list[str]:
     return [line for text in lines for line in textwrap.wrap(f"- {text}", WIDTH, subsequent_indent="  ")]
 
 
-def counted_name(army: Listed, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
-    """Return a loadout's name and number, ``2 × Rifle platoon, basic``; optionally short (:meth:`Listed.in_short`)."""
+def counted_name(army: ArmyLoadouts, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
+    """Return a loadout's number (`units`; default: all in the army) and name, such as ``2 × Rifle platoon, basic``."""
     if units is None:
         units = army.counts[[kind.selector for kind in army.kinds].index(selector)]
     name = army.in_short(selector) if in_short else army.named(selector)
@@ -79,27 +79,27 @@ def counted_name(army: Listed, selector: str, units: int | None = None, *, in_sh
 
 
 def value_text(aim: str, value: float) -> str:
-    """Return the value of an assignment, with its unit."""
+    """Return the value of an assignment as text, with the unit of its aim."""
     return f"{value:.1f} {AIMS[aim].unit}" if aim == "points" else f"{value:.2f} {AIMS[aim].unit}"
 
 
 def proof_text(answer: Volleys) -> str:
-    """Return the proven bound on the distance of the assignment from the best."""
+    """Return how much better another assignment could be at most."""
     if answer.gap == 0:
         return "proven to be the best (gap 0)"
     return f"proven to be within {100 * answer.gap:.2g}% of the best (at most {value_text(answer.aim, answer.bound)})"
 
 
-def volley_lines(answer: Volleys, army: Listed) -> list[str]:
-    """Return the lines below the table of an assignment."""
+def volley_lines(answer: Volleys, army: ArmyLoadouts) -> list[str]:
+    """Return the lines below the table of an assignment: single attacks, other orders, and units without an attack."""
     single, lines = value_text(answer.aim, answer.sum_of_single), []
     if single != value_text(answer.aim, answer.value):
         lines.append(
-            f"Each attack alone on a fresh target would add up to {single}: later attacks meet fewer models, and a "
-            f"unit that breaks more easily."
+            f"If each attack had a fresh target, the sum would be {single}. Later attacks find fewer models, in a unit "
+            f"that breaks more easily."
         )
     gains = [attack.order_gain for attack in answer.attacked if attack.order_gain is not None]
-    tried = "" if len(gains) == len(answer.attacked) else ", where volleys are small enough to try all"
+    tried = "" if len(gains) == len(answer.attacked) else " (on targets with few enough attacks to try all orders)"
     gain = sum(gains)
     if gain > 0.5 * 10 ** (-1 if answer.aim == "points" else -2):
         lines.append(f"Another order of the same attacks would add {value_text(answer.aim, gain)} at most{tried}.")
@@ -110,14 +110,14 @@ def volley_lines(answer: Volleys, army: Listed) -> list[str]:
     return lines
 
 
-def volleys_title(answer: Volleys, army: Listed) -> str:
+def volleys_title(answer: Volleys, army: ArmyLoadouts) -> str:
     """Return the heading of an assignment: its army, its situation and its value."""
     value = value_text(answer.aim, answer.value)
     return f"Best attacks of {army.army.name}, {_situation_title(answer.situation)}: {value}"
 
 
-def volley_name(attack: Attacked, army: Listed) -> list[str]:
-    """Return the attacks on one target, in order."""
+def attack_names(attack: Attacked, army: ArmyLoadouts) -> list[str]:
+    """Return each attack on a target as text, in order: the units and their row."""
     return [
         f"{counted_name(army, shot.attacker, shot.units, in_short=True)} ({shot.row.replace('-', TIE)})"
         for shot in attack.shots
@@ -129,28 +129,31 @@ def _breakable(lines: Iterable[str]) -> list[str]:
 
 
 def _rounds(answer: Clash) -> list[list[str]]:
-    """Return the best attacks of both sides; lines common to both appear once."""
-    every = (*answer.volleys, *answer.their_volleys)
-    if not every:
+    """Return the best attacks of both armies; lines common to both appear once."""
+    all_volleys = (*answer.volleys, *answer.enemy_volleys)
+    if not all_volleys:
         return []
-    proofs = dict.fromkeys(map(proof_text, every))
-    proven = f"; each is {next(iter(proofs))}" if len(proofs) == 1 else ""
-    parts = [fill(f"Best attacks of a round. Shots alone, no charges. Aim: {AIMS[every[0].aim].title}{proven}.")]
+    proofs = dict.fromkeys(map(proof_text, all_volleys))
+    proven = f" Each assignment is {next(iter(proofs))}." if len(proofs) == 1 else ""
+    aim = AIMS[all_volleys[0].aim].title
+    parts = [fill(f"Best attacks of a round: shots only, no charges. Value: {aim}.{proven}")]
     for volleys, army, enemy in (
         (answer.volleys, answer.mine, answer.yours),
-        (answer.their_volleys, answer.yours, answer.mine),
+        (answer.enemy_volleys, answer.yours, answer.mine),
     ):
         parts += _assignments(volleys, army, enemy, is_proven=bool(proven))
     return parts
 
 
-def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_proven: bool) -> list[list[str]]:
+def _assignments(
+    volleys: Sequence[Volleys], army: ArmyLoadouts, enemy: ArmyLoadouts, *, is_proven: bool
+) -> list[list[str]]:
     parts = []
     for volley in volleys:
         rows = [("target", "by", "lost", "annihilated")]
         for attack in volley.attacked:
             figures = percent(attack.share_lost), percent(attack.p_annihilated)
-            names = volley_name(attack, army)
+            names = attack_names(attack, army)
             rows += [(enemy.in_short(attack.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
         table = _breakable(aligned_within(rows, "<<>>", (0, 1))) if volley.attacked else ["No attack is possible."]
         proof = [] if is_proven else fill(f"It is {proof_text(volley)}.")
@@ -160,7 +163,7 @@ def _assignments(volleys: Sequence[Volleys], army: Listed, enemy: Listed, *, is_
 
 
 def _matrices(answer: Clash) -> list[list[str]]:
-    """Return the tables of attackers against numbered defenders in percent, one for each situation."""
+    """Return a table in percent for each situation (attackers against numbered defenders), and the defenders' names."""
     parts, frame = [], answer.of("mine")
     enemies = [kind.selector for kind in answer.yours.kinds]
     names = [counted_name(answer.mine, kind.selector, in_short=True) for kind in answer.mine.kinds]
@@ -172,13 +175,13 @@ def _matrices(answer: Clash) -> list[list[str]]:
         table = part.pivot(index="attacker", columns="defender", values=values)
         table = table.reindex(index=[kind.selector for kind in answer.mine.kinds], columns=enemies)
         lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_situation_title(situation)}: {what}")
-        columns = [[str(place), *map(_cell, table[name])] for place, name in enumerate(enemies, 1)]
+        columns = [[str(number), *map(_cell, table[name])] for number, name in enumerate(enemies, 1)]
         widest = max(len(cell) for column in columns for cell in column) + 2
         at_once = max((WIDTH - max(map(len, names))) // widest, 1)
         for first in range(0, len(enemies), at_once):
             lines += aligned(list(zip(["", *names], *columns[first : first + at_once])), "<>")
         parts.append(lines)
-    legend = [(str(place), counted_name(answer.yours, name)) for place, name in enumerate(enemies, 1)]
+    legend = [(str(number), counted_name(answer.yours, name)) for number, name in enumerate(enemies, 1)]
     return [*parts, aligned(legend, "><")]
 
 
@@ -187,12 +190,9 @@ def _situation_title(situation: Situation) -> str:
 
 
 def _headings(situations: Sequence[Situation]) -> list[str]:
-    """Return the titles of the situations that say more than the names."""
-    lines = [
-        f"{_situation_title(one)}: {one.title.removeprefix(f'{_situation_title(one)}, ')}"
-        for one in situations
-        if one.title
-    ]
+    """Return the name of each situation with its title, if it has one."""
+    names = {situation: _situation_title(situation) for situation in situations if situation.title}
+    lines = [f"{name}: {situation.title.removeprefix(f'{name}, ')}" for situation, name in names.items()]
     return ["Situations", *_points(lines)] if lines else []
 
 
@@ -201,34 +201,37 @@ def _cell(share: float) -> str:
     return NOT_POSSIBLE if pd.isna(share) else whole_percent(share).removesuffix("%")
 
 
-def answer_text(answer: BestCounter, army: Listed, others: str = "none") -> str:
-    """Return a counter as a cell: the unit and its result, or a note that no attack (of `others`) gains points."""
-    if answer.attacker is None:
+def counter_text(counter: BestCounter, army: ArmyLoadouts, others: str = "none") -> str:
+    """Return a counter as a cell: the unit and its result; if it gains no points, after a note that `others` does."""
+    if counter.attacker is None:
         return NOT_POSSIBLE
-    name = army.in_short(answer.attacker)
-    if answer.pays is False:
+    name = army.in_short(counter.attacker)
+    if counter.pays is False:
         name = f"{others} gains points; smallest loss: {name}"
-    if not math.isnan(answer.p_wins):
-        return f"{name}: wins {whole_percent(answer.p_wins)}"
-    lost = whole_percent(answer.share_lost)
-    cost = round(answer.own_points_lost)
+    if not math.isnan(counter.p_wins):
+        return f"{name}: wins {whole_percent(counter.p_wins)}"
+    lost = whole_percent(counter.share_lost)
+    cost = round(counter.own_points_lost)
     return f"{name}: {lost}, costs {counted(cost, 'point')}" if cost else f"{name}: {lost}"
 
 
-def _answers(
-    which: str, army: Listed, enemy: Listed, answer: Sequence[BestCounter], following: Sequence[BestCounter]
+def _counters(
+    which: str, army: ArmyLoadouts, enemy: ArmyLoadouts, firsts: Sequence[BestCounter], seconds: Sequence[BestCounter]
 ) -> list[str]:
-    """Return a paragraph for each target: in each situation the best (or worst) counter and the next."""
+    """Return a paragraph for each unit of `enemy`: in each situation the best counter of `army` and the second best.
+
+    The column heading is `which`: ``best``, or ``worst`` for counters of the enemy.
+    """
     targets = [kind.selector for kind in enemy.kinds]
     rows = [
         (
-            f"{INDENT}{best.situation.replace('-', ' ')}",
-            answer_text(best, army),
-            answer_text(next_best, army, "no other"),
+            f"{INDENT}{first.situation.replace('-', ' ')}",
+            counter_text(first, army),
+            counter_text(second, army, "no other"),
         )
         for target in targets
-        for best, next_best in zip(answer, following)
-        if best.target == target
+        for first, second in zip(firsts, seconds)
+        if first.target == target
     ]
     rows.insert(0, ("", which, f"next {which}"))
     head, *lines = aligned_within(rows, "<", (1, 2))

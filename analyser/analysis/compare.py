@@ -1,4 +1,4 @@
-"""Comparison of loadouts on one or more targets under the same conditions, each computed as a single attack."""
+"""Public function that compares one attack of each of several loadouts on one or more targets."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, Unpack, overload
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.analysis.comparison import Comparison, compared
-from analyser.analysis.comparison_figures import Played, compared_side, play, probabilities_of
+from analyser.analysis.comparison import Comparison, comparison_of
+from analyser.analysis.comparison_figures import AttackWithBatches, loadout_figures, probabilities_of, run_attacks
 from analyser.analysis.comparisons import Comparisons, mean_of_targets, shares_of
 from analyser.analysis.selection import Levels, Selectors
 from analyser.common.errors import InputError, check_integer, shown
@@ -81,14 +81,14 @@ def compare(
         Selectors may have wildcards. A Loadout need not be in any profile file.
     target : str, Loadout or mapping; or a list of them
         A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. A list,
-        or a selector with wildcards that matches several, gives a comparison for each and their mean.
+        or a selector with wildcards that matches several, gives a comparison for each target and their mean.
     weights : sequence of float, optional
-        Positive weight of each target in the mean, in their order. Default: equal weights.
+        Positive weight of each target in the mean, in the order of the targets. Default: equal weights.
     distance, row
         As in a scenario. By default each loadout fires its best row.
     metric : str or callable
         Figure that decides which loadout is best: `p_at_least`, one of :data:`analyser.common.metrics.METRICS` that is
-        not for duels, or a function of an outcome table, see :func:`analyser.metric`.
+        not for duels, or a function of the table of outcomes, see :func:`analyser.metric`.
     per_points : bool
         Compare the figure per 100 points of the loadout. It must be a mean or an expected value, not a probability.
     at_least : int, optional
@@ -98,7 +98,7 @@ def compare(
     method, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for all attacks together.
     trials : int, optional
-        Monte Carlo: fewest attacks for each loadout, rounded up to 32 batches of whole chunks of 131,072.
+        Monte Carlo: number of attacks for each loadout, rounded up to 32 batches of multiples of 131,072 attacks.
         Default: 8.4 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
     **conditions
         The keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
@@ -106,7 +106,7 @@ def compare(
     Returns
     -------
     Comparison, or Comparisons of several targets
-        The frame has one row for each loadout, in the given order.
+        The frame has one row for each loadout, in the order of `loadouts`.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def compare(
     >>> print(found.best)
     crown/rifle-platoon@reinforced
     """
-    decides = checked_metric(metric, per_points=per_points, metrics=COMPARED)
+    compared_metric = checked_metric(metric, per_points=per_points, metrics=COMPARED)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     library = library_of(profiles)
     attackers = selection.loadouts(loadouts, library, levels)
@@ -131,31 +131,33 @@ def compare(
     sections = _sections(target, library)
     several = len(sections) > 1 or not isinstance(target, _ONE_TARGET)
     if weights is not None and not several:
-        raise InputError("weights of one target", where="weights", allowed="a list of targets")
+        raise InputError("a single target has no weights", where="weights", allowed="a list of targets")
     shares, questions = shares_of(len(sections), weights), []
     for where, section in sections:
         try:
             questions.append(_question(attack, section, attackers, at_least, library))
         except InputError as error:
             raise error.inside(where) if several else error from None
-    for one, other in combinations(questions, 2):
-        if one.target == other.target:
-            allowed = "each target once; use weights to count one more"
-            raise InputError(f"{other.name} is given twice", where="target", allowed=allowed)
-    with including(decides):
+    for first, second in combinations(questions, 2):
+        if first.target == second.target:
+            allowed = "each target once; a weight of 2 counts it twice"
+            raise InputError(f"{second.name} is given twice", where="target", allowed=allowed)
+    with including(compared_metric):
         attacks = {
-            (place, side): scenario for place, of in enumerate(questions) for side, scenario in of.scenarios.items()
+            (number, attacker): scenario
+            for number, question in enumerate(questions)
+            for attacker, scenario in question.scenarios.items()
         }
-        played = play(attacks, sampling)
-        parts = [
-            _comparison(of, attackers, {side: played[place, side] for side in of.scenarios}, decides, library)
-            for place, of in enumerate(questions)
-        ]
+        results = run_attacks(attacks, sampling)
+        parts = []
+        for number, question in enumerate(questions):
+            own = {attacker: results[number, attacker] for attacker in question.scenarios}
+            parts.append(_comparison(question, attackers, own, compared_metric, library))
         return mean_of_targets(parts, shares, weights) if several else parts[0]
 
 
 def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:
-    """Return the ``[target]`` section of each target with its unit looked up, and its path for messages."""
+    """Return for each target its path for messages, and its ``[target]`` section with the unit looked up."""
     sections = []
     for number, text in enumerate(selection.one_or_several(target, "target", _ONE_TARGET)):
         where = "target" if text is target else f"target.{number}"
@@ -171,7 +173,7 @@ def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]
 
 
 class _Question(NamedTuple):
-    """Attacks on one target by index of the attacker, reasons why other attacks are impossible, and k."""
+    """Attacks on one target by index of the attacker, reasons for impossible attacks, and k of P(at least k)."""
 
     name: str
     target: schema.Target
@@ -190,17 +192,16 @@ def _question(
     """Return the attacks on one target; InputError if none is possible."""
     defender = section["unit"]
     stated = {**section, "unit": defender.selector} if isinstance(defender, Loadout) else section
-    raw = {"attack": attack, "target": stated}
-    file = parse_scenario(raw, schema.ScenarioFile, library, where="compare")
-    target = resolve_target(file.target, defender)  # outside the loop: an error in the target is not about a loadout
+    file = parse_scenario({"attack": attack, "target": stated}, schema.ScenarioFile, library, where="compare")
+    target = resolve_target(file.target, defender)  # before the loop: an error in the target concerns no loadout
     scenarios, errors, why_not = {}, [], {}
-    for place, attacker in enumerate(attackers):
+    for index, attacker in enumerate(attackers):
         try:
-            scenarios[place] = scenario_between(file, attacker, defender)
+            scenarios[index] = scenario_between(file, attacker, defender)
         except InputError as error:
             errors.append(error)
             problem = error.problem.removeprefix(f"{attacker.selector}: ")
-            why_not[place] = f"{problem} ({error.allowed})" if error.allowed else problem
+            why_not[index] = f"{problem} ({error.allowed})" if error.allowed else problem
     if not scenarios:
         raise errors[0]
     models = target.models or 1
@@ -221,40 +222,46 @@ def _name(section: Mapping[str, Any]) -> str:
 
 
 def _comparison(
-    question: _Question, attackers: Sequence[Loadout], played: Mapping[int, Played], decides: str, library: Profiles
+    question: _Question,
+    attackers: Sequence[Loadout],
+    results: Mapping[int, AttackWithBatches],
+    metric: str,
+    library: Profiles,
 ) -> Comparison:
     """Return the comparison on one target."""
-    sides = {
-        place: compared_side(attackers[place].selector, attackers[place].level.points, result, question.at_least)
-        for place, result in played.items()
+    figures = {
+        index: loadout_figures(attackers[index].selector, attackers[index].level.points, result, question.at_least)
+        for index, result in results.items()
     }
     rows, tables = [], []
-    for place, attacker in enumerate(attackers):
+    for index, attacker in enumerate(attackers):
         row: dict[str, Any] = {"loadout": attacker.selector, "unit": attacker.unit.name}
         row |= {"level": attacker.level_name, "points": attacker.level.points}
-        if place in played:
-            result, _ = played[place]
+        if index in results:
+            result, _ = results[index]
             row |= {"row": result.scenario.attack.row, "dice": result.conditions["dice"], "method": result.method}
-            row |= ({} if result.exact else {"trials": result.trials}) | sides[place].columns()
+            row |= ({} if result.exact else {"trials": result.trials}) | figures[index].columns()
             if not result.exact:
                 probabilities = probabilities_of(result, question.at_least)
                 row |= {f"{name}_interval": p.by for name, p in probabilities.items()}
             table = pd.DataFrame(result.distribution("models_destroyed")).rename(columns={"value": "models_destroyed"})
             table.insert(0, "loadout", attacker.selector)
             tables.append(table.assign(method=result.method))
-        rows.append(row | {"why_not": question.why_not.get(place)})
-    answer = compared(
+        rows.append(row | {"why_not": question.why_not.get(index)})
+    answer = comparison_of(
         rows,
-        list(sides.values()),
-        decides,
+        list(figures.values()),
+        metric,
         distributions=pd.concat(tables, ignore_index=True),
         at_least=question.at_least,
-        results={sides[place].name: whole for place, (whole, _) in played.items()},
+        results={figures[index].name: whole for index, (whole, _) in results.items()},
         shares={question.name: 1.0},
         profiles=library.used,
     )
     if not answer.best:
-        by_points = decides.endswith(PER_100_POINTS)
-        lacks = "the profiles give no points" if by_points else "the target's profile gives no victory points or points"
-        raise InputError(f"no loadout has a figure {decides!r}: {lacks} for it", where="metric")
+        by_points = metric.endswith(PER_100_POINTS)
+        lacks = (
+            "the profiles have no points" if by_points else "the target's profile has no victory points or no points"
+        )
+        raise InputError(f"no loadout has the metric {metric!r}, because {lacks}", where="metric")
     return answer

@@ -1,4 +1,4 @@
-"""Loadouts side by side on a target."""
+"""Comparison of loadouts that attack the same target, or the mean over several targets: the answer of `compare`."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.comparison_figures import Side, differences, title_of
+from analyser.analysis.comparison_figures import LoadoutFigures, differences, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.frames import styled, tidy
 from analyser.common.metrics import AT_LEAST, BY_POINTS, PER_100_POINTS, figure_text, metric_called
-from analyser.common.text import mid_sentence
+from analyser.common.text import counted, mid_sentence
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
 from analyser.results.attack import AttackResult
@@ -31,7 +31,7 @@ SHOWN = (
     *(AT_LEAST, "mean_models_destroyed", "models_destroyed_10th_percentile"),
     *("p_suppressed", "p_broken", "p_annihilated", "expected_victory_points"),
 )
-"""Figures shown for one attack, beside the one that decides; the table per 100 points shows all of BY_POINTS."""
+"""Figures in the table of one attack, besides the metric compared; the table per 100 points has all of BY_POINTS."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,18 +43,19 @@ class Comparison(FramedAnswer):
     frame : DataFrame
         One row for each loadout: `loadout`, `unit`, `level`, `points`, `row`, `dice`, `method`, and every figure of
         :data:`~analyser.common.metrics.COMPARED`, with means and expected values also per 100 points. `difference` is
-        that from the best loadout in the metric that decides (`difference_low` and `difference_high` if simulated),
+        the metric compared minus that of the best loadout (`difference_low` and `difference_high` if simulated),
         followed by `significant` and `tied`; `why_not` is the reason for an impossible attack. A simulation adds
-        `trials`, for each figure a 95% interval, `_low` and `_high`, and for each probability its method, `_interval`.
-        A mean over targets has no `row` and `dice`, but `cannot`, the targets that it cannot attack.
+        `trials`, for each figure a 95% interval, `_low` and `_high`, and for each probability the method of its
+        interval, `_interval`. A mean over targets has no `row` and `dice`, but `cannot`, the targets that the loadout
+        cannot attack.
     distributions : DataFrame
         `loadout`, `models_destroyed`, `probability`, `at_least`, and their intervals if simulated. Empty for a mean
         over targets.
     differences : DataFrame
-        Difference of every figure from the best loadout in it, as of
-        :func:`~analyser.analysis.comparison_figures.differences`.
+        Each figure minus that of the loadout that is best in this figure
+        (:func:`~analyser.analysis.comparison_figures.differences`).
     metric : str
-        The figure that decides.
+        The metric compared: the highest decides which loadout is best.
     at_least : int or None
         The k of P(at least k models destroyed); None for a mean over targets with different k.
     results : mapping of str to AttackResult
@@ -62,7 +63,7 @@ class Comparison(FramedAnswer):
     shares : mapping of str to float
         The target, or for a mean every target, with its share in the mean.
     profiles : ProfilesUsed
-    sides : tuple of Side
+    loadout_figures : tuple of LoadoutFigures
         Figures of the loadouts that can make the attack; by batch if simulated.
     """
 
@@ -74,7 +75,7 @@ class Comparison(FramedAnswer):
     results: Mapping[str, AttackResult]
     shares: Mapping[str, float]
     profiles: ProfilesUsed
-    sides: tuple[Side, ...]
+    loadout_figures: tuple[LoadoutFigures, ...]
 
     @property
     def best(self) -> str:
@@ -83,7 +84,7 @@ class Comparison(FramedAnswer):
 
     @property
     def tied(self) -> tuple[str, ...]:
-        """Loadouts tied for the best metric; empty if one is ahead."""
+        """Loadouts tied for the best metric; empty without a tie."""
         return self._tied(self.metric)
 
     def _best(self, metric: str) -> str:
@@ -102,12 +103,12 @@ class Comparison(FramedAnswer):
     def headline(self) -> str:
         """The best loadout, in one sentence."""
         others = len(self.tied) - 1
-        beside = f", level with {others} more" if others > 0 else ""
-        return f"{spoken(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{beside}."
+        tie = f", tied with {counted(others, 'other')}" if others > 0 else ""
+        return f"{spoken(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{tie}."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The deciding metric of each loadout, with its interval if simulated."""
+        """The metric compared of each loadout, with its interval if simulated."""
         names = [name for end in ("", "_low", "_high") if (name := f"{self.metric}{end}") in self.frame]
         rows = self.frame.dropna(subset=[self.metric]).set_index("loadout")[names]
         return {
@@ -118,7 +119,7 @@ class Comparison(FramedAnswer):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Tables of the figures, their distributions, and the difference of every figure from its best."""
+        """Tables of the figures, the distributions of models destroyed, and the differences from the best loadouts."""
         return {
             "loadouts": self.to_frame(),
             "distributions": tidy(self.distributions),
@@ -126,16 +127,16 @@ class Comparison(FramedAnswer):
         }
 
     def _body(self) -> dict[str, Any]:
-        return self.head() | self.record() | {"target": next(iter(self.shares))}
+        return self.metadata() | self.record() | {"target": next(iter(self.shares))}
 
-    def head(self) -> dict[str, Any]:
-        """Return the metric, the profiles, and for a simulation its stopping rule and the kind of its differences."""
-        head = {"metric": self.metric, **self.profiles.of_fights()}
+    def metadata(self) -> dict[str, Any]:
+        """Return the metric, the profiles, and for a simulation its stopping rule and the method of its intervals."""
+        metadata = {"metric": self.metric, **self.profiles.of_fights()}
         stopping = next(iter(self.results.values())).stopping
         if stopping is None:
-            return head
-        by = "student-t" if stopping.precision is None else "confidence-sequence"
-        return head | stopping.as_dict() | {"difference_interval": by}
+            return metadata
+        method = "student-t" if stopping.precision is None else "confidence-sequence"
+        return metadata | stopping.as_dict() | {"difference_interval": method}
 
     def record(self) -> dict[str, Any]:
         """Return the best loadout and all figures as plain data."""
@@ -157,11 +158,11 @@ class Comparison(FramedAnswer):
         figures = self._shown("")
         percent = [name for name in figures if metric_called(name).is_probability]
         style = styled(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
-        heads = {name: metric_called(name).head.format(at_least=self.at_least or "k") for name in figures}
-        return style.format_index(lambda name: heads.get(str(name), str(name)), axis="columns")
+        headings = {name: metric_called(name).head.format(at_least=self.at_least or "k") for name in figures}
+        return style.format_index(lambda name: headings.get(str(name), str(name)), axis="columns")
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture: the question."""
+        """Return the caption of a picture: the target and the conditions."""
         return [self._heading()]
 
     def plot(self, *, kind: Kind = "at least", ax: Axes | None = None, **more: Any) -> Axes:
@@ -169,20 +170,20 @@ class Comparison(FramedAnswer):
         return plots.distribution(self, kind=kind, ax=ax, **more)
 
     def frontier(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw points against the metric that decides (:func:`analyser.plots.cost_against_effect`)."""
+        """Draw points against the metric compared (:func:`analyser.plots.cost_against_effect`)."""
         quantity = title_of(self.metric, self.at_least)
         return plots.cost_against_effect(self, metric=self.metric, quantity=quantity, ax=ax, **more)
 
     def blocks(self) -> list[Block]:
         """Return the figures of one attack and those per 100 points; the highest of each column is bold on a page."""
         blocks = [Block(self._heading())]
-        for heading, suffix, decides in self._parts():
-            table = self._table(suffix, decides)
+        for heading, suffix, metric in self._parts():
+            table = self._table(suffix, metric)
             rows = [[name, *map(str, line)] for name, line in zip(table.index, table.to_numpy())]
-            sides = "<>" if suffix or "attack" not in table else "<><>"
+            align = "<>" if suffix or "attack" not in table else "<><>"
             bold = frozenset(self._highest(list(table.columns), suffix))
-            lines = [self._decision(decides)]
-            blocks.append(Block(f"{heading}:", ["", *table.columns], rows, sides, lines=lines, bold=bold))
+            lines = [self._conclusion(metric)]
+            blocks.append(Block(f"{heading}:", ["", *table.columns], rows, align, lines=lines, bold=bold))
         return blocks
 
     def _highest(self, columns: Sequence[str], suffix: str) -> Iterator[tuple[int, int]]:
@@ -190,38 +191,40 @@ class Comparison(FramedAnswer):
         for name in self._shown(suffix):
             values = self.frame[name + suffix].to_numpy(float)
             highest = values == values[~np.isnan(values)].max(initial=-1.0)
-            yield from ((int(row), 1 + columns.index(self._head(name))) for row in np.flatnonzero(highest))
+            yield from ((int(row), 1 + columns.index(self._heading_of(name))) for row in np.flatnonzero(highest))
 
     def _parts(self) -> list[tuple[str, str, str]]:
-        """Return the tables: heading, suffix of the names of their figures, and the figure that decides in each."""
+        """Return for each table its heading, the suffix of the names of its figures, and the metric compared in it."""
         plain = self.metric.removesuffix(PER_100_POINTS)
         by_points = (plain if plain in BY_POINTS else BY_POINTS[0]) + PER_100_POINTS
         per_100 = [("Per 100 points", PER_100_POINTS, by_points)] if self.frame[by_points].notna().any() else []
         return [("One attack", "", plain), *per_100]
 
-    def _table(self, suffix: str, decides: str) -> pd.DataFrame:
+    def _table(self, suffix: str, metric: str) -> pd.DataFrame:
         """Return one of the tables: a row for each loadout, all cells as text."""
-        best, tied, of_metric = self._best(decides), self._tied(decides), self._of(decides)
+        best, tied, of_metric = self._best(metric), self._tied(metric), self._of(metric)
         rows = {}
         for _, line in self.frame.iterrows():
             name, row = line["loadout"], {}
             if not suffix:
                 row["points"] = "" if pd.isna(line["points"]) else str(line["points"])
                 if "row" in line:
-                    row["attack"] = f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot"
+                    row["attack"] = (
+                        f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot attack"
+                    )
             for figure in self._shown(suffix):
                 ends = (float(line.get(f"{figure}{suffix}_{end}", np.nan)) for end in ("low", "high"))
-                row[self._head(figure)] = figure_text(figure + suffix, line[figure + suffix], *ends)
-            change = "" if name == best or name not in of_metric.index else self._change(of_metric.loc[name], decides)
-            row["diff."] = change
-            rows[f"{BEST if name == best else self._unsure if name in tied else ' '} {name}"] = row
+                row[self._heading_of(figure)] = figure_text(figure + suffix, line[figure + suffix], *ends)
+            is_other = name != best and name in of_metric.index
+            row["diff."] = self._difference_text(of_metric.loc[name], metric) if is_other else ""
+            rows[f"{BEST if name == best else self._tie_mark if name in tied else ' '} {name}"] = row
         return pd.DataFrame.from_dict(rows, orient="index")
 
-    def _change(self, line: pd.Series[Any], metric: str) -> str:
+    def _difference_text(self, line: pd.Series[Any], metric: str) -> str:
         """Return the difference from the best loadout, marked if it is not significant."""
         exact = pd.isna(line["low"])
         if exact and line["tied"]:
-            return self._unsure
+            return self._tie_mark
         text = figure_text(metric, line["difference"], line["low"], line["high"], change=True)
         return text if exact or line["significant"] else f"{UNSURE} {text}"
 
@@ -230,16 +233,16 @@ class Comparison(FramedAnswer):
         wanted = BY_POINTS if suffix else dict.fromkeys((*SHOWN, self.metric.removesuffix(PER_100_POINTS)))
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
-    def _head(self, name: str) -> str:
+    def _heading_of(self, name: str) -> str:
         return metric_called(name).short.format(at_least="k" if self.at_least is None else self.at_least)
 
-    def _decision(self, decides: str) -> str:
-        """Return the sentence that names the best loadout in a table, by its figure."""
-        what = title_of(decides, self.at_least)
-        line = f"{BEST} best by {what[0].lower() + what[1:]}; diff.: difference from the best."
-        if tied := self._tied(decides):
-            meaning = {EQUAL: "exactly equal", UNSURE: "not significantly different"}[self._unsure]
-            line += f" A tie: {', '.join(tied)} ({self._unsure} {meaning}); the cheapest has the {BEST}."
+    def _conclusion(self, metric: str) -> str:
+        """Return the line below a table: the metric compared in it, and the loadouts tied for the best."""
+        title = title_of(metric, self.at_least)
+        line = f"{BEST} best by {title[0].lower() + title[1:]}; diff.: difference from the best."
+        if tied := self._tied(metric):
+            meaning = {EQUAL: "exactly equal", UNSURE: "not significantly different"}[self._tie_mark]
+            line += f" A tie: {', '.join(tied)} ({self._tie_mark} {meaning}); the cheapest has the {BEST}."
         return line
 
     @property
@@ -247,55 +250,62 @@ class Comparison(FramedAnswer):
         return all(result.exact for result in self.results.values())
 
     @property
-    def _unsure(self) -> str:
+    def _tie_mark(self) -> str:
         return EQUAL if self._exact else UNSURE
 
     def _heading(self) -> str:
         result = next(iter(self.results.values()))
         distance = result.scenario.attack.distance
         where = "" if distance is None else f' at {distance:g}"'
-        how = method_line([result])
+        method = method_line([result])
         if len(self.shares) > 1:
             shares = ", ".join(f"{target} {100 * share:.4g}%" for target, share in self.shares.items())
             equal = len(set(self.shares.values())) == 1
-            return f"Mean over {len(self.shares)} targets{', equal weights' if equal else f': {shares}'}{where}; {how}"
+            return (
+                f"Mean over {len(self.shares)} targets{', equal weights' if equal else f': {shares}'}{where}; {method}"
+            )
         (target,) = self.shares
-        return f"On {target} ({result.scenario.target.models} models){where}; {how}"
+        return f"On {target} ({result.scenario.target.models} models){where}; {method}"
 
     def notes(self) -> list[str]:
-        """Return the meaning of the short heads, items not computed, and the source of the numbers."""
-        at_least = self._head(AT_LEAST)
+        """Return the meaning of the short headings, impossible attacks, rules not modelled, profiles and warnings."""
+        at_least = self._heading_of(AT_LEAST)
         notes = [
-            f"{at_least}, mean, 10th: models destroyed (probability of so many, mean, percentile).",
+            f"{at_least}, mean, 10th: models destroyed (probability of at least that many, mean, percentile).",
             "suppr., broken, annih.: probabilities; they are not divided by points.",
         ]
         if not self._exact:
-            holds = "" if self.sides[0].stopped_at is None else " that holds whenever one stops"
+            valid = "" if self.loadout_figures[0].stopped_at is None else ", valid whenever the simulation stops"
             notes.append(
                 f"Differences are paired batch by batch (the same random numbers for each loadout), with a 95% "
-                f"interval{holds}; {UNSURE} marks one that is not significant."
+                f"interval{valid}; {UNSURE} marks a difference that is not significant."
             )
         if len(self.shares) > 1:
             notes.append("A target that a loadout cannot attack counts as 0 in the mean; percentiles have no mean.")
         why = self.frame["why_not"] if "cannot" not in self.frame else self.frame["cannot"]
-        notes += [f"{loadout} cannot: {text}" for loadout, text in zip(self.frame["loadout"], why) if pd.notna(text)]
+        impossible = zip(self.frame["loadout"], why)
+        notes += [f"{loadout} cannot attack: {reason}" for loadout, reason in impossible if pd.notna(reason)]
         results = self.results.values()
-        gaps, warnings = (
+        not_modelled, warnings = (
             dict.fromkeys(item for result in results for item in getattr(result, name))
             for name in ("not_modelled", "warnings")
         )
-        notes += [f"Not modelled: {', '.join(gaps) or 'none'}.", *self.profiles.said]
+        notes += [f"Not modelled: {', '.join(not_modelled) or 'none'}.", *self.profiles.said]
         return notes + [f"Warning: {warning}" for warning in warnings]
 
 
-def compared(rows: Sequence[Mapping[str, Any]], sides: Sequence[Side], metric: str, **more: Any) -> Comparison:
-    """Return the comparison of `sides` with one row for each loadout; the frame adds differences in the `metric`."""
-    deltas = differences(sides)
+def comparison_of(
+    rows: Sequence[Mapping[str, Any]], loadout_figures: Sequence[LoadoutFigures], metric: str, **more: Any
+) -> Comparison:
+    """Return the comparison with these rows, one for each loadout; the frame also has the differences in `metric`."""
+    all_differences = differences(loadout_figures)
     columns = list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
     frame = pd.DataFrame(rows, columns=columns)
-    of_metric = deltas[deltas["metric"] == metric].set_index("loadout").reindex(frame["loadout"]).reset_index()
+    of_metric = all_differences[all_differences["metric"] == metric].set_index("loadout")
+    of_metric = of_metric.reindex(frame["loadout"]).reset_index()
     names = {"low": "difference_low", "high": "difference_high"}
     result = of_metric[["difference", *names, "significant"]].rename(columns=names)
     frame = frame.join(result.assign(tied=of_metric["tied"].eq(True), why_not=frame.pop("why_not")))
     frame = frame.astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})
-    return Comparison(frame=frame, differences=deltas, metric=metric, sides=tuple(sides), **more)
+    figures = tuple(loadout_figures)
+    return Comparison(frame=frame, differences=all_differences, metric=metric, loadout_figures=figures, **more)

@@ -1,11 +1,11 @@
-"""Figures of a comparison, the best loadout in each, and the differences of the others from it.
+"""Figures of the loadouts of a comparison, and the difference of each figure from the best loadout.
 
 Simulations are paired by batch: batch b of every loadout uses the same random numbers, and gives one difference.
 Batches are independent of each other, so the mean difference has Student's t interval, with one degree of freedom
 fewer than there are batches. If the number of trials depended on the results, a confidence sequence is used, which
-holds at any stopping time (:mod:`analyser.common.intervals`). Common random numbers make the interval narrower, without
-any assumption about the correlation. The interval assumes normal batch means. A batch has hundreds of thousands of
-fights, so this fails only for events so rare that a batch has a handful of them. Each interval holds at 95% by itself.
+is valid at any stopping time (:mod:`analyser.common.intervals`). Common random numbers make the interval narrower,
+without any assumption about the correlation. The interval assumes normal batch means. A batch has hundreds of thousands
+of fights, so this fails only for events so rare that a batch has a handful of them. Each single interval is at 95%.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from analyser.results.custom import value_of
 from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
 
-BATCHES = 32  # batches of a simulation: enough for the interval of their mean, few enough to be large
+BATCHES = 32  # batches of a simulation: enough for the interval of their mean, and few, so that each is large
 TRIALS_COMPARED = 2 * BATCHES * CHUNK_TRIALS
 KeyT = TypeVar("KeyT")
 
@@ -43,12 +43,12 @@ def is_percentile() -> NDArray[np.bool_]:
     return np.array([name.endswith(PERCENTILE) for name in COMPARED])
 
 
-Played = tuple[AttackResult, Sequence[AttackResult]]
+AttackWithBatches = tuple[AttackResult, Sequence[AttackResult]]
 """The result of an attack and, if simulated, the results of its batches."""
 
 
-class _Sample(dict[KeyT, Played]):
-    """Attacks simulated together."""
+class _Sample(dict[KeyT, AttackWithBatches]):
+    """Attacks simulated together, by key."""
 
     @property
     def trials(self) -> int | None:
@@ -56,37 +56,37 @@ class _Sample(dict[KeyT, Played]):
         return next(iter(self.values()))[0].trials
 
     def asked_of(self, precision: Precision) -> NDArray[Any]:
-        """Return the count in each attack of every outcome that a precision refers to."""
+        """Return the count, in each attack, of every outcome that a precision refers to."""
         return np.concatenate([whole.asked_of(precision) for whole, _ in self.values()])
 
     def stopped(self, stopping: Stopping) -> Self:
-        """Return these attacks with the reason for their number of trials."""
+        """Return these attacks with the reason for their number of trials added."""
         return type(self)({key: (whole.stopped(stopping), parts) for key, (whole, parts) in self.items()})
 
 
-def play(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, Played]:
-    """Return the results of some attacks; simulations have equal numbers of trials and batches, so that they pair."""
+def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, AttackWithBatches]:
+    """Return the results of attacks; simulations have the same number of trials and batches, so that batches pair."""
     if sampling.trials is None and sampling.precision is None:
         sampling = replace(sampling, trials=TRIALS_COMPARED)
 
-    def answer(how: Sampling) -> _Sample[KeyT]:
+    def sample(settings: Sampling) -> _Sample[KeyT]:
         result = _Sample[KeyT]()
         for number, (key, scenario) in enumerate(attacks.items()):
 
-            def report(done: int, aim: int, number: int = number) -> None:
-                how.report(number * aim + done, len(attacks) * aim)
+            def report(done: int, total: int, number: int = number) -> None:
+                settings.report(number * total + done, len(attacks) * total)
 
-            if how.is_exact:
+            if settings.is_exact:
                 result[key] = solve_attack(scenario), ()
             else:
-                result[key] = simulate_in_batches(scenario, BATCHES, replace(how, progress=report))
+                result[key] = simulate_in_batches(scenario, BATCHES, replace(settings, progress=report))
         return result
 
-    return sampling.settled(answer, BATCHES * CHUNK_TRIALS)
+    return sampling.settled(sample, BATCHES * CHUNK_TRIALS)
 
 
-class Side(NamedTuple):
-    """A loadout of a comparison: its figures in the order of COMPARED; also by batch if simulated."""
+class LoadoutFigures(NamedTuple):
+    """Figures of one loadout of a comparison, in the order of COMPARED; also by batch if simulated."""
 
     name: str
     points: int | None
@@ -102,7 +102,7 @@ class Side(NamedTuple):
         return dict(zip(names, self.figures.ravel()))
 
 
-class Gap(NamedTuple):
+class Difference(NamedTuple):
     """Difference in one figure between two loadouts; `low` and `high` are NaN without an interval."""
 
     difference: float
@@ -119,19 +119,20 @@ def title_of(name: str, at_least: int | None) -> str:
 def subject_of(scenario: Scenario) -> str:
     """Return the attacker, the target and the distance, for a title."""
     attacker, defender, distance = scenario.attacker, scenario.defender, scenario.attack.distance
-    one = "an attack without a profile" if attacker is None else attacker.selector
-    other = "a target without a profile" if defender is None else defender.selector
-    return f"{one} on {other}" + ("" if distance is None else f' at {distance:g}"')
+    attack = "an attack without a profile" if attacker is None else attacker.selector
+    target = "a target without a profile" if defender is None else defender.selector
+    return f"{attack} on {target}" + ("" if distance is None else f' at {distance:g}"')
 
 
 def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, NDArray[np.float64]]:
     """Return every figure of :data:`COMPARED` by name: its value and the ends of its 95% interval, or NaN.
 
-    `at_least` is the k of P(at least k models destroyed). Figures that need missing points of the attacker, or missing
-    points or victory points of the target, are NaN.
+    `at_least` is the k of P(at least k models destroyed). A figure is NaN if it needs points of the attacker, or points
+    or victory points of the target, that are missing.
     """
     target, defender = result.scenario.target, result.scenario.defender
-    a_model = np.nan if defender is None or not defender.level.points else defender.level.points / defender.level.models
+    level = None if defender is None else defender.level
+    model_points = level.points / level.models if level is not None and level.points else np.nan
     figures = {
         **{name: _figure(p) for name, p in probabilities_of(result, at_least).items()},
         "mean_models_destroyed": _of_mean(result.mean_with_interval("models_destroyed")),
@@ -141,11 +142,11 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     }
     victory_points = np.nan if target.victory_points is None else target.victory_points
     figures["expected_victory_points"] = figures["p_annihilated"] * victory_points
-    figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * a_model
-    hundred = 100 / points if points else np.nan
-    figures |= {name + PER_100_POINTS: figures[name] * hundred for name in BY_POINTS}
-    own = {name: what.function for name, what in COMPARED.items() if what.function}
-    figures |= {name: _own(value_of(result, function)) for name, function in own.items()}
+    figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * model_points
+    factor = 100 / points if points else np.nan
+    figures |= {name + PER_100_POINTS: figures[name] * factor for name in BY_POINTS}
+    user_metrics = {name: metric.function for name, metric in COMPARED.items() if metric.function}
+    figures |= {name: _user_figure(value_of(result, function)) for name, function in user_metrics.items()}
     return {name: figures[name] for name in COMPARED}
 
 
@@ -161,12 +162,12 @@ def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]
 
 
 def _figure(value: float) -> NDArray[np.float64]:
-    """Return a figure with the ends of its interval; these are NaN unless it is an estimate."""
+    """Return a figure with the ends of its interval, which are NaN unless the figure is an estimate."""
     low, high = (value.low, value.high) if isinstance(value, Estimate) else (None, None)
     return np.array([value, low, high], np.float64)  # None becomes NaN
 
 
-def _own(value: Estimate | Mean | float) -> NDArray[np.float64]:
+def _user_figure(value: Estimate | Mean | float) -> NDArray[np.float64]:
     """Return a user metric with the ends of its interval; NaN without one."""
     return _of_mean(value) if isinstance(value, Mean) else _figure(value)
 
@@ -180,81 +181,78 @@ def _damage(result: AttackResult) -> Mean:
     """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8)."""
     fight = plain(result.scenario.fight)
     losses = [losses_of(fight, result.scores, score) for score in range(len(result.score_weights))]
-    worth = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage, _, _ in losses]
-    return mean_between(np.array(worth), result.score_weights, result.trials, np.array([0, *worth]))
+    suffered = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage, _, _ in losses]
+    return mean_between(np.array(suffered), result.score_weights, result.trials, np.array([0, *suffered]))
 
 
-def compared_side(name: str, points: int | None, played: Played, at_least: int) -> Side:
-    """Return a loadout with the figures of its attack; also by batch if simulated."""
-    results = (played[0], *played[1])
-    whole, *batches = (list(figures_of(result, at_least, points).values()) for result in results)
+def loadout_figures(name: str, points: int | None, attack: AttackWithBatches, at_least: int) -> LoadoutFigures:
+    """Return the figures of a loadout's attack; also by batch if simulated."""
+    result = attack[0]
+    whole, *batches = (list(figures_of(part, at_least, points).values()) for part in (result, *attack[1]))
     values = np.array(batches)[:, :, 0] if batches else None
-    was_fixed = played[0].stopping is None or played[0].stopping.precision is None
-    return Side(name, points, np.array(whole), values, None if was_fixed else played[0].trials)
+    was_fixed = result.stopping is None or result.stopping.precision is None
+    return LoadoutFigures(name, points, np.array(whole), values, None if was_fixed else result.trials)
 
 
-def differences(sides: Sequence[Side]) -> pd.DataFrame:
-    """Return each figure of each loadout minus that of the best loadout in it.
+def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
+    """Return each figure of each loadout minus that of the loadout that is best in this figure.
 
-    The highest figure wins. Loadouts with an equal figure are tied with it; in a simulation, those that do not differ
-    significantly from it or from each other. Of tied loadouts the cheapest is the best, then the first.
+    The highest figure is the best. Equal figures are tied with it; in a simulation, so are figures that do not differ
+    significantly from it or from each other. Of tied loadouts the cheapest counts as best, then the first.
 
-    Returns
-    -------
-    DataFrame
-        `loadout`, `metric`, `best`, `difference`, `low`, `high`, `significant`, `tied`. Exact differences have no
-        interval, and any difference is significant. Simulated differences are significant if the interval excludes 0;
-        percentiles have no interval, and unknown significance unless the difference is 0. `best` is empty if no loadout
-        has the figure.
+    The columns are `loadout`, `metric`, `best`, `difference`, `low`, `high`, `significant`, `tied`. Exact differences
+    have no interval, and all are significant. Simulated differences are significant if the interval excludes 0;
+    percentiles have no interval, and their significance is unknown unless the difference is 0. `best` is empty if no
+    loadout has the figure.
     """
     rows = []
-    for place, metric in enumerate(COMPARED):
-        best, tied = _best(sides, place)
-        name = "" if best is None else sides[best].name
-        for number, side in enumerate(sides):
-            result = Gap(np.nan) if best is None else gap(side, sides[best], place)
+    for index, metric in enumerate(COMPARED):
+        best, tied = _best(loadouts, index)
+        name = "" if best is None else loadouts[best].name
+        for number, loadout in enumerate(loadouts):
+            result = Difference(np.nan) if best is None else difference(loadout, loadouts[best], index)
             significant = None if number == best else result.differs
-            rows.append((side.name, metric, name, *result[:3], significant, number in tied))
+            rows.append((loadout.name, metric, name, *result[:3], significant, number in tied))
     columns = ["loadout", "metric", "best", "difference", "low", "high", "significant", "tied"]
     return pd.DataFrame(rows, columns=columns).astype({"significant": "boolean"})
 
 
-def _best(sides: Sequence[Side], place: int) -> tuple[int | None, list[int]]:
-    """Return the best loadout in the figure at index `place`, and all loadouts tied for best, if any."""
-    values = np.array([side.figures[place, 0] for side in sides])
+def _best(loadouts: Sequence[LoadoutFigures], index: int) -> tuple[int | None, list[int]]:
+    """Return the best loadout in the figure at `index`, and all loadouts tied for best, if any."""
+    values = np.array([loadout.figures[index, 0] for loadout in loadouts])
     if np.isnan(values).all():
         return None, []
-    highest = sides[int(np.nanargmax(values))]
-    near = [number for number, side in enumerate(sides) if gap(side, highest, place).differs is False]
+    highest = loadouts[int(np.nanargmax(values))]
+    near = [number for number, loadout in enumerate(loadouts) if difference(loadout, highest, index).differs is False]
 
-    def is_beaten(one: int) -> bool:
-        """Return True if another loadout level with the highest is significantly better than this one."""
-        gaps = (gap(sides[other], sides[one], place) for other in near)
-        return any(gap.differs is True and gap.difference > 0 for gap in gaps)
+    def is_beaten(number: int) -> bool:
+        """Return True if another loadout that is tied with the highest is significantly better."""
+        all_differences = (difference(loadouts[other], loadouts[number], index) for other in near)
+        return any(result.differs is True and result.difference > 0 for result in all_differences)
 
-    equal = [one for one in near if not is_beaten(one)]
-    best = min(equal, key=lambda number: np.inf if (points := sides[number].points) is None else points)
+    equal = [number for number in near if not is_beaten(number)]
+    best = min(equal, key=lambda number: np.inf if (points := loadouts[number].points) is None else points)
     return best, equal if len(equal) > 1 else []
 
 
-def gap(side: Side | None, other: Side, place: int) -> Gap:
-    """Return the figure at index `place` of one loadout minus that of another, paired by batch; NaN if missing."""
-    difference = np.nan if side is None else float(side.figures[place, 0] - other.figures[place, 0])
-    if side is None or np.isnan(difference):
-        return Gap(difference)
-    nothing = CERTAIN_WITHIN * max(1.0, abs(float(other.figures[place, 0])))
-    if side.batches is None or other.batches is None:
-        return Gap(difference, differs=abs(difference) > nothing)
-    if is_percentile()[place]:
-        return Gap(difference, differs=None if difference else False)
-    low, high = interval(side.batches[:, place] - other.batches[:, place], side.stopped_at)
-    return Gap(difference, low, high, not (low <= nothing and high >= -nothing))
+def difference(loadout: LoadoutFigures | None, other: LoadoutFigures, index: int) -> Difference:
+    """Return the figure at `index` of one loadout minus that of another, paired by batch; NaN if missing."""
+    value = np.nan if loadout is None else float(loadout.figures[index, 0] - other.figures[index, 0])
+    if loadout is None or np.isnan(value):
+        return Difference(value)
+    rounding = CERTAIN_WITHIN * max(1.0, abs(float(other.figures[index, 0])))
+    if loadout.batches is None or other.batches is None:
+        return Difference(value, differs=abs(value) > rounding)
+    if is_percentile()[index]:
+        return Difference(value, differs=None if value else False)
+    low, high = interval(loadout.batches[:, index] - other.batches[:, index], loadout.stopped_at)
+    return Difference(value, low, high, not (low <= rounding and high >= -rounding))
 
 
 def interval(samples: NDArray[np.float64], stopped_at: int | None = None) -> tuple[float, float]:
     """Return the 95% interval of the mean of independent `samples`, by Student's t (Student, Biometrika 6, 1908).
 
-    `stopped_at` is the total number of trials if it was not fixed in advance; then a confidence sequence is used.
+    If the number of trials was not fixed in advance, it is `stopped_at`, and a confidence sequence is used.
     """
     from scipy.special import stdtrit
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.comparison import Comparison, compared
-from analyser.analysis.comparison_figures import Side, is_percentile
+from analyser.analysis.comparison import Comparison, comparison_of
+from analyser.analysis.comparison_figures import LoadoutFigures, is_percentile
 from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, shown
 from analyser.common.frames import tidy
@@ -29,14 +29,14 @@ _LOADOUT = ["loadout", "unit", "level", "points"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparisons(FramedAnswer):
-    """Loadouts against several targets.
+    """Comparisons of the same loadouts on several targets, and their mean.
 
     Attributes
     ----------
     by_target : mapping of str to Comparison
-        In the given order.
+        The comparison on each target, in the given order.
     weights : mapping of str to float
-        By target, as given.
+        The weight of each target, as given.
     mean : Comparison
         Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. In a simulation
         the interval of a figure is the mean of the targets' intervals, which is at least as wide as necessary;
@@ -67,9 +67,9 @@ class Comparisons(FramedAnswer):
 
     @property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
-        """The frames of all targets and then the mean's, with `target`, `weight` and `is_mean` as first columns.
+        """The rows of all targets, then those of the mean; first columns are `target`, `weight` and `is_mean`.
 
-        :meth:`to_frame` has the targets alone.
+        :meth:`to_frame` leaves out the rows of the mean.
         """
         parts = [
             comparison.frame.assign(target=target, weight=self.weights[target], is_mean=False)
@@ -98,10 +98,10 @@ class Comparisons(FramedAnswer):
             {"target": target, "weight": self.weights[target], "share": self.mean.shares[target], **comparison.record()}
             for target, comparison in self.by_target.items()
         ]
-        return self.mean.head() | {"targets": targets, "mean": self.mean.record()}
+        return self.mean.metadata() | {"targets": targets, "mean": self.mean.record()}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a tidy frame of all targets, without the rows of the :attr:`mean`, which has its own frame."""
+        """Return a tidy frame of all targets; the :attr:`mean` has its own frame."""
         return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean")).astype({"dice": "Int64"})
 
     def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
@@ -109,7 +109,7 @@ class Comparisons(FramedAnswer):
         return plots.panels(self.by_target, plots.distribution, kind=kind, **more)
 
     def frontier(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw points against the mean of the deciding metric (:func:`analyser.plots.cost_against_effect`)."""
+        """Draw points against the mean of the metric compared (:func:`analyser.plots.cost_against_effect`)."""
         return self.mean.frontier(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
@@ -134,8 +134,8 @@ def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
     ([0.75, 0.25], [0.5, 0.5], [0.5, 0.5])
     """
     if not targets:
-        raise InputError("no target is given", where="target", allowed="one or more")
-    allowed = "one for each target, in their order"
+        raise InputError("no target is given", where="target", allowed="one target, or several")
+    allowed = "one weight for each target, in their order"
     if weights is not None and (isinstance(weights, str) or not isinstance(weights, Sequence)):
         raise InputError(f"{shown(weights)} is not a list of numbers", where="weights", allowed=allowed)
     stated = [1.0] * targets if weights is None else list(weights)
@@ -155,45 +155,48 @@ def mean_of_targets(
     names: list[str] = []
     for part in parts:
         (name,) = part.shares
-        alike = sum(other == name or other.startswith(f"{name} (") for other in names)
-        names.append(f"{name} ({alike + 1})" if alike else name)
+        repeats = sum(other == name or other.startswith(f"{name} (") for other in names)
+        names.append(f"{name} ({repeats + 1})" if repeats else name)
     by_target, share_of = dict(zip(names, parts)), dict(zip(names, shares))
     first, at_least = parts[0], {part.at_least for part in parts}
-    means = {name: _mean_side(name, by_target, share_of) for name in first.frame["loadout"]}
-    sides = [side for side in means.values() if side is not None]
-    mean = compared(
+    means = {name: _mean_figures(name, by_target, share_of) for name in first.frame["loadout"]}
+    mean = comparison_of(
         _mean_rows(by_target, means),
-        sides,
+        [figures for figures in means.values() if figures is not None],
         first.metric,
         distributions=first.distributions.head(0),
         at_least=at_least.pop() if len(at_least) == 1 else None,
-        results={f"{side} on {name}": one for name, part in by_target.items() for side, one in part.results.items()},
+        results={
+            f"{loadout} on {name}": result
+            for name, part in by_target.items()
+            for loadout, result in part.results.items()
+        },
         shares=share_of,
         profiles=first.profiles,
     )
     return Comparisons(by_target, dict(zip(names, weights or [1.0] * len(names))), mean)
 
 
-def _mean_side(name: str, by_target: Mapping[str, Comparison], shares: Mapping[str, float]) -> Side | None:
+def _mean_figures(name: str, by_target: Mapping[str, Comparison], shares: Mapping[str, float]) -> LoadoutFigures | None:
     """Return the mean figures of a loadout, and the mean ends of their intervals if simulated; None if it has none."""
-    able = [(shares[target], side) for target, part in by_target.items() for side in part.sides if side.name == name]
-    if not able:
+    parts = [(shares[key], own) for key, part in by_target.items() for own in part.loadout_figures if own.name == name]
+    if not parts:
         return None
-    figures = sum((share * side.figures for share, side in able), np.zeros((len(COMPARED), 3)))
+    figures = sum((share * own.figures for share, own in parts), np.zeros((len(COMPARED), 3)))
     figures[is_percentile()] = np.nan
-    batches = [share * side.batches for share, side in able if side.batches is not None]
+    batches = [share * own.batches for share, own in parts if own.batches is not None]
     values = np.sum(batches, axis=0) if batches else None
-    return Side(name, able[0][1].points, figures, values, able[0][1].stopped_at)
+    return LoadoutFigures(name, parts[0][1].points, figures, values, parts[0][1].stopped_at)
 
 
-def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, Side | None]) -> list[dict[str, Any]]:
+def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, LoadoutFigures | None]) -> list[dict[str, Any]]:
     """Return the rows of the frame of a mean, without the differences."""
     first, rows = next(iter(by_target.values())).frame, []
     method = first["method"].dropna().iloc[0]
-    for place, side in enumerate(means.values()):
-        why = {target: part.frame["why_not"][place] for target, part in by_target.items()}
+    for index, figures in enumerate(means.values()):
+        why = {target: part.frame["why_not"][index] for target, part in by_target.items()}
         cannot = "; ".join(f"{target}: {reason}" for target, reason in why.items() if pd.notna(reason)) or None
-        row = {key: first[key][place] for key in _LOADOUT} | {"method": method}
-        row |= {} if side is None else side.columns()
-        rows.append(row | {"cannot": cannot, "why_not": cannot if side is None else None})
+        row = {key: first[key][index] for key in _LOADOUT} | {"method": method}
+        row |= {} if figures is None else figures.columns()
+        rows.append(row | {"cannot": cannot, "why_not": cannot if figures is None else None})
     return rows

@@ -1,9 +1,10 @@
-"""Dice at each stage of an attack, on average: exact expected values, from dice rolled to models destroyed.
+"""Expected numbers at each stage of an attack, from dice rolled to models destroyed, exact.
 
 Expected numbers of dice are sums over single dice, so they need no joint distribution. Each heroic strike of the first
 roll adds its dice, and each die of the pool shows a face that the rating re-rolls with the probability of that face.
-Only the extra re-rolls of AC-3.5, whose number is limited, need the distribution of the dice that could use one: a
-power of the generating polynomial of one die. Hits and all later stages come from the exact distribution of hits.
+Only the extra re-rolls of AC-3.5, whose number is limited, need the distribution of the number of dice that could use
+one, from a power of the generating polynomial of one die. Hits and later stages come from the exact distribution of
+hits.
 """
 
 from __future__ import annotations
@@ -54,15 +55,15 @@ def dice_funnel(
         (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it), `mean`.
 
         Dice rolled are those of the first roll (AC-3.2), including Overcharge, but not those added by heroic strikes
-        (AC-3.3). Dice re-rolled are dice of either kind that are rolled again (AC-3.4, AC-3.5). Hits lost to DEFENCE
-        are the remainder after each DEFENCE hits became 1 damage (AC-3.7); with Devastating none is lost. Overkill is
-        damage without a model left to destroy (AC-3.8, AC-3.9). Damage left on the unit includes damage carried from
-        before. Models destroyed are those destroyed by damage, before any test.
+        (AC-3.3). Dice re-rolled are dice of either kind that are rolled again (AC-3.4, AC-3.5). Each DEFENCE hits
+        become 1 damage (AC-3.7); the remaining hits are lost to DEFENCE, except with Devastating. Overkill is damage
+        without a model left to destroy (AC-3.8, AC-3.9). Damage left on the unit includes damage from before the
+        attack. Models destroyed are those destroyed by damage, before any test.
 
     Raises
     ------
     InputError
-        As :func:`analyser.attack`.
+        The reasons of :func:`analyser.attack`.
 
     Examples
     --------
@@ -78,12 +79,12 @@ def dice_funnel(
     pools = _pools(fight, scenario.ruleset.deck.counts())
     rolled = sum(dice * probability for dice, probability in pools)
     added = rolled * _probability_of(faces, fight.exploding_faces) * fight.explosion
-    room = int(fight.most_destroyed) * int(fight.damage_limit) - int(fight.damage)
+    most_damage = int(fight.most_destroyed) * int(fight.damage_limit) - int(fight.damage)
 
-    def mean(of: Callable[[int], float]) -> float:
-        return float(sum(weight * of(score) for score, weight in enumerate(pmf)))
+    def mean(figure: Callable[[int], float]) -> float:
+        return float(sum(weight * figure(score) for score, weight in enumerate(pmf)))
 
-    overkill = mean(lambda score: max(0, damage_points(fight, scores, score) - room))
+    overkill = mean(lambda score: max(0, damage_points(fight, scores, score) - most_damage))
     rows = [
         ("Dice rolled", "dice", "total", rolled),
         ("Dice added by heroic strikes", "dice", "part", added),
@@ -106,18 +107,18 @@ def _pools(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, float]
 
 
 def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[int, float]], in_pool: float) -> float:
-    """Return the dice re-rolled: all with a face that the rating re-rolls, and extra ones up to the limit."""
+    """Return the expected dice re-rolled: all with a face that the rating re-rolls, and extra re-rolls to the limit."""
     by_rating = in_pool * _probability_of(faces, fight.reroll_faces)
     if not fight.extra_dice:
         return by_rating
-    waits = _probability_of(faces, fight.extra_faces)
-    added = polynomial.polypow([1 - waits, waits], int(fight.explosion))
+    eligible = _probability_of(faces, fight.extra_faces)
+    added = polynomial.polypow([1 - eligible, eligible], int(fight.explosion))
     explodes = _probability_of(faces, fight.exploding_faces)
-    first = polynomial.polyadd([1 - explodes - waits, waits], explodes * added)
+    one_die = polynomial.polyadd([1 - explodes - eligible, eligible], explodes * added)
     extra = 0.0
     for dice, probability in pools:
-        waiting = polynomial.polypow(first, dice) if dice else np.array([1.0])
-        extra += probability * float(np.minimum(np.arange(len(waiting)), fight.extra_dice) @ waiting)
+        pmf = polynomial.polypow(one_die, dice) if dice else np.array([1.0])  # of the number of eligible dice
+        extra += probability * float(np.minimum(np.arange(len(pmf)), fight.extra_dice) @ pmf)
     return by_rating + extra
 
 

@@ -1,4 +1,4 @@
-"""Points that each row of a unit destroys over the distance, exact, because only a few distances change them."""
+"""Points that each row of a unit destroys at each distance: exact, because they change at a few distances only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from analyser.analysis.grid import Field
+from analyser.analysis.grid import DefendingSide
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
 from analyser.engine.attack.summaries import fill_summary_row, summary_table
@@ -19,14 +19,14 @@ from analyser.scenarios.attack import attack_record, attack_records, target_reco
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack
 
-CHARGE = "a charge"  # the name of its line
+CHARGE = "a charge"  # name of the line of charges
 _ORDER: tuple[str, ...] = get_args(Category)
 _INTERPRETED = 1e-3  # seconds per attack without compilation
 _SAME = 1e-9
 
 
 class Step(NamedTuple):
-    """An interval of distances in inches, above `first` (or from 0) up to `last`, and the points destroyed in it."""
+    """An interval of distances in inches, above `first` up to `last`, and the points destroyed at these distances."""
 
     first: float
     last: float
@@ -34,14 +34,14 @@ class Step(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Points destroyed by a row, or by a charge, over the distances at which it can be used."""
+    """Points destroyed by a row, or by a charge, at the distances at which it can be used."""
 
     name: str
     steps: tuple[Step, ...]
 
 
 class Best(NamedTuple):
-    """The best lines over an interval of distances; ties are all named."""
+    """The best line in an interval of distances, or all lines tied for the best."""
 
     first: float
     last: float
@@ -50,10 +50,10 @@ class Best(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """Points that 100 points of a unit destroy of the loadouts of a category, over the distance.
+    """Points that 100 points of a unit destroy of the opponents of a category, by distance, without aiming.
 
     Points destroyed are the share of the target that is lost (all if it is annihilated) times its points. They are
-    means over the opponents and over the unit's levels. No attacker aims.
+    means over the opponents and over the unit's levels.
     """
 
     category: str
@@ -72,14 +72,14 @@ class Curve(NamedTuple):
         ends = sorted({end for line in self.lines for step in line.steps for end in (step.first, step.last)})
         bests: list[Best] = []
         for first, last in pairwise(ends):
-            there = {
+            by_line = {
                 line.name: step.destroys
                 for line in self.lines
                 for step in line.steps
                 if step.first <= first and last <= step.last
             }
-            most = max(there.values(), default=0.0)
-            names = tuple(name for name, destroys in there.items() if destroys >= most - _SAME)
+            most = max(by_line.values(), default=0.0)
+            names = tuple(name for name, destroys in by_line.items() if destroys >= most - _SAME)
             if bests and (bests[-1].last, bests[-1].names) == (first, names) and abs(bests[-1].destroys - most) < _SAME:
                 bests[-1] = bests[-1]._replace(last=last)
             elif names:
@@ -88,7 +88,7 @@ class Curve(NamedTuple):
 
 
 class _Shot(NamedTuple):
-    """An attacker's row over an interval of distances, its record, and a flag for each category that it can fire at."""
+    """An attacker's row in an interval of distances, its record, and for each category whether it can fire at it."""
 
     attacker: Loadout
     row: Row
@@ -106,13 +106,13 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     """
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
-    for attackers, defenders in _meetings(answer):
-        for category, many in _counted(defenders).items():
-            targets |= {(unit_of(attacker.selector), category): many for attacker in attackers}
-        for at, category, destroys in _shot(answer, attackers, defenders, threads):
-            unit = unit_of(at.attacker.selector)
-            figures[unit, category, at.row.name][at.first, at.last].append(destroys)
-    for unit, category, reach, destroys in _charged(answer):
+    for attackers, defenders in _with_same_defenders(answer):
+        for category, number in _number_by_category(defenders).items():
+            targets |= {(unit_of(attacker.selector), category): number for attacker in attackers}
+        for shot, category, destroys in _destroyed_by_shots(answer, attackers, defenders, threads):
+            unit = unit_of(shot.attacker.selector)
+            figures[unit, category, shot.row.name][shot.first, shot.last].append(destroys)
+    for unit, category, reach, destroys in _destroyed_by_charges(answer):
         figures[unit, category, CHARGE][0.0, reach].append(destroys)
     lines: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for (unit, category, name), steps in figures.items():
@@ -128,20 +128,20 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     }
 
 
-def _counted(defenders: Iterable[Loadout]) -> dict[str, int]:
+def _number_by_category(defenders: Iterable[Loadout]) -> dict[str, int]:
     """Return the number of loadouts with points in each category."""
     categories = [defender.unit.category for defender in defenders if defender.level.points]
     return {category: categories.count(category) for category in categories}
 
 
-def _meetings(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
-    """Yield groups of attackers with points that meet the same defenders, and these defenders."""
+def _with_same_defenders(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
+    """Yield groups of attackers with points that fight the same defenders, and these defenders."""
     sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     part = answer.frame[answer.frame["situation"] == answer.situations[0].name]
-    met = {str(name): tuple(those) for name, those in part.groupby("attacker", sort=False)["defender"]}
-    for defenders in dict.fromkeys(met.values()):
-        able = [sides[name] for name, those in met.items() if those == defenders and sides[name].level.points]
-        yield able, [sides[defender] for defender in defenders]
+    targets = {str(name): tuple(names) for name, names in part.groupby("attacker", sort=False)["defender"]}
+    for defenders in dict.fromkeys(targets.values()):
+        attackers = [sides[name] for name, names in targets.items() if names == defenders and sides[name].level.points]
+        yield attackers, [sides[defender] for defender in defenders]
 
 
 def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
@@ -150,8 +150,8 @@ def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
     for row in attacker.unit.rows:
         if row.kind != "ranged":
             continue
-        marks = {row.short_range, row.long_range, None if fumes is None else float(fumes.x)}
-        ends = sorted(mark for mark in marks if mark is not None and 0 < mark <= (row.long_range or 0))
+        distances = {row.short_range, row.long_range, None if fumes is None else float(fumes.x)}
+        ends = sorted(end for end in distances if end is not None and 0 < end <= (row.long_range or 0))
         for first, last in zip([0.0, *ends], ends):
             attack = Attack(distance=last)
             can = tuple(why_not(row, attack, attacker, target) is None for target in ONE_OF_EACH_CATEGORY)
@@ -160,34 +160,36 @@ def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
                 yield _Shot(attacker, row, first, last, facts, can)
 
 
-def _shot(
+def _destroyed_by_shots(
     answer: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
 ) -> Iterator[tuple[_Shot, str, float]]:
     """Yield each shot and category with the points destroyed per 100 points: a mean over the defenders with points."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
-    field = Field(tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads)
-    if not shots or not field.defenders:
+    defending = DefendingSide(
+        tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads
+    )
+    if not shots or not defending.defenders:
         return
-    categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
+    categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
     possible = np.array([shot.can for shot in shots], np.bool_)[:, categories]
     fill_summary_row.expect(int(possible.sum()) * _INTERPRETED)
     summaries = summary_table(
         attack_records(answer.ruleset, [shot.facts for shot in shots]),
-        np.array([target_record(target) for target in field.targets], TARGET),
+        np.array([target_record(target) for target in defending.targets], TARGET),
         possible,
         np.array(answer.ruleset.die.faces, np.int64),
         answer.ruleset.deck.counts(),
         threads=threads,
     )
-    worth = np.array([defender.level.points for defender in field.defenders], np.float64)
+    worth = np.array([defender.level.points for defender in defending.defenders], np.float64)
     for shot, line in zip(shots, summaries["mean_share_lost"] * worth):
         for place, can in enumerate(shot.can):
-            there = line[categories == place]
-            if can and len(there):
-                yield shot, CATEGORIES[place], float(there.mean()) * 100 / (shot.attacker.level.points or 1)
+            values = line[categories == place]
+            if can and len(values):
+                yield shot, CATEGORIES[place], float(values.mean()) * 100 / (shot.attacker.level.points or 1)
 
 
-def _charged(answer: Matchups) -> Iterator[tuple[str, str, float, float]]:
+def _destroyed_by_charges(answer: Matchups) -> Iterator[tuple[str, str, float, float]]:
     """Yield, for each level and category, the range of its charge and the points destroyed per 100 points."""
     charges = [situation.name for situation in answer.situations if situation.kind == "charge"]
     part = answer.frame[answer.frame["situation"].isin(charges) & answer.frame["defender_points"].gt(0)]

@@ -1,4 +1,4 @@
-"""Duels with best play in the situations of a comparison, and the situations that it does not change."""
+"""Replacement of the duels in the situations of a comparison by duels with best play."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ POLICIES_OF_DUELS = ("tactic", "best")
 
 
 def duel_situations(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """Return the situations with the duel by ``tactic`` or ``best`` play by both; InputError for another policy."""
+    """Return the situations, with :data:`BEST_DUEL` in place of the duel if `policy` is ``best``, not ``tactic``."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(BEST_DUEL if policy == "best" and situation == DUEL else situation for situation in situations)
 
 
 def price_situations(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """Return the situations for prices: unchanged under ``tactic``; with :data:`BEST_TRADES` added under ``best``."""
+    """Return the situations for prices: with :data:`BEST_TRADES` added if `policy` is ``best``, not ``tactic``."""
     check_choice(policy, "policy", POLICIES_OF_DUELS)
     return tuple(dict.fromkeys((*situations, *(BEST_TRADES if policy == "best" else ()))))
 
 
 def check_best_is_played(policy: str, situations: Sequence[Situation]) -> None:
-    """Raise InputError for the policy ``best`` if it changes none of these situations (:func:`duel_situations`)."""
+    """Raise InputError for the policy ``best`` if none of these situations has best play."""
     if policy == "best" and len(names := _unchanged(situations)) == len(situations):
         problem = f"best play has nothing to choose in {', '.join(names)}"
         raise InputError(problem, where="policy", allowed=f"tactic; or the situation {DUEL.name} among others")
 
 
 def unchanged_note(situations: Sequence[Situation]) -> str:
-    """Return a sentence with the situations that best play does not change; empty if no duel has best play.
+    """Return a sentence with the situations that best play does not change; empty if no situation has best play.
 
     >>> from analyser.analysis.situations import CHARGE
     >>> unchanged_note([CHARGE, BEST_DUEL])

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.army_loadouts import Listed, listed
+from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts
 from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import losses_of
@@ -33,11 +33,11 @@ class Opponent(NamedTuple):
     army: Army | None = None
 
 
-class Field(NamedTuple):
+class ListOpponents(NamedTuple):
     """Opponents of a list.
 
-    `mean` are the opponents of the mean; their weights add up to 1. `worst` are the opponents of the worst case: the
-    armies, or with fewer than two armies each loadout alone, as many as the points allow.
+    `mean` are the opponents of a mean; their weights add up to 1. `worst` are the opponents of the worst case: the
+    armies, or without several armies each loadout alone, as many as the points allow.
     """
 
     mean: tuple[Opponent, ...]
@@ -52,7 +52,7 @@ class Field(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """Points that a unit of each loadout destroys, and points of it kept, against each opponent: (opponents, n)."""
+    """Points that a unit of each loadout destroys, and keeps of its own, against each opponent: (opponents, n)."""
 
     destroyed: Array
     kept: Array
@@ -63,37 +63,38 @@ class Worth(NamedTuple):
         return self.destroyed + self.kept
 
 
-def field_of(against: Any, library: Profiles, points: int) -> Field:
+def list_opponents(against: Any, library: Profiles, points: int) -> ListOpponents:
     """Return the opponents in `against`: armies, or loadouts by selectors; InputError if none, or unreadable."""
-    given = against if isinstance(against, list | tuple) else [against]
-    if given and all(isinstance(item, str) and not _is_file(item) for item in given):
-        return _of_selectors([str(item) for item in given], library, points)
-    for item in given:
+    items = against if isinstance(against, list | tuple) else [against]
+    if items and all(isinstance(item, str) and not _is_file(item) for item in items):
+        return _of_selectors([str(item) for item in items], library, points)
+    for item in items:
         if isinstance(item, str) and not _is_file(item):
-            problem = f"{shown(item)} is no army file, and beside it are armies"
-            raise InputError(problem, where="against", allowed="armies alone, or factions and selectors alone")
-    armies = [listed(item, library, "against") for item in given]
+            problem = f"{shown(item)} is not an army file, but other opponents are armies"
+            raise InputError(problem, where="against", allowed="only armies, or only factions and selectors")
+    armies = [army_loadouts(item, library, "against") for item in items]
     if not armies:
-        raise InputError("nobody to meet", where="against", allowed="an army, or a faction, or selectors")
+        raise InputError("no opponents", where="against", allowed="an army, or a faction, or selectors")
     kinds = {kind.selector: kind for army in armies for kind in army.kinds}
-    kept = {name: loadout for name, loadout in kinds.items() if loadout.level.points}
-    mean = tuple(_of_army(army, kept, 1 / len(armies)) for army in armies)
+    with_points = {name: loadout for name, loadout in kinds.items() if loadout.level.points}
+    mean = tuple(_of_army(army, with_points, 1 / len(armies)) for army in armies)
     if not all(opponent.units for opponent in mean):
         raise InputError("an army without points", where="against", allowed="units that cost points")
-    worst = mean if len(armies) > 1 else _each_alone(list(kept.values()), points)
-    return Field(mean, worst, tuple(kept.values()), tuple(name for name in kinds if name not in kept))
+    worst = mean if len(armies) > 1 else _each_alone(list(with_points.values()), points)
+    left_out = tuple(name for name in kinds if name not in with_points)
+    return ListOpponents(mean, worst, tuple(with_points.values()), left_out)
 
 
 def _is_file(text: str) -> bool:
     return bool(Path(text).suffix) or (os.sep in text and Path(text).exists())
 
 
-def _of_army(army: Listed, kept: Mapping[str, Loadout], weight: float) -> Opponent:
-    units = {kind.selector: float(count) for kind, count in zip(army.kinds, army.counts) if kind.selector in kept}
+def _of_army(army: ArmyLoadouts, included: Mapping[str, Loadout], weight: float) -> Opponent:
+    units = {kind.selector: float(count) for kind, count in zip(army.kinds, army.counts) if kind.selector in included}
     return Opponent(army.army.name, units, weight, army.army)
 
 
-def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> Field:
+def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> ListOpponents:
     result: dict[str, Loadout] = {}
     for selector in selectors:
         pattern = f"{selector}/*" if selector in library.factions else selector
@@ -102,16 +103,17 @@ def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> F
         except InputError as error:
             if not (meant := nearest(selector, library.factions)):
                 raise error.inside("against") from None
-            problem = f"no faction, no unit and no file is called {shown(selector)}{one_of_these(meant)}"
+            problem = f"no faction, unit or file is called {shown(selector)}{one_of_these(meant)}"
             raise InputError(problem, where="against", allowed=error.allowed) from None
-    kept = [loadout for loadout in result.values() if loadout.level.points]
-    if not kept:
-        raise InputError("nobody there has points", where="against", allowed="units that cost points")
-    without = tuple(name for name, loadout in result.items() if not loadout.level.points)
-    return Field(each_unit_alike(kept, points), _each_alone(kept, points), tuple(kept), without)
+    with_points = [loadout for loadout in result.values() if loadout.level.points]
+    if not with_points:
+        raise InputError("none of these units has points", where="against", allowed="units that cost points")
+    left_out = tuple(name for name, loadout in result.items() if not loadout.level.points)
+    mean, worst = equal_unit_weights(with_points, points), _each_alone(with_points, points)
+    return ListOpponents(mean, worst, tuple(with_points), left_out)
 
 
-def each_unit_alike(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
+def equal_unit_weights(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
     """Return armies of one loadout each with these points; units have equal weight, and so do levels of a unit."""
     units = pd.Series([unit_of(loadout.selector) for loadout in loadouts])
     weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()
@@ -128,7 +130,7 @@ def _each_alone(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...
 
 def stage(progress: Progress, number: int, of: int) -> Progress:
     """Return the progress of one of several equal stages as a part of the whole."""
-    return lambda done, aim: progress(_STEPS * number + _STEPS * done // max(aim, 1), _STEPS * of)
+    return lambda done, total: progress(_STEPS * number + _STEPS * done // max(total, 1), _STEPS * of)
 
 
 def losses_between(
@@ -140,34 +142,34 @@ def losses_between(
     progress: Progress,
 ) -> tuple[list[Loadout], Array]:
     """Return the distinct loadouts of both sides, and the mean share that each column loses to each row."""
-    how: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
+    options: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
     frames = [
-        matchups(ours, theirs, progress=stage(progress, 0, 2), **how).frame,
-        matchups(theirs, ours, progress=stage(progress, 1, 2), **how).frame,
+        matchups(ours, theirs, progress=stage(progress, 0, 2), **options).frame,
+        matchups(theirs, ours, progress=stage(progress, 1, 2), **options).frame,
     ]
     frame = pd.concat(frames, ignore_index=True)
-    everybody = list({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())
+    all_loadouts = list({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())
     whole = frame.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
-    return everybody, losses_of(whole, everybody, situations, library.ruleset)
+    return all_loadouts, losses_of(whole, all_loadouts, situations, library.ruleset)
 
 
 def worth_against(
-    opponents: Sequence[Opponent], ours: Sequence[Loadout], everybody: Sequence[Loadout], losses: Array, points: int
+    opponents: Sequence[Opponent], ours: Sequence[Loadout], all_loadouts: Sequence[Loadout], losses: Array, points: int
 ) -> Worth:
     """Return the value of each of `ours` in a list of this many points, against each opponent.
 
-    In a round each unit of both sides acts once, on an enemy unit drawn in proportion to points. Both figures therefore
-    add up over a list.
+    In a round each unit of both sides acts once, on an enemy unit drawn in proportion to points. Therefore the values
+    of a list's units can be added up. `losses` are those between `all_loadouts`.
     """
-    at = {loadout.selector: place for place, loadout in enumerate(everybody)}
-    cost = np.array([loadout.level.points or 0 for loadout in everybody], np.float64)
-    mine = np.array([at[loadout.selector] for loadout in ours])
+    indices = {loadout.selector: index for index, loadout in enumerate(all_loadouts)}
+    cost = np.array([loadout.level.points or 0 for loadout in all_loadouts], np.float64)
+    own = np.array([indices[loadout.selector] for loadout in ours])
     destroyed, kept = np.zeros((2, len(opponents), len(ours)))
     for number, opponent in enumerate(opponents):
-        theirs = np.array([at[name] for name in opponent.units])
+        enemies = np.array([indices[name] for name in opponent.units])
         counts = np.array(list(opponent.units.values()))
-        shares = counts * cost[theirs] / (counts @ cost[theirs])
-        destroyed[number] = losses[np.ix_(mine, theirs)] @ (shares * cost[theirs])
-        attacked = cost[mine] / points
-        kept[number] = cost[mine] - attacked * cost[mine] * (counts @ losses[np.ix_(theirs, mine)])
+        shares = counts * cost[enemies] / (counts @ cost[enemies])
+        destroyed[number] = losses[np.ix_(own, enemies)] @ (shares * cost[enemies])
+        p_attacked = cost[own] / points
+        kept[number] = cost[own] - p_attacked * cost[own] * (counts @ losses[np.ix_(enemies, own)])
     return Worth(destroyed, kept)

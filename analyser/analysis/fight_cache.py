@@ -1,4 +1,4 @@
-"""Fight cache: cells of a grid by digests of both loadouts; each situation, with its ruleset, has a file."""
+"""Fight cache: a file for each situation and ruleset, with results by digests of both loadouts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import CELL, Blocks, Cells, Field, Known, blank_cells
+from analyser.analysis.grid import CELL, CellBlocks, Cells, DefendingSide, KnownResults, blank_cells
 from analyser.common.cache import Cache, digest
 from analyser.game.forces import Limits
 from analyser.game.keywords import RANGED_ATTACK
@@ -20,9 +20,9 @@ from analyser.game.units import Level, Loadout, Unit
 if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
-LEAST_COST = 25_000  # microseconds of a situation's fights (`Fight.cost`); cheaper ones are faster computed than read
-MOST_A_SIDE = 600  # loadouts in the file of a situation, about 50 MB
-MOST_READ = 4  # tables in memory, because a question reads each situation several times
+LEAST_COST = 25_000  # microseconds (`Fight.cost`); it is faster to compute cheaper fights than to read them
+MOST_A_SIDE = 600  # loadouts on each side in the file of a situation, about 50 MB
+MOST_READ = 4  # tables kept in memory, because a question reads each situation several times
 _OBJECTS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
 _FIGURES = tuple(name for name in CELL.names or () if name not in _OBJECTS)
 
@@ -32,68 +32,71 @@ class _Table(NamedTuple):
 
     sides: Sequence[Sequence[str]]
     cells: Cells
-    fought: NDArray[np.bool_]
+    computed: NDArray[np.bool_]
 
 
-class FightCache(Known):
-    """Cells of a grid from the cache, and storage of new cells."""
+class FightCache(KnownResults):
+    """Results of a grid in the cache of the disk. With `edits` also a few new results are stored."""
 
-    def __init__(self, attackers: Sequence[Loadout], field: Field, cache: Cache, *, edits: bool = False) -> None:
-        super().__init__(len(attackers), len(field.defenders))
-        self._field, self._cache, self._sides, self._edits = field, cache, attackers, edits
+    def __init__(
+        self, attackers: Sequence[Loadout], defending: DefendingSide, cache: Cache, *, edits: bool = False
+    ) -> None:
+        super().__init__(len(attackers), len(defending.defenders))
+        self._defending, self._cache, self._loadouts, self._edits = defending, cache, attackers, edits
 
     @cached_property
     def _attackers(self) -> list[str]:
-        return [_of_loadout(loadout) for loadout in self._sides]
+        return [_digest_of(loadout) for loadout in self._loadouts]
 
     @cached_property
     def _defenders(self) -> list[str]:
-        return [_of_loadout(loadout) for loadout in self._field.defenders]
+        return [_digest_of(loadout) for loadout in self._defending.defenders]
 
     @cached_property
     def _targets(self) -> list[str]:
-        return [digest(target.model_dump_json()) for target in self._field.targets]
+        return [digest(target.model_dump_json()) for target in self._defending.targets]
 
-    def of(self, situation: Situation) -> tuple[Cells, Blocks]:
-        """Return the stored cells and the blocks still to compute, as :class:`~.grid.Known` does."""
-        if not self.pays(situation, len(self._sides) * len(self._field.defenders)):
+    def of(self, situation: Situation) -> tuple[Cells, CellBlocks]:
+        """Return the stored cells and the blocks still to compute."""
+        if not self.pays(situation, len(self._loadouts) * len(self._defending.defenders)):
             return super().of(situation)
-        cells, fought = self._read(situation)
-        whole = np.flatnonzero(~fought.any(axis=1)).tolist()
-        rest = np.flatnonzero(~fought.all(axis=1) & fought.any(axis=1)).tolist()
-        blocks = (whole, list(range(cells.shape[1]))), (rest, np.flatnonzero(~fought[rest].all(axis=0)).tolist())
+        cells, computed = self._read(situation)
+        empty_rows = np.flatnonzero(~computed.any(axis=1)).tolist()
+        part_rows = np.flatnonzero(~computed.all(axis=1) & computed.any(axis=1)).tolist()
+        missing_columns = np.flatnonzero(~computed[part_rows].all(axis=0)).tolist()
+        blocks = (empty_rows, list(range(cells.shape[1]))), (part_rows, missing_columns)
         return cells, [block for block in blocks if all(block)]
 
     def _read(self, situation: Situation) -> tuple[Cells, NDArray[np.bool_]]:
-        """Return the cells, and a mask of stored ones."""
-        wanted = self._attackers, self._of_defenders(situation)
+        """Return the cells, and a mask of the stored cells."""
+        sides = self._attackers, self._defender_digests(situation)
         table = self._stored(situation)
-        if table is not None and [*map(list, table.sides)] == [*map(list, wanted)]:
-            return table.cells.copy(), table.fought.copy()
-        return _placed(wanted, [] if table is None else [table])[1:]
+        if table is not None and [*map(list, table.sides)] == [*map(list, sides)]:
+            return table.cells.copy(), table.computed.copy()
+        return _merged(sides, [] if table is None else [table])[1:]
 
-    def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
-        """Store new results, together with those that other processes stored meanwhile."""
-        anew = sum(len(rows) * len(columns) for rows, columns in blocks)
-        if not anew or not self.pays(situation, cells.size if self._edits else anew):
+    def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
+        """Store the cells of these blocks, together with results that other processes stored meanwhile."""
+        n_new = sum(len(rows) * len(columns) for rows, columns in blocks)
+        if not n_new or not self.pays(situation, cells.size if self._edits else n_new):
             return
-        sides = (self._attackers, self._of_defenders(situation))
-        fought = np.zeros(cells.shape, np.bool_)
+        sides = (self._attackers, self._defender_digests(situation))
+        computed = np.zeros(cells.shape, np.bool_)
         for block in blocks:
-            fought[np.ix_(*block)] = True
-        table = _Table(sides, cells, fought)
+            computed[np.ix_(*block)] = True
+        table = _Table(sides, cells, computed)
         if (before := self._stored(situation)) is not None:
             both = [list(dict.fromkeys((*names, *others))) for names, others in zip(sides, before.sides)]
             if max(map(len, both)) <= MOST_A_SIDE:
-                table = _placed(both, [before, table])
+                table = _merged(both, [before, table])
         self._cache.write(self._key(situation), _packed(table))
 
     def pays(self, situation: Situation, pairs: int) -> bool:
         """Return True if that many fights are worth storing."""
         return pairs * situation.fight.cost >= LEAST_COST
 
-    def _of_defenders(self, situation: Situation) -> list[str]:
-        """Return digests of the defenders: of their targets for ranged attacks, of whole loadouts for other fights."""
+    def _defender_digests(self, situation: Situation) -> list[str]:
+        """Return the digests of the defenders; ranged attacks depend on fewer features than other fights."""
         return self._targets if situation.fight.occasion == RANGED_ATTACK else self._defenders
 
     def _stored(self, situation: Situation) -> _Table | None:
@@ -101,46 +104,43 @@ class FightCache(Known):
         return None if content is None else _unpacked(content)
 
     def _key(self, situation: Situation) -> str:
-        return digest([situation.model_dump_json(), self._field.ruleset.model_dump_json(), self._field.row])
+        return digest([situation.model_dump_json(), self._defending.ruleset.model_dump_json(), self._defending.row])
 
 
-def cached_results(attackers: Sequence[Loadout], field: Field, *, edits: bool = False) -> Known:
-    """Return the stored results of a grid, for situations slow enough to be worth storing.
-
-    With `edits` the few fights that an edit changes are stored too, because the next question may repeat the edit.
-    """
+def cached_results(attackers: Sequence[Loadout], defending: DefendingSide, *, edits: bool = False) -> KnownResults:
+    """Return the cached results of a grid. With `edits` the few fights that an edit changes are stored too."""
     cache = Cache("fights")
     if not cache.is_on:
-        return Known(len(attackers), len(field.defenders))
-    return FightCache(attackers, field, cache, edits=edits)
+        return KnownResults(len(attackers), len(defending.defenders))
+    return FightCache(attackers, defending, cache, edits=edits)
 
 
 def fighting(loadout: Loadout) -> Unit:
-    """Return the parts of a unit that affect its fights: without other levels, points and rules of forces."""
+    """Return the unit of a loadout with only what affects its fights: no other levels, points or rules of forces."""
     level = Level(models=loadout.level.models, victory_points=loadout.level.victory_points)
     without = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
     return loadout.unit.model_copy(update=without)
 
 
-def _of_loadout(loadout: Loadout) -> str:
+def _digest_of(loadout: Loadout) -> str:
     return digest(f"{loadout.selector}\n{fighting(loadout).model_dump_json()}")
 
 
-def _placed(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
-    """Return the cells of some tables rearranged for other sides; later tables take precedence."""
+def _merged(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
+    """Return a table for these sides with the computed cells of several tables; later tables take precedence."""
     cells = blank_cells(*map(len, sides))
-    fought = np.zeros(cells.shape, np.bool_)
+    computed = np.zeros(cells.shape, np.bool_)
     for table in tables:
-        here, there = [], []
+        target_indices, source_indices = [], []
         for names, others in zip(sides, table.sides):
-            places = {name: at for at, name in enumerate(others)}
-            common = [(at, places[name]) for at, name in enumerate(names) if name in places]
-            here.append([at for at, _ in common])
-            there.append([at for _, at in common])
-        mine, theirs = np.ix_(*here), np.ix_(*there)
-        cells[mine] = np.where(table.fought[theirs], table.cells[theirs], cells[mine])
-        fought[mine] |= table.fought[theirs]
-    return _Table(sides, cells, fought)
+            indices = {name: index for index, name in enumerate(others)}
+            common = [(index, indices[name]) for index, name in enumerate(names) if name in indices]
+            target_indices.append([index for index, _ in common])
+            source_indices.append([index for _, index in common])
+        target, source = np.ix_(*target_indices), np.ix_(*source_indices)
+        cells[target] = np.where(table.computed[source], table.cells[source], cells[target])
+        computed[target] |= table.computed[source]
+    return _Table(sides, cells, computed)
 
 
 def _packed(table: _Table) -> bytes:
@@ -150,7 +150,7 @@ def _packed(table: _Table) -> bytes:
     arrays: dict[str, Any] = {
         "attackers": np.array(table.sides[0]),
         "defenders": np.array(table.sides[1]),
-        "fought": table.fought,
+        "fought": table.computed,
         "figures": np.array([table.cells[name] for name in _FIGURES]),
     }
     for name in _OBJECTS:

@@ -1,4 +1,4 @@
-"""Quality gate for scripts: verdicts that fail, except those accepted in a baseline file."""
+"""Quality gate for scripts: verdicts that fail a check, except those accepted in a baseline file."""
 
 from __future__ import annotations
 
@@ -35,17 +35,18 @@ class _Baseline(Record):
     verdicts: dict[str, _Accepted]
 
 
-def verdicts_called(written: str) -> tuple[str, ...]:
+def verdicts_named(written: str) -> tuple[str, ...]:
     """Return the verdicts in a comma-separated list; InputError with the nearest name for an unknown one.
 
-    >>> verdicts_called("over-priced,under-priced")
+    >>> verdicts_named("over-priced,under-priced")
     ('over-priced', 'under-priced')
     """
     names = tuple(part.strip() for part in written.split(","))
     for name in names:
         if name not in VERDICTS:
             meant = one_of_these(nearest(name, VERDICTS))
-            raise InputError(f"no verdict {shown(name)}{meant}", where="--fail-on-verdict", allowed=", ".join(VERDICTS))
+            problem = f"unknown verdict {shown(name)}{meant}"
+            raise InputError(problem, where="--fail-on-verdict", allowed=", ".join(VERDICTS))
     return names
 
 
@@ -64,16 +65,15 @@ def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         why = reason_of(error) if isinstance(error, OSError) else f"it is not JSON: {error}"
-        raise InputError(
-            f"this baseline cannot be read: {why}", where=str(path), allowed="a file of --accept"
-        ) from None
+        problem = f"this baseline cannot be read: {why}"
+        raise InputError(problem, where=str(path), allowed="a file written by --accept") from None
     return checked(_Baseline, record, where=str(path)).verdicts
 
 
 def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Return the loadouts with one of these verdicts that is not accepted, the most certain first.
 
-    A verdict is accepted if it equals that of the baseline, or if no probability has since moved by more than
+    A verdict is accepted if it equals that of the baseline, or if no probability has changed since by more than
     :data:`analyser.analysis.verdict.NOISE`.
     """
     frame = answer.frame[answer.frame["verdict"].isin(verdicts)]
@@ -83,8 +83,8 @@ def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str,
         old = (accepted or {}).get(row["loadout"])
         if old is None:
             return False
-        moved = [abs(row[side] - getattr(old, side)) for side in sides if getattr(old, side) is not None]
-        return bool(old.verdict == row["verdict"] or (moved and max(moved) <= NOISE))
+        changes = [abs(row[side] - getattr(old, side)) for side in sides if getattr(old, side) is not None]
+        return bool(old.verdict == row["verdict"] or (changes and max(changes) <= NOISE))
 
     new = frame[np.array([not is_accepted(row) for row in frame.to_dict("records")], np.bool_)]
     sure = new[sides].max(axis=1)

@@ -1,4 +1,4 @@
-"""Matchups of many attackers and many defenders: a grid of exact fights as one tidy table, with user metrics."""
+"""Matchups of many attackers and many defenders: exact fights of all pairs as one tidy table, with user metrics."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.fight_cache import cached_results
-from analyser.analysis.grid import METHOD, TARGET_STATE, Field, NotModelled, by_unit, grid, not_modelled
+from analyser.analysis.grid import METHOD, TARGET_STATE, DefendingSide, NotModelled, by_unit, compute_grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
-from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_called
+from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Estimate, Method
@@ -45,14 +45,14 @@ ASSUMPTIONS = (
     "Every attack comes from the target's front: Resilient (Front) counts.",
     "Attackers see their target themselves. They are not in a building, not reloading, have not advanced, and fire no "
     "opportunity fire; Overcharge, carriages and command re-rolls are not used.",
-    "Expected points destroyed are the target's points times the share of its models that are destroyed; models that "
-    "are lost because the unit breaks are not among them. Expected victory points count every kind of annihilation.",
+    "Expected points destroyed are the target's points times the share of its models that are destroyed, without "
+    "models that are lost because the unit breaks. Expected victory points include every kind of annihilation.",
     "A charge is one close quarters combat in the open against a unit that has not been activated, without "
-    "outflanking, support or threats. Its figures cover the target's losses up to its test. They leave out the "
-    "charger's losses, and damage left on a unit that broke.",
+    "outflanking, support or threats. Its figures are the target's losses up to its test; only the mean share of the "
+    "attacker lost is about the charger. Damage left on a unit that broke is left out.",
     "A duel is six rounds of two units without distance or terrain (AC-9.2); the attacker acts first in each. A unit "
     "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are the "
-    "defender's losses and the winner by victory points; a unit of unknown rating counts 1.",
+    "defender's losses and the winner by victory points; a unit without a victory-point value counts as 1.",
 )
 """Assumptions of every attack of a comparison."""
 
@@ -67,11 +67,11 @@ class Matchups(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each; see :func:`matchups` for the columns. :meth:`to_frame` returns a copy that may be changed.
+        One row for each fight; see :func:`matchups` for the columns. :meth:`to_frame` returns a copy to change.
     attackers, defenders : tuple of Loadout
     situations : tuple of Situation
     row : str or None
-        The given row; None for the best row.
+        The stated row; None for the best row.
     metric : str
         Default figure to show.
     ruleset : Ruleset
@@ -101,9 +101,9 @@ class Matchups(FramedAnswer):
         """The best attacker by the mean of the metric, in one sentence."""
         means = self.frame.groupby("attacker", sort=False)[self.metric].mean()
         if means.isna().all():
-            return "None of the attackers can fight any of the defenders."
-        what = mid_sentence(metric_called(self.metric).title)
-        return f"{spoken(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {what}."
+            return "No attacker can fight any of the defenders."
+        title = mid_sentence(metric_called(self.metric).title)
+        return f"{spoken(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {title}."
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -194,15 +194,15 @@ class Matchups(FramedAnswer):
             return frame
         from analyser.analysis.matchups import with_own_metric
 
-        named = [one for one in self.situations if situation in (None, one.name)]
-        return with_own_metric(frame, (*self.attackers, *self.defenders), named, self.ruleset, metric)
+        wanted = [own for own in self.situations if situation in (None, own.name)]
+        return with_own_metric(frame, (*self.attackers, *self.defenders), wanted, self.ruleset, metric)
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the heatmap of the first situation (:meth:`heatmap`)."""
         return self.heatmap(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the figures, blank for pairs that cannot fight; defenders have numbers, so that many fit in a line."""
+        """Return the figures, blank for pairs that cannot fight; columns are numbered defenders, to fit in a line."""
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
         attackers, defenders = (
             [loadout.selector for loadout in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
@@ -219,11 +219,15 @@ class Matchups(FramedAnswer):
         return [*blocks, Block(rows=legend, align="><")]
 
     def notes(self) -> list[str]:
-        """Return die, deck and profiles, and a note of rows missing in the text."""
+        """Return die, deck and profiles, and a note on loadouts that the text leaves out."""
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return self.profiles.notes()
-        sides = f"{len(self.attackers)} attackers and {len(self.defenders)} defenders"
-        return [*self.profiles.notes(), "", f"Of {sides} the first {MOST_SHOWN} each; --format csv has all."]
+        sides = f"Of {len(self.attackers)} attackers and {len(self.defenders)} defenders"
+        return [
+            *self.profiles.notes(),
+            "",
+            f"{sides} only the first {MOST_SHOWN} each are shown; --format csv has all.",
+        ]
 
     def _repr_html_(self) -> str:
         """Return the figures as HTML, with the names of the defenders."""
@@ -237,7 +241,7 @@ class Matchups(FramedAnswer):
 
 
 def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
-    """Return a table in parts with as many columns as lines of this width hold, each part with the names."""
+    """Return a table in parts that fit into lines of this width, each with the names in the first column."""
     widest = max(len(cell) for column in columns for cell in column) + 2
     at_once = max((width - max(map(len, names))) // widest, 1)
     parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
@@ -288,7 +292,7 @@ def matchups(
     profiles : Profiles or path, optional
         As in :func:`analyser.attack`.
     progress : callable or True, optional
-        Called with the attackers done so far, once for each situation, and their total number; True: a bar.
+        Called with the number of attackers done so far, counted for each situation, and the total; True: a bar.
 
     Returns
     -------
@@ -321,11 +325,11 @@ def matchups(
         raise InputError(problem, where="method", allowed=METHOD)
     library = library_of(profiles)
     attacking, defending = loadouts(attackers, library, levels), loadouts(defenders, library, levels)
-    conditions = situations_called(situations)
+    conditions = situations_named(situations)
     check_row(row, attacking)
-    field = Field(defending, library.ruleset, row, sampling.n_threads)
+    side = DefendingSide(defending, library.ruleset, row, sampling.n_threads)
     with sampling.with_bar() as reporting:
-        frame = grid(attacking, field, conditions, reporting.report, cached_results(attacking, field))
+        frame = compute_grid(attacking, side, conditions, reporting.report, cached_results(attacking, side))
     missing = not_modelled(attacking, defending, conditions)
     result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
     return replace(result, frame=result._with(shown))
@@ -340,33 +344,33 @@ def with_own_metric(
 ) -> pd.DataFrame:
     """Return the frame of matchups with a column of a user metric; NaN where it does not apply.
 
-    InputError without a ranged attack among the situations, because other fights have no single table of outcomes.
+    InputError without situations of ranged attacks, because other fights have no table of outcomes of an attack.
     """
     function = function_of(name)
     assert function is not None
     by_selector: Mapping[str, Loadout] = {loadout.selector: loadout for loadout in loadouts}
-    fought = {situation.name: situation for situation in situations if situation.fight.occasion == RANGED_ATTACK}
-    if not fought:
+    ranged = {situation.name: situation for situation in situations if situation.fight.occasion == RANGED_ATTACK}
+    if not ranged:
         problem = f"{name} is a function, and {situations[0].name} is not a ranged attack"
-        raise InputError(problem, where="metric", allowed="a figure that ships, or situations of ranged attacks")
+        raise InputError(problem, where="metric", allowed="a built-in metric, or situations of ranged attacks")
     values = np.full(len(frame), np.nan)
     columns = zip(frame["attacker"], frame["defender"], frame["situation"], frame["row"])
-    for place, (attacker, defender, situation, row) in enumerate(columns):
-        if pd.notna(row) and situation in fought:
-            scenario = _scenario(by_selector[attacker], by_selector[defender], fought[situation], row, ruleset)
-            values[place] = _number(value_of(numbers_of(scenario), function))
+    for index, (attacker, defender, situation, row) in enumerate(columns):
+        if pd.notna(row) and situation in ranged:
+            scenario = _scenario(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
+            values[index] = _number(value_of(numbers_of(scenario), function))
     return frame.assign(**{name: values})
 
 
-def _number(answer: Estimate | Mean | float) -> float:
-    return float(answer.value if isinstance(answer, Mean) else answer)
+def _number(value: Estimate | Mean | float) -> float:
+    return float(value.value if isinstance(value, Mean) else value)
 
 
-def _scenario(attacker: Loadout, defender: Loadout, situation: Situation, row: str, ruleset: Ruleset) -> Scenario:
-    """Return the attack of a cell."""
-    fired = find_row(attacker.unit.rows, row, "row")
+def _scenario(attacker: Loadout, defender: Loadout, situation: Situation, row_id: str, ruleset: Ruleset) -> Scenario:
+    """Return the scenario of the attack in one row of the frame."""
+    row = find_row(attacker.unit.rows, row_id, "row")
     target = resolve_target(TARGET_STATE, defender)
-    attack = resolve_attack(situation.attack(fired), attacker, fired)
+    attack = resolve_attack(situation.attack(row), attacker, row)
     scenario = Scenario(attack, target, ruleset, attacker, defender)
     rating = attack.rating or scenario.rating_from_conditions()
     return scenario.with_same_fight(attack=attack.model_copy(update={"rating": rating}))

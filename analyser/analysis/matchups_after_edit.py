@@ -1,4 +1,4 @@
-"""Table of matchups after an edit: only changed fights are computed again; a change of points changes none."""
+"""Table of matchups after an edit: only changed fights are computed again; a change of points needs no new fight."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.fight_cache import cached_results, fighting
-from analyser.analysis.grid import CELL, Block, Blocks, Cells, Field, Known, blank_cells, grid, not_modelled
+from analyser.analysis.grid import (
+    CELL,
+    CellBlock,
+    CellBlocks,
+    Cells,
+    DefendingSide,
+    KnownResults,
+    blank_cells,
+    compute_grid,
+    not_modelled,
+)
 from analyser.analysis.matchups import Matchups
 from analyser.common.method_settings import Progress, Sampling
 from analyser.game.profiles import ProfilesUsed
@@ -22,8 +32,8 @@ if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
 
-def edited(
-    answer: Matchups,
+def matchups_after_edit(
+    earlier: Matchups,
     attackers: Sequence[Loadout],
     defenders: Sequence[Loadout],
     *,
@@ -33,91 +43,87 @@ def edited(
     progress: Progress | bool | None = None,
     keep: bool = False,
 ) -> Matchups:
-    """Return the table of other loadouts, and compute only the fights that changed.
+    """Return the table for the edited loadouts: equal to that of :func:`analyser.matchups`, to the bit, but faster.
 
     Parameters
     ----------
-    answer : Matchups
-        Every attacker against every defender.
+    earlier : Matchups
+        The table before the edit, complete. Fights that did not change are copied from it.
     attackers, defenders : sequence of Loadout
-        Loadouts of the new table. A loadout replaces the earlier one with its selector.
+        All loadouts of the new table. A loadout replaces the earlier one that has the same selector.
     ruleset, used : optional
-        Ruleset and profiles of the new table; default: those of `answer`. Another ruleset computes every fight again.
+        Ruleset and profiles of the new table; default: those of `earlier`. With another ruleset every fight is computed
+        again.
     threads, progress
         As in :func:`analyser.matchups`.
     keep : bool
-        Store the fights of the edit on disk, to answer the question faster next time.
-
-    Returns
-    -------
-    Matchups
-        Equal to the result of :func:`analyser.matchups`, to the bit.
+        Store the new fights on disk, so that the same edit is faster next time.
 
     Examples
     --------
     >>> from analyser.analysis.matchups import matchups
     >>> found = matchups("crown/rifle-platoon@basic", "imperium/*@basic", situations="charge")
     >>> cheaper = [each.with_(points="-5") for each in found.attackers]
-    >>> after = edited(found, cheaper, found.defenders).frame
+    >>> after = matchups_after_edit(found, cheaper, found.defenders).frame  # without a new fight
     >>> int(after["attacker_points"].iloc[0] - found.frame["attacker_points"].iloc[0])
     -5
     """
-    rules = answer.ruleset if ruleset is None else ruleset
+    rules = earlier.ruleset if ruleset is None else ruleset
     sampling = Sampling("exact", threads=threads, progress=progress)
-    field = Field(tuple(defenders), rules, answer.row, sampling.n_threads)
-    reusable = cached_results(attackers, field, edits=keep)
-    if rules == answer.ruleset:
-        rows, columns = _places(answer.attackers, attackers), _places(answer.defenders, defenders)
-        reusable = _ReusedCells(answer.frame, rows, columns, reusable)
+    defending = DefendingSide(tuple(defenders), rules, earlier.row, sampling.n_threads)
+    reusable = cached_results(attackers, defending, edits=keep)
+    if rules == earlier.ruleset:
+        rows, columns = _indices(earlier.attackers, attackers), _indices(earlier.defenders, defenders)
+        reusable = _ReusedCells(earlier.frame, rows, columns, reusable)
+    situations = earlier.situations
     with sampling.with_bar() as reporting:
-        frame = grid(attackers, field, answer.situations, reporting.report, reusable)
-    missing = not_modelled(attackers, defenders, answer.situations)
-    used = answer.profiles if used is None else used
-    return Matchups(
-        frame, tuple(attackers), field.defenders, answer.situations, answer.row, answer.metric, rules, missing, used
-    )
+        frame = compute_grid(attackers, defending, situations, reporting.report, reusable)
+    missing = not_modelled(attackers, defenders, situations)
+    used = earlier.profiles if used is None else used
+    sides = tuple(attackers), defending.defenders
+    return Matchups(frame, *sides, situations, earlier.row, earlier.metric, rules, missing, used)
 
 
 def fights_as(one: Loadout, other: Loadout) -> bool:
-    """Return True if both loadouts fight alike, regardless of points."""
+    """Return True if both loadouts have the same selector and differ at most in points, so that they fight alike."""
     return one.selector == other.selector and fighting(one) == fighting(other)
 
 
-class _ReusedCells(Known):
-    """Cells of an earlier table, for pairs whose fights are unchanged.
+class _ReusedCells(KnownResults):
+    """Cells of an earlier table for pairs whose fights are unchanged, and those of `fallback` for other pairs.
 
-    Other pairs come from `fallback`. ``attackers[i]`` is the row of wanted attacker i in the old `frame`, -1 if new
-    or changed; `defenders` likewise.
+    ``attackers[i]`` is the index that attacker i of the new table has in the earlier one, -1 if it is new or changed;
+    `defenders` likewise.
     """
 
     def __init__(
-        self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int], fallback: Known
+        self, frame: pd.DataFrame, attackers: Sequence[int], defenders: Sequence[int], fallback: KnownResults
     ) -> None:
         super().__init__(len(attackers), len(defenders))
         self._frame, self._fallback = frame, fallback
-        self._places = [np.array(places, np.int64) for places in (attackers, defenders)]
-        self._kept = [np.flatnonzero(place >= 0) for place in self._places]
-        rows, columns = (np.flatnonzero(places < 0).tolist() for places in self._places)
-        blocks = (rows, list(range(len(defenders)))), (self._kept[0].tolist(), columns)
+        self._indices = [np.array(indices, np.int64) for indices in (attackers, defenders)]
+        self._unchanged = [np.flatnonzero(indices >= 0) for indices in self._indices]
+        rows, columns = (np.flatnonzero(indices < 0).tolist() for indices in self._indices)
+        blocks = (rows, list(range(len(defenders)))), (self._unchanged[0].tolist(), columns)
         self._missing = [block for block in blocks if all(block)]
 
-    def of(self, situation: Situation) -> tuple[Cells, Blocks]:
+    def of(self, situation: Situation) -> tuple[Cells, CellBlocks]:
         if not self._missing:
-            result, missing = blank_cells(*map(len, self._places)), self._missing
+            result, missing = blank_cells(*map(len, self._indices)), self._missing
         else:
             result, unknown = self._fallback.of(situation)
             missing = [
                 block for own in self._missing for block in (_in_both(own, other) for other in unknown) if all(block)
             ]
-            if _pairs(missing) == _pairs(unknown):  # the fallback already has every reusable cell
+            if _pair_count(missing) == _pair_count(unknown):  # the fallback already has every reusable cell
                 return result, missing
-        at = [places[kept] for places, kept in zip(self._places, self._kept)]
-        result[np.ix_(*self._kept)] = self._cells[situation.name][np.ix_(*at)]
+        sources = [indices[unchanged] for indices, unchanged in zip(self._indices, self._unchanged)]
+        result[np.ix_(*self._unchanged)] = self._cells[situation.name][np.ix_(*sources)]
         return result, missing
 
-    def fought(self, situation: Situation, cells: Cells, blocks: Blocks) -> None:
-        """Store the cells of these blocks, as :class:`~.grid.Known` does."""
-        self._fallback.fought(situation, cells, blocks)
+    def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
+        """Pass the new cells to the fallback, which may store them."""
+        self._fallback.store(situation, cells, blocks)
 
     @cached_property
     def _cells(self) -> dict[str, Cells]:
@@ -128,29 +134,30 @@ class _ReusedCells(Known):
             column = self._frame[name]
             cells[name] = _objects(column) if CELL[name].hasobject else column
         by_situation = cells.reshape(*shape, len(names))
-        return {name: by_situation[..., at] for at, name in enumerate(names)}
+        return {name: by_situation[..., number] for number, name in enumerate(names)}
 
 
-def _pairs(blocks: Blocks) -> int:
+def _pair_count(blocks: CellBlocks) -> int:
     return sum(len(rows) * len(columns) for rows, columns in blocks)
 
 
-def _in_both(one: Block, other: Block) -> Block:
-    rows, columns = ([name for name in mine if name in set(theirs)] for mine, theirs in zip(one, other))
+def _in_both(one: CellBlock, other: CellBlock) -> CellBlock:
+    rows, columns = ([index for index in mine if index in set(theirs)] for mine, theirs in zip(one, other))
     return rows, columns
 
 
 def _objects(column: pd.Series[Any]) -> NDArray[np.object_]:
+    """Return a column as an array with None for missing values."""
     result = np.array(column, object)
     result[column.isna()] = None
     return result
 
 
-def _places(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:
-    """Return the index in `before` of each of `after`, -1 if it is new or fights differently."""
-    there = {loadout.selector: (at, loadout) for at, loadout in enumerate(before)}
-    places = []
+def _indices(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:
+    """Return the index in `before` of each loadout of `after`, -1 if it is new or fights differently."""
+    known = {loadout.selector: (index, loadout) for index, loadout in enumerate(before)}
+    indices = []
     for loadout in after:
-        at, old = there.get(loadout.selector, (-1, loadout))
-        places.append(at if fights_as(old, loadout) else -1)
-    return places
+        index, old = known.get(loadout.selector, (-1, loadout))
+        indices.append(index if fights_as(old, loadout) else -1)
+    return indices

@@ -1,4 +1,4 @@
-"""The fewest price changes that bring a game near its fair prices, as an integer programme."""
+"""The fewest price changes that bring a game near its fair prices, found by integer programming."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pandas as pd
 from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import EVERYBODY, SITUATIONS, Among, JudgedAnswer, priceable
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents, price_situations_of
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standings
@@ -27,10 +27,11 @@ from analyser.common.text import counted, fill
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout, unit_of
 
-TODAY, AROUND = 0, 6  # candidate prices: the index of today's, then so many steps on either side of the fair one
+TODAY = 0  # index of today's price among the candidate prices of a loadout
+AROUND = 6  # number of candidate prices below, and above, the one nearest to the fair price
 MOST_CHANGES = 1000
-_SECONDS = 20.0
-_LEAST = 1e-4  # weight of the secondary objective, which breaks ties
+_MOST_SECONDS = 20.0
+_TIE_BREAK = 1e-4  # weight of the secondary objective, which breaks ties
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,20 +42,20 @@ class Rebalanced(JudgedAnswer):
     ----------
     frame : DataFrame
         One row for each change, the largest effect first: `loadout`, `points`, `new_points`, `fair_points`, `verdict`,
-        `new_verdict` and `buys`, its reduction of `spread`.
+        `new_verdict` and `buys`, the reduction of the spread by this change.
     loadouts : int
-        Number of loadouts of the spread.
+        Number of loadouts with a fair price.
     spread_before, spread_after : float
-        Mean over the loadouts of the expected distance of points from fair points; 0.1 is 10%.
+        Mean expected distance of their points from fair points; 0.1 is 10%.
     within : float or None
         The spread to reach.
     counts_before, counts_after : dict of str to int
         Number of loadouts with each verdict.
     profiles : ProfilesUsed
-    among : Among
-        Opponents that all are judged against.
+    opponents : Opponents
+        Opponents against which all loadouts are judged.
     method : str
-        ``"exact"``, except for the probabilities.
+        ``"exact"``; the probabilities are those of a fitted model.
     """
 
     frame: pd.DataFrame
@@ -65,7 +66,7 @@ class Rebalanced(JudgedAnswer):
     counts_before: dict[str, int]
     counts_after: dict[str, int]
     profiles: ProfilesUsed
-    among: Among
+    opponents: Opponents
     method: Method = METHOD
 
     schema = "analyser/price-changes/1"
@@ -84,7 +85,7 @@ class Rebalanced(JudgedAnswer):
         names = ("method", "loadouts", "spread_before", "spread_after", "within", "counts_before", "counts_after")
         return {
             **{name: getattr(self, name) for name in names},
-            "judged_among": self.among.as_dict(),
+            "judged_among": self.opponents.as_dict(),
             "changes": self.frame.to_dict("records"),
             **self.profiles.of_fights(),
         }
@@ -102,7 +103,7 @@ class Rebalanced(JudgedAnswer):
         ]
         lines = fill(f"{self.headline} Of {counted(self.loadouts, 'loadout')}, {counts}.")
         table = [Block(head=head, rows=rows, align="<>>><<>")] if rows else []
-        return [Block(lines=[*lines, *fill(f"Judged {self.among}.")]), *table]
+        return [Block(lines=[*lines, *fill(f"Judged {self.opponents}.")]), *table]
 
     def notes(self) -> list[str]:
         """Return die, deck and profiles."""
@@ -110,12 +111,12 @@ class Rebalanced(JudgedAnswer):
 
 
 def rebalance(
-    units: Selectors = EVERYBODY,
+    units: Selectors = ALL_LOADOUTS,
     *,
     step: int = 5,
     most_changes: int = 12,
     within: float | None = None,
-    against: Selectors = EVERYBODY,
+    against: Selectors = ALL_LOADOUTS,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
@@ -123,69 +124,72 @@ def rebalance(
 ) -> Rebalanced:
     """Return the fewest price changes that bring the mean distance from fair prices within a limit.
 
-    Fair prices are those of :func:`analyser.fair_points`, and are fixed while the programme is solved. Verdicts and
-    spread after the changes are computed again with all of them. A level of a unit never costs less than a smaller one.
+    Fair prices are those of :func:`analyser.fair_points` at today's points. After the choice, verdicts and spread are
+    computed again with all changes. A level of a unit never costs less than a level with fewer models.
 
     Parameters
     ----------
     units : str, Loadout, or several of them
         Loadouts whose prices may change.
     step : int
-        Prices change by multiples of it.
+        Prices change by multiples of this number of points.
     most_changes : int
         Most prices to change.
     within : float, optional
-        Spread to reach; 0.1 is 10%. Default: the smallest spread with at most `most_changes` changes.
+        Mean distance from fair prices to reach; 0.1 is 10%. Default: the smallest with at most `most_changes` changes.
     against, situations, profiles, threads, progress
         As in :func:`analyser.fair_points`.
 
     Raises
     ------
     InputError
-        A number out of its range, or as :func:`analyser.fair_points`.
+        A number out of its range, or the reasons of :func:`analyser.fair_points`.
 
     Examples
     --------
-    >>> field = {"against": "*/*@basic", "situations": ["long-range"]}
-    >>> found = rebalance("crown/*@basic", most_changes=2, **field)
+    >>> options = {"against": "*/*@basic", "situations": ["long-range"]}
+    >>> found = rebalance("crown/*@basic", most_changes=2, **options)
     >>> len(found.frame), found.spread_after < found.spread_before
     (2, True)
     """
     check_integer(step, "step", 1, 1000)
     check_integer(most_changes, "most_changes", 1, MOST_CHANGES)
     if within is not None and not 0 <= within <= 1:
-        raise InputError(f"{within:g} is no spread", where="within", allowed="0 to 1; 0.1 is 10%")
+        raise InputError(f"{within:g} is not usable", where="within", allowed="0 to 1; 0.1 is 10%")
     library = library_of(profiles)
     ours = {loadout.selector: loadout for loadout in loadouts(units, library)}
-    field = list(({loadout.selector: loadout for loadout in loadouts(against, library)} | ours).values())
-    how: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
-    before = Standings(matchups(field, field, situations=priceable("tactic", situations), **how))
+    all_loadouts = list(({loadout.selector: loadout for loadout in loadouts(against, library)} | ours).values())
+    options: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
+    wanted = price_situations_of("tactic", situations)
+    before = Standings(matchups(all_loadouts, all_loadouts, situations=wanted, **options))
     frame = _priced(before, ours)
     if frame.empty:
-        raise InputError("no loadout here has a fair price", where="units", allowed="loadouts with points")
-    sides = [ours[name] for name in frame["loadout"]]
-    costs, prices = _options(frame, step)
-    chosen = _chosen(costs, prices, sides, most_changes, within)
-    new = prices[np.arange(len(sides)), chosen]
-    changed = [side.with_(points=int(points)) for side, points, at in zip(sides, new, chosen) if at != TODAY]
+        raise InputError("none of these loadouts has a fair price", where="units", allowed="loadouts with points")
+    priced = [ours[name] for name in frame["loadout"]]
+    distances, prices = _candidates(frame, step)
+    chosen = _choose_prices(distances, prices, priced, most_changes, within)
+    new = prices[np.arange(len(priced)), chosen]
+    changed = [
+        loadout.with_(points=int(points)) for loadout, points, index in zip(priced, new, chosen) if index != TODAY
+    ]
     after = before.with_(changed, threads) if changed else before
-    then = _priced(after, ours)
-    moves = frame.assign(
+    frame_after = _priced(after, ours)
+    changes = frame.assign(
         new_points=new.astype(int),
         new_verdict=[after.verdicts[name] for name in frame["loadout"]],
-        buys=(costs[:, TODAY] - costs[np.arange(len(sides)), chosen]) / len(sides),
+        buys=(distances[:, TODAY] - distances[np.arange(len(priced)), chosen]) / len(priced),
     )[chosen != TODAY]
     columns = ["loadout", "points", "new_points", "fair_points", "verdict", "new_verdict", "buys"]
     return Rebalanced(
-        moves.sort_values(["buys", "loadout"], ascending=[False, True])[columns].reset_index(drop=True),
+        changes.sort_values(["buys", "loadout"], ascending=[False, True])[columns].reset_index(drop=True),
         len(frame),
         _spread(frame),
-        _spread(then),
+        _spread(frame_after),
         within,
         _counts(frame),
-        _counts(then),
+        _counts(frame_after),
         before.table.profiles,
-        before.prices.among,
+        before.prices.opponents,
     )
 
 
@@ -201,35 +205,37 @@ def _priced(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
     """Return the rows of loadouts with a fair price, except wrong prices that uncounted benefits may explain."""
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
-    sure = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT
-    return frame[~(sure & frame["doubt"].astype(bool))].reset_index(drop=True)
+    is_wrong = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT
+    return frame[~(is_wrong & frame["doubt"].astype(bool))].reset_index(drop=True)
 
 
 def _distance(frame: pd.DataFrame, points: Array) -> Array:
-    """Return the expected distance of points from fair ones, as a logarithm; points have the shape (..., loadouts)."""
+    """Return the mean of abs(log(points / fair points)), whose error is normal: shape of `points`, (..., loadouts)."""
     from scipy.special import ndtr
 
-    fair, error, follows = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "follows"))
-    off, error = np.log(points / fair), np.maximum(error / follows, 1e-9)
+    fair, error, sensitivity = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "follows"))
+    off, error = np.log(points / fair), np.maximum(error / sensitivity, 1e-9)
     result: Array = error * np.sqrt(2 / np.pi) * np.exp(-((off / error) ** 2) / 2) + off * (1 - 2 * ndtr(-off / error))
     return result
 
 
-def _options(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
-    """Return the distance from fair at each candidate price of each loadout, and the prices; :data:`TODAY` is first.
+def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
+    """Return the candidate prices of each loadout, today's first, after their expected distances from the fair price.
 
     Impossible prices have an infinite distance.
     """
     points, fair = (frame[name].to_numpy(np.float64)[:, None] for name in ("points", "fair_points"))
     steps = np.round((fair - points) / step) + np.arange(-AROUND, AROUND + 1)
     prices = np.concatenate([points, points + step * steps], axis=1)
-    costs = _distance(frame, np.maximum(prices.T, 1e-9)).T
-    costs[:, 1:][steps == 0] = np.inf
-    costs[prices < min(step, points.min())] = np.inf
-    return costs, prices
+    distances = _distance(frame, np.maximum(prices.T, 1e-9)).T
+    distances[:, 1:][steps == 0] = np.inf
+    distances[prices < min(step, points.min())] = np.inf
+    return distances, prices
 
 
-def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes: int, within: float | None) -> Any:
+def _choose_prices(
+    distances: Array, prices: Array, priced: Sequence[Loadout], most_changes: int, within: float | None
+) -> Any:
     """Return the index of the price of each loadout: the fewest changes within a spread, or the smallest spread.
 
     If the spread cannot be reached, it is made as small as possible with `most_changes`.
@@ -237,45 +243,45 @@ def _chosen(costs: Array, prices: Array, sides: Sequence[Loadout], most_changes:
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, csr_array
 
-    n, options = costs.shape
-    possible = np.isfinite(costs)
-    flat, change = np.where(possible, costs, 0.0).ravel() / n, np.tile(np.arange(options) != TODAY, n)
-    each_once = csr_array((np.ones(n * options), (np.repeat(np.arange(n), options), np.arange(n * options))))
-    pairs = _levels(sides)
+    n, options = distances.shape
+    possible = np.isfinite(distances)
+    flat, change = np.where(possible, distances, 0.0).ravel() / n, np.tile(np.arange(options) != TODAY, n)
+    one_each = csr_array((np.ones(n * options), (np.repeat(np.arange(n), options), np.arange(n * options))))
+    pairs = _adjacent_levels(priced)
     rows, columns, values = list[int](), list[int](), list[float]()
     for row, (small, large) in enumerate(pairs):  # price of the large level minus that of the small one: at least 0
-        for sign, at in ((1.0, large), (-1.0, small)):
+        for sign, index in ((1.0, large), (-1.0, small)):
             rows += [row] * options
-            columns += range(at * options, (at + 1) * options)
-            values += (sign * prices[at]).tolist()
+            columns += range(index * options, (index + 1) * options)
+            values += (sign * prices[index]).tolist()
     rising = coo_array((values, (rows, columns)), shape=(len(pairs), n * options)).tocsr()
-    rules = [LinearConstraint(each_once, 1, 1), LinearConstraint(change[None, :].astype(float), 0, most_changes)]
+    rules = [LinearConstraint(one_each, 1, 1), LinearConstraint(change[None, :].astype(float), 0, most_changes)]
     rules += [LinearConstraint(rising, 0, np.inf)] if pairs else []
-    how: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "integrality": np.ones(n * options),
         "bounds": (np.zeros(n * options), possible.ravel().astype(float)),
-        "options": {"time_limit": _SECONDS},
+        "options": {"time_limit": _MOST_SECONDS},
     }
     result = None
     if within is not None:
         wanted = [*rules, LinearConstraint(flat[None, :], 0, within)]
-        result = solve_programme(change + _LEAST * flat, constraints=wanted, **how)
+        result = solve_programme(change + _TIE_BREAK * flat, constraints=wanted, **settings)
     if result is None or result.x is None:
-        result = solve_programme(flat + _LEAST**2 * change, constraints=rules, **how)
+        result = solve_programme(flat + _TIE_BREAK**2 * change, constraints=rules, **settings)
     return result.x.reshape(n, options).argmax(axis=1)
 
 
-def _levels(sides: Sequence[Loadout]) -> list[tuple[int, int]]:
+def _adjacent_levels(loadouts: Sequence[Loadout]) -> list[tuple[int, int]]:
     """Return the index pairs of adjacent levels of a unit: the first has fewer models and costs no more today."""
-    places: dict[str, list[int]] = {}
-    for at, side in enumerate(sides):
-        places.setdefault(unit_of(side.selector), []).append(at)
+    by_unit: dict[str, list[int]] = {}
+    for index, loadout in enumerate(loadouts):
+        by_unit.setdefault(unit_of(loadout.selector), []).append(index)
     result = []
-    for members in places.values():
-        ordered = sorted(members, key=lambda at: sides[at].level.models)
+    for members in by_unit.values():
+        ordered = sorted(members, key=lambda index: loadouts[index].level.models)
         result += [
             (small, large)
             for small, large in pairwise(ordered)
-            if (sides[small].level.points or 0) <= (sides[large].level.points or 0)
+            if (loadouts[small].level.points or 0) <= (loadouts[large].level.points or 0)
         ]
     return result

@@ -1,4 +1,4 @@
-"""Roles of units, from their profiles: units of a role are paid alike for benefits that no figure counts."""
+"""Roles of units, from their profiles. Benefits that no figure counts are priced alike for all units of a role."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.equilibrium_prices import Array, medians_of
+from analyser.analysis.equilibrium_prices import Array, weighted_medians
 from analyser.analysis.fight_cache import fighting
 from analyser.game.units import Loadout, Unit, unit_of
 
 TRANSPORT = "transport"
-PAID_FOR = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
-"""Benefit of some roles that no exchange counts, in one word."""
-MEANS = {
+UNCOUNTED_BENEFITS = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
+"""What units of some roles are bought for, in one word, although no figure counts it."""
+ROLE_DESCRIPTIONS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
     "close combat": "infantry and cavalry that cannot shoot",
-    "armour": "other armour (not a behemoth, commander or transport)",
+    "armour": "not a behemoth, commander or transport",
 }
-"""Description of the roles that are not exactly a type or a trait of a profile."""
+"""Descriptions of the roles that are not simply a type or a trait of a profile."""
 _TRAITS = ("behemoth", "commander", TRANSPORT)
 _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
 
 def role_of(unit: Unit) -> str:
-    """Return its role: a trait that it is bought for, close combat if it cannot shoot, or else the type.
+    """Return the role of a unit: its main trait, ``close combat`` if it cannot shoot, or else its type.
 
     >>> from analyser.game.profiles import Profiles
     >>> crown = Profiles()
@@ -43,7 +43,7 @@ def role_of(unit: Unit) -> str:
 
 
 def kinds_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
-    """Return a number for each loadout's unit; units with a loadout that differs only in points share one.
+    """Return a number for the unit of each loadout; units have the same number if some of their loadouts fight alike.
 
     >>> from analyser.game.profiles import Profiles
     >>> rifles, guard = (Profiles().loadout(f"crown/{name}@basic") for name in ("rifle-platoon", "horse-guard-cavalry"))
@@ -53,10 +53,10 @@ def kinds_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
     kinds: dict[str, int] = {}
     for number, loadout in enumerate(loadouts):
         unit = fighting(loadout).model_copy(update={"id": "", "name": ""})
-        names = unit_of(loadout.selector), f"{loadout.level_name} {unit.model_dump_json()}"
-        result = {kinds.get(name, number) for name in names}
-        for name in [*names, *(name for name, kind in kinds.items() if len(result) > 1 and kind in result)]:
-            kinds[name] = min(result)
+        keys = unit_of(loadout.selector), f"{loadout.level_name} {unit.model_dump_json()}"
+        merged = {kinds.get(key, number) for key in keys}
+        for key in [*keys, *(key for key, kind in kinds.items() if len(merged) > 1 and kind in merged)]:
+            kinds[key] = min(merged)
     return np.array([kinds[unit_of(loadout.selector)] for loadout in loadouts], np.int64)
 
 
@@ -70,43 +70,38 @@ def plural(role: str) -> str:
 
 
 class Peers(NamedTuple):
-    """Loadouts of a role, each to be compared with those of other units."""
+    """Loadouts of a role, each to be compared with the loadouts of the other units."""
 
     role: str
-    members: NDArray[np.int64]  # their indices
-    unit: NDArray[np.int64]  # the unit of each, as its index in the role
+    members: NDArray[np.int64]  # indices of the loadouts
+    unit: NDArray[np.int64]  # unit of each member, numbered within the role
     others: NDArray[np.bool_]  # (units, members): True for members of other units
 
     def medians(self, values: Array, weights: Array) -> Array:
-        """Return for each member the weighted median of its others that have a value; NaN without any.
-
-        Members are the last axis.
-        """
+        """Return for each member (last axis) the weighted median of the other units that have a value; else NaN."""
         order = np.argsort(values, axis=-1, kind="stable")
         ordered, weighed = (np.take_along_axis(table, order, -1) for table in (values, weights))
-        counts = self.others[:, order] & ~np.isnan(ordered)
-        below = np.cumsum(np.where(counts, weighed, 0.0), axis=-1)  # excluded values have weight 0
-        result = np.where(counts.any(axis=-1), medians_of(ordered, below), np.nan)
+        included = self.others[:, order] & ~np.isnan(ordered)
+        below = np.cumsum(np.where(included, weighed, 0.0), axis=-1)  # excluded values have weight 0
+        result = np.where(included.any(axis=-1), weighted_medians(ordered, below), np.nan)
         return np.moveaxis(result[self.unit], 0, -1)
 
 
 def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...]:
-    """Return the loadouts by role; `units` numbers the units."""
+    """Return the loadouts by role; `units` has the number of each loadout's unit."""
     result = []
     for role in dict.fromkeys(roles):
         members = np.flatnonzero([other == role for other in roles])
-        named, unit = np.unique(units[members], return_inverse=True)
-        result.append(Peers(role, members, unit, np.arange(len(named))[:, None] != unit[None, :]))
+        distinct, unit = np.unique(units[members], return_inverse=True)
+        result.append(Peers(role, members, unit, np.arange(len(distinct))[:, None] != unit[None, :]))
     return tuple(result)
 
 
-def usual(peers: Sequence[Peers], values: Array, weights: Array) -> Array:
-    """Return for each loadout the median of the other units of its role; NaN without any.
-
-    Loadouts are the last axis of `values` and `weights`.
+def peer_medians(peers: Sequence[Peers], values: Array, weights: Array) -> Array:
+    """Return for each loadout (last axis) the weighted median of the other units of its role; NaN without any.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
-    >>> usual(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()
+    >>> peer_medians(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()
     [5.0, 5.0, 2.0, nan]
     """
     result = np.full(values.shape, np.nan)

@@ -1,4 +1,4 @@
-"""Selection of loadouts by selectors with wildcards, and of a given row."""
+"""Selection of loadouts by selectors with wildcards, and of a row by its name."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ LEVELS: tuple[str, ...] = get_args(LevelName)
 def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) -> tuple[Loadout, ...]:
     """Return the distinct loadouts that match the selectors, optionally at `levels`, in order of selectors and files.
 
-    A changed loadout gets a number after its name if the unchanged one is selected too.
-
-    InputError for a selector without a match, no selector, an unknown level, or no loadout at these levels.
+    A changed loadout gets a number after its name if the unchanged one is selected too. InputError for a selector
+    without a match, no selector, an unknown level, or no loadout at these levels.
 
     >>> [each.selector for each in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
     ['crown/rifle-platoon@basic']
@@ -31,34 +30,34 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
     result: dict[str, Loadout] = {}
     for item in one_or_several(selectors, "selectors"):
         for loadout in [item] if isinstance(item, Loadout) else profiles.matching(item):
-            named = _apart(loadout, result)
-            result.setdefault(named.selector, named)
+            renamed = _with_unique_name(loadout, result)
+            result.setdefault(renamed.selector, renamed)
     if not result:
         raise InputError("no selector is given", allowed="such as crown/*")
-    at_these = tuple(loadout for loadout in result.values() if loadout.level_name in wanted)
-    if not at_these:
-        there = ", ".join(dict.fromkeys(loadout.level_name for loadout in result.values()))
-        raise InputError(f"no loadout at level {' or '.join(wanted)}", where="levels", allowed=there)
-    return at_these
+    at_levels = tuple(loadout for loadout in result.values() if loadout.level_name in wanted)
+    if not at_levels:
+        existing = ", ".join(dict.fromkeys(loadout.level_name for loadout in result.values()))
+        raise InputError(f"no loadout at level {' or '.join(wanted)}", where="levels", allowed=existing)
+    return at_levels
 
 
-def _apart(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:
+def _with_unique_name(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:
     """Return the loadout, with a number after its name if a different loadout has the name already."""
-    named, number = loadout, 1
-    while others.get(named.selector, named) != named:
+    renamed, number = loadout, 1
+    while others.get(renamed.selector, renamed) != renamed:
         number += 1
-        unit, name = loadout.unit, f"{loadout.unit.name} ({number})"
-        named = loadout.model_copy(update={"unit": unit.model_copy(update={"id": f"{unit.id}-{number}", "name": name})})
-    return named
+        changes = {"id": f"{loadout.unit.id}-{number}", "name": f"{loadout.unit.name} ({number})"}
+        renamed = loadout.model_copy(update={"unit": loadout.unit.model_copy(update=changes)})
+    return renamed
 
 
-def one_or_several(given: Any, where: str, one: type | tuple[type, ...] = (str, Loadout)) -> list[Any]:
-    """Return the input as a list: a single `one` becomes a list with one item. InputError for anything else."""
-    if isinstance(given, one):
-        return [given]
-    if isinstance(given, Mapping | bytes) or not isinstance(given, Iterable):
-        raise InputError(f"{shown(given)} is not a list", where=where, allowed="one, or a list of them")
-    return list(given)
+def one_or_several(value: Any, where: str, item_type: type | tuple[type, ...] = (str, Loadout)) -> list[Any]:
+    """Return an item of `item_type` as a list with one item, and any other iterable as a list; else InputError."""
+    if isinstance(value, item_type):
+        return [value]
+    if isinstance(value, Mapping | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"{shown(value)} is not a list", where=where, allowed="one item, or a list of items")
+    return list(value)
 
 
 def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
@@ -66,19 +65,19 @@ def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
     if row is None:
         return
     check_text(row, "row", "the name of a row")
-    if not any(rows_called(row, attacker) for attacker in attackers):
+    if not any(rows_named(row, attacker) for attacker in attackers):
         names = list(dict.fromkeys(row.id for attacker in attackers for row in attacker.unit.rows))
         problem = f"no attacker has a row {row!r}{did_you_mean(row, names)}"
         raise InputError(problem, where="row", allowed=", ".join(names))
 
 
-def rows_called(name: str, attacker: Loadout) -> list[Row]:
+def rows_named(name: str, attacker: Loadout) -> list[Row]:
     """Return the row of `attacker` with this name, in a list; empty if it has none."""
     rows = {row.id: row for row in attacker.unit.rows}
     result = rows.get(row_id(name, rows))
     return [] if result is None else [result]
 
 
-def no_row(asked: str | None, kind: str = "") -> str:
-    """Return the reason why an attacker has nothing to attack with: no row of that name, or of that kind."""
-    return f"it has no row {asked!r}" if asked else f"it has no {kind} row"
+def no_row(name: str | None, kind: str = "") -> str:
+    """Return the reason why an attacker cannot attack: it has no row with this name, or of this kind."""
+    return f"it has no row {name!r}" if name else f"it has no {kind} row"

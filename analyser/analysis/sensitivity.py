@@ -1,4 +1,4 @@
-"""Change of a figure with one more and one less of each number of either unit, and its value in points."""
+"""Effect on a figure of raising or lowering each characteristic of either unit by 1, and its value in points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.comparison_figures import compared_side, gap, play, subject_of, title_of
+from analyser.analysis.comparison_figures import difference, loadout_figures, run_attacks, subject_of, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
@@ -30,17 +30,17 @@ from analyser.scenarios.schema import Attack, ScenarioFile, Target
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-STEPS = {"minus_1": -1, "plus_1": 1}
-POINTS_ARE = (
-    "Points: the change in the figure, times the points per unit of the figure between the attacker's levels.",
-    "For a change of the target: the points that the attacker would need (or save) for the same figure.",
-    "An upper estimate, because levels also add endurance. Points per unit of the figure:",
+CHANGES = {"minus_1": -1, "plus_1": 1}
+POINTS_NOTES = (
+    "Points: the change in the figure times its price. The price is the difference in points between two levels of the "
+    "attacker divided by the difference in the figure.",
+    "For a change of the target they are the points that the attacker would need (or save) to keep the figure.",
+    "They are an upper estimate, because levels also add endurance. Prices between levels:",
 )
-# smallest change of a figure with a price; below it the price would be a ratio of rounding errors
-_SMALLEST_GAIN = 1e-6
+_SMALLEST_GAIN = 1e-6  # with a smaller difference in the figure, a price would be a ratio of rounding errors
 
 
-class Number(NamedTuple):
+class Characteristic(NamedTuple):
     """A number of the attacker or the target: its name in the rules, and its key in a scenario or a row."""
 
     side: str
@@ -50,17 +50,18 @@ class Number(NamedTuple):
 
 RANGES = ("short_range", "long_range")
 _OF_TARGETS = ("models", "DEFENCE", "DAMAGE LIMIT", "DISCIPLINE", "BREAK LIMIT", "victory points")
-NUMBERS = (
-    Number("attacker", "attack dice", "dice"),
-    Number("attacker", "models", "attacker_models"),
-    *(Number("attacker", name, name.lower().replace(" ", "_")) for name in ("Veteran", "short range", "long range")),
-    *(Number("target", name, name.lower().replace(" ", "_")) for name in _OF_TARGETS),
+_OF_ATTACKERS = ("Veteran", "short range", "long range")
+CHARACTERISTICS = (
+    Characteristic("attacker", "attack dice", "dice"),
+    Characteristic("attacker", "models", "attacker_models"),
+    *(Characteristic("attacker", name, name.lower().replace(" ", "_")) for name in _OF_ATTACKERS),
+    *(Characteristic("target", name, name.lower().replace(" ", "_")) for name in _OF_TARGETS),
 )
-"""Every number of either unit that affects a ranged attack. Ranges count if the scenario has a distance."""
+"""Every characteristic of either unit that affects a ranged attack. Ranges count if the scenario has a distance."""
 
 
-class Step(NamedTuple):
-    """A step between two levels of a card: its points, and its gain in the figure."""
+class LevelStep(NamedTuple):
+    """The step from one level of the attacker's profile to the next: its points, and its gain in the figure."""
 
     before: str
     after: str
@@ -72,20 +73,20 @@ class Step(NamedTuple):
 
 
 class Price(NamedTuple):
-    """Points that the attacker's card charges for one unit of a figure: the range over its steps of level.
+    """Points of the attacker's profile per 1 of the figure: lowest and highest over its steps between levels.
 
     Attributes
     ----------
     low, high : float
         Points; NaN if no step increases the figure.
-    steps : tuple of Step
+    steps : tuple of LevelStep
     why_not : str
         Reason why there is no price.
     """
 
     low: float
     high: float
-    steps: tuple[Step, ...] = ()
+    steps: tuple[LevelStep, ...] = ()
     why_not: str = ""
 
     @property
@@ -96,15 +97,15 @@ class Price(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sensitivity(FramedAnswer):
-    """Every number of either unit, one less and one more.
+    """Effect of each characteristic, lowered and raised by 1.
 
     Attributes
     ----------
     frame : DataFrame
-        One row for each number: `side`, `number`, `value`, `metric`, `base` (the current figure), `minus_1` and
-        `plus_1` (the figure after the step; NaN if the rules do not allow it), `change_minus_1`, `change_plus_1`, and
-        for each change `points_..._low` and `points_..._high`; `why_not` has the reasons for impossible steps. If
-        simulated, `base` and the changes also have 95% intervals, ``..._low`` and ``..._high``.
+        One row for each characteristic: `side`, `number` (its name), `value`, `metric`, `base` (the present figure),
+        `minus_1` and `plus_1` (the figure with the change; NaN if the rules forbid it), `change_minus_1`,
+        `change_plus_1`, and for each change `points_..._low` and `points_..._high`; `why_not` has the reasons for
+        impossible changes. If simulated, `base` and the changes also have 95% intervals, ``..._low`` and ``..._high``.
     metric : str
     base : float
     at_least : int
@@ -114,7 +115,7 @@ class Sensitivity(FramedAnswer):
     method : str
         Method of the figures, for a heading.
     price : Price
-        Points for one unit of the figure.
+        Points per 1 of the figure.
     profiles : ProfilesUsed or None
     stopping : Stopping or None
         For a simulation: the number of planned trials and the reason to stop.
@@ -134,18 +135,18 @@ class Sensitivity(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The most influential number, in one sentence."""
-        what, most = title_of(self.metric, self.at_least), self._by_change()
+        """The most influential characteristic, in one sentence."""
+        title, most = title_of(self.metric, self.at_least), self._by_change()
         if not most.max() > 0:
-            return f"No single step of any number changes {what}."
-        number = self.frame.loc[most.index[0]]
-        return f"{what} depends most on the {number['side']}'s {number['number']}."
+            return f"A change of any single characteristic by 1 does not change {title}."
+        row = self.frame.loc[most.index[0]]
+        return f"{title} depends most on the {row['side']}'s {row['number']}."
 
     def _body(self) -> dict[str, Any]:
-        how = {} if self.stopping is None else {"how": self.method, **self.stopping.as_dict()}
+        simulation = {} if self.stopping is None else {"how": self.method, **self.stopping.as_dict()}
         return {
             "method": "exact" if self.stopping is None else "monte-carlo",
-            **how,
+            **simulation,
             "metric": self.metric,
             "base": self.base,
             "at_least": self.at_least,
@@ -160,7 +161,7 @@ class Sensitivity(FramedAnswer):
         return plots.tornado(self, quantity=title_of(self.metric, self.at_least), ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the figures, the most influential number first."""
+        """Return the figures, the most influential characteristic first."""
         points = ["in points"] if self.price.known else []
         head = ["side", "number", "now", "one less", *points, "one more", *points]
         return [Block(self._heading()), Block(head=head, rows=self._table(), align="<<>")]
@@ -168,22 +169,22 @@ class Sensitivity(FramedAnswer):
     def _heading(self) -> str:
         ends = (self.frame[name].iloc[0] if name in self.frame else np.nan for name in ("base_low", "base_high"))
         figure = figure_text(self.metric, self.base, *ends)
-        return f"{title_of(self.metric, self.at_least)}: {figure} as it is ({self.method})"
+        return f"{title_of(self.metric, self.at_least)}: {figure} at present ({self.method})"
 
     def _by_change(self) -> pd.Series[float]:
-        """Return the larger change of either step by row of the frame, the largest first."""
+        """Return for each row of the frame the larger of its two changes, the largest first."""
         most = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
         return most.sort_values(ascending=False, kind="stable")
 
     def _table(self) -> list[list[str]]:
-        """Return a row for each number, all cells as text."""
+        """Return a row for each characteristic, all cells as text."""
         rows = []
         for _, line in self.frame.loc[self._by_change().index].iterrows():
             row = [line["side"], line["number"], f"{line['value']:g}"]
-            for step in STEPS:
-                ends = (line.get(f"change_{step}_{end}", np.nan) for end in ("low", "high"))
-                row.append(figure_text(self.metric, line[f"change_{step}"], *ends, change=True))
-                row += [_points(line[f"points_{step}_low"], line[f"points_{step}_high"])] if self.price.known else []
+            for name in CHANGES:
+                ends = (line.get(f"change_{name}_{end}", np.nan) for end in ("low", "high"))
+                row.append(figure_text(self.metric, line[f"change_{name}"], *ends, change=True))
+                row += [_points(line[f"points_{name}_low"], line[f"points_{name}_high"])] if self.price.known else []
             rows.append(row)
         return rows
 
@@ -192,7 +193,7 @@ class Sensitivity(FramedAnswer):
         used = [] if self.profiles is None else self.profiles.said
         if not self.price.known:
             return [f"In points: not computed, because {self.price.why_not}.", *used]
-        return [*POINTS_ARE, *(f"  {step}" for step in self.price.steps), *used]
+        return [*POINTS_NOTES, *(f"  {step}" for step in self.price.steps), *used]
 
 
 def _points(low: float, high: float) -> str:
@@ -217,22 +218,22 @@ def sensitivity(
     progress: Progress | bool | None = None,
     **conditions: Unpack[Conditions],
 ) -> Sensitivity:
-    """Return the change of a figure of an attack with one more and one less of each number of either unit.
+    """Return the effect on a figure of an attack of raising or lowering each characteristic of either unit by 1.
 
     Parameters
     ----------
     attacker, target, conditions
         As in :func:`analyser.attack`: two units, or a whole scenario. The attacker keeps its row; the rating, short
-        range and the dice of the grid are computed again.
+        range and the dice of its armaments table are computed again.
     metric : str or callable
         A figure of :func:`analyser.compare`, not per 100 points.
     method, trials, seed, precision, threads, profiles, progress
-        As in :func:`analyser.compare`: Monte Carlo pairs each change with the attack as it is, batch by batch.
+        As in :func:`analyser.compare`: Monte Carlo pairs each change with the unchanged attack, batch by batch.
 
     Raises
     ------
     InputError
-        As :func:`analyser.attack`, and for an unknown metric.
+        The reasons of :func:`analyser.attack`, or an unknown metric.
 
     Examples
     --------
@@ -244,45 +245,47 @@ def sensitivity(
     figures = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
     figure = checked_metric(metric, metrics=figures)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    asked = attack_scenario(attacker, target, conditions, profiles)
-    at_least = ((asked.target.models or 1) + 1) // 2
-    numbers = {number: value for number in NUMBERS if (value := _value(asked, number)) is not None}
-    attacks: dict[tuple[object, str], Scenario] = {(None, ""): asked, **_at_other_levels(asked)}
-    refusals: dict[Number, list[str]] = {number: [] for number in numbers}
-    for number in numbers:
-        for step, by in STEPS.items():
+    scenario = attack_scenario(attacker, target, conditions, profiles)
+    at_least = ((scenario.target.models or 1) + 1) // 2
+    values = {what: value for what in CHARACTERISTICS if (value := _value(scenario, what)) is not None}
+    attacks: dict[tuple[object, str], Scenario] = {(None, ""): scenario, **_at_other_levels(scenario)}
+    refusals: dict[Characteristic, list[str]] = {what: [] for what in values}
+    for what in values:
+        for name, by in CHANGES.items():
             try:
-                attacks[number, step] = _changed(asked, number, by)
+                attacks[what, name] = _changed(scenario, what, by)
             except InputError as error:
-                refusals[number].append(f"{'one more' if by > 0 else 'one less'}: {error}")
-    played = play(attacks, sampling)
+                refusals[what].append(f"{'one more' if by > 0 else 'one less'}: {error}")
+    results = run_attacks(attacks, sampling)
     with including(figure):
-        place = list(COMPARED).index(figure)
-        sides = {key: compared_side("", None, result, at_least) for key, result in played.items()}
-    values = {key: float(side.figures[place, 0]) for key, side in sides.items()}
-    base, price, rows = sides[None, ""], _price(asked.attacker, values), []
-    base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[place, 1:]))
-    for number, value in numbers.items():
-        row: dict[str, Any] = {"side": number.side, "number": number.name, "value": value, "metric": figure}
-        row |= {"base": values[None, ""], **base_ends, **{step: values.get((number, step), np.nan) for step in STEPS}}
-        for step in STEPS:
-            change, *ends, _ = gap(sides.get((number, step)), base, place)
-            row[f"change_{step}"] = change
+        index = list(COMPARED).index(figure)
+        all_figures = {key: loadout_figures("", None, result, at_least) for key, result in results.items()}
+    by_attack = {key: float(figures.figures[index, 0]) for key, figures in all_figures.items()}
+    base, price, rows = all_figures[None, ""], _price(scenario.attacker, by_attack), []
+    base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[index, 1:]))
+    for what, value in values.items():
+        row: dict[str, Any] = {"side": what.side, "number": what.name, "value": value, "metric": figure}
+        row |= {"base": by_attack[None, ""], **base_ends}
+        row |= {name: by_attack.get((what, name), np.nan) for name in CHANGES}
+        for name in CHANGES:
+            change, *ends, _ = difference(all_figures.get((what, name)), base, index)
+            row[f"change_{name}"] = change
             if base.batches is not None:
-                row |= {f"change_{step}_low": ends[0], f"change_{step}_high": ends[1]}
+                row |= {f"change_{name}_low": ends[0], f"change_{name}_high": ends[1]}
             low, high = sorted((change * price.low, change * price.high))
-            row |= {f"points_{step}_low": low, f"points_{step}_high": high}
-        rows.append(row | {"why_not": "; ".join(refusals[number]) or None})
+            row |= {f"points_{name}_low": low, f"points_{name}_high": high}
+        rows.append(row | {"why_not": "; ".join(refusals[what]) or None})
+    result, _ = results[None, ""]
     return Sensitivity(
         frame=pd.DataFrame(rows),
         metric=figure,
-        base=values[None, ""],
+        base=by_attack[None, ""],
         at_least=at_least,
-        subject=subject_of(asked),
-        method=method_line([played[None, ""][0]]),
+        subject=subject_of(scenario),
+        method=method_line([result]),
         price=price,
-        profiles=asked.profiles and asked.profiles._replace(ruleset=asked.ruleset),
-        stopping=played[None, ""][0].stopping,
+        profiles=scenario.profiles and scenario.profiles._replace(ruleset=scenario.ruleset),
+        stopping=result.stopping,
     )
 
 
@@ -296,14 +299,14 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
     file = ScenarioFile(attack=attack, target=scenario.target, ruleset=scenario.ruleset)
     for name, level in scenario.attacker.unit.levels.items():
         loadout = scenario.attacker.at(name)
-        with suppress(InputError):  # skips levels without a band in the grid
+        with suppress(InputError):  # skips levels that have no band in the armaments table
             if level.points is not None:
                 result["level", name] = scenario_between(file, loadout, scenario.defender)
     return result
 
 
 def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float]) -> Price:
-    """Return the points that the attacker's card charges for one unit of the figure in `values`."""
+    """Return the points of the attacker's profile per 1 of the figure; `values` has the figure at each level."""
     if attacker is None:
         return Price(np.nan, np.nan, why_not="the attacker has no profile, so no points")
     levels = [
@@ -312,9 +315,9 @@ def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float])
         if ("level", name) in values
     ]
     steps = tuple(
-        Step(one, other, dear - cheap, more - less)
-        for (cheap, less, one), (dear, more, other) in pairwise(sorted(levels))
-        if more - less > _SMALLEST_GAIN and dear > cheap
+        LevelStep(before, after, points_after - points_before, value_after - value_before)
+        for (points_before, value_before, before), (points_after, value_after, after) in pairwise(sorted(levels))
+        if value_after - value_before > _SMALLEST_GAIN and points_after > points_before
     )
     if not steps:
         return Price(np.nan, np.nan, why_not="no higher level of the attacker increases the figure")
@@ -322,10 +325,10 @@ def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float])
     return Price(min(prices), max(prices), steps)
 
 
-def _value(scenario: Scenario, number: Number) -> float | None:
-    """Return the current value of a number; None if the unit has none, or the attack does not use it."""
-    attacker, attack, key = scenario.attacker, scenario.attack, number.key
-    if number.side == "target":
+def _value(scenario: Scenario, what: Characteristic) -> float | None:
+    """Return the present value of a characteristic; None if the unit has none, or the attack does not use it."""
+    attacker, attack, key = scenario.attacker, scenario.attack, what.key
+    if what.side == "target":
         return getattr(scenario.target, key)  # type: ignore[no-any-return]
     if key in RANGES:
         row = None if attacker is None or attack.row is None else attacker.unit.row(attack.row)
@@ -335,27 +338,27 @@ def _value(scenario: Scenario, number: Number) -> float | None:
     return getattr(attack, key)  # type: ignore[no-any-return]
 
 
-def _changed(scenario: Scenario, number: Number, by: int) -> Scenario:
-    """Return the scenario with a number changed, validated and resolved again; InputError if the rules forbid it."""
+def _changed(scenario: Scenario, what: Characteristic, by: int) -> Scenario:
+    """Return the scenario with a characteristic changed by 1 and then resolved; InputError if the rules forbid it."""
     attack, target, loadout = scenario.attack.model_dump(), scenario.target.model_dump(), scenario.attacker
     if scenario.rating_from_conditions() == scenario.attack.rating:  # derived from bonuses and penalties (AC-3.1)
         attack["rating"] = None
-    value = (_value(scenario, number) or 0) + by
-    if number.side == "target":
-        target[number.key] = value
-    elif number.key in RANGES and loadout is not None:
-        # Short range and range limits are decided again (AC-4.1).
+    value = (_value(scenario, what) or 0) + by
+    if what.side == "target":
+        target[what.key] = value
+    elif what.key in RANGES and loadout is not None:
+        # Whether the target is in range, or in short range, depends on the new range (AC-4.1).
         attack["bonuses"] = tuple(bonus for bonus in scenario.attack.bonuses if bonus != "short_range")
         rows = tuple(
-            row.model_copy(update={number.key: value}) if row.id == scenario.attack.row else row
+            row.model_copy(update={what.key: value}) if row.id == scenario.attack.row else row
             for row in loadout.unit.rows
         )
         loadout = loadout.model_copy(update={"unit": loadout.unit.model_copy(update={"rows": rows})})
     else:
-        attack[number.key] = value
-        if number.key == "attacker_models":  # the band of the grid decides the dice again (AC-2.3)
+        attack[what.key] = value
+        if what.key == "attacker_models":  # the dice depend on the band of the armaments table (AC-2.3)
             attack |= {"dice": None, "dice_in_parentheses": None}
-        elif number.key == "dice" and attack["dice_in_parentheses"] is not None:
+        elif what.key == "dice" and attack["dice_in_parentheses"] is not None:
             attack["dice_in_parentheses"] += by
     file = ScenarioFile(
         attack=checked(Attack, attack, where="attack"),

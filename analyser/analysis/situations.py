@@ -1,4 +1,4 @@
-"""Situations: the conditions of the fights of a comparison, and the kinds of fights: shooting, charges, duels."""
+"""Situations of a comparison: the kind of fight (shooting, charge, duel) and its conditions."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
-from analyser.analysis.approach import COUNTRIES
-from analyser.analysis.best_duels import best_duel, trades
-from analyser.analysis.contest_cells import Over, Ways, fought_cells
-from analyser.analysis.grid import Field, Fight, blank_cells, side_of
-from analyser.analysis.selection import no_row, one_or_several, rows_called
+from analyser.analysis.approach import BATTLEFIELDS
+from analyser.analysis.best_duels import best_duel, best_trades
+from analyser.analysis.contest_cells import FightEnd, RowResults, contest_cells
+from analyser.analysis.grid import DefendingSide, Fight, blank_cells, combatant_of
+from analyser.analysis.selection import no_row, one_or_several, rows_named
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.summaries import SUMMARY, fill_summary_row, summary_table
@@ -45,7 +45,7 @@ ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": category}) for c
 
 
 class Shot(NamedTuple):
-    """A row of an attacker with index `attacker`; `reasons` has the problem, or None, for each target category."""
+    """A row of the attacker with this index, and for each target category the reason not to fire at it, or None."""
 
     attacker: int
     row: Row
@@ -53,95 +53,100 @@ class Shot(NamedTuple):
     reasons: tuple[str | None, ...]
 
 
-_DECIDE_DICE = ("category", "is_a", "house_1", "house_2", "house_3", "house_4")
+_DICE_FIELDS = ("category", "is_a", "house_1", "house_2", "house_3", "house_4")
 """Fields of a target that affect the dice (Shock, Wreckers, house rules)."""
 
 
-def shoot(attackers: Sequence[Loadout], field: Field, situation: Situation) -> NDArray[np.void]:
-    """Return the result of a ranged attack of each attacker on each defender, with its best row or the given one."""
-    categories = np.array([CATEGORIES.index(target.category or "light") for target in field.targets])
-    cells = blank_cells(len(attackers), len(field.targets))
+def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> NDArray[np.void]:
+    """Return the result of a ranged attack of each attacker on each defender, with the best or the stated row."""
+    categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
+    cells = blank_cells(len(attackers), len(defending.targets))
     shots: list[Shot] = []
-    for place, attacker in enumerate(attackers):
-        result, reasons = shots_of(place, attacker, situation, field.row)
-        shots += result
-        cells["why_not"][place] = np.array(reasons, object)[categories]
-    targets = [target_record(target) for target in field.targets]
+    for index, attacker in enumerate(attackers):
+        own_shots, reasons = shots_of(index, attacker, situation, defending.row)
+        shots += own_shots
+        cells["why_not"][index] = np.array(reasons, object)[categories]
+    targets = [target_record(target) for target in defending.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
     summaries = summary_table(
-        attack_records(field.ruleset, [shot.facts for shot in shots]),
+        attack_records(defending.ruleset, [shot.facts for shot in shots]),
         np.array(targets, TARGET),
         possible.reshape(-1, len(CATEGORIES))[:, categories],
-        np.array(field.ruleset.die.faces, np.int64),
-        field.ruleset.deck.counts(),
-        threads=field.threads,
+        np.array(defending.ruleset.die.faces, np.int64),
+        defending.ruleset.deck.counts(),
+        threads=defending.threads,
     )
-    kinds = [tuple(target[name] for name in _DECIDE_DICE) for target in targets]
-    one_of = dict(zip(kinds, targets))
-    for place in dict.fromkeys(shot.attacker for shot in shots):
-        mine = np.array([number for number, shot in enumerate(shots) if shot.attacker == place])
-        best = best_attacks(summaries[mine])
-        for row, number in enumerate(mine):
-            able = np.flatnonzero(best == row)
-            cells[list(SUMMARY.names or ())][place, able] = summaries[number, able]
-            cells["row"][place, able], cells["why_not"][place, able] = shots[number].row.id, None
-            dice = {kind: attack_dice(shots[number].facts, target) for kind, target in one_of.items()}
-            cells["dice"][place, able] = [dice[kinds[at]] for at in able.tolist()]
+    dice_keys = [tuple(target[name] for name in _DICE_FIELDS) for target in targets]
+    target_by_key = dict(zip(dice_keys, targets))
+    for index in dict.fromkeys(shot.attacker for shot in shots):
+        own = np.array([number for number, shot in enumerate(shots) if shot.attacker == index])
+        best = best_attacks(summaries[own])
+        for row, number in enumerate(own):
+            columns = np.flatnonzero(best == row)
+            cells[list(SUMMARY.names or ())][index, columns] = summaries[number, columns]
+            cells["row"][index, columns], cells["why_not"][index, columns] = shots[number].row.id, None
+            dice = {key: attack_dice(shots[number].facts, target) for key, target in target_by_key.items()}
+            cells["dice"][index, columns] = [dice[dice_keys[column]] for column in columns.tolist()]
     return cells
 
 
 def shots_of(
-    place: int, attacker: Loadout, situation: Situation, asked: str | None
+    index: int, attacker: Loadout, situation: Situation, stated_row: str | None
 ) -> tuple[list[Shot], tuple[str, ...]]:
-    """Return the shots of one attacker and, by target category, the reasons why its rows cannot fire."""
+    """Return the shots of the attacker with this index and, by target category, the reasons why rows cannot fire."""
     rows = [row for row in attacker.unit.rows if row.kind == "ranged"]
-    rows = rows if asked is None else rows_called(asked, attacker)
+    rows = rows if stated_row is None else rows_named(stated_row, attacker)
     shots = []
-    why: list[list[str]] = [[] for _ in CATEGORIES]
+    by_category: list[list[str]] = [[] for _ in CATEGORIES]
     for row in rows:
         attack = situation.attack(row)
         reasons = [why_not(row, attack, attacker, target) for target in ONE_OF_EACH_CATEGORY]
-        for category, reason in zip(why, reasons):
-            category.append(f"{row.id}: {reason}")
+        for category_reasons, reason in zip(by_category, reasons):
+            category_reasons.append(f"{row.id}: {reason}")
         if None in reasons:
             facts = attack_record(resolve_attack(attack, attacker, row), attacker.unit)
-            shots.append(Shot(place, row, facts, tuple(reasons)))
-    return shots, tuple("; ".join(reasons) or no_row(asked, "ranged") for reasons in why)
+            shots.append(Shot(index, row, facts, tuple(reasons)))
+    return shots, tuple("; ".join(reasons) or no_row(stated_row, "ranged") for reasons in by_category)
 
 
-def _ways_to_charge(attacker: Loadout, asked: str | None) -> dict[str, Combatant] | str:
-    """Return the attacker with each row that it can charge with; without any, the reason."""
-    rows = attacker.unit.rows if asked is None else rows_called(asked, attacker)
-    fitting = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
-    if fitting:
-        return {row: side_of(attacker, close_quarters_row=row) for row in fitting}
-    return f"{rows[0].id}: it is a {rows[0].kind} row" if asked and rows else no_row(asked, "melee or impact")
+def _chargers(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] | str:
+    """Return the attacker as a charging unit with each row that it can use, or the reason why it has no such row."""
+    rows = attacker.unit.rows if stated_row is None else rows_named(stated_row, attacker)
+    usable = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
+    if usable:
+        return {row: combatant_of(attacker, close_quarters_row=row) for row in usable}
+    is_wrong_kind = stated_row is not None and rows
+    return f"{rows[0].id}: it is a {rows[0].kind} row" if is_wrong_kind else no_row(stated_row, "melee or impact")
 
 
-def _charged(
+def _charges(
     attackers: Sequence[dict[str, Combatant] | str], targets: Sequence[Combatant], ruleset: Ruleset
-) -> list[Ways]:
-    """Return charges of a unit's levels on those of another, with each row; a text is the reason for none."""
+) -> list[RowResults]:
+    """Return the charges of all levels of a unit on all levels of another, each with the results or a reason."""
     first = attackers[0]  # all levels have equal rows
     if isinstance(first, str):
         return [first] * (len(attackers) * len(targets))
     by_row = [
-        _charges([side[row] for side in attackers if not isinstance(side, str)], targets, ruleset) for row in first
+        _charges_with_row([by_row[row] for by_row in attackers if not isinstance(by_row, str)], targets, ruleset)
+        for row in first
     ]
     return [_possible(dict(zip(first, column))) for column in zip(*by_row)]
 
 
-def _possible(by_row: Mapping[str, Over | str]) -> Ways:
-    fought = [cells for cells in by_row.values() if not isinstance(cells, str)]
-    return fought or "; ".join(f"{row}: {reason}" for row, reason in by_row.items())
+def _possible(by_row: Mapping[str, FightEnd | str]) -> RowResults:
+    """Return the results of the rows with a fight; without any, the reasons."""
+    ends = [end for end in by_row.values() if not isinstance(end, str)]
+    return ends or "; ".join(f"{row}: {reason}" for row, reason in by_row.items())
 
 
-def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset) -> list[Over | str]:
-    """Return the charges with one row each; parts independent of the numbers of models are computed once."""
+def _charges_with_row(
+    attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset
+) -> list[FightEnd | str]:
+    """Return the charges with one row; parts that do not depend on the numbers of models are computed once."""
     pairs = list(product(attackers, targets))
-    charged = [_problem(check_can_be_charged, target) for target in targets]
-    charging = [_problem(check_can_charge, attacker) for attacker in attackers]
-    result: list[Over | str] = [theirs or mine for mine, theirs in product(charging, charged)]
+    target_problems = [_problem(check_can_be_charged, target) for target in targets]
+    problems = [_problem(check_can_charge, attacker) for attacker in attackers]
+    result: list[FightEnd | str] = [of_target or problem for problem, of_target in product(problems, target_problems)]
     able = [number for number, reason in enumerate(result) if not reason]
     if not able:
         return result
@@ -156,12 +161,12 @@ def _charges(attackers: Sequence[Combatant], targets: Sequence[Combatant], rules
         if isinstance(pmf, InputError):
             result[number] = pmf.problem
         else:
-            result[number] = Over(pairs[number][0].close_quarters_row, pmf, *pairs[number])
+            result[number] = FightEnd(pairs[number][0].close_quarters_row, pmf, *pairs[number])
     return result
 
 
 def _problem(check: Callable[[Combatant], None], unit: Combatant) -> str:
-    """Return the problem that a check of a unit reports; empty if there is none."""
+    """Return the problem that a check of a unit reports; empty if it passes."""
     try:
         check(unit)
     except InputError as error:
@@ -169,23 +174,23 @@ def _problem(check: Callable[[Combatant], None], unit: Combatant) -> str:
     return ""
 
 
-def _side(attacker: Loadout, asked: str | None) -> tuple[Combatant, Row | None] | str:
+def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row | None] | str:
     """Return an attacker and the row that it must use, if any; or the reason why it lacks that row."""
-    if asked is None:
-        return side_of(attacker), None
-    rows = rows_called(asked, attacker)
-    return (side_of(attacker), rows[0]) if rows else no_row(asked)
+    if stated_row is None:
+        return combatant_of(attacker), None
+    rows = rows_named(stated_row, attacker)
+    return (combatant_of(attacker), rows[0]) if rows else no_row(stated_row)
 
 
 def _duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
-) -> list[Ways]:
-    """Return exact duels of a unit's levels, which begin, with those of another; a text is the reason for none."""
+) -> list[RowResults]:
+    """Return the exact duels of all levels of a unit, which acts first, with all levels of another, or the reasons."""
     pairs = [
         side if isinstance(side, str) else duel_between(side, enemy, ruleset) for side, enemy in product(sides, enemies)
     ]
-    result: list[Ways] = []
-    alike: defaultdict[object, list[tuple[int, DuelScenario, tuple[Shooter, Shooter]]]] = defaultdict(list)
+    result: list[RowResults] = []
+    same_rows: defaultdict[object, list[tuple[int, DuelScenario, tuple[Shooter, Shooter]]]] = defaultdict(list)
     for number, duel in enumerate(pairs):
         result.append(duel if isinstance(duel, str) else "")
         if not isinstance(duel, str):
@@ -195,20 +200,20 @@ def _duels(
                 result[number] = error.problem
             else:
                 rows = [[row.id for row in (*shooter.rows, *shooter.reaction_rows)] for shooter in shooters]
-                alike[duel.terms.policy_a, duel.terms.policy_b, str(rows)].append((number, duel, shooters))
-    for duels in alike.values():
-        for number, ways in zip([number for number, *_ in duels], _fought([duel[1:] for duel in duels], ruleset)):
-            result[number] = ways
+                same_rows[duel.terms.policy_a, duel.terms.policy_b, str(rows)].append((number, duel, shooters))
+    for duels in same_rows.values():
+        for (number, *_), ends in zip(duels, _duel_ends([duel[1:] for duel in duels], ruleset)):
+            result[number] = ends
     return result
 
 
-def _fought(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], ruleset: Ruleset) -> Iterator[Ways]:
-    """Yield duels of levels of two units that use the same rows; their pools of dice are computed once."""
+def _duel_ends(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], ruleset: Ruleset) -> Iterator[RowResults]:
+    """Yield the results of duels between levels of two units that use the same rows; dice are computed once for all."""
     models = [(duel.a.models or 0, duel.b.models or 0) for duel, _ in duels]
     strongest = models.index(max(models))
-    if any(mine > models[strongest][0] or theirs > models[strongest][1] for mine, theirs in models):
-        for alone in duels:
-            yield from _fought([alone], ruleset)
+    if any(first > models[strongest][0] or second > models[strongest][1] for first, second in models):
+        for pair in duels:
+            yield from _duel_ends([pair], ruleset)
         return
     try:
         setup, rounds = duel_program(duels[strongest][1], duels[strongest][0].terms)
@@ -221,46 +226,46 @@ def _fought(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], rules
         if isinstance(pmf, InputError):
             yield pmf.problem
             continue
-        mine, theirs, first, second = duel.a, duel.b, pmf.first[:, None], pmf.second[None, :]
-        won = points_won(first, second, mine, theirs, bits_of_wins(mine, theirs, duel.terms, 0))  # AC-9.4
-        lost = points_won(second, first, theirs, mine, bits_of_wins(theirs, mine, duel.terms, 1))
+        a, b, first, second = duel.a, duel.b, pmf.first[:, None], pmf.second[None, :]
+        won = points_won(first, second, a, b, bits_of_wins(a, b, duel.terms, 0))  # AC-9.4
+        lost = points_won(second, first, b, a, bits_of_wins(b, a, duel.terms, 1))
         p_wins, p_draw = (float(pmf.probabilities[where].sum()) for where in (won > lost, won == lost))
-        yield [Over(duel_row(duel, shooters[0]), pmf, mine, theirs, p_wins, p_draw)]
+        yield [FightEnd(duel_row(duel, shooters[0]), pmf, a, b, p_wins, p_draw)]
 
 
 def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:
-    """Return the row that the attacker's tactic shoots or charges with, if any; `shooter` is that side, if known."""
-    mine, policy_a = scenario.a, scenario.terms.policy_a
+    """Return the row that unit A's tactic uses to shoot or charge, if any; `shooter` describes A, if known."""
+    unit, policy_a = scenario.a, scenario.terms.policy_a
     if policy_a == "charge":
-        return mine.charge_row("a").id
+        return unit.charge_row("a").id
     if policy_a not in SHOOTING:
         return None
-    main = (shooter or Shooter(mine, scenario.b, policy_a, None, scenario.ruleset, "a")).main
+    main = (shooter or Shooter(unit, scenario.b, policy_a, None, scenario.ruleset, "a")).main
     return None if main is None else main.id
 
 
 def duel_between(
-    side: tuple[Combatant, Row | None], theirs: Combatant, ruleset: Ruleset, *, best: bool = False
+    side: tuple[Combatant, Row | None], enemy: Combatant, ruleset: Ruleset, *, best: bool = False
 ) -> DuelScenario | str:
-    """Return a duel that the attacker begins, or the reason why there is none.
+    """Return the duel of a unit, which acts first, with an enemy, or the reason why it is impossible.
 
-    Each side shoots if it has a row for that, else charges if it may, else takes cover; or both play `best`.
+    `side` has the unit and the row that it must use, if any. Both sides use :func:`default_tactic`, or `best` play.
     """
-    mine, asked = side
-    if asked is not None:
-        which = "row" if asked.kind == "ranged" else "close_quarters_row"
-        mine = mine.model_copy(update={which: asked.id})
+    unit, stated_row = side
+    if stated_row is not None:
+        key = "row" if stated_row.kind == "ranged" else "close_quarters_row"
+        unit = unit.model_copy(update={key: stated_row.id})
     if best:
-        return DuelScenario(_terms(BEST, BEST), mine, theirs, ruleset)
-    for combatant in (mine, theirs):
+        return DuelScenario(_terms(BEST, BEST), unit, enemy, ruleset)
+    for combatant in (unit, enemy):
         if combatant.aircraft:
             return f"{combatant.unit} is an aircraft, and flies sorties: no duel (AC-9.2)"
-    policies = policy(mine, theirs, asked), policy(theirs, mine)
-    if asked is not None and policies[0] == "take_cover":
-        return f"{asked.id}: this row cannot attack {theirs.unit}"
-    if policies == ("take_cover", "take_cover"):
+    tactics = default_tactic(unit, enemy, stated_row), default_tactic(enemy, unit)
+    if stated_row is not None and tactics[0] == "take_cover":
+        return f"{stated_row.id}: this row cannot attack {enemy.unit}"
+    if tactics == ("take_cover", "take_cover"):
         return "neither unit can shoot at the other or charge it"
-    return DuelScenario(_terms(*policies), mine, theirs, ruleset)
+    return DuelScenario(_terms(*tactics), unit, enemy, ruleset)
 
 
 @lru_cache(maxsize=64)
@@ -270,27 +275,27 @@ def _terms(policy_a: PolicyName, policy_b: PolicyName) -> DuelTerms:
 
 def _best_duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
-) -> list[Ways]:
-    """Return duels that the attacker begins, with best play by both sides."""
-    result = list[Ways]()
+) -> list[RowResults]:
+    """Return duels in which the attacker acts first, with best play by both sides."""
+    result = list[RowResults]()
     for side, enemy in product(sides, enemies):
         scenario = side if isinstance(side, str) else duel_between(side, enemy, ruleset, best=True)
-        asked = None if isinstance(side, str) or side[1] is None else side[1].id
-        result.append(scenario if isinstance(scenario, str) else best_duel(scenario, asked))
+        stated_row = None if isinstance(side, str) or side[1] is None else side[1].id
+        result.append(scenario if isinstance(scenario, str) else best_duel(scenario, stated_row))
     return result
 
 
-def policy(mine: Combatant, theirs: Combatant, asked: Row | None = None) -> PolicyName:
+def default_tactic(unit: Combatant, enemy: Combatant, stated_row: Row | None = None) -> PolicyName:
     """Return the tactic of a unit in a duel of a comparison: shoot if it can, else charge if it may, else take cover.
 
-    `asked` is the one row that it may use.
+    If `stated_row` is given, it is the only row that the unit may use.
     """
-    shots = rows_to_shoot_with(mine, theirs, "shoot")
-    if shots if asked is None else asked in shots:
+    shots = rows_to_shoot_with(unit, enemy, "shoot")
+    if shots if stated_row is None else stated_row in shots:
         return "shoot"
-    if asked is not None and asked.kind == "ranged":
+    if stated_row is not None and stated_row.kind == "ranged":
         return "take_cover"
-    return "charge" if policies_of_duels.why_not("charge", mine, theirs) is None else "take_cover"
+    return "charge" if policies_of_duels.why_not("charge", unit, enemy) is None else "take_cover"
 
 
 BEST_TRADE = "best-trade"
@@ -299,44 +304,44 @@ BEST_TRADE = "best-trade"
 FIGHTS: Mapping[str, Fight] = {
     "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summary_row, cost=10, interpreted=4e-3),
     "charge": Fight(
-        partial(fought_cells, _ways_to_charge, _charged),
+        partial(contest_cells, _chargers, _charges),
         keywords.CLOSE_QUARTERS,
         propagate_program,
         cost=120,
         interpreted=8e-3,
-        how="one close quarters combat, both sides striking; the figures are of the defender",
+        description="one close quarters combat, in which both sides strike; the figures are those of the defender",
     ),
     "duel": Fight(
-        partial(fought_cells, _side, _duels, in_threads=True),
+        partial(contest_cells, _duellist, _duels, in_threads=True),
         keywords.DUEL,
         propagate_program,
         cost=1_200,
         interpreted=0.06,
         choosing=1e-3,
-        how="a whole duel; the figures are the defender's losses after the last round, P(attacker wins) and P(draw), "
-        "by victory points",
+        description="a whole duel; the figures are the defender's losses after the last round, P(attacker wins) and "
+        "P(draw), by victory points",
         has_winner=True,
     ),
     "best-duel": Fight(
-        partial(fought_cells, _side, _best_duels),
+        partial(contest_cells, _duellist, _best_duels),
         keywords.DUEL,
         explore_graph,
         cost=120_000,
         interpreted=5.0,
-        how="a whole duel, which both sides play best (docs/best-play.md); the figures are those of a duel",
+        description="a whole duel with best play by both sides (docs/best-play.md); the figures are those of a duel",
         has_winner=True,
     ),
     BEST_TRADE: Fight(
-        trades,
+        best_trades,
         keywords.DUEL,
         explore_graph,
         cost=600_000,
         interpreted=25.0,
-        how="a duel at this distance with best play of both sides (objective: points destroyed minus points lost), "
-        "the first side by coin toss each round; figures as for a duel, prices from the losses of both sides",
+        description="a duel that starts at this distance, with best play by both sides (objective: points destroyed "
+        "minus points lost) and a coin toss each round for the first side; the losses of both sides give the prices",
     ),
 }
-"""Kinds of situations by name. A new kind is a function and an entry here."""
+"""Kinds of situations by name."""
 
 
 class Situation(Record):
@@ -349,10 +354,10 @@ class Situation(Record):
     title : str
         Title for people. Default: the name.
     bonuses, penalties : tuple of str
-        As in a scenario. ``short_range`` counts for rows that have a short range.
+        As in a scenario. ``short_range`` applies to rows that have a short range.
     distance : float or None
-        Distance in inches, which decides for each row short range and out of range. None: every row is within its long
-        range, and short range is a bonus like the others.
+        Distance in inches, which decides for each row whether it is in range and in short range. None: every row is in
+        long range, and short range is a bonus like the others.
     kind : str
         Kind of fight, a name of :data:`FIGHTS`. ``"ranged"`` is one shot under the conditions above. ``"charge"``
         (AC-8), ``"duel"`` and ``"best-duel"`` (six rounds, AC-9.2) have no such conditions. ``"best-trade"`` is six
@@ -374,13 +379,13 @@ class Situation(Record):
     _tuples = field_validator("bonuses", "penalties", mode="before")(as_tuple)
 
     @model_validator(mode="after")
-    def _goes_together(self) -> Situation:
+    def _check_combination(self) -> Situation:
         if self.kind not in FIGHTS:
-            raise ValueError(f"no kind {self.kind!r}{did_you_mean(self.kind, FIGHTS)}: {', '.join(FIGHTS)}")
+            raise ValueError(f"unknown kind {self.kind!r}{did_you_mean(self.kind, FIGHTS)}: {', '.join(FIGHTS)}")
         if self.distance is not None and "short_range" in self.bonuses:
             raise ValueError("a distance decides which rows are at short range: leave out the bonus short_range")
-        apart = self.distance is not None and self.kind != BEST_TRADE
-        if self.kind != "ranged" and (self.bonuses or self.penalties or apart):
+        has_distance = self.distance is not None and self.kind != BEST_TRADE
+        if self.kind != "ranged" and (self.bonuses or self.penalties or has_distance):
             raise ValueError(f"a {self.kind} has no bonuses, penalties or distance of a ranged attack")
         return self
 
@@ -396,8 +401,8 @@ class Situation(Record):
 
     def attack(self, row: Row) -> Attack:
         """Return the attack with `row` in this situation, as in a scenario; an Indirect row has no short range."""
-        near = row.short_range is not None and not row.has("Indirect")
-        bonuses = tuple(bonus for bonus in self.bonuses if bonus != "short_range" or near)
+        has_short_range = row.short_range is not None and not row.has("Indirect")
+        bonuses = tuple(bonus for bonus in self.bonuses if bonus != "short_range" or has_short_range)
         return Attack(bonuses=bonuses, penalties=self.penalties, distance=self.distance)
 
 
@@ -411,41 +416,38 @@ DUEL = Situation(
 )
 BEST_DUEL = Situation(name="duel-best-play", title="six rounds, the attacker first; both play best", kind="best-duel")
 ALL_SITUATIONS = "all"
-SITUATIONS: Mapping[str, Situation] = {fight.name: fight for fight in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
-"""Situations that have a name. A charge takes some twenty times as long as a ranged attack."""
+SITUATIONS: Mapping[str, Situation] = {one.name: one for one in (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE, DUEL)}
+"""The situations that users can name."""
 EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """Situations far apart and near in which each side acts once, for prices and lists."""
 
 
 BEST_TRADES = tuple(
     Situation(
-        name=f"best-play-{country.name}",
-        title=f"six rounds from {country.apart:g} inches apart, both play best",
+        name=f"best-play-{battlefield.name}",
+        title=f"six rounds from {battlefield.apart:g} inches apart, both play best",
         kind=BEST_TRADE,
-        distance=country.apart,
+        distance=battlefield.apart,
     )
-    for country in COUNTRIES
+    for battlefield in BATTLEFIELDS
 )
-"""Best play on close and on open ground, for prices with best play."""
+"""Duels on both battlefields, for prices with best play."""
 
 
-def situations_called(asked: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """Return the distinct situations: by name in :data:`SITUATIONS`, all of these for ``"all"``, or as given.
+def situations_named(stated: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
+    """Return the distinct situations: by name in :data:`SITUATIONS`, all of these for ``"all"``, or as stated.
 
-    Raises
-    ------
-    InputError
-        An unknown name, two situations with one name, or no situation.
+    InputError for an unknown name, two different situations with the same name, or no situation.
     """
-    several, names = one_or_several(asked, "situations", (str, Situation)), (*SITUATIONS, ALL_SITUATIONS)
+    names = (*SITUATIONS, ALL_SITUATIONS)
     result: dict[str, Situation] = {}
-    for item in several:
+    for item in one_or_several(stated, "situations", (str, Situation)):
         if not isinstance(item, Situation):
             check_choice(item, "situations", names)
-        one = item if isinstance(item, Situation) else SITUATIONS.get(item)
-        for situation in SITUATIONS.values() if one is None else [one]:
+        single = item if isinstance(item, Situation) else SITUATIONS.get(item)
+        for situation in SITUATIONS.values() if single is None else [single]:
             if result.setdefault(situation.name, situation) != situation:
-                raise InputError(f"two situations are called {situation.name!r}", where="situations")
+                raise InputError(f"two different situations are called {situation.name!r}", where="situations")
     if not result:
         raise InputError("no situation is given", where="situations", allowed=", ".join(names))
     return tuple(result.values())

@@ -1,4 +1,4 @@
-"""Effect of a change of one loadout on its standing: before and after, and the matchups that change."""
+"""Effect of a change of one loadout on its price, verdict and matchups."""
 
 from __future__ import annotations
 
@@ -11,20 +11,28 @@ import pandas as pd
 
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import EVERYBODY, LIMITS, NOBODY, SITUATIONS, Among, JudgedAnswer, priceable
+from analyser.analysis.prices import (
+    ALL_LOADOUTS,
+    LIMITS,
+    NO_OPPONENTS,
+    SITUATIONS,
+    JudgedAnswer,
+    Opponents,
+    price_situations_of,
+)
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import (
     ARROW,
-    NONE,
-    Hands,
+    DASH,
+    LeadChanges,
     Standing,
     Standings,
-    ahead_text,
-    figure,
-    hands_of,
-    moved,
-    sentence,
+    change_sentence,
+    lead_changes_of,
+    lead_text,
+    matchup_changes,
+    short_figure,
 )
 from analyser.analysis.verdict import RULE, interval_text
 from analyser.common.answer import Block
@@ -36,8 +44,8 @@ from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import OF_LEVELS, Loadout
 
-MOST_SHOWN, MOST_HANDS = 3, 6
-_MOVED = 0.005  # half a point of a hundred; smaller changes are not shown
+MOST_SHOWN, MOST_LEAD_CHANGES = 3, 6
+_LEAST_CHANGE = 0.005  # smallest change of a lead (-1 to 1) that is listed
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,24 +55,24 @@ class WhatIf(JudgedAnswer):
     Attributes
     ----------
     loadout : str
-        Its selector.
+        Selector of the loadout.
     changes : dict of str to str
-        The given changes.
+        The changes as stated.
     before, after : Standing
     frame : DataFrame
-        Effect of the change on each matchup, the worst first; see :func:`analyser.analysis.standing.moved`.
+        Effect of the change on each matchup, the worst first; see :func:`analyser.analysis.standing.matchup_changes`.
     situations : tuple of Situation
     profiles : ProfilesUsed
     method : str
         ``"exact"``; the intervals of fair points are those of a fitted model, without random draws.
     limits : str
         Factors that are not counted.
-    spent : tuple of str
-        Bands of its rows that lost all their dice.
-    among : Among
-        Opponents that it is judged against.
-    beyond : tuple of str
-        Changed numbers outside the range of all opponents, with that range.
+    bands_without_dice : tuple of str
+        Bands of the loadout's rows that lost all their dice.
+    opponents : Opponents
+        Opponents against which the loadout is judged.
+    out_of_range_numbers : tuple of str
+        Changed numbers outside the smallest and largest value among the opponents, with both values.
     """
 
     loadout: str
@@ -76,24 +84,28 @@ class WhatIf(JudgedAnswer):
     profiles: ProfilesUsed
     method: Method = METHOD
     limits: str = LIMITS
-    spent: tuple[str, ...] = ()
-    among: Among = NOBODY
-    beyond: tuple[str, ...] = ()
+    bands_without_dice: tuple[str, ...] = ()
+    opponents: Opponents = NO_OPPONENTS
+    out_of_range_numbers: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """Effect of the change, in one sentence."""
-        return sentence(self.loadout, self.before, self.after, self.hands)
+        return change_sentence(self.loadout, self.before, self.after, self.lead_changes)
 
     @property
-    def hands(self) -> Hands:
-        """Opponents that it is ahead of now, and those that are ahead of it now."""
-        return hands_of(self.frame)
+    def lead_changes(self) -> LeadChanges:
+        """Opponents that the change puts the loadout ahead of, and those that it puts ahead of the loadout."""
+        return lead_changes_of(self.frame)
 
     @property
-    def _no_matchups(self) -> str:
+    def _changes_text(self) -> str:
+        return ", ".join(f"{key} {value}" for key, value in self.changes.items())
+
+    @property
+    def _why_no_matchups(self) -> str:
         if len(self.frame):
-            return "No matchup moves."
+            return "No matchup changes."
         left_out = [
             f"{when} {standing.why}"
             for when, standing in (("before,", self.before), ("after,", self.after))
@@ -106,14 +118,14 @@ class WhatIf(JudgedAnswer):
     @property
     def headline(self) -> str:
         """Verdict before and after the change, in one sentence."""
-        asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
         if self.before.verdict == self.after.verdict:
-            return f"{spoken(self.loadout)} stays {self.after.verdict} with {asked}."
-        return f"{spoken(self.loadout)} goes from {self.before.verdict} to {self.after.verdict} with {asked}."
+            return f"{spoken(self.loadout)} stays {self.after.verdict} with {self._changes_text}."
+        verdicts = f"from {self.before.verdict} to {self.after.verdict}"
+        return f"{spoken(self.loadout)} goes {verdicts} with {self._changes_text}."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Points, and fair points with their intervals, before and after; without missing ones."""
+        """Points, and fair points with their intervals, before and after; missing values are left out."""
         figures: dict[str, Any] = {}
         for when, standing in (("before", self.before), ("after", self.after)):
             figures |= {f"points_{when}": standing.points, f"fair_points_{when}": standing.fair_points}
@@ -126,12 +138,12 @@ class WhatIf(JudgedAnswer):
             "limits": self.limits,
             "loadout": self.loadout,
             "changes": self.changes,
-            "no_dice_left": list(self.spent),
-            "beyond_the_field": list(self.beyond),
-            "judged_among": self.among.as_dict(),
+            "no_dice_left": list(self.bands_without_dice),
+            "beyond_the_field": list(self.out_of_range_numbers),
+            "judged_among": self.opponents.as_dict(),
             "summary": self.sentence,
             "rule": " ".join(RULE),
-            "change_hands": {name: list(names) for name, names in self.hands._asdict().items()},
+            "change_hands": {name: list(names) for name, names in self.lead_changes._asdict().items()},
             "before": self.before.as_dict(),
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
@@ -141,18 +153,18 @@ class WhatIf(JudgedAnswer):
 
     def blocks(self) -> list[Block]:
         """Return the sentence, both standings side by side, and the matchups that changed most."""
-        asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
-        said = [
-            *fill(f"A{self.among.in_short[1:]}, {self.sentence} ({self.method})."),
-            *fill(f"Judged {self.among}."),
-            f"The change: {asked}.",
-            *(fill(f"No dice are left: {'; '.join(self.spent)}.") if self.spent else []),
-            *(fill(f"Unlike all others here: {'; '.join(self.beyond)}.") if self.beyond else []),
-        ]
+        short = self.opponents.in_short
+        lines = [f"{short[0].upper()}{short[1:]}, {self.sentence} ({self.method})."]
+        lines += [f"Judged {self.opponents}.", f"The change: {self._changes_text}."]
+        if self.bands_without_dice:
+            lines.append(f"No dice are left: {'; '.join(self.bands_without_dice)}.")
+        if self.out_of_range_numbers:
+            numbers = "; ".join(self.out_of_range_numbers)
+            lines.append(f"Outside the range of the opponents, perhaps a typing error: {numbers}.")
         return [
-            Block(lines=said),
+            Block(lines=[part for line in lines for part in fill(line)]),
             Block(head=["", "before", "after", ""], rows=_rows(self.before, self.after), align="<>><"),
-            *(_matchups(self.frame) or [Block(lines=fill(self._no_matchups))]),
+            *(_matchups(self.frame) or [Block(lines=fill(self._why_no_matchups))]),
             Block(lines=fill(f"Why {self.after.verdict}: {self.after.why}.")),
         ]
 
@@ -164,42 +176,46 @@ class WhatIf(JudgedAnswer):
 def _rows(before: Standing, after: Standing) -> list[list[str]]:
     both = before, after
     return [
-        ["points", *(NONE if standing.points is None else str(standing.points) for standing in both), ""],
-        ["efficiency", *(figure(standing.efficiency) for standing in both), "points destroyed for 100 points"],
-        ["fair points", *(figure(standing.fair_points) for standing in both), ""],
-        ["  interval", *(_interval(standing) for standing in both), "over fields and grounds"],
+        ["points", *(DASH if standing.points is None else str(standing.points) for standing in both), ""],
+        ["efficiency", *(short_figure(standing.efficiency) for standing in both), "points destroyed for 100 points"],
+        ["fair points", *(short_figure(standing.fair_points) for standing in both), ""],
+        ["  interval", *(_interval(standing) for standing in both), "95%, over opponents, tables and similar units"],
         ["verdict", *(standing.verdict for standing in both), ""],
-        ["probably", *(standing.lean.removeprefix("probably ") or NONE for standing in both), ""],
+        ["probably", *(standing.lean.removeprefix("probably ") or DASH for standing in both), ""],
         ["rank", *(_rank(standing) for standing in both), f"of {after.role}; 1 is the most over-priced"],
-        ["offence", *(figure(standing.offence) for standing in both), f"times that of {after.role}, per point"],
-        ["toughness", *(figure(standing.toughness) for standing in both), f"times that of {after.role}, per point"],
+        ["offence", *(short_figure(standing.offence) for standing in both), f"times that of {after.role}, per point"],
+        [
+            "toughness",
+            *(short_figure(standing.toughness) for standing in both),
+            f"times that of {after.role}, per point",
+        ],
     ]
 
 
 def _interval(standing: Standing) -> str:
-    return NONE if np.isnan(standing.fair_low) else interval_text(standing.fair_low, standing.fair_high)
+    return DASH if np.isnan(standing.fair_low) else interval_text(standing.fair_low, standing.fair_high)
 
 
 def _rank(standing: Standing) -> str:
-    return NONE if standing.rank is None else f"{standing.rank} of {standing.of}"
+    return DASH if standing.rank is None else f"{standing.rank} of {standing.of}"
 
 
 def _matchups(frame: pd.DataFrame) -> list[Block]:
-    """Return the matchups that worsened or improved most and those that change hands, as blocks; may be empty."""
-    worse = frame[frame["change"] < -_MOVED].head(MOST_SHOWN)
-    better = frame[frame["change"] > _MOVED].iloc[::-1].head(MOST_SHOWN)
-    hands = frame[frame["changes_hands"]]
-    hands = hands.iloc[np.argsort(-hands["change"].abs(), kind="stable")]
+    """Return the matchups that worsened or improved most and those whose leader changes, as blocks; may be empty."""
+    worse = frame[frame["change"] < -_LEAST_CHANGE].head(MOST_SHOWN)
+    better = frame[frame["change"] > _LEAST_CHANGE].iloc[::-1].head(MOST_SHOWN)
+    switched = frame[frame["changes_hands"]]
+    switched = switched.iloc[np.argsort(-switched["change"].abs(), kind="stable")]
     blocks = []
     for heading, result, most in (
         ("Does worse against", worse, MOST_SHOWN),
         ("Does better against", better, MOST_SHOWN),
-        (f"{counted(len(hands), 'matchup')} changed hands", hands, MOST_HANDS),
+        (f"{counted(len(switched), 'matchup')} changed hands", switched, MOST_LEAD_CHANGES),
     ):
         if len(result):
             shown = result.head(most).to_dict("records")
             lines = [
-                (f"  {row['opponent']}", ahead_text(row["before"]), ARROW.strip(), ahead_text(row["after"]))
+                (f"  {row['opponent']}", lead_text(row["before"]), ARROW.strip(), lead_text(row["after"]))
                 for row in shown
             ]
             more = [f"  … and {len(result) - most} more"] if len(result) > most else []
@@ -210,7 +226,7 @@ def _matchups(frame: pd.DataFrame) -> list[Block]:
 def what_if(
     unit: str | Loadout,
     *,
-    against: Selectors = EVERYBODY,
+    against: Selectors = ALL_LOADOUTS,
     row: str | None = None,
     situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
     policy: str = "tactic",
@@ -226,7 +242,7 @@ def what_if(
     unit : str or Loadout
         The loadout to change.
     against : str, Loadout, or several of them
-        Opponents, which meet each other and the unit.
+        Opponents; all of them also fight each other.
     row : str, optional
         Row whose `dice`, ranges and `qualities` change. Default: every row.
     situations, policy, profiles, threads, progress
@@ -235,14 +251,10 @@ def what_if(
         As in :meth:`analyser.game.units.Loadout.with_`: ``points=75``, ``points="+10"``, ``dice=-2``,
         ``qualities="+Arc"``.
 
-    Returns
-    -------
-    WhatIf
-
     Raises
     ------
     InputError
-        No change, an impossible change (with the nearest key), no opponents, or as
+        No change, an impossible change (with the nearest key), no opponents, or the reasons of
         :func:`analyser.fair_points`.
 
     Examples
@@ -258,51 +270,50 @@ def what_if(
     if not changes:
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
-    before = field_of(loadout, against, library, situations, threads, progress, policy=policy)
+    before = standings_among(loadout, against, library, situations, threads, progress, policy=policy)
     after = before.with_([changed], threads, keep=True)
-    asked = {key: str(value) for key, value in changes.items()} | ({} if row is None else {"row": row})
     table = before.table
     return WhatIf(
         loadout.selector,
-        asked,
+        {key: str(value) for key, value in changes.items()} | ({} if row is None else {"row": row}),
         before[loadout.selector],
         after[loadout.selector],
-        moved(before, after, loadout.selector),
+        matchup_changes(before, after, loadout.selector),
         table.situations,
         table.profiles,
         limits=after.prices.limits,
-        spent=_spent(loadout, changed),
-        among=after.prices.among,
-        beyond=_beyond(changed, changes, table.attackers),
+        bands_without_dice=_bands_without_dice(loadout, changed),
+        opponents=after.prices.opponents,
+        out_of_range_numbers=_out_of_range_numbers(changed, changes, table.attackers),
     )
 
 
-def _beyond(changed: Loadout, keys: Iterable[str], field: Iterable[Loadout]) -> tuple[str, ...]:
-    """Return changed numbers outside the range of all opponents, as a hint of an error: the rules set few limits."""
+def _out_of_range_numbers(changed: Loadout, keys: Iterable[str], opponents: Iterable[Loadout]) -> tuple[str, ...]:
+    """Return changed numbers outside the opponents' range. They may be typing errors, which no rule excludes."""
     lines = []
     for key in keys:
-        if key not in OF_LEVELS or (mine := getattr(changed.unit, key)) is None:
+        if key not in OF_LEVELS or (own := getattr(changed.unit, key)) is None:
             continue
-        others = [getattr(loadout.unit, key) for loadout in field if loadout.selector != changed.selector]
-        there = [other for other in others if other is not None]
-        if there and not min(there) <= mine <= max(there):
+        others = [getattr(loadout.unit, key) for loadout in opponents if loadout.selector != changed.selector]
+        known = [other for other in others if other is not None]
+        if known and not min(known) <= own <= max(known):
             name = key.replace("_", " ").upper()
-            lines.append(f"{name} {mine:g}, that of others is {min(there):g} to {max(there):g}")
+            lines.append(f"{name} {own:g} (opponents: {min(known):g} to {max(known):g})")
     return tuple(lines)
 
 
-def _spent(before: Loadout, after: Loadout) -> tuple[str, ...]:
+def _bands_without_dice(before: Loadout, after: Loadout) -> tuple[str, ...]:
     """Return the bands that lost all their dice: ``Ranged (Aerial) at 1-6, 7-12 models``."""
-    counts = "damage" if "behemoth" in before.unit.traits else "models"
+    unit_of_bands = "damage" if "behemoth" in before.unit.traits else "models"
     result: dict[str, list[str]] = {}
-    for row, now in zip(before.unit.rows, after.unit.rows):
-        for band, its in zip(row.bands, now.bands):
-            if band.dice and not its.dice:
-                result.setdefault(row.name, []).append(band.heading)
-    return tuple(f"{name} at {', '.join(bands)} {counts}" for name, bands in result.items())
+    for old_row, new_row in zip(before.unit.rows, after.unit.rows):
+        for old, new in zip(old_row.bands, new_row.bands):
+            if old.dice and not new.dice:
+                result.setdefault(old_row.name, []).append(old.heading)
+    return tuple(f"{name} at {', '.join(bands)} {unit_of_bands}" for name, bands in result.items())
 
 
-def field_of(
+def standings_among(
     loadout: Loadout,
     against: Selectors,
     profiles: ProfilesLike,
@@ -312,12 +323,12 @@ def field_of(
     *,
     policy: str = "tactic",
 ) -> Standings:
-    """Return the standings of a loadout and its opponents, which all meet each other; InputError without opponents."""
-    asked, library = priceable(policy, situations), library_of(profiles)
-    field = {loadout.selector: loadout for loadout in loadouts(against, library)} | {loadout.selector: loadout}
-    if len(field) == 1:
-        problem = f"nobody but {loadout.selector} is in the field"
-        raise InputError(problem, where="against", allowed=f"others too, such as {EVERYBODY}")
-    everybody = list(field.values())
-    how: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
-    return Standings(matchups(everybody, everybody, situations=asked, **how))
+    """Return the standings of a loadout and its opponents, which all fight each other; InputError without opponents."""
+    wanted, library = price_situations_of(policy, situations), library_of(profiles)
+    by_selector = {other.selector: other for other in loadouts(against, library)} | {loadout.selector: loadout}
+    if len(by_selector) == 1:
+        problem = f"{loadout.selector} has no opponents but itself"
+        raise InputError(problem, where="against", allowed=f"other loadouts, such as {ALL_LOADOUTS}")
+    all_loadouts = list(by_selector.values())
+    options: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
+    return Standings(matchups(all_loadouts, all_loadouts, situations=wanted, **options))

@@ -99,7 +99,7 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
 
 
 @command(
-    Option("--against FILE", "The other army, a file too.", required=True, shell_complete=complete_file),
+    Option("--against FILE", "File of the other army.", required=True, shell_complete=complete_file),
     _NUMBERS,
     *RULESET_OPTIONS,
     PROFILES,
@@ -109,7 +109,7 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
 )
 @FILE
 def army_table(file: str, against: str, profiles: str | None, numbers: str | None, out: str) -> None:
-    """Write a page for a game of the army in FILE against another: exact probabilities on a phone, offline."""
+    """Write a page for a phone, for a game of the army in FILE against another: exact probabilities, offline."""
     from analyser.web.page import table
 
     check_is_page(out)
@@ -138,8 +138,8 @@ _BUILD_OPTIONS = (
     *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
     *(*_BATTLE_OPTIONS, "threads"),
 )
-_DIFFER = "Least share of points in which a list differs from better ones. Default: 0.2."
-_AGAINST = "Army file, faction or selectors. Can be repeated."
+_DIFFER = "Share of its points in which a list must differ from all better lists. Default: 0.2."
+_AGAINST = "Opponents: an army file, a faction, or units such as 'imperium/*@basic'. Can be repeated."
 _LIST, _FIELD = "The list", "Opponents"
 
 
@@ -149,15 +149,20 @@ _LIST, _FIELD = "The list", "Opponents"
     Option("--scale", "Force scale. Default: the smallest that allows the points.", _LIST, type=Choice(SCALES)),
     Option("--must UNIT", "Required unit; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
     Option("--ban UNIT", "Excluded unit; wildcards work. Can be repeated.", _LIST, multiple=True),
-    Option("--at-most K", "Largest number of one unit, at any level.", _LIST, type=AT_LEAST_1),
-    Option("--battlegroups N", "Largest number of battlegroups. Default: 2.", _LIST, type=Integer(1, 20)),
+    Option("--at-most K", "Most copies of one unit, at any level.", _LIST, type=AT_LEAST_1),
+    Option("--battlegroups N", "Most battlegroups. Default: 2.", _LIST, type=Integer(1, 20)),
     Option("--next-best N", "Number of further lists, 0 to 20. Default: 10.", _LIST, type=Integer(0, 20)),
     Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
     Option("--against ARMY", _AGAINST, _FIELD, required=True, multiple=True, shell_complete=complete_file),
     Option("--mine ARMY", "Your own army, tested in the same battles.", _FIELD, shell_complete=complete_file),
-    Option("--over", "Mean over the opponents, or the worst case. Default: mean.", _FIELD, type=Choice(OVER)),
+    Option(
+        "--over",
+        "Judge a list by its mean over the opponents, or by its worst case. Default: mean.",
+        _FIELD,
+        type=Choice(OVER),
+    ),
     situations_option(". Default: long-range,short-range-aimed,charge.", _FIELD),
-    Option("--battles/--no-battles", "Test the lists in battles. Default: yes.", METHOD, default=True),
+    Option("--battles/--no-battles", "Test the lists in simulated battles. Default: yes.", METHOD, default=True),
     Option("--trials N", "Battles of each list against each army. Default: 10,000.", METHOD, type=AT_LEAST_1),
     Option("--seed N", "Seed of the battles; same seed, same result. Default: 0.", METHOD, type=Integer(0)),
     THREADS,
@@ -176,7 +181,7 @@ def army_build(
     mine: str | None,
     **keys: Any,
 ) -> None:
-    """Build the best list of a faction against armies: by integer programming, then tested in battles.
+    """Find the best army list of a faction against some opponents, and test it in battles.
 
     --out FILE.html writes a page. Run the command again to resume battles that were stopped.
     """
@@ -205,7 +210,10 @@ def army_build(
     examples=("--out calculator.html", "--out mine.html --profiles my-profiles"),
 )
 def calculator(out: str, profiles: str | None) -> None:
-    """Write a page with exact attacks, charges and duels of all units, for a phone, offline."""
+    """Write a page for a phone with exact attacks, charges and duels of all units, offline.
+
+    The command army table writes such a page for the two armies of one game.
+    """
     from analyser.web.page import calculator as page_of
 
     check_is_page(out)

@@ -33,7 +33,7 @@ from analyser.cli.options import (
 from analyser.common.errors import InputError
 
 FAILED = 1  # exit status of --fail-on-verdict
-_AGAINST = "Opponents; they are also matched against each other. Default: all factions."
+_AGAINST = "Opponents, such as 'imperium/*'. Default: all factions."
 _CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _NO_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
 _FIELD = [
@@ -44,16 +44,19 @@ _FIELD = [
 ]
 _QUESTION = ("row", "most", "role", "against", "situations", "policy", "threads")
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
-_ROLE = Option("--role NAME", "Price it like units of that role. Default: its own.")
-_MOST = Option("--most N", "Try up to N dice fewer or more.", type=Integer(1, 12), default=5, show_default=True)
+_ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
+_MOST = Option("--most N", "Try at most N dice fewer or more.", type=Integer(1, 12), default=5, show_default=True)
 UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
 @command(
     *_FIELD,
-    Option("--fail-on-verdict WORDS", "Exit with 1 if a loadout has one of these verdicts: over-priced,under-priced."),
-    Option("--baseline FILE", "Accepted verdicts, from --accept; only new ones fail."),
-    Option("--accept FILE", "Save today's verdicts as accepted."),
+    Option(
+        "--fail-on-verdict WORDS",
+        "Exit with 1 if a loadout has one of these verdicts, such as over-priced,under-priced.",
+    ),
+    Option("--baseline FILE", "With --fail-on-verdict: verdicts accepted earlier (by --accept), which do not fail."),
+    Option("--accept FILE", "Save today's verdicts as accepted, for --baseline."),
     *OUTPUT_OPTIONS,
     examples=(
         "'crown/rifle*' --against 'imperium/*' --plot prices.png",
@@ -71,15 +74,18 @@ def balance_prices(
     accept: str | None,
     **keys: Any,
 ) -> None:
-    """Estimate fair points of UNITS, with intervals and reasons. UNITS are selectors with wildcards; default: all."""
-    from analyser.analysis import gate
-    from analyser.analysis.prices import EVERYBODY, fair_points
+    """Estimate the fair points of UNITS (what they should cost), with intervals and reasons.
 
-    failing = () if fail_on_verdict is None else gate.verdicts_called(fail_on_verdict)
+    Names may have wildcards. Default: all units.
+    """
+    from analyser.analysis import gate
+    from analyser.analysis.prices import ALL_LOADOUTS, fair_points
+
+    failing = () if fail_on_verdict is None else gate.verdicts_named(fail_on_verdict)
     if baseline and not failing:
         raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = gate.read_baseline(baseline) if baseline else None
-    result = with_progress(fair_points, units or EVERYBODY, after=0.0, **stated_options(keys, *_QUESTION))
+    result = with_progress(fair_points, units or ALL_LOADOUTS, after=0.0, **stated_options(keys, *_QUESTION))
     if accept:
         gate.write_baseline(result, accept)
     failed = gate.failures(result, failing, accepted)
@@ -91,28 +97,30 @@ def balance_prices(
 
 
 @command(
-    Option("--step N", "Prices change by multiples of N points.", type=Integer(1, 1000), default=5, show_default=True),
-    Option("--most-changes N", "Largest number of changes.", type=Integer(1, 1000), default=12, show_default=True),
-    Option("--within X", "Stop at this mean distance from fair points (0.1 is 10%).", type=Number(0)),
+    Option("--step N", "Change prices by multiples of N points.", type=Integer(1, 1000), default=5, show_default=True),
+    Option("--most-changes N", "Most changes.", type=Integer(1, 1000), default=12, show_default=True),
+    Option(
+        "--within X", "Stop when points differ from fair points by this much on average (0.1 is 10%).", type=Number(0)
+    ),
     *(option for option in _FIELD if option is not POLICY),
     *_NO_PLOT,
     examples=("--step 5 --most-changes 12", "'crown/*' --within 0.12 --out changes.csv"),
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
-    """Find the fewest price changes of UNITS that bring a game near its fair points, and the effect of each."""
-    from analyser.analysis.prices import EVERYBODY
+    """Find the fewest price changes of UNITS that bring a game near fair points, and the effect of each."""
+    from analyser.analysis.prices import ALL_LOADOUTS
     from analyser.analysis.rebalance import rebalance
 
     options = stated_options(keys, "step", "most_changes", "within", *_QUESTION)
-    result = with_progress(rebalance, units or EVERYBODY, after=0.0, **options)
+    result = with_progress(rebalance, units or ALL_LOADOUTS, after=0.0, **options)
     show(result, _rows(result, "changes"))
 
 
 @command(
     Option("--against PATTERN", "Opponents for fair points. Default: all factions.", shell_complete=complete_selector),
     Option("--points N", "Points of an army.", type=AT_LEAST_1, default=600, show_default=True),
-    Option("--trials N", "Battles of each pair of armies.", type=AT_LEAST_1, default=32, show_default=True),
+    Option("--trials N", "Battles for each pair of armies.", type=AT_LEAST_1, default=32, show_default=True),
     Option("--seed N", "Seed of the battles; same seed, same result.", type=Integer(0), default=0, show_default=True),
     THREADS,
     *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
@@ -120,9 +128,9 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_check(units: tuple[str, ...], **keys: Any) -> None:
-    """Check fair points by battles of equal-point armies of one unit each. Default: all units.
+    """Compare fair points with simulated battles of armies that cost the same and have one kind of unit each.
 
-    --out FILE.html writes a page.
+    Default: all UNITS. --out FILE.html writes a page.
     """
     from analyser.analysis import battle_check
 
@@ -134,7 +142,7 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
 
 def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
     """Return a function for the rows of a table; `first` has the first columns, opponents and profiles are the last."""
-    last = {"judged_against": answer.among.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
+    last = {"judged_against": answer.opponents.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
     return lambda: [{**first, **row, **last} for row in answer.as_dict()[table]]
 
 

@@ -45,22 +45,32 @@ _PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contribution
 AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.best_volleys`, which is slow to import
 PAGE_BATTLES = 10_000
 _AIM = "Objective of the best attacks of a round. Default: points."
-_DISTANCE = "Also compute shots with aiming at this distance, and list its best attacks first."
-_BATTLES = "Number of battles, 0 for none. Default: 10,000 on a page, else 0."
+_DISTANCE = "Also compute aimed shots at this distance, and list their best attacks first."
+_BATTLES = "Also simulate this many battles. Default: 10,000 for a page (--out FILE.html), else 0."
 _ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION]
 MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("mine", "yours"))
 
 
 @command(
     *key_options(BattleTerms, "battle", "Battle"),
-    Option("--picture", "Picture. Default: margin.", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
-    Option("--tell N", "Print battle N of the simulation in words instead; 0 is the first.", OUTPUT, type=Integer(0)),
-    Option("--swing/--no-swing", "Also simulate without each unit (a tenth of the trials).", METHOD, default=True),
-    Option("--tactics/--no-tactics", "Try all tactics first, then play an equilibrium.", METHOD, default=True),
+    Option("--picture", "Picture for --plot. Default: margin.", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
+    Option("--tell N", "Instead print battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
+    Option(
+        "--swing/--no-swing",
+        "Also simulate without each unit in turn, with a tenth of the trials, to show what it contributes (its swing).",
+        METHOD,
+        default=True,
+    ),
+    Option(
+        "--tactics/--no-tactics",
+        "First try all tactics against each other, then play an equilibrium. Default: yes.",
+        METHOD,
+        default=True,
+    ),
     Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     ALL_AT_ONCE,
-    Option("--replacement", "Put each card back in tests. Default: real decks.", METHOD, default=None),
+    Option("--replacement", "Put each card back after a test. Default: real decks.", METHOD, default=None),
     FULL,
     *_ARMY_OUTPUT,
     often=("--tactic-mine", "--tactic-yours", "--gap"),
@@ -77,8 +87,8 @@ def battle_simulate(
 ) -> None:
     """Simulate battles of two whole armies: the winner, the survivors, and the contribution of each unit.
 
-    MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
-    comma-separated selectors. --out FILE.html writes a page.
+    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own
+    (.toml), or units separated by commas. --out FILE.html writes a page.
     """
     from analyser.analysis.battle import battle as simulate_battles
 
@@ -120,10 +130,10 @@ def battle_simulate(
 @MINE
 @YOURS
 def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
-    """Plan a battle: the best matchups of two armies, enemies without a good attacker, and the best attacks of a round.
+    """Plan a battle: the best counter to each enemy, enemies that no unit can hurt, and the best attacks of a round.
 
-    MINE and YOURS are rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own (.toml), or
-    comma-separated selectors. --out FILE.html writes a page.
+    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own
+    (.toml), or units separated by commas. --out FILE.html writes a page.
     """
     from analyser.analysis.clash import clash
 
@@ -134,7 +144,11 @@ def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
         note_first_battles()
     answer = with_progress(clash, *armies, **options)
 
-    more: dict[str, Any] = {"warnings": answer.warnings, "plot": answer.heatmap, "headline": lambda: answer.fought}
+    more: dict[str, Any] = {
+        "warnings": answer.warnings,
+        "plot": answer.heatmap,
+        "headline": lambda: answer.battle_conclusions,
+    }
     rows = lambda: with_profiles(answer, answer.as_dict()["matchups"])  # noqa: E731 - called only for a table
     write(lambda: text_or_page(answer, "clash_page"), answer.as_dict, rows, **more)
 

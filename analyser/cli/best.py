@@ -47,10 +47,10 @@ TERMS = [option for option in options.key_options(DuelTerms, "duel", _DUEL) if o
 @click.argument("a", shell_complete=DUELLIST_KEYS.complete)
 @click.argument("b", required=False, shell_complete=DUELLIST_KEYS.complete)
 def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
-    """Compute the best play of A in a duel with B: its value, the plan, and the cost of each simple tactic.
+    """Compute the best play of A in a duel with B: its value, the plan, and how much worse each simple tactic is.
 
-    A and B are selectors, as for duel. Or give only A, a duel file in which one side has the policy best. --plot
-    draws the best actions.
+    Name units as for duel. Or give only A: a duel file in which one side has the policy best. --plot draws the best
+    actions.
     """
     library = profiles_in(profiles)
     terms = stated_options(keys, "against") | {option.path[1]: value for option, value in options.key_values()}
@@ -97,9 +97,9 @@ def _best_play(question: tuple[Any, ...], profiles: Profiles, **terms: Any) -> B
 @click.argument("attackers", shell_complete=options.complete_selector)
 @click.argument("defenders", shell_complete=options.complete_selector)
 def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) -> None:
-    """Compute the cost of a simple tactic against best play, for each of ATTACKERS against each of DEFENDERS.
+    """Compute how much worse a simple tactic is than best play, for each of ATTACKERS against each of DEFENDERS.
 
-    The tactic: shoot, else charge, else take cover. Both are selectors with wildcards. Run the command again to resume.
+    The tactic is to shoot, else charge, else take cover. Names may have wildcards. Run the command again to resume.
     """
     from analyser.report.tactics import tactics
 
@@ -114,8 +114,15 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 
 
 @command(
-    Option("--want", "Fate of the target to aim for. Default: annihilated.", _FOCUS, type=Choice(TARGET_FATES)),
-    Option("--until P", "Also show after how many attacks it has probability P.", _FOCUS, type=options.Number(0)),
+    Option(
+        "--want", "Fate of the target to make most likely. Default: annihilated.", _FOCUS, type=Choice(TARGET_FATES)
+    ),
+    Option(
+        "--until P",
+        "Also show after how many attacks the target has this fate with probability P.",
+        _FOCUS,
+        type=options.Number(0),
+    ),
     *[option for option in OUTPUT_OPTIONS if option is not options.PLOT],
     examples=(
         "crown/rifle-p@basic:distance=12 crown/sharp-rifles@basic:distance=20 scion-grenadier-p@basic",
@@ -127,8 +134,8 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **keys: Any) -> None:
     """Find the best of ATTACKERS to fire next at TARGET, its row, and whether to aim or close in.
 
-    Add conditions of an attack after its colon, as for attack: distance=12 lets a unit choose between aiming and
-    closing in.
+    Add conditions after a colon, as for attack. With a distance, such as :distance=12, a unit chooses between aiming
+    and closing in.
     """
     from analyser.analysis.best_focus import best_focus as find_best
 

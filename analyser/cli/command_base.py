@@ -44,7 +44,7 @@ PICTURES = (".png", ".svg", ".pdf")
 HALF_MINUTE = 30.0  # seconds
 _ABBREVIATED_FROM = 10_000  # larger numbers are shown as 12.3k
 WIDEST_NAMES = 30  # characters: width of the column of options in a help
-HIDDEN = "Set-up and large runs"  # heading of commands that only --help-all shows
+HIDDEN = "Set-up"  # heading of commands that only --help-all shows
 _LIKENESS = 0.75  # likeness above which a word is a misspelt command, not a unit
 ALL_HELP = "analyser.all"  # key of a context: True with --help-all
 MOST_NAMED = 3  # most commands in a message
@@ -109,7 +109,7 @@ def _show_all(context: click.Context, _: click.Parameter, wanted: bool) -> None:
 
 
 _HELP_ALL: dict[str, Any] = {"is_flag": True, "expose_value": False, "is_eager": True, "callback": _show_all}
-HELP_ALL = click.Option(["--help-all"], help="Show all of this help and exit.", **_HELP_ALL)
+HELP_ALL = click.Option(["--help-all"], help="Show the whole help and exit.", **_HELP_ALL)
 
 
 class Commands(click.Group):
@@ -197,18 +197,25 @@ class Command(click.Command):
     """A command with options under headings, which rejects a repeated option that takes one value.
 
     `examples` are command lines; `notes` follow them in ``--help-all``. A help with many options shows only the
-    :data:`COMMON` ones and those in `often`.
+    :data:`COMMON` ones, those in `often` and those of the examples.
     """
 
     def __init__(
         self, *args: Any, examples: Sequence[str] = (), notes: str = "", often: Sequence[str] = (), **more: Any
     ) -> None:
         super().__init__(*args, **more)
-        self.examples, self.notes, self.often = examples, notes, often
+        self.examples, self.notes = examples, notes
+        self.often = {*often, *(word for example in examples for word in example.split() if word.startswith("--"))}
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters of click, and ``--help-all``."""
         return [*super().get_params(ctx), HELP_ALL]
+
+    def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the usage as click does, with the name of a default command in brackets."""
+        group = _group_of_default(ctx)
+        path = ctx.command_path if group is None else f"analyser {group.name} [{group.default_command}]"
+        formatter.write_usage(path, " ".join(self.collect_usage_pieces(ctx)))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the other commands if this is a default command, and the options under their headings, in order."""
@@ -220,7 +227,7 @@ class Command(click.Command):
         is_short = len(options) > MOST_OPTIONS and ALL_HELP not in ctx.meta
         for option in options if is_short or self.notes else options[:-1]:
             heading = getattr(option, "group", "Options")
-            is_rare = option.opts[0] not in (*COMMON, *self.often) or " with " in heading
+            is_rare = not {*COMMON, *self.often} & {*option.opts, *option.secondary_opts} or " with " in heading
             if (option.required or not (is_short and is_rare)) and (record := option.get_help_record(ctx)):
                 sections.setdefault(heading, []).append(record)
         _write_sections(formatter, sections)
@@ -229,7 +236,9 @@ class Command(click.Command):
         """Write the examples, and with ``--help-all`` the notes."""
         group = _group_of_default(ctx)
         path = ctx.command_path if group is None else f"analyser {group.name}"
-        lines = ["\b", "Examples:", *(f"  {path} {example}" for example in self.examples)] if self.examples else []
+        lines = (
+            ["\b", "Examples:", *(f"  {path} {example}".rstrip() for example in self.examples)] if self.examples else []
+        )
         self.epilog = "\n".join([*lines, "", self.notes if ALL_HELP in ctx.meta else ""])
         super().format_epilog(ctx, formatter)
 

@@ -28,12 +28,15 @@ from analyser.common.files import is_there
 COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
 DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
 _TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
-_TARGET = "Target; can be repeated: one table for each, and one for the mean."
+_TARGET = "Target. Can be repeated: one table for each target, and one for the mean."
 _WEIGHTS = "Comma-separated weights of several targets. Default: equal."
-_OVER = "Vary a key: distance=1..24, dice=4..12, level. Give it twice for a map."
-_METRIC = "Metric, such as p_broken (list: docs/keys.md). With --over: NAME:least prefers low values; two give a front."
+_OVER = "Vary a key, such as distance=1..24, dice=4..12 or level. Two keys give a map."
+_METRIC = (
+    "Metric, such as p_broken (list: docs/keys.md). With --over, NAME:least prefers low values, and two metrics show"
+    " the variants that no other beats in both (a Pareto front)."
+)
 _ROW = "Row to fire. Default: the best for each pair."
-METRIC = Option("--metric NAME", "Metric to show or to compare by (list: docs/keys.md).", COMPARISON)
+METRIC = Option("--metric NAME", "Metric, such as p_broken (list: docs/keys.md).", COMPARISON)
 PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attacker.", COMPARISON)
 
 
@@ -44,14 +47,19 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     KIND,
     Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.split_names),
     PER_POINTS,
-    Option("--at-least K", "K of P(at least K destroyed). Default: half of them.", COMPARISON, type=AT_LEAST_1),
-    Option("--rows", "With --over: one line for each ranged row.", COMPARISON),
+    Option(
+        "--at-least K",
+        "The K in the metric P(at least K models destroyed). Default: half of the target.",
+        COMPARISON,
+        type=AT_LEAST_1,
+    ),
+    Option("--rows", "With --over: a line for each ranged row of a loadout.", COMPARISON),
     *CONDITIONS,
     *METHODS,
     options.ALL_AT_ONCE,
     *OUTPUT_OPTIONS,
     examples=(
-        "'crown/rifle*' --target scion-grenadier-p@basic --target krupp@basic --weights 2,1",
+        "'crown/rifle*' --target scion-grenadier-p@basic --target krupp@basic",
         "crown/sharp-rifles@basic crown/rifle-p@basic --target krupp@basic --over distance=1..24",
     ),
     notes=DUEL_NOTES,
@@ -60,10 +68,10 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
 def compare_loadouts(
     loadouts: tuple[str, ...], target: tuple[str, ...], over: tuple[str, ...], kind: str, **keys: Any
 ) -> None:
-    """Compare LOADOUTS that make the same attack, charge or duel; selectors may have wildcards.
+    """Compare LOADOUTS (units at a level) that make the same attack, charge or duel; names may have wildcards.
 
-    Add conditions of one target after its colon; options apply to every target. With --over each loadout is a line over
-    a range. Scenario files of one kind may replace the loadouts and --target.
+    Add conditions of one target after a colon; options apply to every target. --over shows each loadout as a line over
+    a range. Instead of loadouts and --target you can give scenario files of one kind.
     """
     note_without_effect()
     if over or not target or kind != "attack":
@@ -148,7 +156,7 @@ def _number(text: str) -> float:
 @click.argument("attackers", shell_complete=complete_selector)
 @click.argument("defenders", shell_complete=complete_selector)
 def matchups(attackers: str, defenders: str, **keys: Any) -> None:
-    """Compare each of ATTACKERS with each of DEFENDERS; both are selectors with wildcards."""
+    """Compare each of ATTACKERS with each of DEFENDERS; names may have wildcards."""
     from analyser.analysis.matchups import matchups as matched
 
     keywords = stated_options(keys, "situations", "metric", "per_points", "row", "levels", "threads")
@@ -169,7 +177,7 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
 @click.argument("attacker", shell_complete=complete_selector)
 @click.argument("target", shell_complete=TARGET_KEYS.complete)
 def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
-    """Show the effect of one more and one less of each number of ATTACKER and TARGET on a metric of the attack."""
+    """Show the effect of raising and lowering each number of ATTACKER and TARGET by 1 on a metric of the attack."""
     from analyser.analysis.sensitivity import sensitivity
 
     note_without_effect()
@@ -179,14 +187,14 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
 
-_RACE = "exact, or race: simulate, and drop variants that cannot win. Default: exact."
+_RACE = "exact; or race: simulate in stages and drop variants that cannot win. Default: exact."
 
 
 @command(
     Option("--metric NAME", "Metric. Default: from the file.", COMPARISON),
     Option("--least/--most", "Prefer low or high values. Default: from the file.", COMPARISON, default=None),
     Option("--method", _RACE, METHOD, type=Choice(("exact", "race")), default="exact"),
-    Option("--trials N", "In a race: largest number of trials of a variant.", METHOD, type=AT_LEAST_1),
+    Option("--trials N", "In a race: most trials of a variant.", METHOD, type=AT_LEAST_1),
     Option("--seed N", "In a race: seed; same seed, same result. Default: 0.", METHOD, type=options.Integer(0)),
     THREADS,
     Option("--replacement", "In a race: put each card back. Default: real decks.", METHOD, default=None),
@@ -198,8 +206,8 @@ _RACE = "exact, or race: simulate, and drop variants that cannot win. Default: e
 def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> None:
     """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/compare.md).
 
-    The search is exact, with true ties; or a race, whose best is wrong in at most 5% of searches. After Ctrl-C it shows
-    the results so far.
+    An exact search has no error. The best of a race is wrong in at most 5% of searches. Ctrl-C shows the results so
+    far.
     """
     from analyser.ask.search import search
 

@@ -13,10 +13,10 @@ from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHODS, QUESTION,
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
 from analyser.common.errors import InputError
 
-_PICK = "Choose the worst, median or best trial by a figure instead."
-_GOT = "The result, such as broken=yes; can be repeated, the most important first. hits=9: the dice alone."
+_PICK = "Instead of a number: the worst, median or best trial by --metric."
+_GOT = "Your result, such as broken=yes, or hits=9 for the dice alone. Can be repeated, most important first."
 _GAME_FILE = """\b
-The file of a game has a [[fight]] for each. State in got the models destroyed, or
+The file of a game has a [[fight]] for each fight. State in got the models destroyed, or
 that the unit broke or fled; outcomes you do not list count as "no":
   [[fight]]
   side = "mine"                          # or "yours"; label = "round 1", optional
@@ -32,9 +32,11 @@ that the unit broke or fled; outcomes you do not list count as "no":
 
 
 @command(
-    Option("--trial N", "Number of the trial. Default: 0.", QUESTION, type=Integer(0)),
+    Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, type=Integer(0)),
     Option("--pick", _PICK, QUESTION, type=Choice(("worst", "median", "best"))),
-    Option("--metric NAME", "Figure for --pick. Default: models destroyed; in a duel the margin.", QUESTION),
+    Option(
+        "--metric NAME", "Figure by which --pick chooses. Default: models destroyed; in a duel the margin.", QUESTION
+    ),
     KIND,
     Option("--trials N", "Trials of the simulation. Default: 1000.", METHOD, type=AT_LEAST_1),
     Option("--seed N", "Seed; the same seed gives the same dice. Default: 0.", METHOD, type=Integer(0)),
@@ -51,8 +53,8 @@ that the unit broke or fled; outcomes you do not list count as "no":
 def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
     """Show one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
 
-    It is the trial that a simulation with that seed and number of trials counts. Charges, focus fire and duels draw
-    from real decks. Without TARGET the first argument is a scenario file.
+    It is one of the trials of the simulation with the same --seed and --trials. Charges, focus fire and duels draw from
+    real decks. Instead of ATTACKER and TARGET you can give one scenario file.
     """
     from analyser.ask.trial_narration import tell
 
@@ -62,7 +64,7 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
 
 
 @command(
-    Option("--destroyed N", "Models destroyed, if the unit neither broke nor fled.", QUESTION, type=Integer(0)),
+    Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, type=Integer(0)),
     Option("--got FIGURE=VALUE", _GOT, QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
@@ -87,10 +89,11 @@ def explain_luck(
     profiles: str | None,
     **keys: Any,
 ) -> None:
-    """Compute the probability of a result as bad as yours, or worse: --destroyed 2; for a unit that broke --got
-    broken=yes. Only the figures that you state count, in the order in which you state them.
+    """Compute the probability of a result as bad as yours, or worse.
 
-    Without TARGET the first argument is a scenario file, or the file of a whole game (--help-all shows one).
+    State your result: --destroyed 2, or for a unit that broke --got broken=yes. Results are ordered by the first figure
+    that you state, and ties by the next. Instead of ATTACKER and TARGET you can give one scenario file, or the file of
+    a whole game (--help-all shows one).
     """
     from analyser.ask.luck import luck
 

@@ -188,10 +188,12 @@ ATTACK_OPTIONS = [
 ]
 CHARGE_OPTIONS = [
     *key_options(Charge, "charge", "Charge"),
-    Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
+    Option(
+        "--secondary UNIT", "Another unit of the target's side in contact. Can be repeated.", "Charge", multiple=True
+    ),
     *FIGHT_OPTIONS,
 ]
-_UNTIL = f"After how many attacks FATE has probability P, such as 0.8 broken. Fates: {', '.join(TARGET_FATES)}."
+_UNTIL = f"Show after how many attacks the target has this fate with probability P: {', '.join(TARGET_FATES)}."
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -237,9 +239,9 @@ def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
 def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
     """Compute ranged attacks of ATTACKERS on TARGET, in the order given.
 
-    Units are selectors such as crown/rifle-platoon@reinforced. Add conditions after a colon:
-    crown/rifle-platoon@basic:aiming,distance=6 (the keys of [attack]), scion-grenadier-p@basic:garrisoned,models=4
-    (those of [target]). Options apply to every attack that does not state its own value.
+    Name a unit by faction, unit and level: crown/rifle-platoon@reinforced. Add conditions after a colon:
+    crown/rifle-p@basic:aiming,distance=6 (keys of [attack]), scion-grenadier-p@basic:garrisoned,models=4 (keys of
+    [target]; all are in docs/keys.md). Options apply to every attack that does not state its own value.
     """
     if len(attackers) == 1 and until is None:
         answer("attack", raw_attack_scenario(attackers[0], target))
@@ -261,8 +263,8 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
 def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
     """Compute a charge of ATTACKER at TARGET: the winner, and the losses and fate of both sides.
 
-    Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,close-quarters-row=melee
-    (all keys: docs/keys.md).
+    Name a unit by faction, unit and level: crown/rifle-platoon@basic. Add conditions after a colon:
+    crown/rifle-p@basic:suppressed,close-quarters-row=melee (all keys: docs/keys.md).
     """
     texts = {"attacker": attacker, "target": target}
     sides = {side: parse_unit(text, side, COMBATANT_KEYS) for side, text in texts.items()}
@@ -276,7 +278,7 @@ _DESCRIPTIONS |= {
     "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
 _POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_DESCRIPTIONS, WANTS))
-WANT_NOTES = "\n".join(["\b", "Objectives of a side with the policy best:", *_WANTS])
+WANT_NOTES = "\n".join(["\b", "Objectives of a side that plays the policy best (--want):", *_WANTS])
 DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
 """Text below the options of a duel."""
 
@@ -295,8 +297,8 @@ DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
 def duel(a: str, b: str, **_: Any) -> None:
     """Compute a fight of A and B over several rounds; each follows a policy (--help-all lists them).
 
-    Both are selectors. Add conditions after a colon: crown/rifle-platoon@basic:suppressed,row=ranged-light (all keys,
-    also those of a charge: docs/keys.md).
+    Name a unit by faction, unit and level: crown/rifle-platoon@basic. Add conditions after a colon:
+    crown/rifle-p@basic:suppressed,row=ranged-light (all keys, also those of a charge: docs/keys.md).
     """
     sides = {side: parse_unit(text, side, DUELLIST_KEYS) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))
@@ -314,7 +316,7 @@ CONDITIONS = [
     *key_options(Charge, "charge", "Charge, with --kind charge"),
     *(key for key in key_options(DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
 ]
-KIND = Option("--kind", "The fight. Default: attack.", QUESTION, type=Choice(TWO_UNIT_KINDS), default="attack")
+KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, type=Choice(TWO_UNIT_KINDS), default="attack")
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

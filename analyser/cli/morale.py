@@ -25,7 +25,7 @@ _EXAMPLES = {
     "legion": ("--courage 2 --tokens 3", "--courage 1 --received 2 --rounds 3 --plot panic.png"),
     "grande-tactique": ("--rout-units '[{edge_distance = 14}]' --rout-turns 2", "division.toml --method both"),
     "warmaster": ("--dice 2 --turns 3", "order.toml --format json"),
-    "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --turns 6"),
+    "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --method both"),
     "compare": ("--models 6 --losses 1 --rounds 3", "losses.toml --plot nerve.png"),
 }
 _ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]  # the dice are in the rules

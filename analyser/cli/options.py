@@ -147,8 +147,8 @@ class KeyOption(Option):
     ) -> None:
         self.path, self.member = path, member
         kind, default = plain_type(field.annotation), field.default
-        if default and isinstance(default, str | int) and default is not True and "efault:" not in text:
-            text += f" Default: {default}."
+        if default and isinstance(default, str | int | float) and default is not True and "efault:" not in text:
+            text += f" Default: {default:g}." if isinstance(default, float) else f" Default: {default}."
         flag, metavar = f"--{name.replace('_', '-')}", ""
         more: dict[str, Any] = {"default": None}
         if kind is bool and (either or default is True):
@@ -321,38 +321,55 @@ def _silence(context: click.Context, _: click.Parameter, quiet: bool) -> None:
     context.meta[QUIET] = quiet
 
 
+_SITUATIONS = "Situations, separated by commas: long-range, short-range-aimed, charge, duel"
+
+
 def situations_option(default: str, group: str = "Options") -> Option:
     """Return the option for situations by name; `default` is the last part of its help."""
-    return Option("--situations NAMES", f"Comma-separated names{default}", group, type=split_names)
+    return Option("--situations NAMES", f"{_SITUATIONS}{default}", group, type=split_names)
 
 
 AT_LEAST_1 = Integer(1)
-_DASK = "Dask scheduler whose workers share the work and the folder; `local` starts one here."
+_DASK = "Dask scheduler; its workers share the work and must see the folder. `local` starts one here."
 DASK = Option("--dask ADDRESS", _DASK)
 THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, type=AT_LEAST_1)
-_POLICY = "Policy of both sides in duels: a simple tactic or best play. Default: tactic."
+_POLICY = "Policy of both sides: simple tactics, or best play of whole duels. Default: tactic."
 POLICY = Option("--policy", _POLICY, type=Choice(("tactic", "best")))
-_PRECISION = "Monte Carlo: simulate until every 95% interval is this narrow; 5% means relative to each probability."
+_PRECISION = (
+    "Monte Carlo: simulate until every 95% interval is this narrow, such as 0.001; 5% means 5% of each probability."
+)
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: seed; same seed, same result. Default: 0.", METHOD, type=Integer(0)),
     Option("--precision P", _PRECISION, METHOD, type=PrecisionType()),
     THREADS,
 ]
-PROFILES = Option("--profiles DIR", "Folder of unit files. Default: the shipped ones.", OUTPUT, is_eager=True)
+PROFILES = Option("--profiles DIR", "Folder of unit files. Default: the shipped files.", OUTPUT, is_eager=True)
 _FACES, _CARDS = "heroic=1,strike=2,glancing=1,miss=1,blank=1", "1..12=3"
 _STATED: dict[str, Any] = {"expose_value": False, "callback": _store_ruleset_option}
 RULESET_OPTIONS = [
-    Option("--die FACES", f"Sides with each symbol: {_FACES}.", ASSUMED, type=Counts("die", _FACES), **_STATED),
-    Option("--deck CARDS", f"Copies of each card value: {_CARDS}.", ASSUMED, type=Counts("deck", _CARDS), **_STATED),
+    Option(
+        "--die FACES",
+        f"Sides of the attack die by symbol. Default: {_FACES}.",
+        ASSUMED,
+        type=Counts("die", _FACES),
+        **_STATED,
+    ),
+    Option(
+        "--deck CARDS",
+        f"Copies of each card in the deck. Default: {_CARDS}.",
+        ASSUMED,
+        type=Counts("deck", _CARDS),
+        **_STATED,
+    ),
 ]
 """Options of die and deck, which the rules do not print, for all commands about fights of Armoured Clash."""
-_FORMAT = "Format of the answer. Default: from the extension of --out, else text."
+_FORMAT = "Format of the answer. Default: from the extension of --out, or text."
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = OutOption()
 PLOT = Option("--plot FILE", "Also draw a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET_OPTION = Option("--quiet", "Print no notes, warnings or progress.", OUTPUT, expose_value=False, callback=_silence)
-ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also simultaneous intervals for whole tables.", METHOD)
-FULL = Option("--full", "For a battle: list everything that is not modelled.", OUTPUT)
+ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also give intervals that hold for a whole table at once.", METHOD)
+FULL = Option("--full", "In a battle: list everything that is not modelled.", OUTPUT)
 OUTPUT_OPTIONS = [*RULESET_OPTIONS, PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
     Option("--method", "Method. Default: exact.", METHOD, type=Choice(METHODS), default="exact"),
@@ -361,7 +378,7 @@ ANSWER_OPTIONS = [
     ALL_AT_ONCE,
     *OUTPUT_OPTIONS,
 ]
-_WITH_REPLACEMENT = "Monte Carlo: put each card back, as the exact answer does. Default: real decks."
+_WITH_REPLACEMENT = "Monte Carlo: put each card back after a draw, as exact answers do. Default: real decks."
 FIGHT_OPTIONS = [*ANSWER_OPTIONS, Option("--replacement", _WITH_REPLACEMENT, METHOD, default=None)]
 
 

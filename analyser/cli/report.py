@@ -25,9 +25,11 @@ from analyser.cli.waiting import message_when_stopped
 from analyser.common.files import name_of
 
 CHANGED_TOO_MUCH = 1  # exit status of --fail-over; 2 means an unusable input
-_WHO = "Selector with wildcards, such as 'crown/*'."
-_FAIL_OVER = "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a price became wrong."
-_TACTICS = "CSV file of `analyser best tactics --out FILE`: adds the cost of the simple tactic in duels."
+_WHO = "Units, such as 'crown/*' or '*/*@basic'."
+_FAIL_OVER = (
+    "Exit with 1 if a probability changed by more than X (0.3: 30 pp), or a loadout became over- or under-priced."
+)
+_TACTICS = "CSV file from `analyser best tactics --out FILE`: adds how much worse the simple tactic is in duels."
 
 
 @command(
@@ -47,7 +49,7 @@ _TACTICS = "CSV file of `analyser best tactics --out FILE`: adds the cost of the
     ),
 )
 def report_write(out: str, dask: str | None, **keys: Any) -> None:
-    """Write a report of every attacker against every defender: tables, heatmaps, balance, and a page that shows them.
+    """Write a report of every attacker against every defender: tables, and a page with prices, heatmaps and reasons.
 
     Run the command again to resume a report that was stopped.
     """
@@ -62,16 +64,16 @@ def report_write(out: str, dask: str | None, **keys: Any) -> None:
 
 def _print_opponents(written: Path) -> None:
     """Print the opponents against which the prices of a report are judged, if it has prices."""
-    from analyser.analysis.prices import Among
+    from analyser.analysis.prices import Opponents
     from analyser.report.folder import manifest_of
 
     if judged := manifest_of(written).get("judged_among"):
-        click.echo(f"Its prices are judged {Among(judged['factions']).in_short}")
+        click.echo(f"Its prices are judged {Opponents(judged['factions']).in_short}")
 
 
 @command(
-    Option("--add VERSION", "First write a report for each pair of factions into DIR/VERSION."),
-    situations_option(". For the reports that are added. Default: all."),
+    Option("--add VERSION", "First write a report for each pair of factions into the folder DIR/VERSION."),
+    situations_option(", or all, for the reports that are added. Default: all."),
     *(THREADS, DASK, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
     examples=("balance --add 2026-11 --profiles my-profiles", "balance"),
 )
@@ -95,11 +97,15 @@ def report_site(folder: str, dask: str | None, **keys: Any) -> None:
     situations_option(". Default: all."),
     Option("--metric NAME", "Metric to compare. Default: the probability that changed most."),
     Option(
-        "--limit N", "Most loadouts, and most matchups, in the text.", type=AT_LEAST_1, default=20, show_default=True
+        "--limit N",
+        "Most loadouts, and most matchups, to list as text.",
+        type=AT_LEAST_1,
+        default=20,
+        show_default=True,
     ),
     Option("--fail-over X", _FAIL_OVER, type=options.Number(0)),
     *(THREADS, *RULESET_OPTIONS, options.FORMAT, options.OUT),
-    Option("--summary FILE", "Also a summary in Markdown, for a pull request.", options.OUTPUT),
+    Option("--summary FILE", "Also write a summary in Markdown, for a pull request.", options.OUTPUT),
     QUIET_OPTION,
     examples=(
         "profiles my-profiles --summary summary.md --fail-over 0.3",
@@ -119,7 +125,10 @@ def report_diff(
     summary: str | None,
     **keys: Any,
 ) -> None:
-    """Show what changed from OLD to NEW, profile folders or reports, and its effect on loadouts and matchups."""
+    """Show what changed from OLD to NEW, and the effect on loadouts and matchups.
+
+    OLD and NEW are folders of profiles, or reports.
+    """
     from analyser.report.diff import diff
 
     selection = stated_options(keys, "attackers", "defenders", "situations", "metric", "threads")

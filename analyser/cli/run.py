@@ -25,8 +25,8 @@ _OPTIONS = [OutOption(PAGE) if option is options.OUT else option for option in F
 def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any) -> None:
     """Answer each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.
 
-    A dash is standard input. --out FILE.html writes a battle as a page. Several files make one answer: in JSON a list,
-    in CSV one table. If some files have no answer, they are named, the others are answered, and the exit status is 2.
+    A dash reads standard input. --out FILE.html writes a battle as a page. Several files give one answer: in JSON a
+    list, in CSV one table. Files without an answer are reported, the others are answered, and the exit status is 2.
     """
     if len(scenarios) == 1:
         _run(scenarios[0])

@@ -40,10 +40,10 @@ def completion(shell: str) -> None:
 )
 @click.argument("kernels", nargs=-1)
 def warm_up(kernels: tuple[str, ...], processes: int | None) -> None:
-    """Compile kernels now, so that no later question waits for them; once on each machine, for this version.
+    """Compile now what questions need, so that none waits later. Once for each machine and version.
 
-    KERNELS: questions such as attacks, matchups, exact-fights, simulated-fights, morale-legion. Default: all,
-    which takes about a minute the first time.
+    KERNELS are kinds of question, such as attacks, matchups, exact-fights, simulated-fights, morale-legion.
+    Default: all, which takes about a minute the first time.
     """
     from analyser import kernels as compiler
 

@@ -16,9 +16,11 @@ from analyser.common.text import json_text
 
 NOT_DONE = 1  # exit status of `verify` for damage, and of `status` for missing parts
 _WORK = "Workers"
-_DASK = "Dask scheduler whose workers compute the parts; `local` starts one here."
-_BY_RETURN = "Workers return parts to this process, which writes them; for workers without a shared disk."
-_PART = "Run job K of N. The jobs share the parts and may run in parallel."
+_DASK = "Dask scheduler whose workers do the work; `local` starts one here."
+_BY_RETURN = (
+    "With --dask: workers send results back to this process, which writes them. For workers without a shared disk."
+)
+_PART = "Run job K of N. The jobs divide the work and may run in parallel."
 WORKERS = [
     Option("--workers N", "Processes. Default: one for each processor.", _WORK, type=Integer(1, MOST_THREADS)),
     Option("--dask ADDRESS", _DASK, _WORK),
@@ -29,13 +31,16 @@ STORE = click.argument("store", shell_complete=complete_file)
 
 
 @command(
-    Option("--out STORE", "The folder of the store.", OUTPUT, required=True),
+    Option("--out STORE", "Folder for the results (the store).", OUTPUT, required=True),
     *(*WORKERS, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
     examples=("plan.toml --out store", "plan.toml --out store --part 17/400"),
 )
 @click.argument("plan", shell_complete=complete_file)
 def sweep_start(plan: str, out: str, profiles: str | None, **workers: Any) -> None:
-    """Compute all cells of PLAN into the store --out, a folder of Parquet files (docs/sweeps.md)."""
+    """Compute every fight of PLAN and write the results to --out, a folder of Parquet files (docs/sweeps.md).
+
+    The work is divided into parts. Run the command again to resume.
+    """
     from analyser.sweep.running import run_sweep
 
     with _progress_bar(out) as tell:
@@ -46,7 +51,7 @@ def sweep_start(plan: str, out: str, profiles: str | None, **workers: Any) -> No
 @command(*WORKERS, QUIET_OPTION, examples=("store", "store --workers 8"))
 @STORE
 def sweep_resume(store: str, **workers: Any) -> None:
-    """Resume the sweep of a STORE from the plan in it."""
+    """Resume a sweep from its results folder STORE, with the plan stored in it."""
     from analyser.sweep.running import resume_sweep
 
     with _progress_bar(store) as tell:
@@ -79,7 +84,10 @@ def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
 @STORE
 @click.pass_context
 def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
-    """Show the progress of the sweep of a STORE, and write its page; the exit status is 1 if parts are missing."""
+    """Show the progress of the sweep in the folder STORE, and write its page.
+
+    The exit status is 1 if parts are missing.
+    """
     from analyser.sweep.page import status_of, write_page
     from analyser.sweep.store_reader import open_sweep
 
@@ -108,28 +116,28 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
 @STORE
 @click.pass_context
 def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
-    """Check every byte of a STORE; the exit status is 1 if parts are damaged or missing."""
+    """Check that no file of the folder STORE is damaged. The exit status is 1 if parts are damaged or missing."""
     from analyser.sweep.store import Store
 
     opened = Store(store)
     result = opened.verify(remove=remove)
     click.echo(
         f"{result.whole:,} of {opened.plan.parts:,} parts are whole, {len(result.damaged):,} damaged, "
-        f"{result.missing:,} to be made"
+        f"{result.missing:,} to compute"
     )
     for part in result.damaged:
-        note(f"{part.path}: {part.why}{'; taken away' if remove else '; --remove takes it away'}", "warning")
+        note(f"{part.path}: {part.why}{'; deleted' if remove else '; --remove deletes it'}", "warning")
     context.exit(NOT_DONE if result.damaged or result.missing else 0)
 
 
 @command(
-    Option("--out FILE", "The file. Default: merged.parquet in the store.", OUTPUT),
+    Option("--out FILE", "The file. Default: merged.parquet in that folder.", OUTPUT),
     QUIET_OPTION,
     examples=("store", "store --out all.parquet"),
 )
 @STORE
 def sweep_merge(store: str, out: str | None) -> None:
-    """Write all parts of a STORE to one file; for a sample print its answer."""
+    """Write all results of the folder STORE to one file; for one question simulated very often, print its answer."""
     from analyser.common.files import write_content
     from analyser.sweep.store import MERGED
     from analyser.sweep.store_reader import open_sweep

@@ -76,7 +76,7 @@ def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
 @command(*_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
 @click.argument("unit", shell_complete=complete_units)
 def units_card(unit: str, profiles: str | None, **_: Any) -> None:
-    """Show UNIT as in its army list: numbers, special rules, levels, armaments."""
+    """Show one UNIT as on its card: numbers, special rules, levels, armaments."""
     library = profiles_in(profiles)
     faction, result = library.unit(unit)
     selector, used = f"{faction.id}/{result.id}", library.used

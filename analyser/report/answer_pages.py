@@ -10,18 +10,18 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from analyser.analysis.army_loadouts import Listed
+from analyser.analysis.army_loadouts import ArmyLoadouts
 from analyser.analysis.battle_check import DISAGREES, NO_REASON, TOO_FEW, BalanceCheck
 from analyser.analysis.best_volleys import AIMS, Volleys
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_answer import proof_text as proof_of_lists
-from analyser.analysis.build_battles import Played
+from analyser.analysis.build_battles import BattleRecord
 from analyser.analysis.built_lists import by_battlegroup
 from analyser.analysis.clash import SHARE_LOST, WINS, Clash
 from analyser.analysis.clash_text import (
-    answer_text,
-    answer_titles,
     counted_name,
+    counter_text,
+    counter_titles,
     proof_text,
     value_text,
     volley_lines,
@@ -70,7 +70,7 @@ def _links(answer: BattleResult) -> list[tuple[str, str, bool]]:
     parts = {"battle": "In short"} | ({"tactics": "Tactics"} if answer.game else {})
     parts |= {"margin": "Victory points", "left": "What is left", "did": "What units did"}
     parts |= {"swing": "Swing"} if answer.swings else {}
-    parts |= {"told": "A battle told"} | ({"bands": "All at once"} if answer.with_bands else {})
+    parts |= {"told": "A typical battle"} | ({"bands": "All at once"} if answer.with_bands else {})
     return [(anchor, name, False) for anchor, name in (parts | {"more": "More"}).items()]
 
 
@@ -243,14 +243,15 @@ def clash_page(answer: Clash) -> str:
         "clash",
         title=f"{answer.mine.army.name} against {answer.yours.army.name}",
         links=[
-            *([("battle", "In battle", False)] if answer.fought else []),
-            ("gaps", "Gaps", False),
+            *([("battle", "In battle", False)] if answer.battle_conclusions else []),
+            ("gaps", "Hard targets", False),
             *([("rounds", "Best attacks", False)] if rounds else []),
             ("heatmap", "Matrix", True),
-            *((name.lower(), name, False) for name in ("Answers", "Units", "More")),
+            ("answers", "Best counters", False),
+            *((name.lower(), name, False) for name in ("Units", "More")),
         ],
         found=answer,
-        gap_lines=answer.gap_lines(),
+        gap_lines=answer.hard_target_lines(),
         rounds=rounds,
         answers=list(_answers(answer)),
         units=[(army, _unit_sections(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
@@ -263,25 +264,25 @@ def clash_page(answer: Clash) -> str:
     )
 
 
-def _best_attacks(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Listed, Listed]]]]:
+def _best_attacks(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, ArmyLoadouts, ArmyLoadouts]]]]:
     """Yield the best attacks of both sides for each situation."""
-    for ours, theirs in zip(answer.volleys, answer.their_volleys):
+    for ours, theirs in zip(answer.volleys, answer.enemy_volleys):
         yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
 
 
 def _answers(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
     """Yield, for each side, a title and the targets, each with the best and second-best counter by situation."""
-    mine = (answer.mine, answer.yours, answer.answers, answer.next_answers)
-    yours = (answer.yours, answer.mine, answer.threats, answer.next_threats)
-    for title, (army, enemy, best, next_best) in zip(answer_titles(answer), (mine, yours)):
+    mine = (answer.mine, answer.yours, answer.counters, answer.second_counters)
+    yours = (answer.yours, answer.mine, answer.enemy_counters, answer.second_enemy_counters)
+    for title, (army, enemy, best, next_best) in zip(counter_titles(answer), (mine, yours)):
         by_target: dict[str, list[tuple[str, str]]] = {}
         for first, second in zip(best, next_best):
-            next_text = "" if second.attacker is None else answer_text(second, army)
-            by_target.setdefault(first.target, []).append((answer_text(first, army), next_text))
+            next_text = "" if second.attacker is None else counter_text(second, army)
+            by_target.setdefault(first.target, []).append((counter_text(first, army), next_text))
         yield title, [(counted_name(enemy, target), cells) for target, cells in by_target.items()]
 
 
-def _unit_sections(army: Listed, key: str) -> list[dict[str, Any]]:
+def _unit_sections(army: ArmyLoadouts, key: str) -> list[dict[str, Any]]:
     """Return the units of an army, each with the anchor that the heatmap links to."""
     return [
         {
@@ -323,7 +324,9 @@ def build_page(build: Build) -> str:
     """Return the page of a build as HTML, which opens offline."""
     order = build.order or range(len(build.lists))
     values = {item.army.name: item for item in build.lists}
-    fought: list[tuple[Army, Played | None, str]] = [*build.fought()] or [(item.army, None, "") for item in build.lists]
+    fought: list[tuple[Army, BattleRecord | None, str]] = [*build.battle_rows()] or [
+        (item.army, None, "") for item in build.lists
+    ]
     return page_of(
         "build",
         title=build.title,
@@ -355,7 +358,7 @@ def check_page(answer: BalanceCheck) -> str:
     rows = answer.frame.sort_values("off", ascending=False, kind="stable").to_dict("records")
     return page_of(
         "check",
-        title="Battles and fair points",
+        title="Fair points compared with battles",
         found=answer,
         groups=[_row(row, row["group"], counted(row["units"], "unit")) for row in answer.groups.to_dict("records")],
         armies=[_army_row(row) for row in rows],

@@ -16,10 +16,10 @@ import pandas as pd
 from analyser.analysis.duel_policy import check_best_is_played, duel_situations, price_situations
 from analyser.analysis.grid import not_modelled
 from analyser.analysis.matchups import Matchups, with_own_metric
-from analyser.analysis.mutual_losses import WAYS
-from analyser.analysis.prices import EVERYBODY, FairPoints, fair_points
+from analyser.analysis.mutual_losses import EXCHANGE_KINDS
+from analyser.analysis.prices import ALL_LOADOUTS, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_named
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
 from analyser.common.method_settings import Progress, Sampling, check_threads, default_threads
@@ -130,11 +130,13 @@ def write_report(
     if field is not None and not isinstance(field, FairPoints):
         field = fair_points(tuple(both.values()), against=field, progress=progress, **settings)
     uses_everybody = field is None and row is None and policy != "best"
-    opponents = {loadout.selector: loadout for loadout in loadouts(EVERYBODY, library)} | both if uses_everybody else {}
+    opponents = (
+        {loadout.selector: loadout for loadout in loadouts(ALL_LOADOUTS, library)} | both if uses_everybody else {}
+    )
     inputs = ReportInputs(
         attackers=attacking,
         defenders=defending,
-        situations=_all_situations(policy, situations_called(situations), row),
+        situations=_all_situations(policy, situations_named(situations), row),
         row=row,
         ruleset=library.ruleset,
         used=library.used._replace(folder=real_path(library.used.folder).name),
@@ -184,13 +186,13 @@ def write_report(
 
 def _opponents(prices: FairPoints | None) -> dict[str, Any]:
     """Return the opponents of the prices, as an entry of the manifest."""
-    return {} if prices is None else {"judged_among": prices.among.as_dict()}
+    return {} if prices is None else {"judged_among": prices.opponents.as_dict()}
 
 
 def _all_situations(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
     """Return the situations under a policy; best play adds the situations that prices need, if there are prices."""
     result = duel_situations(policy, situations)
-    if row is None and any(situation.kind in WAYS for situation in situations):
+    if row is None and any(situation.kind in EXCHANGE_KINDS for situation in situations):
         result = price_situations(policy, result)
     check_best_is_played(policy, result)
     return result

@@ -17,10 +17,10 @@ import pandas as pd
 
 from analyser.analysis.efficiency import LEAST
 from analyser.analysis.matchups import Matchups, matchups
-from analyser.analysis.matchups_after_edit import edited
-from analyser.analysis.prices import EVERYBODY, Among
+from analyser.analysis.matchups_after_edit import matchups_after_edit
+from analyser.analysis.prices import ALL_LOADOUTS, Opponents
 from analyser.analysis.selection import loadouts
-from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_called
+from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_named
 from analyser.analysis.standing import Standings
 from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
@@ -131,7 +131,7 @@ class _Comparison(NamedTuple):
     moves: tuple[Move, ...] = ()
     others: tuple[Move, ...] = ()
     no_verdict: str = ""
-    among: Among | None = None
+    among: Opponents | None = None
 
 
 def _stages(report: Progress) -> _Stages:
@@ -158,17 +158,17 @@ def _compare_folders(
     new_options: dict[str, Any] = {"ruleset": new.ruleset, "used": new.used, **options}
     opponents = list(before.values())
     old_prices_table = matchups(opponents, opponents, situations=EXCHANGES, profiles=old, progress=stage(0), **options)
-    new_prices_table = edited(old_prices_table, *[list(after.values())] * 2, **new_options)
+    new_prices_table = matchups_after_edit(old_prices_table, *[list(after.values())] * 2, **new_options)
     changes = edited_loadouts(before, after)
     common = [[name for name in olds if name in news] for olds, news in (attacking, defending)]
     blocks = _blocks(common[0], common[1], set(changes) if old.ruleset == new.ruleset else {*common[0], *common[1]})
-    situations = situations_called(arguments["situations"])
+    situations = situations_named(arguments["situations"])
     frames = [[_rows_of_blocks(table.frame, blocks, situations)] for table in (old_prices_table, new_prices_table)]
     for rows, columns in blocks if (others := [each for each in situations if each not in EXCHANGES]) else ():
         ours, theirs = ([before[name] for name in names] for names in (rows, columns))
         earlier = matchups(ours, theirs, situations=others, profiles=old, progress=stage(1), **options)
         ours, theirs = ([after[name] for name in names] for names in (rows, columns))
-        later = edited(earlier, ours, theirs, progress=stage(2), **new_options)
+        later = matchups_after_edit(earlier, ours, theirs, progress=stage(2), **new_options)
         for parts, table in zip(frames, (earlier, later)):
             parts.append(table.frame)
     return _Comparison(
@@ -203,7 +203,7 @@ def _rows_of_blocks(
 
 def _moves(
     old: Matchups, new: Matchups, changes: Sequence[str]
-) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Among | None]:
+) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Opponents | None]:
     """Return the moves of edited loadouts, and of others with a new verdict; or why there are no verdicts.
 
     The last value describes the opponents for the new verdicts.
@@ -212,7 +212,7 @@ def _moves(
         before, after = Standings(old), Standings(new)
     except InputError as error:
         return (), (), error.problem, None
-    return *moves_between(before, after, changes), "", after.prices.among
+    return *moves_between(before, after, changes), "", after.prices.opponents
 
 
 def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _Stages) -> _Comparison:
@@ -281,7 +281,7 @@ def _matchup_arguments(
 ) -> dict[str, Any]:
     """Return the arguments for :func:`matchups`: those of the first report or, without reports, of the caller."""
     if report is None:
-        sides = {"attackers": [attackers or EVERYBODY], "defenders": [defenders or EVERYBODY]}
+        sides = {"attackers": [attackers or ALL_LOADOUTS], "defenders": [defenders or ALL_LOADOUTS]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
     if any(part is not None for part in (attackers, defenders, situations)):
         raise InputError("a report has its own attackers, defenders and situations", where="diff")
@@ -305,7 +305,7 @@ def _unchanged(old: _Side, new: _Side, arguments: dict[str, Any]) -> Diff:
     """Return the diff of two folders of equal profiles."""
     assert isinstance(old.source, Profiles)
     sides = [loadouts(arguments[name], old.source) for name in ("attackers", "defenders")]
-    compared = len(sides[0]) * len(sides[1]) * len(situations_called(arguments["situations"]))
+    compared = len(sides[0]) * len(sides[1]) * len(situations_named(arguments["situations"]))
     empty = pd.DataFrame(columns=_COLUMNS)
     return Diff((), empty, empty.assign(share=None), compared, (), (), old.used, new.used, unchanged=True)
 

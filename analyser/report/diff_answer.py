@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from analyser.analysis.prices import Among
+from analyser.analysis.prices import Opponents
 from analyser.analysis.verdict import RULE
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.metrics import EFFICIENCY, METRICS, number_text
@@ -35,7 +35,7 @@ class Diff(FramedAnswer):
         Moves of other loadouts with a changed verdict.
     no_verdict : str
         The reason why there are no verdicts; empty if there are some.
-    among : Among or None
+    among : Opponents or None
         The opponents of the new verdicts; None without verdicts.
     edits : tuple of Edit
         Edits of the units and the ruleset.
@@ -69,7 +69,7 @@ class Diff(FramedAnswer):
     moves: tuple[Move, ...] = ()
     others: tuple[Move, ...] = ()
     no_verdict: str = ""
-    among: Among | None = None
+    among: Opponents | None = None
 
     schema = "analyser/diff/1"
 

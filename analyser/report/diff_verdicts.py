@@ -11,16 +11,16 @@ import numpy as np
 from analyser.analysis.matchups_after_edit import fights_as
 from analyser.analysis.standing import (
     ARROW,
-    NONE,
-    Hands,
+    DASH,
+    LeadChanges,
     Standing,
     Standings,
-    ahead_text,
-    figure,
-    hands_of,
-    moved,
-    sentence,
-    steady,
+    change_sentence,
+    keep_verdict_within_noise,
+    lead_changes_of,
+    lead_text,
+    matchup_changes,
+    short_figure,
 )
 from analyser.analysis.verdict import OVER, UNDER, interval_text
 from analyser.game.units import Loadout
@@ -37,13 +37,13 @@ class Move(NamedTuple):
     loadout: str
     old: Standing
     new: Standing
-    hands: Hands
+    hands: LeadChanges
     margins: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
     @property
     def sentence(self) -> str:
         """The change in one sentence."""
-        return sentence(self.loadout, self.old, self.new, self.hands)
+        return change_sentence(self.loadout, self.old, self.new, self.hands)
 
     @property
     def change_hands(self) -> int:
@@ -69,7 +69,7 @@ class Move(NamedTuple):
     @property
     def verdict_line(self) -> str:
         """Old and new verdict, points and fair points in a line, with a note if the verdict is uncertain."""
-        fair = ARROW.join(figure(side.fair_points) for side in (self.old, self.new))
+        fair = ARROW.join(short_figure(side.fair_points) for side in (self.old, self.new))
         doubt = f": {self.new.doubt}" if self.new.doubt else ": at the edge of both" if self.is_at_edge else ""
         verdicts = f"{self.old.verdict}{ARROW}{self.new.verdict}"
         return f"{self.loadout} {verdicts} (at {self.new.points} points, fair {fair}){doubt}"
@@ -90,13 +90,13 @@ class Move(NamedTuple):
     @property
     def in_words(self) -> dict[str, str]:
         """Figures as ``"old → new"``, or as a single figure if both are equal."""
-        fair, new = self._both("fair_points", figure), self.new
+        fair, new = self._both("fair_points", short_figure), self.new
         ends = f" ({interval_text(new.fair_low, new.fair_high)})" if new.fair_low == new.fair_low else ""
         return {
-            "points": self._both("points", lambda points: NONE if points is None else str(points)),
+            "points": self._both("points", lambda points: DASH if points is None else str(points)),
             "fair": f"{fair}{ends}",
             "verdict": self._both("verdict", str),
-            "efficiency": self._both("efficiency", figure),
+            "efficiency": self._both("efficiency", short_figure),
         }
 
     def _both(self, name: str, text: Callable[[Any], str]) -> str:
@@ -104,7 +104,7 @@ class Move(NamedTuple):
 
     def margin(self, opponent: str) -> str:
         """Return in words the old and the new margin against an opponent in `hands`."""
-        return _arrow(*map(ahead_text, self.margins[opponent]))
+        return _arrow(*map(lead_text, self.margins[opponent]))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the change as plain data."""
@@ -150,10 +150,11 @@ def moves_between(before: Standings, after: Standings, edited: Iterable[str]) ->
     """Return the moves of the loadouts named in `edited`, and of other loadouts with a changed verdict."""
 
     def move(name: str) -> Move:
-        pairs = moved(before, after, name)
+        pairs = matchup_changes(before, after, name)
         changed = pairs[pairs["changes_hands"]]
         margins = dict(zip(changed["opponent"], zip(changed["before"].tolist(), changed["after"].tolist())))
-        return Move(name, before[name], steady(before[name], after[name]), hands_of(pairs), margins)
+        new = keep_verdict_within_noise(before[name], after[name])
+        return Move(name, before[name], new, lead_changes_of(pairs), margins)
 
     names = [name for name in edited if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)

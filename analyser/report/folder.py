@@ -91,7 +91,7 @@ def manifest_facts(inputs: ReportInputs) -> dict[str, Any]:
 
 
 def _opponent_facts(field: FairPoints) -> dict[str, Any]:
-    return {**field.among.as_dict(), "sha256": _sha256(field.frame.to_csv())}
+    return {**field.opponents.as_dict(), "sha256": _sha256(field.frame.to_csv())}
 
 
 def units_of(inputs: ReportInputs) -> dict[str, dict[str, Any]]:

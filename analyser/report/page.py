@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from analyser.analysis.distance_curves import curves
 from analyser.analysis.duel_policy import unchanged_note
-from analyser.analysis.efficiency import LEAST, LEAST_RATIO, Row
+from analyser.analysis.efficiency import LEAST, LEAST_RATIO, TableRow
 from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.mutual_losses import WAYS, Exchange, exchange_of
+from analyser.analysis.mutual_losses import EXCHANGE_KINDS, Exchange, exchange_of
 from analyser.analysis.prices import FairPoints
-from analyser.analysis.roles import MEANS, plural
+from analyser.analysis.roles import ROLE_DESCRIPTIONS, plural
 from analyser.analysis.situations import BEST_TRADE
 from analyser.analysis.verdict import RULE
 from analyser.common.estimates import SAME_WITHIN
@@ -87,7 +87,7 @@ def page_values(
         "in_it": list(dict.fromkeys(card["faction"] for card in cards)),
         "one_field": inputs.field is not None,
         "rule": RULE,
-        "role_means": MEANS,
+        "role_means": ROLE_DESCRIPTIONS,
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
         "a_round": _a_round({situation.kind for situation in answer.situations}),
@@ -161,12 +161,12 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 def _a_round(kinds: Collection[str]) -> str:
     """Return a sentence that defines the round of losses, for the kinds of situations."""
     if BEST_TRADE in kinds:
-        return "A round is the mean of the six of duels with best play, from 18 inches apart and from 36."
-    if not set(WAYS) <= set(kinds):
+        return "Figures are means per round of duels of six rounds with best play, from 18 and from 36 inches apart."
+    if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "A round is the mean of the six from the first shot on; the reach and SPEED of both give the time that they are"
-        " far apart and near."
+        "Figures are means per round, over the six rounds from the first possible shot. The time that units spend far"
+        " apart and near depends on their reach and SPEED."
     )
 
 
@@ -191,7 +191,7 @@ def _tactics_note(duels: pd.DataFrame | None) -> str:
     return note_of(duels)
 
 
-def _notes(dominated: Iterable[Row], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
+def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
     """Return lines for the card of each unit: loadouts that dominate its loadouts, and the cost of its tactic."""
     result: dict[str, list[str]] = {}
     for row in dominated:
@@ -208,8 +208,9 @@ def _notes(dominated: Iterable[Row], duels: pd.DataFrame | None, names: Mapping[
                 if row["most"] > row["cost"]
                 else ""
             )
-            said = f"Its tactic, to {row['tactic']}, costs {names[row['attacker']]} {percent(row['cost'])} of its duels"
-            result.setdefault(unit_of(row["attacker"]), []).append(f"{said} on average{most}.")
+            said = f"In duels {names[row['attacker']]} follows the tactic {row['tactic']}."
+            lost = f"Compared with best play this costs {percent(row['cost'])} of its duels on average{most}."
+            result.setdefault(unit_of(row["attacker"]), []).append(f"{said} {lost}")
     return result
 
 
@@ -223,10 +224,12 @@ def faction_lines(factions: Trades) -> list[str]:
         (ahead, more), (behind, less) = sorted([(first, by_first), (second, by_second)], key=lambda side: -side[1])
         names = faction_name(ahead), faction_name(behind)
         if more - less < SAME_WITHIN:
-            both = f"100 points of each destroy {more:.1f} points of the other a round"
+            both = f"100 points of each destroy {more:.1f} points of the other in a round"
             lines.append(f"{names[0]} and {names[1]} come out even: {both}.")
             continue
-        points = f"100 points of it destroy {more:.1f} points a round, and lose {less:.1f} to 100 points of {names[1]}"
+        points = (
+            f"100 points of it destroy {more:.1f} points in a round, and lose {less:.1f} to 100 points of {names[1]}"
+        )
         lines.append(f"{names[0]} comes out ahead of {names[1]}: {points}.")
     return lines
 

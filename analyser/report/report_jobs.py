@@ -12,9 +12,9 @@ import pandas as pd
 
 from analyser.analysis.efficiency import dominated, efficiency, outliers
 from analyser.analysis.fight_cache import FightCache, cached_results
-from analyser.analysis.grid import Field, grid, joined
+from analyser.analysis.grid import DefendingSide, compute_grid, join_by_situation
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.mutual_losses import WAYS
+from analyser.analysis.mutual_losses import EXCHANGE_KINDS
 from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import duel_ratings
@@ -63,7 +63,8 @@ def matchups_as_parquet(
     threads: int,
 ) -> bytes:
     """Return the matchups of some attackers in one situation as the content of a Parquet file."""
-    return bytes(grid(attackers, Field(defenders, ruleset, row, threads), [situation]).to_parquet(index=False))
+    defending = DefendingSide(defenders, ruleset, row, threads)
+    return bytes(compute_grid(attackers, defending, [situation]).to_parquet(index=False))
 
 
 def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[Job]:
@@ -71,27 +72,27 @@ def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[
 
     The list is empty if the cache is off, or has all these fights.
     """
-    cache = cached_results(opponents, Field(opponents, inputs.ruleset, None, 1))
+    cache = cached_results(opponents, DefendingSide(opponents, inputs.ruleset, None, 1))
     if not isinstance(cache, FightCache):
         return []
     fights = len(opponents) ** 2
     return [
         Job(situation.fight.cost * fights, "", fill_fight_cache, (opponents, inputs.ruleset, situation))
         for situation in inputs.situations
-        if situation.kind in WAYS and cache.pays(situation, fights) and cache.of(situation)[1]
+        if situation.kind in EXCHANGE_KINDS and cache.pays(situation, fights) and cache.of(situation)[1]
     ]
 
 
 def fill_fight_cache(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
     """Fill the fight cache with the fights of each loadout against each; the content is empty."""
-    field = Field(opponents, ruleset, None, 1)
-    grid(opponents, field, [situation], raise_if_interrupted, cached_results(opponents, field))
+    field = DefendingSide(opponents, ruleset, None, 1)
+    compute_grid(opponents, field, [situation], raise_if_interrupted, cached_results(opponents, field))
     return b""
 
 
 def joined_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
     """Return the contents of all jobs as one table of distinct matchups, by attacker, defender and situation."""
-    tables = [joined([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
+    tables = [join_by_situation([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
 

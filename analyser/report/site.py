@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from analyser.analysis.prices import EVERYBODY, LIMITS, FairPoints, fair_points
+from analyser.analysis.prices import ALL_LOADOUTS, LIMITS, FairPoints, fair_points
 from analyser.analysis.situations import ALL_SITUATIONS, Situation
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import OVER, RULE, UNDER
@@ -88,7 +88,7 @@ class Version(NamedTuple):
     def one_verdict(self) -> bool:
         """True if every report uses the opponents of this page, so that a loadout has a single verdict."""
         fields = {report.stored.manifest.get("field", {}).get("loadouts") for report in self.reports}
-        return self.standings is not None and fields == {self.standings.prices.among.loadouts}
+        return self.standings is not None and fields == {self.standings.prices.opponents.loadouts}
 
 
 def write_site(
@@ -154,7 +154,7 @@ def _write_reports(
     library = library_of(profiles)
     judged: FairPoints | None = None
     with suppress(InputError):  # no exchanges of fire; write_report raises any other error again
-        judged = fair_points(EVERYBODY, situations=situations, profiles=library, threads=threads, progress=progress)
+        judged = fair_points(ALL_LOADOUTS, situations=situations, profiles=library, threads=threads, progress=progress)
     for ours, theirs in combinations_with_replacement(library.factions, 2):
         write_report(
             f"{ours}/*",

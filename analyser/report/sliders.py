@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.efficiency import Row
-from analyser.analysis.mutual_losses import WAYS, is_near
+from analyser.analysis.efficiency import TableRow
+from analyser.analysis.mutual_losses import EXCHANGE_KINDS, is_near
 from analyser.analysis.situations import Situation
 from analyser.analysis.verdict import OVER, probabilities, verdict_of
 from analyser.common.errors import InputError
@@ -32,7 +32,7 @@ class Verdicts(NamedTuple):
     verdicts: list[str]
 
 
-def verdicts_by_price(price: Row) -> Verdicts:
+def verdicts_by_price(price: TableRow) -> Verdicts:
     """Return the verdict on a loadout at each of :data:`RATIOS`, by the model of its fair points.
 
     The loadout must have fair points.
@@ -57,7 +57,7 @@ def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], rule
     The data are `units`, facts of each loadout by selector, if the module has room for them; `acts`, the actions of
     units (`kind`, `near`, and `conditions` for the module); and the figures that rank rows.
     """
-    acts = [_action(situation) for situation in situations if situation.kind in WAYS]
+    acts = [_action(situation) for situation in situations if situation.kind in EXCHANGE_KINDS]
     units = {loadout.selector: entry for loadout in loadouts if (entry := unit_facts(loadout)) is not None}
     if not acts or not units:
         return ""

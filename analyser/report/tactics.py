@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import policy
+from analyser.analysis.situations import default_tactic
 from analyser.common.answer import Answer, Block, plain_rows
 from analyser.common.cache import digest
 from analyser.common.errors import InputError
@@ -95,7 +95,7 @@ class Tactics(Answer):
         missing = {row["reason"]: row for row in plain_rows(self.frame) if row["reason"]}
         lines = [f"No answer: {row['attacker']} against {row['defender']}: {why}" for why, row in missing.items()]
         want = "P(win), a draw half" if self.terms.want == "win" else self.terms.want
-        head = f"Cost of simple tactics, of {want}, percent"
+        head = f"Cost of simple tactics against best play, in {want}, percent"
         return [Block(head, names, rows, "<<>>><>", lines=[self.note(), *lines])]
 
     def _body(self) -> dict[str, Any]:
@@ -143,8 +143,8 @@ def note_of(frame: pd.DataFrame) -> str:
     answered = _with_answer(frame)
     share = float((answered["cost"] > MISJUDGED_FROM).mean()) if len(answered) else 0.0
     mean = float(answered["cost"].mean()) if len(answered) else 0.0
-    where = f"in {100 * share:.0f}% of {len(answered)} duels, {100 * mean:.1f} on average"
-    return f"The tactic of comparisons costs more than {100 * MISJUDGED_FROM:g} percentage points {where}."
+    where = f"in {100 * share:.0f}% of {len(answered)} duels; the mean is {100 * mean:.1f}"
+    return f"Simple tactics are worse than best play by more than {100 * MISJUDGED_FROM:g} percentage points {where}."
 
 
 def _with_answer(frame: pd.DataFrame) -> pd.DataFrame:
@@ -276,7 +276,7 @@ def _row(attacker: Loadout, defender: Loadout, terms: dict[str, Any], ruleset: d
     except InputError as error:
         return row | {"reason": error.problem}
     regrets = {regret["tactic"]: regret for regret in result.regrets()}
-    tactic = policy(result.scenario.a, result.scenario.b)
+    tactic = default_tactic(result.scenario.a, result.scenario.b)
     best = min(regrets.values(), key=lambda regret: regret["cost"])
     moves = result.first_moves()
     return row | {

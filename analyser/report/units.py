@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from analyser.analysis.distance_curves import Curve
-from analyser.analysis.efficiency import Row
+from analyser.analysis.efficiency import TableRow
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of
@@ -74,13 +74,13 @@ def kind_of(verdict: str) -> str:
     return KINDS.get(verdict, UNDECIDED)
 
 
-def mispriced_probability(price: Row) -> float:
+def mispriced_probability(price: TableRow) -> float:
     """Return the probability that a loadout is mispriced in the more likely direction."""
     likely = max(price["under_probability"], price["over_probability"])
     return 0.0 if math.isnan(likely) else likely
 
 
-def verdict_text(price: Row) -> str:
+def verdict_text(price: TableRow) -> str:
     """Return the verdict on a price in a few words; of a mispriced loadout with the probability."""
     likely = mispriced_probability(price)
     if kind_of(price["verdict"]) in ("under", "over"):
@@ -233,7 +233,7 @@ class _LevelFacts:
             facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
         return facts
 
-    def _drivers(self, loadout: Loadout, price: Row | None) -> list[tuple[str, float, float, str]]:
+    def _drivers(self, loadout: Loadout, price: TableRow | None) -> list[tuple[str, float, float, str]]:
         """Return up to three reasons for a price: name, own figure, median of the role, and both in words."""
         role, unit = role_of(loadout.unit), unit_of(loadout.selector)
         result = []
@@ -261,7 +261,7 @@ def _hits(loadout: Loadout) -> float | None:
     return round(level.models * unit.damage_limit * defence_of(unit) * 100 / level.points, 2)
 
 
-def _rows_by(frame: pd.DataFrame, column: str) -> dict[str, Row]:
+def _rows_by(frame: pd.DataFrame, column: str) -> dict[str, TableRow]:
     return dict(zip(frame[column], frame.to_dict("records")))
 
 

@@ -42,13 +42,16 @@ else:
     TacticName = Literal[(AUTO, *TACTICS, BY_POLICY)]
 Length = Annotated[Inches, Field(le=_MOST_INCHES)]
 CardValue = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
-_TARGET = "The enemy that a unit of {} attacks, of those that it can."
-_TACTIC = "Tactic of {}. `auto`: an equilibrium. Default: `auto`; `policies` if a policy, target or order is stated."
-_TURN = "The ready unit that {} activates next."
-_HAND = "The card that {} plays for the initiative."
-_GIVES = "Choice of {} with the initiative of round 1, if it has it."
-_DISCARDS = "Cards of a lower value {} discards before drawing."
-_MINE, _YOURS = "my side", "yours"
+_TARGET = "Preferred target of the units of {}."
+_TACTIC = (
+    "Tactic of {}. `auto`: each side plays its part of an equilibrium; `policies`: each unit follows its own policy."
+    " Default: `auto`, or `policies` if you state a policy, a target or an order of activation for this side."
+)
+_TURN = "Order of activation of {}."
+_HAND = "Card that {} plays for the initiative."
+_GIVES = "Choice of {} if it has the initiative in round 1."
+_DISCARDS = "Before drawing, {} discards cards below this value."
+_MINE, _YOURS = "the first army", "the second army"
 _AUTO_TERMS = {"policy": AUTO, "target": "nearest", "order": "listed"}  # with these the tactic is `auto`
 
 
@@ -57,19 +60,25 @@ class BattleTerms(Record):
 
     page = "docs/keys.md"
 
-    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
-    scale: ScaleName | None = told(None, "Force scale: table and hands. Default: the larger of both armies'.")
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "Number of rounds, 1 to 10.")
+    scale: ScaleName | None = told(
+        None, "Force scale, which sets the table and the hands. Default: the larger of the two armies' scales."
+    )
     table: Length | None = told(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
-    gap: Length = told(24.0, "Inches between the two lines at the start.")
-    width: Length = told(36.0, "Inches along the front over which a line is spread.")
-    hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = told(None, "Cards of a hand. Default: the scale's.")
-    arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = told(2, "The round in which reserves begin to come.")
-    disembark_within: Length = told(12.0, "Passengers disembark within so many inches of an enemy.")
-    disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(3, "The round in which they disembark anyway.")
+    gap: Length = told(24.0, "Inches between the two armies at the start.")
+    width: Length = told(36.0, "Inches along the front over which the units of a side are spread.")
+    hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = told(
+        None, "Most cards in a hand. Default: the scale's."
+    )
+    arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = told(2, "First round in which reserves arrive.")
+    disembark_within: Length = told(12.0, "Passengers disembark if an enemy is within this many inches.")
+    disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(
+        3, "Round in which passengers disembark in any case."
+    )
     tactic_mine: TacticName | None = told(None, _TACTIC.format(_MINE))
     tactic_yours: TacticName | None = told(None, _TACTIC.format(_YOURS))
-    policy_mine: PolicyOrAuto = told(AUTO, "Policy of my units that state none.")
-    policy_yours: PolicyOrAuto = told(AUTO, "Policy of enemy units that state none.")
+    policy_mine: PolicyOrAuto = told(AUTO, "Policy of the units of the first army that state none.")
+    policy_yours: PolicyOrAuto = told(AUTO, "Policy of the units of the second army that state none.")
     target_mine: TargetName = told("nearest", _TARGET.format(_MINE))
     target_yours: TargetName = told("nearest", _TARGET.format(_YOURS))
     order_mine: TurnName = told("listed", _TURN.format(_MINE))

@@ -34,11 +34,11 @@ BonusName = Literal["aiming", "short_range", "ammo_supply"]
 PenaltyName = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc"]
 BONUSES: Mapping[BonusName, str] = {
     "aiming": "The attacker has aimed.",
-    "short_range": "The target is at short range; follows from the distance, where that is given.",
+    "short_range": "The target is at short range. Follows from the distance, if that is stated.",
     "ammo_supply": "A friend with Ammo Supply is near.",
 }
 PENALTIES: Mapping[PenaltyName, str] = {
-    "concealed": "No clear line to half of the target.",
+    "concealed": "The attacker has no clear line to half of the target.",
     "suppressed": "The attacker is suppressed.",
     "opportunity_fire": "The attack is opportunity fire.",
     "reforming": "The attacker has just left a transport or a building.",
@@ -77,19 +77,25 @@ class Attack(Record, Bearer):
     kind: Literal["ranged"] = "ranged"
     attacker: Selector | None = None
     row: str | None = told(None, "Row of the armaments grid. Default: the best that fits.")
-    distance: Inches | None = told(None, "Inches to the target: sets whether it is in short, long or no range.")
+    distance: Inches | None = told(
+        None, "Inches to the target: decides whether it is in short range, in long range or out of range."
+    )
     dice: Dice | None = told(None, "Attack dice, instead of the row's.")
     dice_in_parentheses: DiceIfAny | None = None
     rating: RatingName | None = told(None, "Combat rating, in place of the bonuses and penalties.")
     bonuses: Several[BonusName] = ()
     penalties: Several[PenaltyName] = ()
     concealed: bool = False
-    line_of_sight: Literal["own", "none", "spotter"] = told("own", "The unit that sees the target of an Indirect row.")
+    line_of_sight: Literal["own", "none", "spotter"] = told(
+        "own", "Line of sight of an Indirect row: its own, a spotter's or none."
+    )
     qualities: Several[Quality] | None = None
-    veteran: DiceIfAny | None = told(None, "X of Veteran (X), instead of the profile's.")
-    extra_reroll: ExtraReroll | None = told(None, "Further re-rolls: miss,blank:2 re-rolls 2 dice at most.")
+    veteran: DiceIfAny | None = told(None, "The X in Veteran (X), instead of the profile's.")
+    extra_reroll: ExtraReroll | None = told(
+        None, "Further re-rolls, such as miss,blank:2: at most 2 dice that show a miss or a blank."
+    )
     opportunity_fire: bool = told(False, "The attack is opportunity fire: a penalty, and no suppression test.")
-    overcharge: bool = told(False, "Overcharge is used.")
+    overcharge: bool = told(False, "The attacker uses Overcharge.")
     carriages: Carriages = told(0, "Carriages in the train (Full Steam Ahead).")
     attacker_models: Models | None = told(None, "Models that the attacker has left.")
     attacker_damage: Count = told(0, "Damage on the attacker.")
@@ -117,7 +123,7 @@ class Target(Record, Bearer):
     suppressed: bool = told(False, "The target is suppressed.")
     disordered: bool = told(False, "The target is disordered.")
     activated: bool = told(False, "The target has been activated (Cryo).")
-    exposed: Models | None = told(None, "Models that are exposed; the attack prioritises them.")
+    exposed: Models | None = told(None, "Models that are exposed; the attack targets only them.")
     edge_distance: Inches | None = told(None, "Inches from the target to its own table edge.")
     formation: Literal["close", "open"] | None = told(None, "The target's formation, instead of its type's.")
     officer: Literal["last", "first", "random"] = told("last", "When the officer falls, in open formation.")
@@ -125,10 +131,10 @@ class Target(Record, Bearer):
     taking_cover: bool = told(False, "The target is taking cover.")
     garrisoned: bool = told(False, "The target is in a building.")
     from_front: bool = told(False, "The attack comes from the target's front (Resilient).")
-    obstacle: bool = told(False, "An obstacle in contact with the target is in the way.")
+    obstacle: bool = told(False, "An obstacle in contact with the target is in the line of the attack.")
     behemoth: bool | None = None
     aircraft: bool | None = None
-    models_without_room: Count = told(0, "Models lost if the target falls back.")
+    models_without_room: Count = told(0, "Models that the target loses for lack of room if it falls back.")
     fail_on_purpose: bool = told(False, "The target's general fails the test on purpose.")
     peer_review: bool = told(False, "A friend with Peer Review is near the target.")
     chain_of_command: bool = told(False, "Another unit with Chain of Command is near the target.")
@@ -260,10 +266,10 @@ SHORTEST_STEP = 0.25  # inches between positions that best play tries
 
 WantName = Literal["win", "margin", "points", "survival"]
 WANTS: Mapping[WantName, str] = {
-    "win": "to win by victory points; a draw is worth half",
-    "margin": "as many victory points more than the enemy as can be",
-    "points": "to lose fewer of its points than it destroys of the enemy's, models and damage counted",
-    "survival": "to survive until the end",
+    "win": "probability of more victory points; a draw counts half",
+    "margin": "expected difference in victory points",
+    "points": "as margin, but a damaged unit already counts in proportion to its damage",
+    "survival": "probability that the unit survives",
 }
 """Objectives of a side with best play; the other side wants the opposite."""
 PROBABILITY_WANTS: tuple[WantName, ...] = ("win", "survival")  # objectives measured as a probability
@@ -287,17 +293,17 @@ PolicyKey = Annotated[PolicyName | tuple[str, ...], BeforeValidator(_policy)]
 class DuelTerms(Record):
     """The ``[duel]`` section of a scenario (AC-9.2); `docs/keys.md` lists its keys."""
 
-    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
-    first: Literal["a", "b", "random"] = told("random", "The side activated first; random: a coin toss each round.")
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "Number of rounds, 1 to 10.")
+    first: Literal["a", "b", "random"] = told("random", "The side that acts first; random: a coin toss each round.")
     policy_a: PolicyKey = told("shoot", "Policy of A (--help-all lists them).")
     policy_b: PolicyKey = told("shoot", "Policy of B (--help-all lists them).")
-    want: WantName = told("win", "Objective of the side with the policy best.")
+    want: WantName = told("win", "Objective of a side that plays the policy `best`.")
     distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
         None, "Inches between the two. Default: always in range."
     )
     step: Annotated[Inches, Field(ge=SHORTEST_STEP, le=MOST_INCHES)] | None = told(
         None,
-        "Step of moves in best play, in inches; ranges and full moves are always included. Default: every position.",
+        "Inches between the positions that best play tries, besides ranges and full moves. Default: every position.",
     )
 
 

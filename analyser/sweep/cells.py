@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import TARGET_STATE, Field, expect, side_of
+from analyser.analysis.grid import TARGET_STATE, DefendingSide, combatant_of, prepare_kernels
 from analyser.analysis.situations import duel_between, duel_row, shots_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN, HIGH_PERCENTILE, LOW_PERCENTILE, estimate
@@ -230,7 +230,7 @@ def fight_cells(plan: Plan, block: CellBlock) -> Cells:
     if all(existing):
         attackers = [unit for unit in sides[0] if isinstance(unit, Loadout)]
         fight, field = block.situation.fight, _field(plan, block.ruleset, block.columns)
-        expect([(fight, len(attackers) * len(field.defenders))])
+        prepare_kernels([(fight, len(attackers) * len(field.defenders))])
         cells = fight.cells(attackers, field, block.situation)
         at = np.ix_(*existing)
         for name, values in figures.items():
@@ -246,9 +246,9 @@ def _side(plan: Plan, faction: str | None, positions: range) -> list[Loadout | s
 
 
 @lru_cache(maxsize=2)  # successive parts have the same defenders
-def _field(plan: Plan, ruleset: str, columns: range) -> Field:
+def _field(plan: Plan, ruleset: str, columns: range) -> DefendingSide:
     defenders = (unit for unit in _side(plan, None, columns) if isinstance(unit, Loadout))
-    return Field(tuple(defenders), plan.rulesets[ruleset], None, 1)
+    return DefendingSide(tuple(defenders), plan.rulesets[ruleset], None, 1)
 
 
 TRIALS, ENDS = "trials", ("_low", "_high")  # column, and suffixes of the ends of intervals
@@ -355,13 +355,13 @@ def _figures_of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Val
 
 
 def _simulated_charge(plan: Plan, block: CellBlock, sides: Sides, row_id: str | None, settings: Sampling) -> Simulated:
-    attacker, target = side_of(sides[0], close_quarters_row=row_id), side_of(sides[1])
+    attacker, target = combatant_of(sides[0], close_quarters_row=row_id), combatant_of(sides[1])
     result = solve_charge(ChargeScenario(attacker, target, (), plan.rulesets[block.ruleset]), settings)
     return row_id, _fight_outcomes(result, (attacker, target))
 
 
 def _simulated_duel(plan: Plan, block: CellBlock, sides: Sides, _: str | None, settings: Sampling) -> Simulated:
-    mine, theirs = map(side_of, sides)
+    mine, theirs = map(combatant_of, sides)
     best = block.situation.kind == "best-duel"
     scenario = duel_between((mine, None), theirs, plan.rulesets[block.ruleset], best=best)
     if isinstance(scenario, str):

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.analysis.duel_policy import check_best_is_played, duel_situations
-from analyser.analysis.grid import OF_BOTH
+from analyser.analysis.grid import CONTEST_FIGURES
 from analyser.analysis.selection import loadouts
-from analyser.analysis.situations import Situation, situations_called
+from analyser.analysis.situations import Situation, situations_named
 from analyser.ask.keys import values_of
 from analyser.common.cache import program
 from analyser.common.errors import InputError, shown
@@ -335,8 +335,8 @@ def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
 def _situations_of(file: SweepFile) -> Iterator[Situation]:
     distances = None if file.distances is None else _distances(file.distances)
     for policy in file.policies:
-        check_best_is_played(policy, duel_situations(policy, situations_called(file.situations)))
-    for named in situations_called(file.situations):
+        check_best_is_played(policy, duel_situations(policy, situations_named(file.situations)))
+    for named in situations_named(file.situations):
         for policy in file.policies:
             (situation,) = duel_situations(policy, (named,))
             if situation == named and policy != file.policies[0] and policy != "tactic":
@@ -369,7 +369,7 @@ def _checked_plan(plan: Plan) -> Plan:
     fights = [situation.fight for situation in plan.situations]
     without = () if any(fight.has_winner for fight in fights) else RESULTS
     are_shots = all(fight.occasion == RANGED_ATTACK for fight in fights)
-    if odd := set(plan.file.figures) & set(OF_BOTH if are_shots else without):
+    if odd := set(plan.file.figures) & set(CONTEST_FIGURES if are_shots else without):
         allowed = "with a charge or a duel" if are_shots and not odd & set(RESULTS) else "with a duel"
         raise InputError(f"no situation of this sweep has {min(odd)}", where="figures", allowed=allowed)
     if plan.file.distances is not None and not any(situation.kind == "ranged" for situation in plan.situations):

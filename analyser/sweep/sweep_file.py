@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from analyser.analysis.duel_policy import POLICIES_OF_DUELS
-from analyser.analysis.grid import OF_BOTH
+from analyser.analysis.grid import CONTEST_FIGURES
 from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.ask.keys import values_of
 from analyser.common.errors import InputError, did_you_mean
@@ -39,7 +39,7 @@ ADDED = "by "
 """Prefix of values that are added to the profile's value; values of `dice` are always added."""
 FIGURES_FROM_POINTS = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
 """Figures derived from other figures and the points of both units."""
-SWEPT_FIGURES = (*(SUMMARY.names or ()), *OF_BOTH, *FIGURES_FROM_POINTS)
+SWEPT_FIGURES = (*(SUMMARY.names or ()), *CONTEST_FIGURES, *FIGURES_FROM_POINTS)
 """Figures that can be computed for a cell."""
 _BASES_OF_POINTS = ("mean_models_destroyed", "p_annihilated")
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")

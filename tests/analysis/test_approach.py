@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from analyser.analysis.approach import COUNTRIES, ROUNDS, Movers
+from analyser.analysis.approach import BATTLEFIELDS, ROUNDS, Movement
 from analyser.analysis.prices import fair_points
 from tests.helpers.unit_files import unit_file
 
 RIFLES = "crown/rifle-platoon@basic"
-CLOSE, OPEN = COUNTRIES
+CLOSE, OPEN = BATTLEFIELDS
 
 
 def spent_by(library, speeds, reach, gains, country, *, types=None, rules=None):
@@ -20,7 +20,7 @@ def spent_by(library, speeds, reach, gains, country, *, types=None, rules=None):
         loadout = library[RIFLES].model_copy(update={"unit": changed})
         sides.append(loadout.with_(rules=rules[at]) if rules and rules[at] else loadout)
     both = [np.array([[0.0, gain], [-gain, 0.0]]) for gain in gains]
-    found = Movers(sides).spent(np.array([[0.0, reach[0]], [reach[1], 0.0]]), *both, country)
+    found = Movement(sides).time_shares(np.array([[0.0, reach[0]], [reach[1], 0.0]]), *both, country)
     for figures in found[:3]:
         assert figures == pytest.approx(figures.T)
     return [ROUNDS * float(each[0, 1]) for each in found[:3]]

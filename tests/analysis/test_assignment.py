@@ -8,7 +8,7 @@ import pytest
 
 import analyser
 from analyser.analysis import assignment
-from analyser.analysis.army_loadouts import listed
+from analyser.analysis.army_loadouts import army_loadouts
 from analyser.analysis.assignment import Foe, assign, distribution_after
 from analyser.analysis.best_volleys import AIMS, best_volleys
 from analyser.analysis.matchups import matchups
@@ -99,7 +99,7 @@ def test_nobody_who_adds_nothing_attacks():
 @pytest.fixture(scope="module")
 def armies():
     library = Profiles()
-    mine, yours = listed(MINE, library, "mine"), listed(YOURS, library, "yours")
+    mine, yours = army_loadouts(MINE, library, "mine"), army_loadouts(YOURS, library, "yours")
     frame = matchups(mine.kinds, yours.kinds, situations=[SHORT_RANGE_AIMED], profiles=library).frame
     return mine, yours, frame, library.ruleset
 
@@ -120,7 +120,7 @@ def test_volleys_are_what_focus_fire_says(armies, aim):
     mine, yours, frame, ruleset = armies
     found = best_volleys(mine, yours, frame, SHORT_RANGE_AIMED, ruleset, aim)
     assert found.gap == 0
-    for each in (*found.attacked, *found.together):
+    for each in (*found.attacked, *found.all_on_one):
         answer = focus_on(each.target, each.shots)
         assert each.p_annihilated == pytest.approx(float(answer.probability("annihilated")), abs=1e-12)
         assert each.mean_models_destroyed == pytest.approx(answer.mean("models_destroyed"), abs=1e-12)

@@ -98,10 +98,10 @@ def test_the_check_from_the_shell(tmp_path, capsys):
     wood, page = write_wood(tmp_path / "wood", oak=30), tmp_path / "check.html"
     how = ["balance", "check", "wood", "--profiles", str(wood), "--points", "150", "--trials", "4"]
     assert main(how) == 0
-    assert "more or less than fair points say." in capsys.readouterr().out
+    assert "more or less than fair points predict." in capsys.readouterr().out
     assert main([*how, "--out", str(page)]) == 0
     html = page.read_text(encoding="utf-8")
-    for part in ("Battles beside fair points", "Every unit", "Simulated"):
+    for part in ("Fair points compared with battles", "Every unit", "Simulated"):
         assert part in html
     rows = re.findall(r"<li><span>(\w+) .*?<span class=\"n\">(\d+)% \((\d+)%\)", html)
     assert len(rows) == len(UNITS) + 1

@@ -11,10 +11,10 @@ import pytest
 import analyser
 from analyser.analysis import build_battles
 from analyser.analysis.best_lists import build
-from analyser.analysis.build_battles import Played, play_battles, ranked
+from analyser.analysis.build_battles import BattleRecord, play_battles, with_ties
 from analyser.analysis.built_lists import army_of
-from analyser.analysis.field import field_of, worth_against
-from analyser.analysis.force_programme import Force, next_best
+from analyser.analysis.field import list_opponents, worth_against
+from analyser.analysis.force_programme import Force, best_lists
 from analyser.common.errors import InputError
 from analyser.common.method_settings import Sampling
 from analyser.game.profiles import Profiles
@@ -142,7 +142,7 @@ def test_the_next_best_differ(hill, seed):
     rng = np.random.default_rng(seed)
     force = a_force(hill, 200)
     values = rng.uniform(0, 50, len(force.loadouts))
-    found = next_best(force, values, 4, 0.3)
+    found = best_lists(force, values, 4, 0.3)
     points = force.points
     for place, each in enumerate(found):
         for before in found[:place]:
@@ -176,7 +176,7 @@ def test_the_last_bits_of_a_worth_pick_nothing():
 
     def lists(noise):
         force = Force(loadouts, library.faction("crown").battlegroups, 500, 1000, 2, "commander")
-        return next_best(force, values + noise, 2, 0.2)
+        return best_lists(force, values + noise, 2, 0.2)
 
     first = lists(0.0)
     assert all(lists(rng.uniform(-1e-13, 1e-13, len(values))) == first for _ in range(4))
@@ -197,7 +197,7 @@ def test_a_faction_without_battlegroups_is_led_all_the_same(hill):
 def test_worth_is_points_destroyed_and_kept(hill):
     """Of one kind of enemy: the share that each loses, times its points."""
     ash, elm = hill["hill/ash@basic"], hill["hill/elm@basic"]
-    field = field_of("hill/elm@basic", hill, 100)
+    field = list_opponents("hill/elm@basic", hill, 100)
     losses = np.array([[0.0, 0.25], [0.5, 0.0]])  # ash takes a quarter of an elm, an elm half of an ash
     worth = worth_against(field.mean, [ash], [ash, elm], losses, 100)
     assert worth.destroyed[0, 0] == pytest.approx(0.25 * 25)
@@ -234,14 +234,14 @@ def test_what_must_be_and_what_must_not(hill):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        ({"points": 20}, "20 points are of no scale"),
+        ({"points": 20}, "no scale allows 20 points"),
         (
             {"points": 900, "scale": "cataclysm"},
-            "lists of hill reach 280 points, and the scale cataclysm begins at 400",
+            "lists of hill reach only 280 of the 400 points of the scale cataclysm",
         ),
         ({"must": ["hill/gum"]}, "must: selector 'hill/gum': no unit is called 'gum'; did you mean 'gun'?"),
         ({"must": ["hill/gun"], "ban": ["hill/gun"]}, r"must: hill/gun is banned \(allowed"),
-        ({"against": []}, "nobody to meet"),
+        ({"against": []}, "no opponents"),
         ({"next_best": 21}, r"next_best: 21 is out of range \(allowed: 0 to 20\)"),
     ],
 )
@@ -296,7 +296,7 @@ def test_finished_battles_are_not_simulated_again(hill, fought, cached):
 
 
 def test_ties_are_named():
-    found = ranked([Played((each,)) for each in ((5000, 0, 10_000), (5050, 0, 10_000), (4000, 500, 10_000))])
+    found = with_ties([BattleRecord((each,)) for each in ((5000, 0, 10_000), (5050, 0, 10_000), (4000, 500, 10_000))])
     assert [each.is_tied for each in found] == [True, True, False]
     assert found[2].score == pytest.approx(0.425)
 
@@ -304,11 +304,11 @@ def test_ties_are_named():
 def test_a_lucky_order_makes_no_best_list():
     """Of two lists with one mean over the orders neither is the best, whatever single orders say; a sure gain is."""
     ups, downs = [(900, 0, 1000)] * 8, [(100, 0, 1000)] * 8
-    swinging, steady = Played((*ups, *downs)), Played(((480, 0, 1000),) * 16)
-    assert [each.is_tied for each in ranked([swinging, steady])] == [True, True]
+    swinging, steady = BattleRecord((*ups, *downs)), BattleRecord(((480, 0, 1000),) * 16)
+    assert [each.is_tied for each in with_ties([swinging, steady])] == [True, True]
     assert swinging.range_text == "10 to 90"
-    better = Played(tuple((won + 60, 0, 1000) for won, _, _ in swinging.by_order))
-    assert [each.is_tied for each in ranked([swinging, better])] == [False, True]  # in each order, so paired
+    better = BattleRecord(tuple((won + 60, 0, 1000) for won, _, _ in swinging.by_order))
+    assert [each.is_tied for each in with_ties([swinging, better])] == [False, True]  # in each order, so paired
 
 
 def test_the_own_list_fights_too(hill, fought):
@@ -318,7 +318,7 @@ def test_the_own_list_fights_too(hill, fought):
     found = build("hill", 150, against, mine=own, **how)
     assert (fought.calls, len(found.played)) == (3, 2)
     assert found.own_played.score == 40 / 200
-    assert "Your own list, Mine, does worse than the best: 20.0" in found.verdict
+    assert "Your own list, Mine, does worse than the best: score 20.0" in found.verdict
     assert found.as_dict()["own"]["battles"]["score"] == 0.2
     assert found.as_dict()["own"]["value"] == found.own_worth.destroyed + found.own_worth.kept > 0
 
@@ -335,14 +335,14 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
     gun = {"unit": "hill/gun@basic", "defence": 9}
     found = build("hill", 150, against, mine={"name": "Mine", "faction": "hill", "unit": [gun]}, **how)
     assert (found.own_worth.value, found.own_worth.without_value) == (None, ("gun, basic",))
-    assert "The value of Mine is not reported: the search cannot choose gun, basic" in " ".join(str(found).split())
+    assert "Mine has no value here, because the search could not choose gun, basic" in " ".join(str(found).split())
     assert found.as_dict()["own"]["kept"] is None
 
 
 @pytest.mark.parametrize(
     ("won", "says"),
     [
-        ((900, 500), "Battles confirm the ranking: Hill list 1 is the best. The best and the worst"),
+        ((900, 500), "Battles confirm the ranking: Hill list 1 is the best. The values of these lists"),
         ((500, 900), "Battles change the ranking: Hill list 2 does better than Hill list 1."),
         ((898, 900), "The differences of these lists in battle are not significant"),
     ],
@@ -350,9 +350,9 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
 def test_the_verdict_is_that_of_the_battles(hill, won, says):
     found = asked(hill, next_best=2)
     lists = found.lists[: len(won)]
-    verdict = replace(found, lists=lists, played=ranked([Played(((each, 0, 1000),)) for each in won])).verdict
+    verdict = replace(found, lists=lists, played=with_ties([BattleRecord(((each, 0, 1000),)) for each in won])).verdict
     assert says in verdict
-    assert (" of score." in verdict) == (len(won) > 1)
+    assert (", and their scores by at most " in verdict) == (len(won) > 1)
 
 
 def test_without_battles_nothing_is_said_of_them(hill):
@@ -364,8 +364,8 @@ def test_without_battles_nothing_is_said_of_them(hill):
     assert html.escape(found.verdict).replace("&#x27;", "&#39;") in page
     assert " ".join(found.verdict.split()) in " ".join(str(found).split())
     for said in (page, str(found), found.verdict):
-        for word in ("In battle", "in battle", "Best list", "the best and", "of score", "95%"):
+        for word in ("In battle", "in battle", "Best list", "the best and", "their scores", "95%"):
             assert word not in said
-    assert "no battle was played" in page
+    assert "no battles were simulated" in page
     with pytest.raises(InputError, match=r"mine: needs battles.* \(allowed: with battles\)"):
         asked(hill, mine=["hill/gun@basic"])

@@ -9,7 +9,7 @@ import pytest
 import analyser
 from analyser.analysis.best_counters import HARDLY
 from analyser.analysis.clash import clash
-from analyser.analysis.clash_text import answer_text
+from analyser.analysis.clash_text import counter_text
 from analyser.common.errors import InputError
 from analyser.report.answer_pages import clash_page
 
@@ -37,7 +37,7 @@ def test_the_matrix_is_that_of_matchups(found):
 
 
 def test_answers_are_the_best_of_the_matrix(found):
-    for side, best in (("mine", found.answers), ("yours", found.threats)):
+    for side, best in (("mine", found.counters), ("yours", found.enemy_counters)):
         frame = found.of(side)
         for each in best:
             part = frame[(frame["defender"] == each.target) & (frame["situation"] == each.situation)]
@@ -57,8 +57,8 @@ def test_a_planted_gap_is_found():
         {"name": "Tanks", "unit": ["crown/galahad-main-battle-tanks@full-strength"]},
         situations="long-range",
     )
-    assert [each.kind for each in found.gaps] == ["nothing can attack it"]
-    assert found.gap_lines()[0] == (
+    assert [each.kind for each in found.hard_targets] == ["nothing can attack it"]
+    assert found.hard_target_lines()[0] == (
         "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
     )
     assert found.volleys[0].attacked == ()
@@ -67,14 +67,14 @@ def test_a_planted_gap_is_found():
 
 def test_a_duel_is_won_as_often_as_the_matrix_says():
     found = clash(["crown/rifle-platoon@basic"], ["imperium/scion-grenadier-platoon@basic"], situations="duel")
-    (answer,), table = found.answers, found.of("mine")
+    (answer,), table = found.counters, found.of("mine")
     assert 0 < table["p_draw"].item() < 1
     assert answer.p_wins == table["p_attacker_wins"].item()
 
 
 def test_the_next_best_is_the_best_without_the_best(found):
     """Of mine on theirs: whoever would be best if the best were not there, and nobody where there is no other."""
-    pairs = list(zip(found.answers, found.next_answers))
+    pairs = list(zip(found.counters, found.second_counters))
     assert any(following.attacker is not None for _, following in pairs)
     for best, following in pairs:
         assert (following.target, following.situation) == (best.target, best.situation)
@@ -94,16 +94,16 @@ COLOSSUS = "imperium/faust-vitruvian-colossus@full-strength"
 
 def test_an_answer_that_costs_more_than_it_takes_is_told_so(found):
     """A charge on the Colossus gains nobody here anything; their worst of it gains it much."""
-    (answer,) = (each for each in found.answers if (each.target, each.situation) == (COLOSSUS, "charge"))
+    (answer,) = (each for each in found.counters if (each.target, each.situation) == (COLOSSUS, "charge"))
     assert answer.own_points_lost > answer.points_lost
     assert answer.pays is False
-    assert answer_text(answer, found.mine).startswith("none gains points; smallest loss: Rifle platoon: ")
-    assert answer_text(answer, found.mine, "no other").startswith("no other gains points; smallest loss: ")
+    assert counter_text(answer, found.mine).startswith("none gains points; smallest loss: Rifle platoon: ")
+    assert counter_text(answer, found.mine, "no other").startswith("no other gains points; smallest loss: ")
     assert "none gains points; smallest loss: Rifle platoon: " in html.unescape(clash_page(found))
-    shot = next(each for each in found.answers if each.situation == "long-range")
+    shot = next(each for each in found.counters if each.situation == "long-range")
     assert shot.pays is True
-    assert " pays" not in answer_text(shot, found.mine)
-    assert [each["pays"] for each in found.as_dict()["answers"]] == [each.pays for each in found.answers]
+    assert " pays" not in counter_text(shot, found.mine)
+    assert [each["pays"] for each in found.as_dict()["answers"]] == [each.pays for each in found.counters]
     nobody = answer._replace(attacker=None)
     assert (nobody.pays, answer._replace(p_wins=0.2).pays) == (None, None)
     without_points = answer._replace(points_lost=math.nan)
@@ -111,18 +111,18 @@ def test_an_answer_that_costs_more_than_it_takes_is_told_so(found):
 
 
 def test_what_nothing_kills_not_even_all_together_is_a_gap():
-    """Single attacks hurt it; all shots together leave it there. Of many more they do not."""
+    """Single attacks hurt it; all shots all_on_one leave it there. Of many more they do not."""
     name = "imperium/sieger-vitruvian-colossus@full-strength"
     gap, few, many = "nothing kills it", ["3 x crown/galahad-main-battle-tanks@basic"], ["40 x crown/monarch-landship"]
     found = clash(few, [name], situations=["long-range", "short-range-aimed"])
-    (told,) = (each for each in found.gaps if each.kind == gap)
-    together = [volleys.together[0] for volleys in found.volleys]
+    (told,) = (each for each in found.hard_targets if each.kind == gap)
+    together = [volleys.all_on_one[0] for volleys in found.volleys]
     assert told.best == max(each.share_lost for each in together) > HARDLY
     assert told.p_annihilated == max(each.p_annihilated for each in together) < HARDLY
-    assert "not even all shots together" in found.gap_lines()[0]
+    assert "not even all shots together" in found.hard_target_lines()[0]
     found = clash([f"{many[0]}@full-strength"], [name], situations="short-range-aimed")
-    assert gap not in {each.kind for each in found.gaps}
-    assert found.gap_lines()[0].startswith("No gaps: ")
+    assert gap not in {each.kind for each in found.hard_targets}
+    assert found.hard_target_lines()[0].startswith("No hard targets: ")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_without_points_another_aim_can_be_asked():
     rifles = analyser.load_profiles().loadout("crown/rifle-platoon@basic")
     levels = rifles.unit.levels | {"basic": rifles.level.model_copy(update={"points": None})}
     free = rifles.model_copy(update={"unit": rifles.unit.model_copy(update={"levels": levels})})
-    with pytest.raises(InputError, match="no points are known of crown/rifle-platoon@basic"):
+    with pytest.raises(InputError, match="no points are known for crown/rifle-platoon@basic"):
         clash(MINE, [free], situations="long-range")
     found = clash(MINE, [free], situations="long-range", aim="annihilated")
     assert found.volleys[0].value > 0

@@ -57,7 +57,7 @@ def test_who_cannot_attack_stays_in_the_table_and_says_why(found):
     row = found.frame.iloc[2]
     assert row["why_not"] == "no row can make this attack (melee: it is a melee row; it can charge: analyser charge)"
     assert row[list(COMPARED)].isna().all()
-    assert "crown/horse-guard-cavalry@basic cannot: no row" in str(found)
+    assert "crown/horse-guard-cavalry@basic cannot attack: no row" in str(found)
 
 
 def test_the_best_is_the_best_by_the_metric_asked_for(library):
@@ -93,7 +93,7 @@ def test_without_points_nothing_is_known_per_100_points(river):
     found = compare(free, otter, profiles=river)
     assert found.frame[[name for name in COMPARED if name.endswith(PER_100_POINTS)]].isna().all(axis=None)
     assert found.frame["mean_models_destroyed"].notna().all()
-    with pytest.raises(InputError, match="the profiles give no points"):
+    with pytest.raises(InputError, match="the profiles have no points"):
         compare(free, otter, per_points=True, profiles=river)
 
 

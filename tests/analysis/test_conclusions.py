@@ -5,7 +5,7 @@ import pytest
 
 import analyser
 from analyser.analysis.compare import compare
-from analyser.analysis.comparison_figures import Side, differences
+from analyser.analysis.comparison_figures import LoadoutFigures, differences
 from analyser.common.errors import InputError
 from analyser.common.metrics import COMPARED
 from tests.oracle.small_profiles import variant
@@ -69,7 +69,7 @@ def planted(name, points, batches):
     values = np.repeat(np.array(batches, float)[:, None], len(COMPARED), axis=1)
     figures = np.full((len(COMPARED), 3), np.nan)
     figures[:, 0] = values.mean(axis=0)
-    return Side(name, points, figures, values)
+    return LoadoutFigures(name, points, figures, values)
 
 
 def test_who_is_known_to_be_worse_than_another_is_no_part_of_a_tie():

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 
 import analyser
-from analyser.analysis.grid import side_of
+from analyser.analysis.grid import combatant_of
 from analyser.analysis.matchups import matchups
-from analyser.analysis.situations import policy
+from analyser.analysis.situations import default_tactic
 from analyser.game.keywords import Rule
 from analyser.game.profiles import Profiles
 from tests.oracle.small_profiles import FACTION
@@ -29,8 +29,8 @@ def small(tmp_path_factory):
 @pytest.mark.parametrize(("first", "second", "policies"), PAIRS)
 def test_figures_are_those_of_the_duel(library, first, second, policies):
     attacker, defender = library.loadout(first), library.loadout(second)
-    a, b = side_of(attacker), side_of(defender)
-    found = policy(a, b), policy(b, a)
+    a, b = combatant_of(attacker), combatant_of(defender)
+    found = default_tactic(a, b), default_tactic(b, a)
     assert policies is None or found == policies
     sides = [{"unit": each.selector, "from_front": True} for each in (attacker, defender)]
     result = analyser.duel(*sides, first="a", policy_a=found[0], policy_b=found[1], rounds=6)
@@ -54,14 +54,14 @@ def test_figures_are_those_of_the_duel(library, first, second, policies):
 
 
 def test_each_shoots_if_it_can_else_charges_else_takes_cover(small):
-    otter, fort, heron = (side_of(small.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
-    assert policy(otter, otter) == "shoot"
-    assert policy(fort, otter) == "take_cover"
+    otter, fort, heron = (combatant_of(small.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
+    assert default_tactic(otter, otter) == "shoot"
+    assert default_tactic(fort, otter) == "take_cover"
     without_rifles = otter.model_copy(update={"rows": tuple(row for row in otter.rows if row.kind != "ranged")})
-    assert policy(without_rifles, otter) == "charge"
-    assert policy(without_rifles, heron) == "take_cover"
+    assert default_tactic(without_rifles, otter) == "charge"
+    assert default_tactic(without_rifles, heron) == "take_cover"
     static = without_rifles.model_copy(update={"rules": (Rule("Static"),)})
-    assert policy(static, otter) == "take_cover"
+    assert default_tactic(static, otter) == "take_cover"
 
 
 def test_who_cannot_duel_says_why(small):

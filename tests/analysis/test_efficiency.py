@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from analyser.analysis.efficiency import (
-    DONE,
     EFFICIENCY,
+    INFLICTED,
     LEAST,
     SUFFERED,
     dominated,
@@ -145,7 +145,7 @@ def does_as_well(frame, one, other):
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
     attack, defence = {}, {}
     for row in frame[frame["attacker"].isin([one, other])].to_dict("records"):
-        for name in DONE:
+        for name in INFLICTED:
             figure = row[name]
             attack[row["attacker"], row["defender"], row["situation"], name] = 0 if math.isnan(figure) else figure
     for row in frame[frame["defender"].isin([one, other])].to_dict("records"):
@@ -204,8 +204,8 @@ def test_ratings_are_the_same_every_time_and_agree_with_another_algorithm():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda wins: wins.rename(index={"a": "x"}), "rows of a matrix of wins are not its columns"),
-        (lambda wins: wins * 2, "a probability to win is not from 0 to 1"),
+        (lambda wins: wins.rename(index={"a": "x"}), "rows of a matrix of wins differ from its columns"),
+        (lambda wins: wins * 2, "a probability of winning is outside 0 to 1"),
         (lambda wins: wins * math.nan, "no pair of loadouts can fight"),
     ],
 )

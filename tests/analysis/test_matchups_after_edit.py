@@ -3,9 +3,9 @@
 import pandas as pd
 import pytest
 
-from analyser.analysis.grid import Fight, expect
+from analyser.analysis.grid import Fight, prepare_kernels
 from analyser.analysis.matchups import matchups
-from analyser.analysis.matchups_after_edit import edited
+from analyser.analysis.matchups_after_edit import matchups_after_edit
 from tests.helpers.planted import with_oak
 
 
@@ -20,7 +20,7 @@ def found(wood):
 def test_it_is_the_table_of_the_changed_loadouts_to_the_bit(wood, found, changes):
     changed = with_oak(wood, **changes)
     anew = matchups(changed, changed, situations=["long-range", "charge"], profiles=wood)
-    kept = edited(found, changed, changed)
+    kept = matchups_after_edit(found, changed, changed)
     pd.testing.assert_frame_equal(kept.frame, anew.frame, check_exact=True)
     assert kept.attackers == anew.attackers
     assert kept.not_modelled == anew.not_modelled
@@ -28,7 +28,7 @@ def test_it_is_the_table_of_the_changed_loadouts_to_the_bit(wood, found, changes
 
 def test_rows_and_columns_of_who_is_changed_are_fought_and_nothing_else(wood, found, fought):
     changed = with_oak(wood, defence=3)
-    edited(found, changed, changed)
+    matchups_after_edit(found, changed, changed)
     assert fought
     assert all("wood/oak@basic" in pair for pair in fought)
     assert len(fought) == 2 * (2 * len(changed) - 1)  # in two situations
@@ -43,7 +43,7 @@ def test_a_kernel_is_told_of_all_the_fights_of_a_question_at_once():
 
     shots, blows = Recorded("shots"), Recorded("blows")
     shoot, charge = (Fight(None, "", each, cost=1, interpreted=by) for each, by in ((shots, 0.25), (blows, 0.5)))
-    expect([(shoot, 8), (charge, 2), (shoot, 4), (charge, 0)])
+    prepare_kernels([(shoot, 8), (charge, 2), (shoot, 4), (charge, 0)])
     assert told == [("shots", 3.0), ("blows", 1.0)]
-    expect([(charge, 0)])
+    prepare_kernels([(charge, 0)])
     assert len(told) == 2  # nobody fights: nothing is compiled

@@ -6,7 +6,15 @@ import pytest
 from scipy.stats import norm
 
 from analyser.analysis import equilibrium_prices, verdict
-from analyser.analysis.hierarchical_prices import ALIKE, ALONE, LEVEL, ROLE, UNIT, Sides, pooled
+from analyser.analysis.hierarchical_prices import (
+    LEVEL_SD,
+    LOADOUT_SD,
+    ROLE_SD,
+    SIMILAR_SHARE,
+    UNIT_SD,
+    LoadoutFeatures,
+    pool_prices,
+)
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
 
@@ -22,7 +30,7 @@ def exchange_among(sides):
 
 
 def sides_of(roles, levels, kinds, profile):
-    return Sides(roles, levels, np.array(kinds), np.array(profile, float).reshape(len(roles), -1))
+    return LoadoutFeatures(roles, levels, np.array(kinds), np.array(profile, float).reshape(len(roles), -1))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -34,18 +42,20 @@ def test_the_price_of_a_unit_is_what_the_others_say_by_plain_conditioning(seed):
     roles = [roles[kind] for kind in kinds]
     profile, noise = random.normal(size=8)[kinds], 0.03 * random.normal(size=(16, 3))
     over = 0.05 * random.normal(size=16)
-    found = pooled(over, over, sides_of(roles, levels, kinds, profile), noise)
+    found = pool_prices(over, over, sides_of(roles, levels, kinds, profile), noise)
     means = np.array([found.off[kinds == each].mean() for each in range(8)])
-    scale = (4 + means**2 / ((1 - ALIKE) * UNIT**2)) / 5  # of Student's t with 4 degrees of freedom
+    scale = (4 + means**2 / ((1 - SIMILAR_SHARE) * UNIT_SD**2)) / 5  # of Student's t with 4 degrees of freedom
 
     def covariance(one, other):
         same_role = roles[one] == roles[other]
-        alike = ALIKE * UNIT**2 * same_role * np.exp(-((profile[one] - profile[other]) ** 2) / 2)
-        pays = 100 + ROLE**2 * same_role + LEVEL**2 * (levels[one] == levels[other]) + alike
+        alike = SIMILAR_SHARE * UNIT_SD**2 * same_role * np.exp(-((profile[one] - profile[other]) ** 2) / 2)
+        pays = 100 + ROLE_SD**2 * same_role + LEVEL_SD**2 * (levels[one] == levels[other]) + alike
         return pays + noise[one] @ noise[other]
 
     def own(one, other):
-        return (kinds[one] == kinds[other]) * (1 - ALIKE) * UNIT**2 * scale[kinds[one]] + (one == other) * ALONE**2
+        return (kinds[one] == kinds[other]) * (1 - SIMILAR_SHARE) * UNIT_SD**2 * scale[kinds[one]] + (
+            one == other
+        ) * LOADOUT_SD**2
 
     for unit in range(8):
         mine, others = np.flatnonzero(kinds == unit), np.flatnonzero(kinds != unit)
@@ -64,7 +74,7 @@ def test_similar_units_weigh_more_than_far_ones_and_other_roles_least():
     def moves(changed):
         over = np.zeros(12)
         over[changed] = 0.1
-        return -pooled(over, over, sides_of(roles, ["basic"] * 12, range(12), profile), np.zeros((12, 1))).off[0]
+        return -pool_prices(over, over, sides_of(roles, ["basic"] * 12, range(12), profile), np.zeros((12, 1))).off[0]
 
     assert moves(1) > 2 * moves(2) > 4 * max(moves(3), 0)
 
@@ -72,10 +82,10 @@ def test_similar_units_weigh_more_than_far_ones_and_other_roles_least():
 def test_copies_tell_nothing_new_and_share_everything():
     random = np.random.default_rng(5)
     over, profile, noise = 0.2 * random.normal(size=9), random.normal(size=9), 0.05 * random.normal(size=(9, 4))
-    alone = pooled(over, over, sides_of(["a"] * 9, ["basic"] * 9, range(9), profile), noise)
+    alone = pool_prices(over, over, sides_of(["a"] * 9, ["basic"] * 9, range(9), profile), noise)
     at = [8, *range(9), 3, 3]
-    copied = pooled(over[at], over[at], sides_of(["a"] * 12, ["basic"] * 12, at, profile[at]), noise[at])
-    for name in ("off", "error", "wrong", "wrong_error"):
+    copied = pool_prices(over[at], over[at], sides_of(["a"] * 12, ["basic"] * 12, at, profile[at]), noise[at])
+    for name in ("off", "error", "posterior_off", "posterior_error"):
         assert getattr(copied, name) == pytest.approx(getattr(alone, name)[at], abs=1e-9)
 
 
@@ -83,14 +93,14 @@ def test_the_error_by_opponents_is_that_of_real_resampling(game):
     """Units are drawn anew in other shares, grounds too, and all prices solved again: the first order agrees."""
     _, exchange = game
     losses, random = exchange.mean(), np.random.default_rng(3)
-    gains = equilibrium_prices.ahead(losses, np.log(exchange.points))
-    field = equilibrium_prices.response(gains, exchange.uniform_weights, exchange.meets)
-    prices = equilibrium_prices.even_trade(losses, field).prices
+    gains = equilibrium_prices.leads(losses, np.log(exchange.points))
+    field = equilibrium_prices.quantal_response(gains, exchange.uniform_weights, exchange.meets)
+    prices = equilibrium_prices.even_trade_prices(losses, field).prices
     drawn = []
     for _ in range(150):
         shares = field * random.standard_exponential(exchange.kinds.max() + 1)[exchange.kinds]
         places = np.tensordot(random.dirichlet([5, 5]), exchange.losses, 1)
-        drawn.append(equilibrium_prices.even_trade(places, shares / shares.sum()).prices)
+        drawn.append(equilibrium_prices.even_trade_prices(places, shares / shares.sum()).prices)
     roles = pd.factorize(np.array([verdict.role_of(each.unit) for each in exchange.loadouts]))[0]
     beside = np.equal.outer(roles, roles) / np.equal.outer(roles, roles).sum(axis=1)[:, None]
     wanted = (np.array(drawn) @ (np.eye(len(field)) - beside).T).std(axis=0)  # prices beside those of its role
@@ -104,9 +114,9 @@ def test_the_error_by_opponents_is_that_of_real_resampling(game):
 def test_prices_lie_where_the_other_units_say_as_often_as_they_should():
     """Calibration: of today's prices half lie in the middle half of what the others predict, and 95% in 95%."""
     table, exchange = exchange_among("*/*@basic")
-    frame = verdict.rate(table, exchange, with_played=False).frame.dropna(subset=["fair_points"])
+    frame = verdict.judge(table, exchange, with_played=False).frame.dropna(subset=["fair_points"])
     error = np.log(frame["fair_high"] / frame["fair_low"]) / (2 * verdict.ENDS)
-    spread = np.sqrt(error**2 + (1 - ALIKE) * UNIT**2 + ALONE**2)
+    spread = np.sqrt(error**2 + (1 - SIMILAR_SHARE) * UNIT_SD**2 + LOADOUT_SD**2)
     away = (np.log(frame["points_over_fair"]) / spread).abs()[frame["at_most"].isna()]
     assert (away < norm.ppf(0.75)).mean() == pytest.approx(0.55, abs=0.12)  # heavier tails: more in the middle
     assert (away < norm.ppf(0.975)).mean() == pytest.approx(0.95, abs=0.04)

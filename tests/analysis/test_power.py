@@ -5,7 +5,7 @@ import pytest
 
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import SITUATIONS
-from analyser.analysis.standing import Standings, steady
+from analyser.analysis.standing import Standings, keep_verdict_within_noise
 from analyser.analysis.verdict import FAIR
 from analyser.game.profiles import Profiles
 
@@ -29,7 +29,8 @@ def flips(before, after, changed):
     units = [each.split("@")[0] for each in before.verdicts.index]
     others = [name for name, unit in zip(before.verdicts.index, units) if unit != changed.split("@")[0]]
     moved = [name for name in others if before.verdicts[name] != after.verdicts[name]]
-    return sum(steady(before[name], after[name]).verdict != before[name].verdict for name in moved) / len(others)
+    steady = [keep_verdict_within_noise(before[name], after[name]).verdict for name in moved]
+    return sum(verdict != before[name].verdict for name, verdict in zip(moved, steady)) / len(others)
 
 
 @pytest.mark.parametrize("times", [0.8, 1.2])

@@ -10,8 +10,8 @@ import pytest
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
-from analyser.analysis.prices import Among, FairPoints, fair_points
-from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, rate
+from analyser.analysis.prices import FairPoints, Opponents, fair_points
+from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, judge
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import copies, kin, write_wood
@@ -102,20 +102,24 @@ def test_the_fewer_units_of_a_role_there_are_the_less_sure_is_a_price(library):
 @pytest.mark.parametrize(
     ("changes", "verdict", "reason"),
     [
-        ({"dice": +5}, UNDER, "dice for 100 points, others"),
+        ({"dice": +5}, UNDER, "dice for 100 points, others: "),
         (
             {"defence": 3},
             UNDER,
-            "it takes 46 hits to destroy 100 points of it (other cavalry: 23), at DEFENCE 3 (others: 2)",
+            "it takes 46 hits to destroy 100 points of it (other cavalry: 23), with DEFENCE 3 (others: 2)",
         ),
         (
             {"defence": 1},
             OVER,
-            "it takes 9 hits to destroy 100 points of it (other cavalry: 23), at DEFENCE 1 (others: 2)",
+            "it takes 9 hits to destroy 100 points of it (other cavalry: 23), with DEFENCE 1 (others: 2)",
         ),
-        ({"rules": "+Resilient (Front)"}, UNDER, "at DEFENCE 3 from the front by Resilient (others: 2)"),
+        ({"rules": "+Resilient (Front)"}, UNDER, "with DEFENCE 3 from the front (Resilient, others: 2)"),
         ({"qualities": "+Arc", "dice": +1}, UNDER, "its shooting destroys "),
-        ({"rules": "+Durable"}, UNDER, "under as many hits it lasts 35% longer than other cavalry (Durable)"),
+        (
+            {"rules": "+Durable"},
+            UNDER,
+            "under the same number of hits it lasts 35% longer than other cavalry (Durable)",
+        ),
     ],
 )
 def test_what_was_changed_is_why(library, changes, verdict, reason):
@@ -129,8 +133,8 @@ def test_what_was_changed_is_why(library, changes, verdict, reason):
 @pytest.mark.parametrize(
     ("changes", "verdict", "reason"),
     [
-        ({"dice": -3}, UNDECIDED, "points, but nothing here counts its passengers"),
-        ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, UNDECIDED, "counts Capacity 1 (other transports: 3)"),
+        ({"dice": -3}, UNDECIDED, "points, but these numbers leave out its passengers"),
+        ({"dice": +5, "rules": "-Capacity (3),+Capacity (1)"}, UNDECIDED, "leave out Capacity 1 (other transports: 3)"),
     ],
 )
 def test_what_a_transport_carries_may_be_worth_what_it_costs(library, changes, verdict, reason):
@@ -154,8 +158,8 @@ def game(request):
 
 
 def _rated(table, exchange):
-    among = Among(Counter(each.faction for each in table.attackers))
-    return FairPoints(*rate(table, exchange), table.situations, table.profiles, among=among)
+    opponents = Opponents(Counter(each.faction for each in table.attackers))
+    return FairPoints(*judge(table, exchange), table.situations, table.profiles, opponents=opponents)
 
 
 @pytest.mark.slow
@@ -182,7 +186,7 @@ def test_the_verdict_follows_a_price(game, times):
 
 def test_without_the_equilibrium_all_else_is_the_same(game):
     table, exchange = game
-    whole, rest = (rate(table, exchange, with_played=each) for each in (True, False))
+    whole, rest = (judge(table, exchange, with_played=each) for each in (True, False))
     pd.testing.assert_frame_equal(whole.frame.drop(columns="played"), rest.frame.drop(columns="played"))
     assert rest.frame["played"].isna().all()
     assert np.isnan(rest.exploitability)
@@ -248,7 +252,7 @@ def test_every_answer_names_its_opponents_in_its_first_line(tmp_path):
     fair = answers[0].frame["fair_points"].iloc[0]
     assert answers[1].before.fair_points == pytest.approx(fair)
     few = fair_points(rifles, against="grove/*", **how)
-    assert few.among.in_short in str(few).splitlines()[0]
+    assert few.opponents.in_short in str(few).splitlines()[0]
 
 
 # --- who cannot be rated ------------------------------------------------------------------------------------
@@ -272,10 +276,10 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
 @pytest.mark.parametrize(
     ("units", "why"),
     [
-        (["crown/rifle-platoon@basic"], "nobody here exchanges anything: fewer than two loadouts"),
+        (["crown/rifle-platoon@basic"], "no two loadouts exchange losses: fewer than two loadouts"),
         (
             ["crown/stirling-armoured-transports@basic", "crown/horse-guard-cavalry@basic"],
-            "nobody here exchanges anything: crown/stirling-armoured-transports@basic: none of these units damages it",
+            "no two loadouts exchange losses: crown/stirling-armoured-transports@basic: none of these units damages it",
         ),
     ],
 )

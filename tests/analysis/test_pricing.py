@@ -9,21 +9,21 @@ from analyser.analysis import equilibrium_prices
 from analyser.analysis.equilibrium_prices import (
     connected,
     equilibrium,
-    even_trade,
-    evenly_ahead,
-    medians_of,
-    one_number,
-    response,
-    sensitivity,
+    even_lead_prices,
+    even_trade_prices,
+    price_sensitivity,
+    quantal_response,
+    strengths,
+    weighted_medians,
 )
-from analyser.analysis.roles import peers_of, usual
+from analyser.analysis.roles import peer_medians, peers_of
 
 ROCK_PAPER_SCISSORS = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
 
 
 def weighted_median(values, weights):
     order = np.argsort(values, kind="stable")
-    return float(medians_of(values[order], np.cumsum(weights[order])[None, :])[0])
+    return float(weighted_medians(values[order], np.cumsum(weights[order])[None, :])[0])
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_planted_prices_are_found_again(seed):
     planted, touch = random.normal(size=20), random.uniform(0.01, 0.3, (20, 20))
     losses = (touch + touch.T) * np.exp(planted[:, None] - planted[None, :])
     field = field_of(random, 20)
-    even, other_way = even_trade(losses, field), evenly_ahead(losses, field, np.zeros(20))
+    even, other_way = even_trade_prices(losses, field), even_lead_prices(losses, field, np.zeros(20))
     for found in (even, other_way):
         assert found.prices - found.prices[0] == pytest.approx(planted - planted[0], abs=1e-8)
         assert found.residual < 1e-9
@@ -57,16 +57,16 @@ def test_planted_prices_are_found_again(seed):
 
 def test_prices_move_with_the_field_and_the_places_as_their_sensitivity_says(random):
     places, field = random.uniform(0.05, 0.4, (2, 9, 9)), field_of(random, 9)
-    prices = even_trade(places.mean(axis=0), field).prices
-    by_loadout, by_place = sensitivity(places, field, prices)
+    prices = even_trade_prices(places.mean(axis=0), field).prices
+    by_loadout, by_place = price_sensitivity(places, field, prices)
     step = 1e-4
     for one in range(9):
         other = field * np.exp(step * (np.arange(9) == one))
-        moved = even_trade(places.mean(axis=0), other / other.sum()).prices - prices
+        moved = even_trade_prices(places.mean(axis=0), other / other.sum()).prices - prices
         assert up_to_a_factor(moved) / step == pytest.approx(up_to_a_factor(by_loadout[:, one]), abs=1e-4)
     for one in range(2):
         weights = np.exp(step * (np.arange(2) == one)) / 2
-        moved = even_trade(np.tensordot(weights, places, 1), field).prices - prices
+        moved = even_trade_prices(np.tensordot(weights, places, 1), field).prices - prices
         assert up_to_a_factor(moved) / step == pytest.approx(up_to_a_factor(by_place[:, one]), abs=1e-4)
 
 
@@ -78,7 +78,7 @@ def test_rock_paper_scissors_is_played_evenly_and_no_number_explains_it():
     assert rows == pytest.approx([1 / 3] * 3)
     assert columns == pytest.approx([1 / 3] * 3)
     assert (value, exploitability) == pytest.approx((0, 0), abs=1e-12)
-    strength, explained = one_number(ROCK_PAPER_SCISSORS, np.ones((3, 3)))
+    strength, explained = strengths(ROCK_PAPER_SCISSORS, np.ones((3, 3)))
     assert strength == pytest.approx([0, 0, 0], abs=1e-12)
     assert explained == pytest.approx(0, abs=1e-12)
 
@@ -86,10 +86,10 @@ def test_rock_paper_scissors_is_played_evenly_and_no_number_explains_it():
 def test_the_response_is_what_it_answers(random):
     gains = random.uniform(-1, 1, (10, 10))
     gains, prior, met = gains - gains.T, field_of(random, 10), np.ones((10, 10), bool)
-    field = response(gains, prior, met)
+    field = quantal_response(gains, prior, met)
     wanted = prior * np.exp(equilibrium_prices.PICKINESS * gains @ field)
     assert field == pytest.approx(wanted / wanted.sum(), rel=1e-8)
-    assert response(gains, prior, met, pickiness=0.0) == pytest.approx(prior)
+    assert quantal_response(gains, prior, met, pickiness=0.0) == pytest.approx(prior)
 
 
 def test_one_number_is_the_best_there_is(random):
@@ -99,7 +99,7 @@ def test_one_number_is_the_best_there_is(random):
     def unexplained(strength):
         return float((weights * (gains - strength[:, None] + strength[None, :]) ** 2).sum())
 
-    strength, explained = one_number(gains, weights)
+    strength, explained = strengths(gains, weights)
     best = minimize(unexplained, np.zeros(7), method="BFGS").fun
     assert unexplained(strength) == pytest.approx(best, rel=1e-9)
     assert explained == pytest.approx(1 - best / (weights * gains**2).sum())
@@ -138,5 +138,5 @@ def test_what_is_usual_is_the_median_of_the_others_one_by_one(seed):
         others = [each for each in range(20) if roles[each] == roles[at] and units[each] != units[at]]
         known = [each for each in others if not np.isnan(values[each])]
         expected.append(weighted_median(values[known], weights[known]) if known else np.nan)
-    found = usual(peers_of(roles, units), values, weights)
+    found = peer_medians(peers_of(roles, units), values, weights)
     np.testing.assert_array_equal(found, expected)

@@ -8,7 +8,7 @@ import pytest
 
 from analyser.analysis.gate import failures, read_baseline, write_baseline
 from analyser.analysis.prices import fair_points
-from analyser.analysis.rebalance import TODAY, _chosen, rebalance
+from analyser.analysis.rebalance import TODAY, _choose_prices, rebalance
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin
@@ -30,13 +30,13 @@ def test_the_programme_finds_the_best_of_all_choices(seed):
         for choice in itertools.product(at, repeat=4)
     ]
     for most in (1, 2, 4):
-        chosen = _chosen(costs, prices, sides, most, None)
+        chosen = _choose_prices(costs, prices, sides, most, None)
         best = min(spread for changes, spread in every if changes <= most)
         assert costs[range(4), chosen].mean() == pytest.approx(best, abs=1e-6)
         assert (chosen != TODAY).sum() <= most
     within = float(np.quantile([spread for _, spread in every], 0.05))
     fewest = min(changes for changes, spread in every if spread <= within)
-    chosen = _chosen(costs, prices, sides, 4, within)
+    chosen = _choose_prices(costs, prices, sides, 4, within)
     assert costs[range(4), chosen].mean() <= within + 1e-6
     assert (chosen != TODAY).sum() == fewest
 

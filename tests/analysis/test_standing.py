@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from analyser.analysis.standing import moved
+from analyser.analysis.standing import matchup_changes
 
 NAMES = ["oak", "ash", "fir", "yew"]
 
@@ -16,7 +16,7 @@ def standings(*leads):
 
 
 def test_a_matchup_moves_by_the_lead_after_an_edit_less_the_lead_before():
-    found = moved(standings(0.2, -0.1, 0.3), standings(-0.3, 0.1, 0.4), "oak")
+    found = matchup_changes(standings(0.2, -0.1, 0.3), standings(-0.3, 0.1, 0.4), "oak")
     assert found["opponent"].tolist() == ["ash", "yew", "fir"]  # the worst first
     assert found["before"].tolist() == [0.2, 0.3, -0.1]
     assert found["after"].tolist() == [-0.3, 0.4, 0.1]

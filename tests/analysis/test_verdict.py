@@ -41,7 +41,9 @@ def test_of_all_loadouts_the_verdict_follows_from_the_numbers(shipped):
 def test_a_reason_is_a_difference_that_is_worth_a_word(shipped):
     whys = " ".join(shipped.frame["why"])
     assert not re.search(r"nan|inf\b", whys)
-    dice = [float(each) for pair in re.findall(r"([\d.]+) dice for 100 points, others ([\d.]+)", whys) for each in pair]
+    dice = [
+        float(each) for pair in re.findall(r"([\d.]+) dice for 100 points, others: ([\d.]+)", whys) for each in pair
+    ]
     assert len(dice) > 10
     assert np.abs(np.log(np.divide(dice[::2], dice[1::2]))).min() > np.log(1.04)  # 1.05, but for the digits shown
 

@@ -147,12 +147,12 @@ def test_the_end_of_the_search_is_no_answer(dice_of_elder):
     short = analyser.solve_dice(ELDER, row="rifles", most=abs(whole.dice) - 1, profiles=folder)
     assert short.dice is None
     text = " ".join(str(short).split())
-    assert "no change of dice that was tried is the answer: at 90 points its fair price is" in text
+    assert "no change of dice that was tried makes it fair at 90 points; its fair price is" in text
 
 
 @pytest.mark.parametrize(
     ("how", "message"),
-    [({"role": "infantri"}, "did you mean 'infantry'"), ({"against": OAK}, "nobody but")],
+    [({"role": "infantri"}, "did you mean 'infantry'"), ({"against": OAK}, "no opponents but itself")],
 )
 def test_a_price_that_cannot_be_solved_is_told(dear, how, message):
     with pytest.raises(InputError, match=message):
@@ -230,10 +230,10 @@ def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, written, in
 def test_a_number_that_nobody_else_has_is_told(dear):
     """No rule limits DEFENCE: 99 is worked out, and said to be unlike all others."""
     found = analyser.what_if(OAK, defence=99, damage_limit=1, profiles=dear)
-    assert found.beyond == ("DEFENCE 99, that of others is 1 to 3",)
-    assert found.as_dict()["beyond_the_field"] == [*found.beyond]
-    assert f"Unlike all others here: {found.beyond[0]}." in " ".join(str(found).split())
-    assert analyser.what_if(OAK, defence=3, profiles=dear).beyond == ()
+    assert found.out_of_range_numbers == ("DEFENCE 99 (opponents: 1 to 3)",)
+    assert found.as_dict()["beyond_the_field"] == [*found.out_of_range_numbers]
+    assert f"perhaps a typing error: {found.out_of_range_numbers[0]}." in " ".join(str(found).split())
+    assert analyser.what_if(OAK, defence=3, profiles=dear).out_of_range_numbers == ()
 
 
 @pytest.mark.parametrize(
@@ -246,5 +246,5 @@ def test_a_number_that_nobody_else_has_is_told(dear):
 )
 def test_duels_alone_are_refused_before_anybody_fights(dear, monkeypatch, ask):
     monkeypatch.setattr(grid, "blank_cells", None)  # what any fight begins with
-    with pytest.raises(InputError, match="a duel is many exchanges"):
+    with pytest.raises(InputError, match="prices cannot be computed from duels alone"):
         ask(situations="duel", profiles=dear)

@@ -171,10 +171,10 @@ def test_out_is_written_as_its_ending_says_unless_a_format_is_given(fight, tmp_p
 # --- analyser units, import, version ------------------------------------------------------------------
 
 
-def test_the_help_lists_fifteen_commands_and_the_others_on_request():
+def test_the_help_lists_sixteen_commands_and_the_others_on_request():
     shown, everything = answer("--help"), answer("--help-all")
     names = {name for heading, names in cli.COMMANDS.items() if heading != HIDDEN for name in names}
-    assert len(names) == 15
+    assert len(names) == 16
     for name in (*names, *cli.COMMANDS[HIDDEN]):
         assert (f"\n  {name} " in shown) is (name in names)
         assert f"\n  {name} " in everything

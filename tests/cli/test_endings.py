@@ -308,7 +308,7 @@ def test_too_little_memory_in_a_thread_and_behind_another_error(here, monkeypatc
 
 @pytest.mark.slow
 def test_too_little_memory_for_a_report_leaves_nothing(here, monkeypatch):
-    monkeypatch.setattr("analyser.report.report_jobs.grid", failing(ARRAY))
+    monkeypatch.setattr("analyser.report.report_jobs.compute_grid", failing(ARRAY))
     before = sorted(here.rglob("*"))
     said = refusal("report", *SIDES, "--situations", "long-range", "--out", "r", "--profiles", "profiles")
     assert said.startswith(f"error: analyser report write --attackers {GUARD} ")

@@ -76,11 +76,11 @@ def test_a_build_saves_its_best_list(tmp_path):
         (("battle", "plan", MINE, "imperium/nobody@basic, imperium/krupp@basic"), "yours"),
         ((*CLASH, "--aim", "pionts"), "did you mean 'points'?"),
         ((*BUILD, *FIELD, "--mine", YOURS, "--no-battles"), "mine: needs battles"),
-        ((*BUILD, "--against", "crwn"), "no faction, no unit and no file is called 'crwn'; did you mean 'crown'?"),
-        ((*BUILD, "--against", "nowhere.toml", "--against", "crown"), "'crown' is no army file"),
+        ((*BUILD, "--against", "crwn"), "no faction, unit or file is called 'crwn'; did you mean 'crown'?"),
+        ((*BUILD, "--against", "nowhere.toml", "--against", "crown"), "'crown' is not an army file"),
         ((*BUILD, *FIELD, "--must", "0 x crown/rifle-platoon"), "must: 0 is out of range (allowed: 1 to 500)"),
-        ((*BUILD, *FIELD, "--must", "imperium/krupp"), "must: imperium/krupp-field-guns@basic is not of crown"),
-        (("army", "build", "--faction", "crown", "--points", "90", *FIELD), "90 points are of no scale"),
+        ((*BUILD, *FIELD, "--must", "imperium/krupp"), "must: imperium/krupp-field-guns@basic is not a unit of crown"),
+        (("army", "build", "--faction", "crown", "--points", "90", *FIELD), "no scale allows 90 points"),
     ],
 )
 def test_what_cannot_be_asked_is_refused_in_a_line(arguments, message):

@@ -68,7 +68,7 @@ def test_verify(store, capsys):
     path = next((store / "parts").rglob("*.parquet"))
     path.write_bytes(path.read_bytes()[:-1])
     assert main(["sweep", "verify", str(store)]) == 1
-    assert "--remove takes it away" in capsys.readouterr().err
+    assert "--remove deletes it" in capsys.readouterr().err
     assert path.exists()
     assert main(["sweep", "verify", str(store), "--remove"]) == 1
     assert "1 damaged" in capsys.readouterr().out

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyser.analysis.standing import Hands, Standing
+from analyser.analysis.standing import LeadChanges, Standing
 from analyser.report.diff_profiles import Edit, affects, in_words
 from analyser.report.diff_verdicts import SMALL, Move, Moves
 
@@ -54,7 +54,7 @@ def test_an_edit_concerns_a_loadout_unless_it_is_of_another_level_or_of_more_mod
 
 def test_a_move_has_points_fair_points_verdict_and_margins_in_words():
     new = standing(75, 72.0, "undecided", doubt="anything may be fair", efficiency=32.0)
-    hands = Hands(("imperium/krupp-field-guns@basic",), ("imperium/scion-grenadier-platoon@basic",))
+    hands = LeadChanges(("imperium/krupp-field-guns@basic",), ("imperium/scion-grenadier-platoon@basic",))
     margins = {hands.gained[0]: (-0.204, 0.1), hands.lost[0]: (0.5, -0.301)}
     move = Move(f"{WHO}@reinforced", standing(), new, hands, margins)
     assert move.in_words == {
@@ -65,28 +65,32 @@ def test_a_move_has_points_fair_points_verdict_and_margins_in_words():
     }
     assert [move.margin(each) for each in margins] == ["20% behind → 10% ahead", "50% ahead → 30% behind"]
     assert move.change_hands == 2
-    assert Move(WHO, standing(), standing(), Hands()).in_words["points"] == "60"
+    assert Move(WHO, standing(), standing(), LeadChanges()).in_words["points"] == "60"
 
 
 def test_a_loadout_that_hardly_moved_is_folded_by_its_worth():
     still, slightly = standing(), standing(fair=70 * (1 + SMALL / 2))
     farther, other = standing(fair=70 * (1 + 2 * SMALL)), standing(verdict="over-priced")
-    written = [Move(WHO, still, new, Hands()) for new in (slightly, farther, other)]
+    written = [Move(WHO, still, new, LeadChanges()) for new in (slightly, farther, other)]
     assert [each.is_small for each in written] == [True, False, False]
     assert Moves(tuple(written)).shown == written[1:]
-    assert not Move(WHO, still, slightly, Hands(("imperium/krupp-field-guns@basic",), ())).is_small
+    assert not Move(WHO, still, slightly, LeadChanges(("imperium/krupp-field-guns@basic",), ())).is_small
 
 
 def test_a_verdict_that_turns_while_the_worth_hardly_moves_is_at_the_edge():
     near, far = standing(fair=70 * (1 + SMALL / 2), verdict="under-priced"), standing(fair=90, verdict="under-priced")
     unpriced = standing(fair=float("nan"), verdict="undecided", doubt="nobody of its role")
-    assert [Move(WHO, standing(), new, Hands()).is_at_edge for new in (near, far, unpriced)] == [True, False, False]
+    assert [Move(WHO, standing(), new, LeadChanges()).is_at_edge for new in (near, far, unpriced)] == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_a_matchup_that_changes_hands_between_two_that_are_shown_counts_once():
     one, two = f"{WHO}@basic", f"{WHO}@reinforced"
     pair = (
-        Move(one, standing(), standing(70), Hands((two,), ())),
-        Move(two, standing(), standing(50), Hands((), (one,))),
+        Move(one, standing(), standing(70), LeadChanges((two,), ())),
+        Move(two, standing(), standing(50), LeadChanges((), (one,))),
     )
     assert Moves(pair).hands == 1

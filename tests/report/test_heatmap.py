@@ -73,7 +73,9 @@ def test_the_heatmap_sorts_by_a_row_and_by_a_column_and_stands_in_groups(opened)
     mine = next(row for row in heat_cells(page) if row[0] == "Drake Field Guns")[1:-1]
     there = [float(each) for each in mine if each]
     assert there == sorted(there, reverse=True)
-    assert "rows stand by the figure on Krupp Field Guns, columns by that of Drake" in caption(page)
+    assert "Rows are sorted by the figure on Krupp Field Guns. Columns are sorted by the figure of Drake" in caption(
+        page
+    )
     show(page, group="role")
     groups = page.locator("#heat thead tr").nth(1).locator("th").all_inner_texts()
     assert {"infantry", "armour", "artillery"} <= set(groups)

@@ -11,7 +11,7 @@ import pytest
 
 from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import LIMITS
-from analyser.analysis.situations import situations_called
+from analyser.analysis.situations import situations_named
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.report import page, write_report
@@ -72,7 +72,7 @@ def test_trades_are_the_points_that_100_points_destroy(browsed):
     frame, library = pd.read_parquet(browsed / "matchups.parquet"), Profiles()
     frame = frame[frame["attacker"].str.endswith("@basic") & frame["defender"].str.endswith("@basic")]
     sides = tuple(library[name] for name in dict.fromkeys([*frame["attacker"], *frame["defender"]]))
-    situations = situations_called(list(dict.fromkeys(frame["situation"])))
+    situations = situations_named(list(dict.fromkeys(frame["situation"])))
     found = SimpleNamespace(frame=frame, attackers=sides, situations=situations, ruleset=library.ruleset)
     trades, _ = trades_of(found)
     names = "imperium/sturmpanzer-battletanks@basic", "crown/drake-field-guns@basic"
@@ -93,13 +93,13 @@ def test_a_page_that_would_be_too_large_has_fewer_figures_and_says_so(tmp_path, 
     sides = "crown/rifle-platoon@basic", "imperium/krupp*@basic"
     cut = write_report(*sides, out=tmp_path / "cut", situations=["long-range"], field="*/*guns@basic")
     said = (cut / "index.html").read_text(encoding="utf-8")
-    assert "Some figures are left out, so that this page stays under 1 MB." in said
+    assert "Some figures are left out to keep this page under 1 MB." in said
     assert len(figures_on(said)["metrics"]) == 1
 
 
 def test_who_is_ahead_of_whom_is_said_in_a_sentence():
     destroyed = np.array([[20.0, 31.0, np.nan], [24.0, 20.0, 0.0], [np.nan, 0.0, 20.0]])
     assert faction_lines(Trades(["red", "blue", "green"], destroyed)) == [
-        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points a round, "
+        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points in a round, "
         "and lose 24.0 to 100 points of Blue."
     ]

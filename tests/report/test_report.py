@@ -214,7 +214,7 @@ def test_a_report_of_units_without_points_says_so(tmp_path):
     (tmp_path / "profiles" / "river.toml").write_text(toml, encoding="utf-8")
     out = write_report("river/*", "river/*", out=tmp_path / "r", profiles=Profiles(tmp_path / "profiles"))
     words = Page((out / "index.html").read_text(encoding="utf-8")).words()
-    assert "No price can be judged. That takes loadouts with points" in words
+    assert "No price can be judged. Prices need loadouts with points" in words
     assert "– points –" in words
     assert not re.search(r"\b(nan|inf|None)\b", words.partition("No price")[2].partition("Dominated loadouts")[0])
     assert not (out / "prices.csv").exists()

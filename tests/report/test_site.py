@@ -157,4 +157,4 @@ def test_a_cross_check_by_battles_that_is_beside_the_reports_is_linked(site, tex
     (site / "check.html").write_text("battles", encoding="utf-8")
     page = write_site(site)
     (site / "check.html").unlink()
-    assert '<a href="check.html">Battles beside fair points</a>' in page.read_text(encoding="utf-8")
+    assert '<a href="check.html">Fair points compared with battles</a>' in page.read_text(encoding="utf-8")

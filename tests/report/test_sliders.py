@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analyser.analysis.prices import fair_points
-from analyser.analysis.situations import situations_called
+from analyser.analysis.situations import situations_named
 from analyser.analysis.what_if import what_if
 from analyser.game.profiles import Profiles
 from analyser.report.sliders import RATIOS, engine_of, verdicts_by_price
@@ -51,14 +51,14 @@ def test_from_the_price_of_a_better_unit_on_it_is_over_priced(prices):
 
 def test_engines_come_with_the_shots_and_charges_of_a_report():
     sides, ruleset = [Profiles()[RIFLES]], Profiles().ruleset
-    data, _ = unpacked(f'<p id="engine">{engine_of(sides, situations_called("all"), ruleset)}</script>', "engine")
+    data, _ = unpacked(f'<p id="engine">{engine_of(sides, situations_named("all"), ruleset)}</script>', "engine")
     assert list(data["units"]) == [RIFLES]
     assert [(act["kind"], act["near"]) for act in data["acts"]] == [
         ("attack", False),
         ("attack", True),
         ("charge", True),
     ]
-    assert engine_of(sides, situations_called("duel"), ruleset) == ""
+    assert engine_of(sides, situations_named("duel"), ruleset) == ""
 
 
 def what(page):

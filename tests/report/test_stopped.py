@@ -65,7 +65,7 @@ def test_ctrl_c_leaves_no_half_written_report(stopped):
 
 
 def test_the_next_run_resumes(stopped, river, monkeypatch, unstopped):
-    monkeypatch.setattr(report_jobs, "grid", failing(AssertionError("worked out a second time")))
+    monkeypatch.setattr(report_jobs, "compute_grid", failing(AssertionError("worked out a second time")))
     again(stopped, river)
     assert timeless(stopped) == timeless(unstopped)
     assert list(stopped.parent.iterdir()) == [stopped]
@@ -74,8 +74,8 @@ def test_the_next_run_resumes(stopped, river, monkeypatch, unstopped):
 @pytest.mark.parametrize("damage", [cut_in_half, *proof(*(each for each in DAMAGES if each is not cut_in_half))])
 def test_a_damaged_part_is_computed_anew(stopped, river, damage, unstopped, cached, monkeypatch):
     damage(min(cached.glob("report-*")))
-    calls, grid = [], report_jobs.grid
-    monkeypatch.setattr(report_jobs, "grid", lambda *arguments: calls.append(arguments) or grid(*arguments))
+    calls, grid = [], report_jobs.compute_grid
+    monkeypatch.setattr(report_jobs, "compute_grid", lambda *arguments: calls.append(arguments) or grid(*arguments))
     again(stopped, river, threads=1)
     assert len(calls) == 1
     assert timeless(stopped) == timeless(unstopped)
@@ -100,7 +100,7 @@ def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, mo
 
 def test_ctrl_c_is_heeded_while_the_opponents_of_prices_are_fought(river, tmp_path, monkeypatch, cached):
     monkeypatch.setattr("analyser.analysis.fight_cache.LEAST_COST", 0)
-    fight, went_on = report_jobs.grid, []
+    fight, went_on = report_jobs.compute_grid, []
 
     def stopping(attackers, field, situations, progress=None, known=None):
         if progress is not None:
@@ -109,7 +109,7 @@ def test_ctrl_c_is_heeded_while_the_opponents_of_prices_are_fought(river, tmp_pa
             went_on.append(situations)
         return fight(attackers, field, situations)
 
-    monkeypatch.setattr(report_jobs, "grid", stopping)
+    monkeypatch.setattr(report_jobs, "compute_grid", stopping)
     with pytest.raises(KeyboardInterrupt):
         again(tmp_path / "r", river)
     assert went_on == []

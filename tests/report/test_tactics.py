@@ -94,7 +94,7 @@ def test_a_damaged_table_of_tactics_is_told(damage, found, tmp_path):
 def test_words_for_numbers_in_a_table_of_tactics_are_told(found, tmp_path):
     table = tmp_path / "tactics.csv"
     found.frame.assign(cost="much").to_csv(table, index=False)
-    with pytest.raises(InputError, match=r"column 'cost' is not a number .*best tactics --out"):
+    with pytest.raises(InputError, match=r"column 'cost' has a value that is not a number .*best tactics --out"):
         module.read_tactics(table, {*found.frame["attacker"], *found.frame["defender"]})
 
 
@@ -117,7 +117,9 @@ def test_a_report_says_how_far_its_duels_can_be_trusted(tmp_path):
     assert kept.note() == module.note_of(kept.frame)
     notes = {card["key"]: card["notes"] for card in figures_on(text)["units"]}
     (said,) = notes[MINE.partition("@")[0]]
-    assert said.startswith("Its tactic, to shoot, costs Rifle platoon, basic ")
+    assert said.startswith(
+        "In duels Rifle platoon, basic follows the tactic shoot. Compared with best play this costs "
+    )
     assert notes[YOURS.partition("@")[0]] == []
     assert "tactics" in json.loads((out / "manifest.json").read_text(encoding="utf-8"))
 

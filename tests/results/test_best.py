@@ -142,7 +142,7 @@ def test_what_cannot_be_asked_is_told(apart, asked, told):
     [
         ({"want": "glory"}, r"duel: want"),
         ({"against": "shot"}, r"duel: policy_b: 'shot' is not usable"),
-        ({"policy_a": "shoot"}, r"policy_a: stated in another way here"),
+        ({"policy_a": "shoot"}, r"policy_a: best_play does not take this key"),
         ({"rounds": 11}, r"duel: rounds"),
     ],
 )

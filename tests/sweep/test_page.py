@@ -19,8 +19,17 @@ SAMPLE = {
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (PLAN, ["60 cells, all exact,", "crown/rifle-p* at basic", "-1, +0, +1", "1, 2, 3 ... 20", "damage limit of"]),
-        (PLAN | {"sampling": {"trials": 100}}, ["60 cells, simulated,"]),
+        (
+            PLAN,
+            [
+                "60 cells (one fight each), all exact,",
+                "crown/rifle-p* at basic",
+                "-1, +0, +1",
+                "1, 2, 3 ... 20",
+                "damage limit of",
+            ],
+        ),
+        (PLAN | {"sampling": {"trials": 100}}, ["60 cells (one fight each), simulated,"]),
         (SAMPLE, ["1,000 trials, simulated,"]),
     ],
 )

@@ -18,6 +18,10 @@ const priceOf = (level) => {
   const price = level.points === null ? "no points" : moves ? `${level.points} → ${level.to} points` : `${level.points} points`;
   return element("p.price", {}, price, " ", element(`span.sure.${level.kind}`, {}, level.says));
 };
+const fairOf = (level) => {
+  const isRounded = ["under", "over"].includes(level.kind) && level.to % 5 === 0 && String(level.to) !== whole(level.fair);
+  return `Fair: ${whole(level.fair)} points (${level.range})${isRounded ? `, or ${level.to} in steps of 5` : ""}. `;
+};
 const REACH_OF_BARS = 4; // range of bars: from median / 4 to median * 4
 const barOf = ([title, own, usual, text]) => {
   const share = Math.log(Math.max(own, 1e-6) / usual) / Math.log(REACH_OF_BARS);
@@ -57,7 +61,7 @@ const everyEnemy = (met) => {
   const table = tableOf("Every enemy", ["Enemy", "Enemy wins", "It wins", "Points ahead"], lines);
   const [head, body] = [table.querySelector("thead tr"), table.querySelector("tbody")];
   makeHeadsSort([...head.cells], "", (at, sign) => body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[at]), sign)));
-  return [element("p.small", {}, `Duels, the mean over the levels of both; points: what 100 points of it destroy in a round less what they lose to 100 points of the enemy. ${data.a_round}`), table];
+  return [element("p.small", {}, `Duel results are means over the levels of both units. Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.a_round}`), table];
 };
 
 // --- levels, attacks and curves
@@ -68,8 +72,8 @@ const levelsOf = (unit) => {
     ["Points", (level) => [level.points ?? "–"]],
     ["Fair", (level) => [level.range ? `${whole(level.fair)} (${level.range})` : "–"]],
     ["Verdict", (level) => [level.says.replace("-", "\u2011"), "", `sure ${level.kind}`]],
-    ["Hits for 100 points", (level) => [oneDigit(level.hits)]],
-    ["Charge costs", (level) => [level.charge === null ? "–" : percent(level.charge)]],
+    ["Hits to destroy 100 points", (level) => [oneDigit(level.hits)]],
+    ["Own loss in a charge", (level) => [level.charge === null ? "–" : percent(level.charge)]],
     ["Duel rating", (level) => [level.rating ?? "–"]],
   ];
   return tableOf("Its levels", ["", ...unit.levels.map((level) => level.level)], facts.map(([title, of]) => [title, ...unit.levels.map(of)]));
@@ -94,7 +98,7 @@ const curveOf = (curve, reach, most) => {
 const curvesOf = (unit) => {
   const steps = unit.curves.flatMap((curve) => curve.lines.flatMap(([, steps]) => steps));
   const [reach, most] = [Math.max(...steps.map((step) => step[1])), Math.max(...steps.map((step) => step[2]))];
-  return [element("p.small", {}, "Points that 100 points of it destroy, without aiming: the mean over the loadouts that it meets."), ...unit.curves.map((curve) => curveOf(curve, reach, most))];
+  return [element("p.small", {}, "Points that 100 points of this unit destroy with each row at each distance, without aiming, on average over its opponents."), ...unit.curves.map((curve) => curveOf(curve, reach, most))];
 };
 
 const sentence = (text) => `${capital(text)}.`;
@@ -105,10 +109,10 @@ const cardOf = (unit) => {
     element("h2", { id: "view-name" }, unit.levels.length > 1 ? `${unit.name}, ${level.level}` : unit.name),
     element("p.small", {}, `${unit.faction} · ${unit.role} · ${unit.facts}`),
     priceOf(level),
-    (level.range || why) && element("p", {}, level.range && `Fair: ${whole(level.fair)} points (${level.range}). `, why),
+    (level.range || why) && element("p", {}, level.range && fairOf(level), why),
     level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
-    level.noticed && element("p.small", {}, `If it were fair, a change of ${percent(level.noticed)} would be noticed 80% of the time.`),
-    met.length > 0 && [bestAndWorst(met), element("p.small", {}, "Points it destroys less points it loses in a round, for 100 points of each side.")],
+    level.noticed && element("p.small", {}, `If its points were fair, a change of ${percent(level.noticed)} would end the verdict “fair” in 80% of cases.`),
+    met.length > 0 && [bestAndWorst(met), element("p.small", {}, "Points it destroys minus points it loses in a round, per 100 points of each side.")],
     whatIf(unit),
     levelsOf(unit),
     met.length > 0 && folded(`Every enemy (${met.length})`, () => everyEnemy(met)),

@@ -30,7 +30,7 @@ const textsOf = (texts, column, mine, theirs, situation) =>
   distinct(placesOf(mine, theirs, situation).map((place) => texts[data.columns[column](place)])).filter(Boolean);
 const whyNot = (mine, theirs, situation) =>
   textsOf(data.why, "why_not", mine, theirs, situation)[0] ??
-  (placesOf(mine, theirs, situation).length ? "no figure in this situation, or without points" : "they do not meet here");
+  (placesOf(mine, theirs, situation).length ? "no figure in this situation, or without points" : "not compared in this report");
 
 // --- colours
 
@@ -159,11 +159,11 @@ const showHeat = () => {
 };
 
 const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
-  const order = [byColumn ? `rows stand by the figure on ${byColumn.name}` : "", byRow ? `columns by that of ${byRow.name}` : ""];
+  const order = [byColumn ? `Rows are sorted by the figure on ${byColumn.name}.` : "", byRow ? `Columns are sorted by the figure of ${byRow.name}.` : ""];
   byId("heat-caption").textContent = [
-    `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, each fight exact. Rows attack, columns defend;`,
-    `${order.filter(Boolean).join(", ") || "both stand by their means"}. Press a name to sort by it, a cell for its whole story.`,
-    hasBlank ? `Hatched: the attacker cannot make this attack${metric.endsWith("per_100_points") && sides.some((side) => side.points === null) ? ", or has no points" : ""}. Means leave it out and say beside them of how many: a specialist’s mean is of its own targets alone.` : "",
+    `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, each fight exact. Rows attack, columns defend.`,
+    `${order.filter(Boolean).join(" ") || "Both are sorted by their means."} Press a name to sort by it, or a cell for all its figures.`,
+    hasBlank ? `Hatched: the attacker cannot make this attack${metric.endsWith("per_100_points") && sides.some((side) => side.points === null) ? ", or has no points" : ""}. Means leave these cells out; 13/22 beside a mean says that 13 of 22 cells count. So the mean of a specialist covers only its own targets.` : "",
     metric === "p_suppressed" && data.situations[Number(chosen("situation"))].is_duel ? SUPPRESSED_IN_DUELS : "",
     hasUnits ? "" : "No units at these levels.",
   ].filter(Boolean).join(" ");
@@ -171,7 +171,7 @@ const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
 
 // --- all figures of a cell
 
-const SUPPRESSED_IN_DUELS = "Duels: whether the defender is still suppressed after the last round. As a rule it acts last in each, and after that it is suppressed no more (AC-5.7).";
+const SUPPRESSED_IN_DUELS = "In duels P(suppressed) is the probability that the defender is still suppressed after the last round. It is small, because the defender usually acts last in a round, and its suppression ends when it has acted (AC-5.7).";
 
 const storyOf = (mine, theirs) => {
   const isBlank = (s) => meanOf(data.metrics[0].name, mine, theirs, s) === null;

@@ -22,7 +22,7 @@ const startOdds = async () => {
       const shots = ranked(rows.filter(({ row, answer }) => row.kind === page.shoots && !answer.refused), page);
       const text = ({ name, label, isMean }, answer) => `${label} ${isMean ? tenths(answer[name]) : percent(answer[name])}`;
       const line = ({ row, answer }) => element("li", {}, element("b", {}, row.name), `, ${answer.dice} dice: ${figures.map((each) => text(each, answer)).join(", ")}`);
-      lines[at].replaceChildren(...(shots.length ? shots.map(line) : [element("li", {}, "No shot at this target from here.")]));
+      lines[at].replaceChildren(...(shots.length ? shots.map(line) : [element("li", {}, "No row can shoot at this target at this distance.")]));
     });
   };
   const set = (values, name) => (value) => {

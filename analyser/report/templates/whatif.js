@@ -74,9 +74,9 @@ const levelChoice = (unit, place, part) => {
 const whatIf = (unit, place = unit.head) => {
   const level = unit.levels[place];
   if (!level.prices) return null;
-  const part = element("section.what", { "aria-label": "Another price, die or DEFENCE" });
+  const part = element("section.what", { "aria-label": "Other points, dice or DEFENCE" });
   const [said, figures] = [element("p.told", { "aria-live": "polite" }), element("dl.met")];
-  const note = element("p.small", { hidden: true }, "Points a round, for 100 points of each side: the mean over the enemies of this report. All others stay as they are. Fair points follow the fights alone; analyser balance what-if also fits anew the prices of similar units: in 21 changes tried it differed by 1% on average, and by 9% at most.");
+  const note = element("p.small", { hidden: true }, "Points in a round, per 100 points of each side, on average over the enemies of this report. All other units stay as they are. Fair points change with the fights alone; analyser balance what-if also fits the prices of similar units again. In 21 changes the two differed by 1% on average and 9% at most.");
   const changes = {};
   let [points, factor, before, asked] = [level.points, 1, null, 0];
   const tell = (now) => {
@@ -85,8 +85,8 @@ const whatIf = (unit, place = unit.head) => {
     said.replaceChildren(
       `At ${points} points: `,
       element(`b.sure.${kind}`, {}, word),
-      ` (too cheap ${percent(under / 100)}, too dear ${percent(over / 100)}).`,
-      level.not_counted ? ` No figure here counts ${level.not_counted}.` : "",
+      ` (probability: too cheap ${percent(under / 100)}, too dear ${percent(over / 100)}).`,
+      level.not_counted ? ` These numbers leave out ${level.not_counted}.` : "",
     );
     if (!now) return;
     const line = (title, was, is) => [element("dt", {}, title), element("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), element("dd.n", {}, was > 0 ? signed(is / was - 1, percent) : "")];

@@ -87,14 +87,14 @@ class Mordheim(Record):
 class Question(Asked):
     """A unit under a stream of losses, in five systems."""
 
-    models: Models = Field(description="Models at the start; of a duel, those of its unit.")
-    nerve: Probability = told(2 / 3, "Probability to pass one test of nerve, without modifiers.")
+    models: Models = Field(description="Models at the start. In a duel: those of the unit.")
+    nerve: Probability = told(2 / 3, "Probability of passing one test without modifiers. Default: 2/3.")
     losses: ByRound | None = told(None, "Models lost to each attack: a number, a distribution, or a list by round.")
-    a: Section | None = told(None, "Instead of losses, a duel: one unit, a selector or a table.")
-    b: Section | None = told(None, "The other.")
-    duel: Section | None = told(None, "Its terms, such as {rounds = 4, policy_b = 'charge'}.")
-    side: Literal["a", "b"] = told("a", "The unit whose losses are passed to the systems.")
-    attacks: Annotated[int, Field(ge=1, le=10)] = told(1, "Attacks a round.")
+    a: Section | None = told(None, "Instead of losses, a duel: its first unit, by name or as a table.")
+    b: Section | None = told(None, "The second unit of that duel.")
+    duel: Section | None = told(None, "Terms of that duel, such as {rounds = 4, policy_b = 'charge'}.")
+    side: Literal["a", "b"] = told("a", "The unit of the duel whose losses are used in all systems.")
+    attacks: Annotated[int, Field(ge=1, le=10)] = told(1, "Attacks in each round.")
     edge_distance: Distance | None = told(None, "Inches to the unit's own table edge. Default: far.")
     rounds: Rounds | None = told(None, "Rounds to play. Default: the ruleset's.")
     armoured_clash: ArmouredClash = ArmouredClash()

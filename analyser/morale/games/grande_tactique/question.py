@@ -57,7 +57,7 @@ class Ruleset(Pips):
 class OfAnArm(Record):
     """Base of units, with checks of their arm: only infantry can be Old Guard (GT-9) or in shelter (GT-5)."""
 
-    arm: Arm = told("infantry", "Its arm: infantry, cavalry or artillery.")
+    arm: Arm = told("infantry", "Arm of the unit: infantry, cavalry or artillery.")
 
     @model_validator(mode="after")
     def _fits_its_arm(self) -> Self:
@@ -77,10 +77,10 @@ class Check(OfAnArm):
         "worn down", "charged (successfully), worn down (by fire) or lost firing (its own attack)."
     )
     worn_down_by: Literal["infantry", "artillery"] | None = told(
-        None, "Units whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
+        None, "Arm whose fire wears the unit down; fire of artillery silences artillery. Default: artillery (GT-1)."
     )
-    state: Literal["eager", "shaken"] = told("shaken", "eager or shaken, before it happens.")
-    quality: Quality = told("regular", "regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")
+    state: Literal["eager", "shaken"] = told("shaken", "State of the unit before the check: eager or shaken.")
+    quality: Quality = told("regular", "Quality: regular, veteran (+1), or old guard (+2, infantry only; GT-9).")
     modifier: Modifier = told(0, "Other modifiers of the morale check.")
 
 
@@ -89,7 +89,7 @@ class Flight(Record):
 
     arm: MobileArm = Field(description="Arm of the fleeing unit: infantry or cavalry.")
     enemy: Arm = Field(description="Arm that it flees from: infantry, cavalry or artillery.")
-    edge_distance: Distance | None = told(None, "Inches to the map edge, along its flight. Default: far.")
+    edge_distance: Distance | None = told(None, "Inches to the map edge in the direction of flight. Default: far.")
     shelter_distance: Distance | None = told(None, "Inches to woods or a built-up area (infantry). Default: none.")
     surrounded: Probability = told(0.0, "Probability that there is no gap through the enemy.")
 
@@ -138,9 +138,9 @@ class Rout(Record):
         MOST_ROUTED, "The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}]."
     )
     pips_elsewhere: PipsElsewhere = 0
-    charged_by_cavalry: Probability = told(0.0, "Probability a turn that cavalry charges a routed unit (GT-7).")
-    charged_by_infantry: Probability = told(0.0, "Probability a turn that infantry charges a routed unit (GT-7).")
-    standing: Count | None = told(None, "Units of the division left; at most 1: collapsed (GT-8).")
+    charged_by_cavalry: Probability = told(0.0, "Probability in each turn that cavalry charges a routed unit (GT-7).")
+    charged_by_infantry: Probability = told(0.0, "Probability in each turn that infantry charges a routed unit (GT-7).")
+    standing: Count | None = told(None, "Units of the division that are left; it collapses at 1 or 0 (GT-8).")
     turns: Turns = None
 
     @model_validator(mode="after")

@@ -49,19 +49,23 @@ class Question(questions.Asked):
     courage: CourageOrNone = Field(description="COURAGE, 1 or more, or none (LG-1).")
     tokens: Tokens = told(0, "Suppression tokens at the start.")
     received: ByRound = told(
-        ((1.0,),), "Tokens received a round, before the unit activates: a number, a distribution, or a list by round."
+        ((1.0,),), "Tokens received in a round before the unit activates: a number, a distribution, or a list by round."
     )
-    received_after: ByRound = told(((1.0,),), "The same, after it has activated.")
-    commander_courage: Courage | None = told(None, "COURAGE of a friendly commander near it (LG-3).")
+    received_after: ByRound = told(((1.0,),), "Tokens received in a round after the unit has activated.")
+    commander_courage: Courage | None = told(None, "COURAGE of a friendly commander near the unit (LG-3).")
     commander_range: Annotated[int, Field(ge=1, le=100)] = told(1, "The commander's range band.")
     commander_near: Probabilities = told(
-        (1.0,), "Probability that it is near when the unit checks for panic, or a list by round. Default: 1."
+        (1.0,), "Probability that the commander is near when the unit checks for panic, or a list by round. Default: 1."
     )
-    edge_distance: Distance | None = told(None, "Inches from its leader to the nearest table edge. Default: far.")
+    edge_distance: Distance | None = told(
+        None, "Inches from the unit's leader to the nearest table edge. Default: far."
+    )
     move_distance: Length | None = told(None, "Inches of a move at full speed (LG-5).")
-    destroyed: Probability = told(0.0, "Probability a round that fire destroys it before it activates.")
+    destroyed: Probability = told(0.0, "Probability in each round that fire destroys the unit before it activates.")
     rounds: Rounds | None = told(None, "Rounds to play. Default: those of a game.")
-    until_panic: Wanted = told(None, "Tokens, or attacks a round, that make it panic with this probability; true: 0.5.")
+    until_panic: Wanted = told(
+        None, "Find the tokens, or attacks in each round, at which the unit panics with this probability; true: 0.5."
+    )
     ruleset: Ruleset
 
     @model_validator(mode="after")

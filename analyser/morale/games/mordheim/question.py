@@ -43,31 +43,34 @@ class Group(Record):
 class Fight(Record):
     """Blows that enemies strike at a warband before the test of a turn."""
 
-    of: str | None = told(None, "Name of the rival band; at most as many as it has left.")
+    of: str | None = told(None, "Name of the rival warband. At most as many enemies strike as it has left.")
     number: Number = told(1, "Enemies that strike.")
-    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks of each, as a fighter's.")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks of each enemy, without second weapon.")
     second_weapon: bool = told(False, "One attack more, never doubled.")
     frenzy: bool = told(False, "Frenzied (MD-7).")
-    hatred: bool = told(False, "They hate: misses again in the first of its turns (MD-8).")
+    hatred: bool = told(False, "The enemies hate: misses are rolled again in the first turn of the fight (MD-8).")
     to_hit: Roll | None = told(None, "Roll that hits. Default: the ruleset's.")
     to_wound: Roll | None = told(None, "Roll with which a hit wounds. Default: the ruleset's.")
     save: Roll | None = told(None, "Roll with which armour saves, 7 for never. Default: the ruleset's.")
-    out_of_action: Roll | None = told(None, "Roll that takes a wounded one out. Default: the ruleset's.")
-    turns: Several[Rounds] = told((), "Turns in which it is fought, before the test, such as [2, 3]. Default: all.")
+    out_of_action: Roll | None = told(None, "Roll that takes a wounded warrior out of action. Default: the ruleset's.")
+    turns: Several[Rounds] = told((), "Turns with this fight, before the test, such as [2, 3]. Default: all.")
 
 
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: Name = told("warband", "Name. Default: warband; a rival: rival, rival 2, and so on.")
+    name: Name = told("warband", "Name of the warband. Default: warband; rivals: rival, rival 2, and so on.")
     leader: Leadership = Field(description="Leadership of the leader.")
-    others: Several[Group] = told((), "The other warriors that took part, such as [{leadership = 7, number = 5}].")
-    out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(0, "Out of action at the start.")
+    others: Several[Group] = told((), "The other warriors, such as [{leadership = 7, number = 5}].")
+    out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(0, "Warriors out of action at the start.")
     casualties: ByRound = told(
-        ((1.0,),), "Taken out before each turn's test: a number, a distribution, or a list by turn."
+        ((1.0,),),
+        "Warriors taken out of action before the test of a turn: a number, a distribution, or a list by turn.",
     )
     casualties_from: Several[Fight] = told(
-        (), "Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].", max_length=6
+        (),
+        "Fights that take out more warriors, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
+        max_length=6,
     )
     leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = told(
         "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
@@ -76,9 +79,11 @@ class Warband(Record):
         "weakest_first", "Order in which the others fall: weakest_first or strongest_first (Leadership)."
     )
     leader_stunned: Probability = told(0.0, "Probability that the leader is stunned when the test is made.")
-    others_stunned: Probability = told(0.0, "The same of each other warrior that is not out of action.")
-    gives_up_at: Number | None = told(None, "Gives up once so many are out and the rules let it (MD-2).")
-    immune_to_psychology: bool = told(False, "Immune to psychology: it tests all the same (MD-1).")
+    others_stunned: Probability = told(0.0, "The same probability for each other warrior that is not out of action.")
+    gives_up_at: Number | None = told(
+        None, "The warband gives up when this many are out of action, if the rules allow it (MD-2)."
+    )
+    immune_to_psychology: bool = told(False, "Immune to psychology; it still takes rout tests (MD-1).")
 
     @property
     def took_part(self) -> int:
@@ -100,9 +105,9 @@ class Alone(Record):
     """A warrior that fights alone against several, and what happens when it breaks."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
-    opponents: Annotated[int, Field(ge=0, le=10)] = told(2, "Opponents it fights.")
+    opponents: Annotated[int, Field(ge=0, le=10)] = told(2, "Opponents that it fights.")
     friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(
-        0, 'Friends within 6", those knocked down, stunned or fleeing left out.'
+        0, 'Friends within 6" that are not knocked down, stunned or fleeing.'
     )
     wounds: Annotated[int, Field(ge=1, le=10)] = told(1, "Wounds that it has left.")
     to_wound: Roll | None = told(None, "Roll with which a hit wounds it. Default: the ruleset's.")
@@ -114,10 +119,12 @@ class Alone(Record):
         None, "Inches to the nearest table edge where its first run ends. Default: far, never reached."
     )
     edge_behind: Distance | None = told(
-        None, "Inches from its fight to an edge straight behind it, the way of its first run."
+        None, "Inches from its fight to a table edge straight behind it, in the direction of its first run."
     )
-    first_run_elsewhere: bool = told(True, "Default: true. False: edge is straight behind it, as edge_behind.")
-    charged: Probability = told(0.0, "Probability a turn that it is charged while it flees (MD-6).")
+    first_run_elsewhere: bool = told(
+        True, "False: edge is straight behind the warrior, like edge_behind. Default: true."
+    )
+    charged: Probability = told(0.0, "Probability in each turn that it is charged while it flees (MD-6).")
     rally_leader: Leadership | None = told(None, 'Leadership of a leader within 6" in its rally phases.')
     leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
 
@@ -141,7 +148,9 @@ class Fighter(Record):
     hatred: bool = told(False, "Hates the other (MD-8).")
     causes_fear: bool = told(False, "Causes fear (MD-9).")
     immune_to_psychology: bool = told(False, "Takes no test of fear.")
-    knocked_down: Probability = told(0.0, "Probability a round to be knocked down or stunned: frenzy is lost.")
+    knocked_down: Probability = told(
+        0.0, "Probability in each round of being knocked down or stunned, which ends frenzy."
+    )
 
 
 class Combat(Record):
@@ -159,7 +168,7 @@ class Stupidity(Record):
     leadership: Leadership = Field(description="Leadership of the warrior.")
     leader: Leadership | None = told(None, 'Leadership of a leader within 6".')
     leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
-    in_combat: bool = told(False, "In hand-to-hand combat: no blows instead of wandering.")
+    in_combat: bool = told(False, "The warrior is in hand-to-hand combat: it does not strike, instead of wandering.")
 
 
 class Warrior(Record):
@@ -178,7 +187,7 @@ class Together(Record):
     p_stunned: Probability = told(0.0, "Probability that it is stunned.")
     p_knocked_down: Probability = told(0.0, "Probability that it is knocked down.")
     p_fleeing: Probability = told(0.0, "Probability that it flees.")
-    rout_test: bool = told(False, "A rout test is due first; failed, no warrior tests any more.")
+    rout_test: bool = told(False, "A rout test is due first; if it fails, no warrior tests.")
     best_other: Leadership | None = told(None, "Best Leadership of the others, for the rout test.")
     warriors: Several[Warrior] = told(
         (), "Warriors that test, such as [{name = 'ogre', leadership = 6, near_leader = true}].", max_length=10
@@ -201,13 +210,13 @@ class Question(Asked):
 
     warband: Warband | None = None
     rivals: Several[Warband] = told(
-        (), "Further warbands, written as the first one (MD-3).", max_length=MOST_WARBANDS - 1
+        (), "Further warbands, with the keys of the first one (MD-3).", max_length=MOST_WARBANDS - 1
     )
     winner: Literal["last_on_table", "first_to_leave"] | None = told(
-        None, "Which of several wins; a scenario may say first_to_leave (MD-3). Default: last_on_table."
+        None, "Which of several warbands wins (MD-3). Default: last_on_table."
     )
     effect_of_leader: bool = told(
-        False, "Also the first warband under leaders of every Leadership, lost as asked, never, or first."
+        False, "Also compute the first warband with a leader of each Leadership, who falls as stated, never or first."
     )
     alone: Alone | None = None
     combat: Combat | None = None

@@ -98,12 +98,12 @@ class Question(Asked):
         None, "Drive-back dice of a unit that is driven back (WM-1)."
     )
     distance: Distribution | None = told(
-        None, "Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
+        None, "Length of any other move, in centimetres: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
     obstacles: Several[Obstacle] = told(
-        (), "Units behind it, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
+        (), "Units behind the moved unit, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
     )
-    stands: Stands | None = told(None, "Stands of the unit, of which a retreat may cost some (WM-8).")
+    stands: Stands | None = told(None, "Stands of the unit; a retreat may destroy some (WM-8).")
     turns: Rounds = told(1, "Turns with such a move, from the same place each time.")
     ruleset: Ruleset
 
