@@ -168,6 +168,3 @@ def test_no_test_imports_another():
     """What several tests use stands in `tests/helpers` or `tests/oracle`."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py")}
     assert [(name, line) for name, text in texts.items() for line in imports_of_tests(text)] == []
-
-
-# --- the checks themselves --------------------------------------------------------------------------------

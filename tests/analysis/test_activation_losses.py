@@ -37,9 +37,6 @@ def test_who_rallies(library):
         assert p_rallies(sure, deck) == 1
 
 
-# --- a plain reading of the table ---------------------------------------------------------------------------
-
-
 def left_of(advantage):
     """Of the mean hits of a die with one penalty more: 28, 98/3 and 112/3 of 36."""
     hits = {-1: 28, 0: 98 / 3, 1: 112 / 3}
@@ -126,9 +123,6 @@ def test_losses_are_those_of_a_plain_reading(library):
                 there = read.done(me.selector, other.selector, situations, table.ruleset.deck)
                 back = read.done(other.selector, me.selector, situations, table.ruleset.deck)
                 assert found.losses[0, at, to] == pytest.approx(there[0] + back[1], abs=1e-12)
-
-
-# --- planted prices -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("quality", "event"), [("Cryo", "activated"), ("Suppressive", "suppressed")])

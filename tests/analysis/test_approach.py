@@ -60,9 +60,6 @@ def test_who_comes_from_below_is_there_at_once(library):
     assert spent_by(library, (3, 4), (0, 30), (-1, -1, 2), OPEN, rules=rules) == pytest.approx([0, 0, 6])
 
 
-# --- planted prices ------------------------------------------------------------------------------------------
-
-
 def written(folder, units):
     folder.mkdir(exist_ok=True)
     (folder / "wood.toml").write_text("\n".join(['format = 1\nid = "wood"\nname = "Wood"', *units]), encoding="utf-8")

@@ -191,9 +191,6 @@ def test_a_faction_without_battlegroups_is_led_all_the_same(hill):
     assert force.points @ found.counts <= 150
 
 
-# --- what a unit is worth -------------------------------------------------------------------------------------
-
-
 def test_worth_is_points_destroyed_and_kept(hill):
     """Of one kind of enemy: the share that each loses, times its points."""
     ash, elm = hill["hill/ash@basic"], hill["hill/elm@basic"]
@@ -203,9 +200,6 @@ def test_worth_is_points_destroyed_and_kept(hill):
     assert worth.destroyed[0, 0] == pytest.approx(0.25 * 25)
     # four elms; an ash of 20 points is attacked by each as often as it is of 100 points
     assert worth.kept[0, 0] == pytest.approx(20 - 20 / 100 * 4 * 0.5 * 20)
-
-
-# --- the whole question ---------------------------------------------------------------------------------------
 
 
 def asked(hill, **more):
@@ -249,9 +243,6 @@ def test_what_cannot_be_asked_is_refused(hill, more, message):
     keys = {"faction": "hill", "points": 150, "against": "hill/ash@basic", "battles": False, "profiles": hill} | more
     with pytest.raises(InputError, match=message):
         build(keys.pop("faction"), keys.pop("points"), keys.pop("against"), situations="long-range", **keys)
-
-
-# --- battles --------------------------------------------------------------------------------------------------
 
 
 class FakeBattle:

@@ -27,9 +27,6 @@ def found(library):
     return compare([*RIFLES, "crown/horse-guard@basic"], SCIONS, distance=10, profiles=library)
 
 
-# --- one row a loadout ------------------------------------------------------------------------------------
-
-
 def test_each_row_is_the_single_attack(found, library):
     for row in found.frame.head(2).to_dict("records"):
         scenario = {"attack": {"attacker": row["loadout"], "distance": 10}, "target": {"unit": SCIONS}}
@@ -97,9 +94,6 @@ def test_without_points_nothing_is_known_per_100_points(river):
         compare(free, otter, per_points=True, profiles=river)
 
 
-# --- samples and their pairs ------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def sampled(library):
     return compare(RIFLES, SCIONS, distance=10, method="monte-carlo", trials=1, seed=3, profiles=library)
@@ -145,9 +139,6 @@ def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(libra
     compare(RIFLES, SCIONS, method="monte-carlo", trials=1, progress=lambda *each: told.append(each), profiles=library)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert told[-1] == (2 * BATCHES * CHUNK_TRIALS,) * 2
-
-
-# --- bad input --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,6 @@ def otter(river):
     return river.loadout("river/otter@basic")
 
 
-# --- ties (195 points were starred beside 90 at a difference of +0.00) ------------------------------------------------
-
-
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_the_cheaper_twin_has_the_star_and_the_tie_is_told(river, otter, order):
     twins = [variant(otter, "dear-otter", 195), variant(otter, "cheap-otter", 90)]
@@ -98,17 +95,11 @@ def test_a_difference_is_never_rounded_to_nothing(river):
     assert shown[-1] == "pp"
 
 
-# --- no chance per 100 points ("annih. 113.09") --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("ask", ["compare", "matchups"])
 @pytest.mark.parametrize("metric", ["p_annihilated", "models_destroyed_10th_percentile"])
 def test_a_chance_per_100_points_is_refused_with_what_to_use_instead(ask, metric):
     with pytest.raises(InputError, match=f"{metric} is a .*not divided by points.*expected_points_destroyed"):
         getattr(analyser, ask)(RIFLES, SCIONS, metric=metric, per_points=True)
-
-
-# --- several targets (B alone was used without a word) ----------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")

@@ -53,9 +53,6 @@ def table(efficiencies, *, points=100, category="light", situation="here"):
     return pd.DataFrame(rows)
 
 
-# --- efficiency ---------------------------------------------------------------------------------------------
-
-
 def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
     found = efficiency(frame).set_index(["attacker", "situation", "category"])
     for key in [
@@ -83,9 +80,6 @@ def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
             assert row["z"] == pytest.approx((math.log2(row["efficiency"]) - median) / spread, rel=1e-9, abs=1e-12)
         else:
             assert math.isnan(row["z"])
-
-
-# --- outliers -------------------------------------------------------------------------------------------------
 
 
 def test_a_product_of_both_sides_has_no_outliers_and_one_changed_cell_is_one():
@@ -137,9 +131,6 @@ def test_why_a_matchup_is_odd_is_told_by_the_cards(frame):
         assert all(quality in row["why"] for quality in used.qualities)
 
 
-# --- domination -------------------------------------------------------------------------------------------------
-
-
 def does_as_well(frame, one, other):
     """Whether `one` does as well as `other` in every matchup, by a plain reading."""
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
@@ -179,9 +170,6 @@ def test_it_says_what_counts_and_what_is_saved(frame):
     assert set(dominated(one_way)["counts"]) == {"attack"}
 
 
-# --- ratings ----------------------------------------------------------------------------------------------------
-
-
 def chances(strengths):
     """Who beats whom, exactly as Bradley and Terry have it."""
     wins = {
@@ -212,9 +200,6 @@ def test_ratings_are_the_same_every_time_and_agree_with_another_algorithm():
 def test_a_matrix_that_is_none_is_refused(change, message):
     with pytest.raises(InputError, match=message):
         bradley_terry(change(chances({"a": 1.0, "b": 5.0})))
-
-
-# --- ratings by duels -------------------------------------------------------------------------------------
 
 
 def a_duel(attacker, defender, p_attacker_wins, p_draw):

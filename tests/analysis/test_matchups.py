@@ -69,9 +69,6 @@ def mean_damage_of(scenario, library):
     return ((result.column("models_destroyed") * limit + result.column("damage")) * result.probabilities).sum()
 
 
-# --- the table --------------------------------------------------------------------------------------------
-
-
 def test_one_row_for_each_attacker_defender_and_situation(found):
     assert list(found.frame) == [*NAMES, *METRICS, "why_not"]
     assert len(found.frame) == len(found.attackers) * len(found.defenders) * len(found.situations) == 53 * 62 * 2
@@ -94,9 +91,6 @@ def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
         damage = mean_damage_of(scenario_of(row, peer_review=True), library)
         assert row.mean_damage == pytest.approx(damage, abs=TOLERANCE)
         assert row.dice == analyser.exact(scenario, profiles=library).conditions["dice"]
-
-
-# --- the best row -----------------------------------------------------------------------------------------
 
 
 def test_the_best_row_is_the_best(library):
@@ -148,9 +142,6 @@ def test_a_scenario_without_a_row_takes_the_best_and_says_so(library):
     assert not [each for each in named.warnings if "attack.row" in each]
 
 
-# --- what cannot be ---------------------------------------------------------------------------------------
-
-
 def test_what_cannot_be_is_blank_and_says_why(found):
     blank = found.frame["why_not"].notna()
     assert found.frame[blank]["row"].isna().all()
@@ -160,9 +151,6 @@ def test_what_cannot_be_is_blank_and_says_why(found):
     of_shots = [name for name in METRICS if name not in (*RESULTS, "attacker_share_lost")]
     assert found.frame[~blank][of_shots].notna().all(axis=None)
     assert found.frame[list(RESULTS)].isna().all(axis=None)
-
-
-# --- what is not modelled, units, bad input ---------------------------------------------------------------
 
 
 def test_what_is_not_modelled_is_named_once(river, library):
@@ -207,9 +195,6 @@ def test_bad_input_is_told(library, keys, message):
     given = {"attackers": "crown/*@basic", "defenders": "imperium/*@basic"} | keys
     with pytest.raises(InputError, match=message):
         matchups(given.pop("attackers"), given.pop("defenders"), profiles=library, **given)
-
-
-# --- charges ----------------------------------------------------------------------------------------------
 
 
 def test_who_cannot_charge_or_be_charged_says_why(river, library):

@@ -251,9 +251,6 @@ def test_every_answer_names_its_opponents_in_its_first_line(tmp_path):
     assert few.among.in_short in str(few).splitlines()[0]
 
 
-# --- who cannot be rated ------------------------------------------------------------------------------------
-
-
 def test_what_is_not_in_the_game_is_named_with_a_reason(library):
     sides = kin(library[RIFLES], 7)
     unarmed = sides[5].model_copy(update={"unit": sides[5].unit.model_copy(update={"rows": ()})})

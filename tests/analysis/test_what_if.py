@@ -87,9 +87,6 @@ def test_bad_input_is_told(dear, unit, how, message):
         analyser.what_if(unit, profiles=dear, **how)
 
 
-# --- the number at which it is fair ---------------------------------------------------------------------------------
-
-
 def test_the_solved_price_is_the_fair_price_of_the_prices_and_fair_there(tmp_path):
     folder = write_wood(tmp_path / "today", beech=90)
     solved = analyser.solve_price("wood/beech@basic", profiles=folder)
@@ -167,9 +164,6 @@ def test_who_hurts_nobody_has_no_fair_price(dear):
     with pytest.raises(InputError, match="it costs 0 points"):
         analyser.solve_dice(library[OAK].with_(points=0), profiles=library)
     assert math.isnan(analyser.what_if(OAK, dice=-200, profiles=library).after.fair_points)
-
-
-# --- from the shell -------------------------------------------------------------------------------------------------
 
 
 def test_the_commands_say_what_python_says(dear, tmp_path):

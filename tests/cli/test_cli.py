@@ -38,9 +38,6 @@ def fight(tmp_path):
     return str(path)
 
 
-# --- analyser attack ----------------------------------------------------------------------------------
-
-
 def test_attack_prints_the_odds_and_what_they_rest_on(profiles):
     text = answer("attack", "otter@reinf", "OTTER@basic", "--distance", 6, "--aiming", "--profiles", profiles)
     for line in (
@@ -115,9 +112,6 @@ def test_zero_is_a_value_and_not_left_out(profiles):
     assert json.loads(text)["scenario"]["attack"]["veteran"] == 0
 
 
-# --- analyser run, the methods and the formats --------------------------------------------------------
-
-
 def test_run_prints_csv_with_every_digit(fight):
     rows = list(csv.DictReader(io.StringIO(answer("run", fight, "--format", "csv"))))
     table = analyser.exact(fight).table()
@@ -165,12 +159,6 @@ def test_out_is_written_as_its_ending_says_unless_a_format_is_given(fight, tmp_p
     assert out.read_text(encoding="utf-8").startswith("{")
 
 
-# --- analyser compare -------------------------------------------------------------------------------------
-
-
-# --- analyser units, import, version ------------------------------------------------------------------
-
-
 def test_the_help_lists_fifteen_commands_and_the_others_on_request():
     shown, everything = answer("--help"), answer("--help-all")
     names = {name for heading, names in cli.COMMANDS.items() if heading != HIDDEN for name in names}
@@ -198,9 +186,6 @@ def test_a_help_is_short_and_its_examples_can_be_typed(words, command):
     assert [each for each in command.params if isinstance(each, click.Option) and each.opts[0] not in everything] == []
 
 
-# --- what is refused ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("more", "parts"),
     [
@@ -222,9 +207,6 @@ def test_numbers_and_places_that_cannot_be_used(fight, tmp_path, monkeypatch, mo
 def test_a_device_is_not_written_over(fight):
     assert "not a file" in refusal("run", fight, "--out", os.devnull)
     assert not os.path.isfile(os.devnull)  # noqa: PTH113
-
-
-# --- as a process -------------------------------------------------------------------------------------
 
 
 def test_main_hands_back_the_exit_status(fight, capsys):

@@ -158,9 +158,6 @@ def test_folders_of_settings_that_are_odd(here, name, place):
     assert result.returncode == 0 or result.stderr.count("\n") == 1
 
 
-# --- the machine fails ----------------------------------------------------------------------------
-
-
 class Faults:
     """The calls of the system below a folder, of which one fails."""
 
@@ -264,8 +261,6 @@ def test_an_error_of_a_library_that_names_no_file_says_so(here, monkeypatch):
     monkeypatch.setattr("analyser.game.profiles.read_toml", failing(OSError("encoder error -2")))
     assert refusal("units", "--profiles", "profiles") == "error: a file of this command: encoder error -2\n"
 
-
-# --- memory ---------------------------------------------------------------------------------------
 
 ARRAY = np._core._exceptions._ArrayMemoryError((1 << 30,), np.dtype(np.int64))
 RAN_OUT = [

@@ -11,8 +11,6 @@ from tests.helpers.fight_questions import COMMANDS, DUEL_FILE, FEW, FILES, TANKS
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, run
 from tests.oracle.fight_files import row, unit
 
-# --- answers ----------------------------------------------------------------------------------------------
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)

@@ -28,9 +28,6 @@ def _kind(wrong):
     return (head.partition(":")[0][:40], where)
 
 
-# --- kept cases, and the campaign -----------------------------------------------------------------
-
-
 def kept():
     """The cases that failed once, as (door, input)."""
     lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []

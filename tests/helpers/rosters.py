@@ -242,9 +242,6 @@ def _cells(profile):
     return {found[key].get("name"): text for key, text in texts.items()}
 
 
-# --- the three forms ------------------------------------------------------------------------------
-
-
 def xml_of(made):
     """The roster as a `.ros` file."""
     return b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' + ElementTree.tostring(made.root, "utf-8")

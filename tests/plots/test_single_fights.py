@@ -51,9 +51,6 @@ def drawn(ax):
     return np.asarray(ax.figure.canvas.buffer_rgba())
 
 
-# --- what holds for all of them ---------------------------------------------------------------------------
-
-
 @every_plot
 def test_nothing_is_clipped_or_tiny(plot, frame):
     ax = plot(frame)
@@ -83,9 +80,6 @@ def test_a_missing_column_and_an_empty_table_are_told(plot, frame):
     column = {cost_against_effect: "points", funnel: "mean", tornado: "plus_1", survival: "p_alive"}.get(plot)
     with pytest.raises(InputError, match="no column"):
         plot(frame.drop(columns=column or "probability"))
-
-
-# --- one by one -------------------------------------------------------------------------------------------
 
 
 def test_bars_and_line_are_the_law():

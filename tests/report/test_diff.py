@@ -40,9 +40,6 @@ def run(capsys, *arguments):
     return status, printed.out, printed.err
 
 
-# --- what is written differently ----------------------------------------------------------------------------------
-
-
 def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, capsys):
     cheaper = write_profiles(tmp_path / "cheaper", CHEAPER)
     found = diff(old, cheaper)
@@ -99,9 +96,6 @@ def test_a_ruleset_is_compared_too(old, tmp_path):
     assert found.worst > 0.05
 
 
-# --- what it did ----------------------------------------------------------------------------------------------------
-
-
 def test_every_matchup_that_changed_is_there_with_its_largest_change(old, easier):
     found = diff(old, easier)
     frames = [matchups("*/*", "*/*", situations="all", profiles=Profiles(each)).frame for each in (old, easier)]
@@ -129,9 +123,6 @@ def test_an_attack_that_can_be_made_in_one_only_does_nothing_in_the_other(old, t
     assert (gone["new"] == 0).all()
     assert set(come["defender"]) == {"river/heron@basic"}
     assert (come["old"] == 0).all()
-
-
-# --- what it did to loadouts ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -242,9 +233,6 @@ def test_a_new_price_fails_only_where_a_loadout_becomes_wrongly_priced(dear, tmp
     assert [each.startswith("  wood/elder@basic ") and "→ over-priced" in each for each in reasons] == [True]
 
 
-# --- reports ----------------------------------------------------------------------------------------------------------
-
-
 def a_report(profiles, out, *sides, **more):
     return write_report(*(sides or ("river/*", "river/*")), out=out, profiles=Profiles(profiles), **more)
 
@@ -277,9 +265,6 @@ def test_units_outside_a_report_are_neither_new_nor_gone(old, easier, tmp_path):
         assert [(each.where, each.key) for each in found.edits] == [("river/otter-guard", "defence")]
     assert diff(part, whole).added == ("river/beaver-fort@basic", "river/heron@basic")
     assert diff(part, easier).added == ()
-
-
-# --- from the shell -------------------------------------------------------------------------------------------------
 
 
 def test_the_command_tells_both(old, easier, capsys):

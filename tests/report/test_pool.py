@@ -64,9 +64,6 @@ def test_little_work_has_no_helper_and_much_has_few():
     assert processes_for(10**12, 64) == worker_pool.MOST_PROCESSES
 
 
-# --- what a helper knows and how it ends --------------------------------------------------------------------------
-
-
 def script_of(tmp_path, count):
     """A program without a guard that has jobs done with a helper."""
     script = tmp_path / "scripts" / "program.py"

@@ -77,9 +77,6 @@ def page(report):
     return Page((report / "index.html").read_text(encoding="utf-8"))
 
 
-# --- what is in it ----------------------------------------------------------------------------------------
-
-
 def test_it_holds_tables_a_page_and_a_manifest(report):
     names = {path.name for path in report.iterdir()}
     assert names == {
@@ -122,9 +119,6 @@ def test_the_manifest_says_what_the_report_was_made_from(report, library):
     files = contents(report)
     del files["manifest.json"]
     assert manifest["files"] == {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
-
-
-# --- the page ---------------------------------------------------------------------------------------------
 
 
 def test_the_page_is_whole_and_opens_offline_by_itself(page, report):
@@ -234,9 +228,6 @@ def test_prices_are_the_same_whoever_fights_the_opponents(cached, library, tmp_p
     small_report(tmp_path / "again", library)
     assert len(filled) == 1
     assert (kept / "prices.csv").read_bytes() == (without / "prices.csv").read_bytes()
-
-
-# --- the folder -------------------------------------------------------------------------------------------
 
 
 def test_an_earlier_report_is_replaced(library, tmp_path):

@@ -140,9 +140,6 @@ def test_what_a_killed_run_left_is_taken_away(river, tmp_path, unstopped):
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
-# --- Ctrl-C ---------------------------------------------------------------------------------------------------
-
-
 def test_ctrl_c_is_not_lost_where_a_library_drops_it():
     class Dropped:
         def __del__(self):
@@ -180,9 +177,6 @@ def test_a_report_can_be_written_from_another_thread(river, tmp_path):
     assert (tmp_path / "r" / "index.html").is_file()
 
 
-# --- several processes ----------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def always_helped(monkeypatch):
     """A second process helps however little there is to do."""
@@ -195,9 +189,6 @@ def test_with_a_helper_or_an_executor_of_the_caller_the_report_is_the_same(river
     with ThreadPoolExecutor(2) as lent:
         again(tmp_path / "lent", river, executor=lent)
     assert timeless(tmp_path / "two") == timeless(tmp_path / "lent") == timeless(unstopped)
-
-
-# --- from the shell -------------------------------------------------------------------------------------------
 
 
 def command(folder, out):

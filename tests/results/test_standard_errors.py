@@ -81,9 +81,6 @@ def test_points_lost_are_no_further_off_than_their_error_says():
     assert chi2.sf(squares, 20) > 1e-4
 
 
-# --- what is certain ------------------------------------------------------------------------------------------
-
-
 def test_the_mean_of_what_is_certain_has_no_error():
     """Nobody strikes back, so all ten chargers are left, in however many ways the target's ten models fall."""
     charger, charged = unit(row("melee", 9)), unit()
@@ -95,8 +92,6 @@ def test_the_mean_of_what_is_certain_has_no_error():
     assert result.summary["mean_attacker_models_left"] == 10.0
     assert result.summary["mean_attacker_models_left_standard_error"] == 0.0
 
-
-# --- few trials -----------------------------------------------------------------------------------------------
 
 FEW = {
     "charge": lambda **how: analyser.charge(RIFLES, GRENADIERS, **how),
