@@ -16,7 +16,7 @@ from analyser.analysis.verdict import FAIR, OVER
 from analyser.common.errors import InputError
 from analyser.common.metrics import EFFICIENCY
 from tests.helpers.planted import write_wood
-from tests.helpers.shell import answer, refusal
+from tests.helpers.shell import refusal
 
 pytestmark = pytest.mark.slow
 
@@ -164,23 +164,6 @@ def test_who_hurts_nobody_has_no_fair_price(dear):
     with pytest.raises(InputError, match="it costs 0 points"):
         analyser.solve_dice(library[OAK].with_(points=0), profiles=library)
     assert math.isnan(analyser.what_if(OAK, dice=-200, profiles=library).after.fair_points)
-
-
-def test_the_commands_say_what_python_says(dear, tmp_path):
-    folder = ("--profiles", dear)
-    wanted = analyser.what_if(OAK, points="-10", dice=-2, qualities="+Arc", row="rifles", profiles=str(dear))
-    words = ("points-10", "dice-2", "qualities+Arc", "--row", "rifles")
-    assert answer("balance", "what-if", OAK, *words, *folder) == str(wanted)
-    told = json.loads(answer("balance", "what-if", OAK, "points=60", *folder, "--format", "json"))
-    assert told["summary"] == analyser.what_if(OAK, points=60, profiles=dear).sentence
-    assert answer("balance", "solve-price", OAK, *folder) == str(analyser.solve_price(OAK, profiles=str(dear)))
-    picture = tmp_path / "curve.png"
-    asked = ("balance", "solve-dice", OAK, "--row", "rifles", "--most", "1", *folder, "--plot", picture)
-    assert answer(*asked) == str(analyser.solve_dice(OAK, row="rifles", most=1, profiles=str(dear)))
-    assert picture.stat().st_size > 0
-    csv = answer("balance", "what-if", OAK, "points=60", *folder, "--format", "csv").splitlines()
-    assert csv[0] == "loadout,opponent,before,after,change,changes_hands,judged_against,profiles"
-    assert len(csv) == 7
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """The command about battles."""
 
-import csv
 import html
-import io
 import json
 
 import pytest
@@ -19,7 +17,7 @@ ARMIES = f"2 x {RIFLES}", f"2 x imperium/{GRENADIERS}"
 
 
 @pytest.mark.slow
-def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
+def test_a_battle_is_answered_as_text_and_json(tmp_path):
     text = answer("battle", *ARMIES, *FEW)
     assert "Crown wins " in text
     assert "of any such battle (--full names them" in " ".join(text.split())
@@ -31,8 +29,7 @@ def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
     assert page.stderr.startswith("mine.json: Crown ")
     assert record["trials"] == 600
     assert record["swing"] == []
-    rows = list(csv.DictReader(io.StringIO(answer(*asked, "--format", "csv"))))
-    assert [row["side"] for row in rows] == ["mine", "mine", "yours", "yours"]
+    assert len(answer(*asked, "--format", "csv").splitlines()) == 1 + 4
     answer(*asked, "--picture", "survival", "--plot", tmp_path / "survival.png")
     assert (tmp_path / "survival.png").stat().st_size > 5000
 
