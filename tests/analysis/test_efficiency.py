@@ -8,15 +8,7 @@ import choix
 import pandas as pd
 import pytest
 
-from analyser.analysis.efficiency import (
-    DONE,
-    EFFICIENCY,
-    LEAST,
-    SUFFERED,
-    dominated,
-    efficiency,
-    outliers,
-)
+from analyser.analysis.efficiency import DONE, EFFICIENCY, LEAST, SUFFERED, dominated, efficiency, outliers
 from analyser.analysis.matchups import matchups
 from analyser.analysis.standing import bradley_terry, wins_of
 from analyser.common.errors import InputError
@@ -31,26 +23,15 @@ def frame(request):
     return matchups(request.param, request.param, profiles=Profiles()).frame
 
 
-def table(efficiencies, *, points=100, category="light", situation="here"):
+def table(efficiencies, situation="here"):
     """A table of attackers a, b, ... and as many targets as each has figures."""
-    rows = []
-    for attacker, figures in efficiencies.items():
-        for target, figure in enumerate(figures):
-            rows.append(
-                {
-                    "attacker": f"red/{attacker}@basic",
-                    "attacker_unit": attacker.upper(),
-                    "attacker_level": "basic",
-                    "attacker_points": points[attacker] if isinstance(points, dict) else points,
-                    "defender": f"blue/t{target}@basic",
-                    "defender_unit": f"T{target}",
-                    "defender_points": 500,
-                    "defender_category": category,
-                    "situation": situation,
-                    EFFICIENCY: figure,
-                }
-            )
-    return pd.DataFrame(rows)
+    cells = [(attacker, place, figure) for attacker, row in efficiencies.items() for place, figure in enumerate(row)]
+    frame = pd.DataFrame(cells, columns=["attacker", "defender", EFFICIENCY])
+    frame["attacker_unit"], frame["defender_unit"] = frame["attacker"].str.upper(), "T" + frame["defender"].astype(str)
+    frame["attacker"] = "red/" + frame["attacker"] + "@basic"
+    frame["defender"] = "blue/t" + frame["defender"].astype(str) + "@basic"
+    priced = {"attacker_points": 100, "defender_points": 500}
+    return frame.assign(attacker_level="basic", defender_category="light", situation=situation, **priced)
 
 
 def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
@@ -59,11 +40,8 @@ def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
         ("crown/rifle-platoon@basic", "long-range", "light"),
         ("imperium/krupp-field-guns@reinforced", "short-range-aimed", "heavy"),
     ]:
-        mine = [
-            row[EFFICIENCY]
-            for row in frame[frame["attacker"] == key[0]].to_dict("records")
-            if (row["attacker"], row["situation"], row["defender_category"]) == key
-        ]
+        rows = frame[frame["attacker"] == key[0]].to_dict("records")
+        mine = [row[EFFICIENCY] for row in rows if (row["situation"], row["defender_category"]) == key[1:]]
         assert found.loc[key, "efficiency"] == pytest.approx(math.fsum(mine) / len(mine), rel=1e-12)
         assert found.loc[key, "targets"] == len(mine)
     assert not found["efficiency"].isna().any()
@@ -107,7 +85,7 @@ def test_times_expected_are_of_figures_that_matter():
 
 
 def test_a_pair_is_told_once_with_the_other_situations_and_no_unit_fills_the_list():
-    one, other = ({name: [4.0 * s] * 13 for name, s in zip("abcdefghi", range(1, 10))} for _ in range(2))
+    one, other = ({name: [4.0 * s] * 13 for s, name in enumerate("abcdefghi", 1)} for _ in range(2))
     for place in range(1, 6):
         one["a"][place], other["a"][place] = 300.0 + place, 200.0 + place
     one["b"][6] = 70.0
@@ -202,24 +180,10 @@ def test_a_matrix_that_is_none_is_refused(change, message):
         bradley_terry(change(chances({"a": 1.0, "b": 5.0})))
 
 
-def a_duel(attacker, defender, p_attacker_wins, p_draw):
-    return {"attacker": attacker, "defender": defender, "p_attacker_wins": p_attacker_wins, "p_draw": p_draw}
-
-
 def test_the_chance_of_a_pair_is_the_mean_of_both_directions_and_half_of_a_draw_is_a_win():
-    nan = float("nan")
-    wins = wins_of(
-        pd.DataFrame(
-            [
-                a_duel("a", "a", 0.9, 0.1),
-                a_duel("a", "b", 0.6, 0.2),
-                a_duel("b", "a", 0.5, 0.1),
-                a_duel("a", "c", 0.25, 0.5),
-                a_duel("a", "plane", nan, nan),
-                a_duel("plane", "a", nan, nan),
-            ]
-        )
-    )
+    duels = [("a", "a", 0.9, 0.1), ("a", "b", 0.6, 0.2), ("b", "a", 0.5, 0.1), ("a", "c", 0.25, 0.5)]
+    duels += [("a", "plane", math.nan, math.nan), ("plane", "a", math.nan, math.nan)]
+    wins = wins_of(pd.DataFrame(duels, columns=["attacker", "defender", "p_attacker_wins", "p_draw"]))
     assert list(wins.index) == list(wins.columns) == ["a", "b", "c"]
     assert wins.loc["a", "b"] == pytest.approx((0.7 + 1 - 0.55) / 2)
     assert wins.loc["b", "a"] == pytest.approx(1 - wins.loc["a", "b"])

@@ -16,22 +16,9 @@ from analyser.scenarios.attack import RANKED_BY, best_of
 from analyser.scenarios.load import load_scenario
 from tests.oracle.attacks import TOLERANCE
 
-NAMES = [
-    "attacker",
-    "attacker_unit",
-    "attacker_level",
-    "attacker_points",
-    "defender",
-    "defender_unit",
-    "defender_level",
-    "defender_points",
-    "defender_models",
-    "defender_category",
-    "situation",
-    "row",
-    "dice",
-    "method",
-]
+SIDE = ("", "_unit", "_level", "_points")
+NAMES = [f"{side}{what}" for side in ("attacker", "defender") for what in SIDE]
+NAMES += ["defender_models", "defender_category", "situation", "row", "dice", "method"]
 
 
 @pytest.fixture(scope="module")
@@ -169,10 +156,8 @@ def test_units_are_means_over_their_levels(found):
     units = by_unit(found.frame)
     assert len(units) == 19 * 22 * 2
     assert set(units["attacker_level"]) == set(units["defender_level"]) == {ALL_LEVELS}
-    cell = units[(units["attacker"] == "crown/sharp-rifles") & (units["defender"] == "imperium/krupp-field-guns")]
-    levels = found.frame[
-        (found.frame["attacker_unit"] == "Sharp Rifles") & (found.frame["defender_unit"] == "Krupp Field Guns")
-    ]
+    pair = "attacker_unit == 'Sharp Rifles' and defender_unit == 'Krupp Field Guns'"
+    cell, levels = units.query(pair), found.frame.query(pair)
     for situation in ("long-range", "short-range-aimed"):
         mean = levels[levels["situation"] == situation]["p_annihilated"].mean()
         assert cell[cell["situation"] == situation]["p_annihilated"].item() == pytest.approx(mean)
