@@ -35,9 +35,7 @@ def test_two_attacks_by_hand():
     """Who fires second may depend on nothing here: of two attacks only the order can be chosen."""
     two = ATTACKS[1:]
     found = best_focus(two, TARGET)
-    worse, better = sorted(
-        focus(list(order), TARGET).probability("annihilated").probability for order in permutations(two)
-    )
+    worse, better = sorted(float(focus([*order], TARGET).probability("annihilated")) for order in permutations(two))
     assert found.value == pytest.approx(better, abs=SAME)
     assert found.steps[0]["costs"] == pytest.approx(better - worse, abs=SAME)
     assert better - worse > 0.001
@@ -46,10 +44,8 @@ def test_two_attacks_by_hand():
 def test_rows_aiming_and_closing_in_are_tried():
     asked = [{"attacker": RIFLES, "distance": 12}, {"attacker": SHARP, "distance": 12}]
     found = best_focus(asked, GRENADIERS)
-    ways = []
-    for one, other in product(
-        [{"distance": 12, "bonuses": ["aiming"]}, {"distance": 8, "attacker_advanced": True}], repeat=2
-    ):
+    ways, done = [], [{"distance": 12, "bonuses": ["aiming"]}, {"distance": 8, "attacker_advanced": True}]
+    for one, other in product(done, repeat=2):
         for order in permutations([{"attacker": RIFLES} | one, {"attacker": SHARP} | other]):
             try:
                 ways.append(focus(list(order), GRENADIERS))
@@ -80,10 +76,9 @@ def test_an_attacker_out_of_range_comes_into_it_by_an_advance():
 
 @pytest.mark.parametrize("more", [{"reforming": True}, {"opportunity_fire": True}, {"attacker_garrisoned": True}])
 def test_who_has_no_manoeuvre_left_neither_aims_nor_advances(more):
-    found = best_focus([{"attacker": RIFLES, "distance": 12} | more], GRENADIERS)
-    assert (
-        found.value == found.as_given == pytest.approx(chance([{"attacker": RIFLES, "distance": 12} | more]), abs=SAME)
-    )
+    asked = [{"attacker": RIFLES, "distance": 12} | more]
+    found = best_focus(asked, GRENADIERS)
+    assert found.value == found.as_given == pytest.approx(chance(asked), abs=SAME)
     with pytest.raises(InputError, match=rf"attacks\.0\.row: 1 {RIFLES} cannot fire at the target, standing: no row"):
         best_focus([{"attacker": RIFLES, "distance": 17} | more], GRENADIERS)
 

@@ -14,10 +14,8 @@ from analyser.common.errors import InputError
 from analyser.report.answer_pages import clash_page
 
 MINE = {"name": "Reds", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
-YOURS = {
-    "name": "Blues",
-    "unit": ["imperium/krupp-field-guns@basic", "imperium/faust-vitruvian-colossus@full-strength"],
-}
+COLOSSUS = "imperium/faust-vitruvian-colossus@full-strength"
+YOURS = {"name": "Blues", "unit": ["imperium/krupp-field-guns@basic", COLOSSUS]}
 QUICK = ("long-range", "charge")
 
 
@@ -58,9 +56,8 @@ def test_a_planted_gap_is_found():
         situations="long-range",
     )
     assert [each.kind for each in found.gaps] == ["nothing can attack it"]
-    assert found.gap_lines()[0] == (
-        "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
-    )
+    told = "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
+    assert found.gap_lines()[0] == told
     assert found.volleys[0].attacked == ()
     assert "fires at light" in found.volleys[0].idle[0].why
 
@@ -87,9 +84,6 @@ def test_the_next_best_is_the_best_without_the_best(found):
             gain = others["points_lost"] - others["own_points_lost"]
             assert following.attacker == others["attacker"].iloc[int(gain.to_numpy().argmax())]
     assert [each["attacker"] for each in found.as_dict()["next_answers"]] == [each.attacker for _, each in pairs]
-
-
-COLOSSUS = "imperium/faust-vitruvian-colossus@full-strength"
 
 
 def test_an_answer_that_costs_more_than_it_takes_is_told_so(found):

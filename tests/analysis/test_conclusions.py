@@ -47,18 +47,16 @@ def test_of_equally_cheap_twins_the_first_has_the_star_and_without_points_any_pr
 
 def test_a_sample_that_cannot_tell_two_apart_says_so(river, otter):
     twins = [variant(otter, "dear-otter", 195), variant(otter, "cheap-otter", 90)]
-    found = compare(twins, otter, method="monte-carlo", trials=1, profiles=river)
+    how = {"method": "monte-carlo", "trials": 1, "profiles": river}
+    found = compare(twins, otter, **how)
     assert found.best == "river/cheap-otter@basic"
     assert "≈ not significantly different" in str(found)
-    whole = compare(
-        twins, otter, metric="models_destroyed_10th_percentile", method="monte-carlo", trials=1, profiles=river
-    )
+    whole = compare(twins, otter, metric="models_destroyed_10th_percentile", **how)
     (dear,) = [line for line in str(whole).split("Per 100")[0].splitlines() if line.startswith("≈ river/dear-otter")]
     assert dear.endswith(" ≈")  # of a whole number no interval is told
     better = variant(otter, "arc-otter", 300, qualities=("Arc", "Devastating"))
-    ahead = compare([better, *twins], otter, method="monte-carlo", trials=1, profiles=river)
-    assert ahead.best == "river/arc-otter@basic"
-    assert ahead.tied == ()
+    ahead = compare([better, *twins], otter, **how)
+    assert (ahead.best, ahead.tied) == ("river/arc-otter@basic", ())
 
 
 def planted(name, points, batches):

@@ -20,14 +20,8 @@ def table(library):
 
 def at(line, inches):
     """What a line destroys at a distance; None where it does nothing."""
-    return next(
-        (
-            step.destroys
-            for step in line.steps
-            if (step.first < inches or inches == step.first == 0) and inches <= step.last
-        ),
-        None,
-    )
+    there = (each for each in line.steps if each.first < inches <= each.last or inches == each.first == 0)
+    return next((step.destroys for step in there), None)
 
 
 @pytest.mark.slow

@@ -8,8 +8,6 @@ from analyser.analysis.grid import side_of
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import policy
 from analyser.game.keywords import Rule
-from analyser.game.profiles import Profiles
-from tests.oracle.small_profiles import FACTION
 
 PAIRS = [
     ("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", ("shoot", "shoot")),
@@ -17,13 +15,6 @@ PAIRS = [
     ("imperium/krupp-field-guns@basic", "crown/horse-guard-cavalry@basic", ("shoot", "charge")),
     ("crown/monarch-landship", "crown/rifle-platoon@reinforced", ("shoot", "charge")),
 ]
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("profiles")
-    (folder / "river.toml").write_text(FACTION, encoding="utf-8")
-    return Profiles(folder)
 
 
 @pytest.mark.parametrize(("first", "second", "policies"), PAIRS)
@@ -53,8 +44,8 @@ def test_figures_are_those_of_the_duel(library, first, second, policies):
     assert row["expected_victory_points"] == pytest.approx(wanted["p_annihilated"] * defender.level.victory_points)
 
 
-def test_each_shoots_if_it_can_else_charges_else_takes_cover(small):
-    otter, fort, heron = (side_of(small.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
+def test_each_shoots_if_it_can_else_charges_else_takes_cover(river):
+    otter, fort, heron = (side_of(river.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
     assert policy(otter, otter) == "shoot"
     assert policy(fort, otter) == "take_cover"
     without_rifles = otter.model_copy(update={"rows": tuple(row for row in otter.rows if row.kind != "ranged")})
@@ -64,8 +55,8 @@ def test_each_shoots_if_it_can_else_charges_else_takes_cover(small):
     assert policy(static, otter) == "take_cover"
 
 
-def test_who_cannot_duel_says_why(small):
-    frame = matchups("river/*", "river/*@basic", situations=["duel"], profiles=small).frame
+def test_who_cannot_duel_says_why(river):
+    frame = matchups("river/*", "river/*@basic", situations=["duel"], profiles=river).frame
     why = frame.set_index(["attacker", "defender"])["why_not"]
     guard, fort, heron = (f"river/{name}@basic" for name in ("otter-guard", "beaver-fort", "heron"))
     assert "is an aircraft, and flies sorties" in why[guard, heron]

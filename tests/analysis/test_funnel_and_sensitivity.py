@@ -113,6 +113,5 @@ def test_points_are_what_the_levels_charge():
     row = found.frame.set_index(["side", "number"]).loc[("target", "DEFENCE")]
     change = row["plus_1"] - row["base"]
     assert change < 0
-    assert (row["points_plus_1_low"], row["points_plus_1_high"]) == pytest.approx(
-        (change * prices[1], change * prices[0])
-    )
+    ends = row["points_plus_1_low"], row["points_plus_1_high"]
+    assert ends == pytest.approx((change * prices[1], change * prices[0]))
