@@ -26,9 +26,8 @@ QUESTIONS = {
         "secondary": [{"unit": RIFLES}],
     },
     "focus": {"attacks": [{"attacker": GUARD}, {"attacker": RIFLES}], "target": {"unit": GUARD}},
-    "duel": {"duel": {"rounds": 1, "policy_a": "shoot", "policy_b": "shoot"}, "a": {"unit": GUARD}, "b": RIFLES},
+    "duel": {"duel": {"rounds": 1, "policy_b": "shoot"}, "a": {"unit": GUARD}, "b": {"unit": RIFLES}},
 }
-QUESTIONS["duel"]["b"] = {"unit": RIFLES}
 
 
 @pytest.fixture

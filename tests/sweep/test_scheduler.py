@@ -115,10 +115,8 @@ def test_wrong_hands_are_refused(tmp_path, keys, message):
 def test_a_scheduler_begun_here_ends_in_one_line_after_ctrl_c(tmp_path, after):
     pytest.importorskip("distributed")
     plan = tmp_path / "plan.toml"
-    plan.write_text(
-        'situations = ["duel"]\nfigures = ["p_annihilated"]\n'
-        '[attackers]\nunits = ["*/*"]\n[defenders]\nunits = ["*/*"]\n'
-    )
+    everybody = '[attackers]\nunits = ["*/*"]\n[defenders]\nunits = ["*/*"]\n'
+    plan.write_text(f'situations = ["duel"]\nfigures = ["p_annihilated"]\n{everybody}')
     command = [sys.executable, "-m", "analyser", "sweep", str(plan), "--out", str(tmp_path / "store")]
     heard = {"start_new_session": True, "stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True}
     work = subprocess.Popen([*command, "--workers", "2", "--dask", "local"], **heard)
