@@ -70,10 +70,7 @@ FIGHTS = {
         ],
         "target": TARGET | {"break_limit": 2},
     },
-    "officers": {
-        "attacks": [{"dice": 5}] * 2,
-        "target": TARGET | {"officer": "random", "formation": "open"},
-    },
+    "officers": {"attacks": [{"dice": 5}] * 2, "target": TARGET | {"officer": "random", "formation": "open"}},
 }
 
 

@@ -121,21 +121,17 @@ def test_margins_are_the_means_of_the_cells_that_have_a_figure(basic, drawn, met
         (len(attackers), len(defenders)): basic,
     }
     for place, part in means.items():
-        figures = part[metric].dropna()
-        if len(figures):
-            is_probability = METRICS[metric].is_probability
-            assert found[place].get_text() == short_text(figures.mean(), is_probability=is_probability)
-        else:
-            assert place not in found
+        mean = part[metric].mean()
+        wanted = None if np.isnan(mean) else short_text(mean, is_probability=METRICS[metric].is_probability)
+        assert (found[place].get_text() if place in found else None) == wanted
 
 
 def test_the_title_says_metric_sides_situation_and_method(basic, frame):
     title = heatmap(basic, values="p_suppressed").get_title(loc="left")
     assert title == "P(suppressed), percent\nRows: Crown, basic · columns: Imperium, basic · long range · exact"
     title = heatmap(by_unit(frame), values="mean_damage").get_title(loc="left")
-    assert title == (
-        "Mean damage\nRows: Crown, mean over levels · columns: Imperium, mean over levels · long range · exact"
-    )
+    sides = "Rows: Crown, mean over levels · columns: Imperium, mean over levels"
+    assert title == f"Mean damage\n{sides} · long range · exact"
 
 
 def test_impossible_cells_show_the_hatch_of_the_ground_and_are_explained(basic, drawn):
@@ -157,10 +153,7 @@ def test_nothing_is_clipped(frame, basic):
         whole = ax.figure.bbox
         for each in texts(ax):
             box = each.get_window_extent()
-            assert box.x0 >= whole.x0 - 0.5, each.get_text()
-            assert box.y0 >= whole.y0 - 0.5, each.get_text()
-            assert box.x1 <= whole.x1 + 0.5, each.get_text()
-            assert box.y1 <= whole.y1 + 0.5, each.get_text()
+            assert min(box.x0 - whole.x0, box.y0 - whole.y0, whole.x1 - box.x1, whole.y1 - box.y1) > -0.5, each
 
 
 def test_no_text_is_tiny_and_cells_hold_theirs(frame):
@@ -229,34 +222,24 @@ def test_probabilities_can_be_coloured_by_their_odds(basic):
     assert [each.get_text() for each in bar.get_yticklabels()][:4] == ["1", "2", "5", "10"]
 
 
-TABLE = pd.DataFrame(
-    {
-        "weapon": ["b", "b", "a", "a"],
-        "range": [6, 12, 6, 12],
-        "gain": [1.5, -0.75, 0.25, np.nan],
-        "kind": ["near", "far", "near", "far"],
-    }
-)
+TABLE = pd.DataFrame({"weapon": ["b", "b", "a", "a"], "range": [6, 12, 6, 12], "gain": [1.5, -0.75, 0.25, np.nan]})
+TABLE["kind"] = ["near", "far", "near", "far"]
 
 
 def test_any_frame_can_be_shown():
     ax = heatmap(TABLE, rows="weapon", columns="range", values="gain", groups="kind", label="Gain of a die")
     assert [each.get_text() for each in ax.get_yticklabels()] == ["b", "a"]
     assert [each.get_text() for each in ax.get_xticklabels()] == ["6", "12"]
-    assert {place: text.get_text() for place, text in cell_texts(ax).items()} == {
-        (0, 0): "1.5",
-        (0, 1): "-.75",
-        (1, 0): ".25",
-    }
+    told = {place: text.get_text() for place, text in cell_texts(ax).items()}
+    assert told == {(0, 0): "1.5", (0, 1): "-.75", (1, 0): ".25"}
     assert ax.images[0].get_clim() == (-1.5, 1.5)  # no change is in the middle of the colours
     assert (ax.get_title(), ax.child_axes[0].get_ylabel()) == ("Gain of a die", "")  # there is no room to say it twice
     bare = heatmap(TABLE, rows="weapon", columns="range", values="gain", label="Gain of a die", title=None)
     assert bare.child_axes[0].get_ylabel() == "Gain of a die"
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("range", "weapon")
     assert [each.get_text() for each in ax.get_xticklabels(minor=True)] == ["near", "far"]
-    sorted_rows = heatmap(
-        TABLE.assign(weapon=pd.Categorical(TABLE["weapon"])), rows="weapon", columns="range", values="gain"
-    )
+    in_order = TABLE.assign(weapon=pd.Categorical(TABLE["weapon"]))
+    sorted_rows = heatmap(in_order, rows="weapon", columns="range", values="gain")
     assert [each.get_text() for each in sorted_rows.get_yticklabels()] == ["a", "b"]
 
 

@@ -1,5 +1,7 @@
 """The pictures of one fight or of a few, tested as data: what is drawn stands in the frame, and can be read."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,31 +16,15 @@ from tests.oracle.attacks import attack
 
 LEAST_POINTS = 8
 FIGHT = {"attack": {"dice": 12, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
-LAWS = pd.DataFrame(
-    {
-        "loadout": ["x/a@basic"] * 3 + ["x/$b_1$@basic"] * 3,
-        "models_destroyed": [0, 1, 2] * 2,
-        "probability": [0.2, 0.5, 0.3, 0.6, 0.3, 0.1],
-        "at_least": [1.0, 0.8, 0.3, 1.0, 0.4, 0.1],
-    }
-)
+LAWS = pd.DataFrame({"loadout": ["x/a@basic"] * 3 + ["x/$b_1$@basic"] * 3, "models_destroyed": [0, 1, 2] * 2})
+LAWS["probability"], LAWS["at_least"] = [0.2, 0.5, 0.3, 0.6, 0.3, 0.1], [1.0, 0.8, 0.3, 1.0, 0.4, 0.1]
 ROUNDS = pd.DataFrame({"round": [0, 1, 2] * 2, "side": ["a"] * 3 + ["b"] * 3, "p_alive": [1, 0.9, 0.7, 1, 0.6, 0.2]})
-COSTS = pd.DataFrame(
-    {
-        "loadout": list("abcde"),
-        "points": pd.array([50, 60, 60, 90, None], "Int64"),
-        "mean_models_destroyed": [2.0, 1.5, 4.0, 4.0, 9.0],
-    }
-)
+COSTS = pd.DataFrame({"loadout": list("abcde"), "mean_models_destroyed": [2.0, 1.5, 4.0, 4.0, 9.0]})
+COSTS["points"] = pd.array([50, 60, 60, 90, None], "Int64")
 STAGES = analyser.dice_funnel(FIGHT)
 NUMBERS = analyser.sensitivity(FIGHT).frame
-PLOTS = {
-    distribution: analyser.exact(FIGHT).to_frame(),
-    survival: ROUNDS,
-    cost_against_effect: COSTS,
-    funnel: STAGES,
-    tornado: NUMBERS,
-}
+PLOTS = {distribution: analyser.exact(FIGHT).to_frame(), survival: ROUNDS, cost_against_effect: COSTS}
+PLOTS |= {funnel: STAGES, tornado: NUMBERS}
 every_plot = pytest.mark.parametrize(("plot", "frame"), PLOTS.items(), ids=lambda each: getattr(each, "__name__", ""))
 
 
@@ -64,13 +50,8 @@ def test_no_text_covers_another(plot, frame):
     ax = plot(frame)
     drawn(ax)
     boxes = [(each.get_text(), each.get_window_extent()) for each in texts(ax) if not each.get_text().isdecimal()]
-    covered = [
-        (one, other)
-        for place, (one, box) in enumerate(boxes)
-        for other, other_box in boxes[place + 1 :]
-        if box.shrunk(0.9, 0.8).overlaps(other_box)
-    ]
-    assert covered == []
+    pairs = combinations(boxes, 2)
+    assert [(one, other) for (one, box), (other, near) in pairs if box.shrunk(0.9, 0.8).overlaps(near)] == []
 
 
 @every_plot
@@ -172,15 +153,13 @@ def test_the_frontier_is_what_nobody_beats():
     assert efficient(COSTS, "mean_models_destroyed").tolist() == [True, False, True, False, False]
     rng = np.random.default_rng(7)
     table = pd.DataFrame({"points": rng.integers(1, 9, 40), "effect": rng.integers(0, 9, 40) / 1.0})
-    beaten = [
-        any(
-            (other.points <= one.points and other.effect > one.effect)
-            or (other.points < one.points and other.effect >= one.effect)
-            for other in table.itertuples()
-        )
-        for one in table.itertuples()
-    ]
-    assert efficient(table, "effect").tolist() == [not each for each in beaten]
+
+    def beats(other, one):
+        better = other.points < one.points, other.effect > one.effect
+        return any(better) and other.points <= one.points and other.effect >= one.effect
+
+    rows = list(table.itertuples())
+    assert efficient(table, "effect").tolist() == [not any(beats(other, one) for other in rows) for one in rows]
 
 
 def test_the_frontier_is_stepped_and_numbered_and_who_is_left_out_is_told():
@@ -208,10 +187,8 @@ def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():
     ax = tornado(NUMBERS)
     base = NUMBERS["base"].iloc[0]
     reached = {round(bar.get_x() + bar.get_width(), 9) for bar in ax.patches}
-    ends = NUMBERS[["minus_1", "plus_1"]].to_numpy().ravel()
-    for end in ends[~np.isnan(ends)]:
-        if abs(end - base) > 1e-9:
-            assert round(end, 9) in reached
+    ends = NUMBERS[["minus_1", "plus_1"]].stack().dropna()
+    assert {round(end, 9) for end in ends[(ends - base).abs() > 1e-9]} <= reached
     lengths = [abs(bar.get_width()) for bar in ax.patches]
     longest = np.maximum(lengths[: len(lengths) // 2], lengths[len(lengths) // 2 :])
     assert (np.diff(longest) <= 1e-12).all()
