@@ -93,13 +93,8 @@ def test_warnings_are_led_to():
 def test_pictures_are_of_the_figures(found):
     segments = ends(found)
     assert sum(each.width for each in segments) == pytest.approx(100, abs=0.1)
-    assert [each.width for each in segments[:2]] == pytest.approx(
-        [
-            100 * found.probability("devastating_victory"),
-            100 * (found.probability("victory") - segments[0].width / 100),
-        ],
-        abs=0.1,
-    )
+    devastating, victory = (100 * found.probability(name) for name in ("devastating_victory", "victory"))
+    assert [each.width for each in segments[:2]] == pytest.approx([devastating, victory - devastating], abs=0.1)
     picture = margin_picture(found.margins())
     tallest = min(picture.bars, key=lambda bar: bar.top)
     assert tallest.text.startswith(f"{max(found.margins(), key=lambda row: row['probability'])['margin']:+d} VP: ")

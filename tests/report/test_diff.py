@@ -46,9 +46,7 @@ def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, cap
     assert found.frame.empty  # no chance depends on points
     changed = found.for_points
     assert len(changed) > 0
-    before, after = (
-        matchups("*/*", "*/*", situations=["all"], profiles=Profiles(each)).frame for each in (old, cheaper)
-    )
+    before, after = (matchups("*/*", "*/*", situations="all", profiles=Profiles(each)).frame for each in (old, cheaper))
     name = "expected_points_destroyed_per_100_points"
     figures = before[name].fillna(0.0).to_numpy(), after[name].fillna(0.0).to_numpy()
     assert len(changed) == (abs(figures[1] - figures[0]) > 1e-9).sum()
@@ -68,14 +66,12 @@ def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, cap
 def test_edits_go_by_ids_and_bands_and_take_lists_of_words_whole():
     unit = {"rules": ["Durable"], "rows": [{"id": "melee", "bands": [{"first": 1, "last": 4, "dice": 4}]}]}
     changed = {"rules": ["Durable", "Static"], "rows": [{"id": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}]}
-    assert [str(each) for each in edits({"u": unit}, {"u": changed})] == [
-        "u: rules: Durable -> Durable, Static",
-        "u: rows.melee.bands.1-4.dice: 4 -> 5",
-    ]
-    assert [str(each) for each in edits({"u": {"rules": []}}, {"u": {"rules": ["Static"]}})] == [
-        "u: rules: none -> Static"
-    ]
-    assert [str(each) for each in edits({"u": {"size": None}}, {"u": {"size": 2}})] == ["u: size: nothing -> 2"]
+    for one, other, told in (
+        (unit, changed, ["rules: Durable -> Durable, Static", "rows.melee.bands.1-4.dice: 4 -> 5"]),
+        ({"rules": []}, {"rules": ["Static"]}, ["rules: none -> Static"]),
+        ({"size": None}, {"size": 2}, ["size: nothing -> 2"]),
+    ):
+        assert [str(each) for each in edits({"u": one}, {"u": other})] == [f"u: {each}" for each in told]
 
 
 def test_units_that_are_new_or_gone_are_told(old, tmp_path):

@@ -55,10 +55,8 @@ def test_it_names_the_opponents_of_its_prices_and_the_reasons_of_doubt(browsed, 
 
 def test_every_loadout_is_in_the_table_of_prices(browsed, text):
     prices = pd.read_csv(browsed / "prices.csv", keep_default_na=False)
-    rows = [
-        plain(each)
-        for each in text.partition('<details id="every-price">')[2].partition("</table>")[0].split("<tr>")[2:]
-    ]
+    table = text.partition('<details id="every-price">')[2].partition("</table>")[0]
+    rows = [plain(each) for each in table.split("<tr>")[2:]]
     assert len(rows) == len(prices)
     names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in Profiles()}
     for row, price in zip(rows, prices.to_dict("records")):
@@ -99,7 +97,6 @@ def test_a_page_that_would_be_too_large_has_fewer_figures_and_says_so(tmp_path, 
 
 def test_who_is_ahead_of_whom_is_said_in_a_sentence():
     destroyed = np.array([[20.0, 31.0, np.nan], [24.0, 20.0, 0.0], [np.nan, 0.0, 20.0]])
-    assert faction_lines(Trades(["red", "blue", "green"], destroyed)) == [
-        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points a round, "
-        "and lose 24.0 to 100 points of Blue."
-    ]
+    (line,) = faction_lines(Trades(["red", "blue", "green"], destroyed))
+    ahead = "Red comes out ahead of Blue: 100 points of it destroy 31.0 points a round, "
+    assert line == ahead + "and lose 24.0 to 100 points of Blue."

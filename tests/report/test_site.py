@@ -31,9 +31,8 @@ def folders(tmp_path_factory):
         folder = tmp_path_factory.mktemp("profiles") / name
         folder.mkdir()
         for faction, units in kept.items():
-            head, *rest = re.split(
-                r"(?m)^(?=\[\[unit\]\])", (shipped_profiles() / f"{faction}.toml").read_text(encoding="utf-8")
-            )
+            shipped = (shipped_profiles() / f"{faction}.toml").read_text(encoding="utf-8")
+            head, *rest = re.split(r"(?m)^(?=\[\[unit\]\])", shipped)
             text = head + "".join(each for each in rest if re.search(f'(?m)^id = "({units})', each))
             if name == "new" and faction == "crown":
                 text = text.replace("points = 60", "points = 90")

@@ -22,8 +22,6 @@ from tests.helpers.shell import answer
 from tests.helpers.skips import posix, proof
 
 pytestmark = pytest.mark.slow
-
-
 SITUATIONS = ["long-range", "duel"]
 PRICES = "Its prices are judged against 4 loadouts of River"
 
@@ -60,11 +58,8 @@ def stopped(river, tmp_path, monkeypatch, cached):
     return out
 
 
-def test_ctrl_c_leaves_no_half_written_report(stopped):
+def test_ctrl_c_leaves_no_half_written_report_and_the_next_run_resumes(stopped, river, monkeypatch, unstopped):
     assert list(stopped.parent.iterdir()) == []
-
-
-def test_the_next_run_resumes(stopped, river, monkeypatch, unstopped):
     monkeypatch.setattr(report_jobs, "grid", failing(AssertionError("worked out a second time")))
     again(stopped, river)
     assert timeless(stopped) == timeless(unstopped)
@@ -140,7 +135,7 @@ def test_what_a_killed_run_left_is_taken_away(river, tmp_path, unstopped):
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
-def test_ctrl_c_is_not_lost_where_a_library_drops_it():
+def test_ctrl_c_is_not_lost_where_a_library_drops_it_and_a_second_does_not_wait():
     class Dropped:
         def __del__(self):
             signal.raise_signal(signal.SIGINT)
@@ -149,9 +144,6 @@ def test_ctrl_c_is_not_lost_where_a_library_drops_it():
         Dropped()
         with pytest.raises(KeyboardInterrupt):
             heed()
-
-
-def test_a_second_ctrl_c_does_not_wait():
     with interrupts_noted():
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):

@@ -27,9 +27,7 @@ ANSWERS = {
     "attack": lambda: analyser.simulate({"attack": {"dice": 6}, "target": TARGET}, **TRIALS),
     "attack with Overcharge": lambda: analyser.simulate({"attack": RISKY, "target": TARGET}, **TRIALS),
     "charge": lambda: sampled(analyser.charge, RIFLES, GRENADIERS),
-    "charge at a transport": lambda: sampled(
-        analyser.charge, {"charge": {}, "attacker": OVERRUNNER, "target": TRANSPORT}
-    ),
+    "charge at a transport": lambda: sampled(analyser.charge, {"attacker": OVERRUNNER, "target": TRANSPORT}),
     "focus fire": lambda: sampled(analyser.focus, [{"dice": 4}, {"dice": 5}], TARGET),
     "focus fire with Overcharge": lambda: sampled(analyser.focus, [{"attacker": RIFLES} | RISKY] * 2, TARGET),
     "focus fire at a Tail Gunner": lambda: sampled(analyser.focus, [{"attacker": CUTTERS}] * 2, FIGHTERS),
