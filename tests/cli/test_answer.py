@@ -77,9 +77,8 @@ def test_what_is_no_picture_is_refused_before_the_work(name, tmp_path):
 
 
 def test_parquet_needs_a_file():
-    assert "--format: parquet is not for a terminal (allowed: with --out FILE)" in refusal(
-        *COMMANDS["units"], "--format", "parquet"
-    )
+    said = refusal(*COMMANDS["units"], "--format", "parquet")
+    assert "--format: parquet is not for a terminal (allowed: with --out FILE)" in said
 
 
 def test_a_column_of_several_types_is_text_in_parquet():

@@ -127,11 +127,8 @@ def test_whose_numbers_count_is_a_question_of_rosters_alone(mine, roster):
 
 def test_a_wrong_kind_and_a_broken_list_lead_to_what_there_is(tmp_path):
     path = tmp_path / "mine.toml"
-    path.write_text(
-        'faction = "crown"\n[battlegroups]\nFirst = "infantry"\n[[unit]]\nunit = "rifle-platoon@basic"\n'
-        'battlegroup = "First"\n',
-        encoding="utf-8",
-    )
+    unit = 'unit = "rifle-platoon@basic"\nbattlegroup = "First"\n'
+    path.write_text(f'faction = "crown"\n[battlegroups]\nFirst = "infantry"\n[[unit]]\n{unit}', encoding="utf-8")
     assert "analyser army kinds crown says more" in answer("army", str(path))
     assert run("army", "check", str(path)).stdout.endswith("Rules of list building: analyser army kinds crown\n")
     path.write_text(path.read_text(encoding="utf-8") + '[[boon]]\nboon = "hope"\n', encoding="utf-8")

@@ -53,10 +53,7 @@ def test_a_battle_is_a_page(tmp_path):
     [
         (("--out", "battle.htm"), "'.htm' is not a known extension (allowed: .html, .txt, "),
         (("--out", "taken/battle.html"), "taken/battle.html: cannot write here"),
-        (
-            ("--tell", "3", "--out", "battle.html"),
-            "--out: --tell and a page exclude each other (allowed: .txt; or without",
-        ),
+        (("--tell", "3", "--out", "battle.html"), "--out: --tell and a page exclude each other (allowed: .txt; or w"),
     ],
 )
 def test_a_page_that_cannot_be_is_refused_and_nothing_is_written(more, message, tmp_path, monkeypatch):
@@ -74,14 +71,7 @@ def test_a_battle_that_is_not_played_is_not_told():
     assert "--plot: --tell has no picture" in refusal("battle", *ARMIES, "--tell", 1, "--plot", "x.png")
 
 
-BATTLE = f"""
-mine = ["2 x {RIFLES}"]
-yours = "yours.toml"
-
-[battle]
-rounds = 2
-target_mine = "threatened_first"
-"""
+BATTLE = f'mine = ["2 x {RIFLES}"]\nyours = "yours.toml"\n[battle]\nrounds = 2\ntarget_mine = "threatened_first"\n'
 YOURS = f'unit = ["2 x imperium/{GRENADIERS}"]\n'
 
 

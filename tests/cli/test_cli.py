@@ -17,7 +17,7 @@ from analyser.cli.command_base import HIDDEN
 from analyser.cli.fights import ATTACK_OPTIONS
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
-from tests.helpers.shell import answer, commands, process, refusal, run
+from tests.helpers.shell import answer, commands, refusal, run
 from tests.helpers.skips import posix, proof
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
@@ -71,13 +71,8 @@ def line_of(text, start):
 
 
 def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
-    options = {
-        "attacker_models": 5,
-        "distance": 7,
-        "bonuses": ["aiming", "ammo_supply"],
-        "penalties": ["reforming"],
-        "extra_reroll": {"faces": ["miss", "blank"], "dice": 2},
-    }
+    options = {"attacker_models": 5, "distance": 7, "bonuses": ["aiming", "ammo_supply"], "penalties": ["reforming"]}
+    options["extra_reroll"] = {"faces": ["miss", "blank"], "dice": 2}
     state = {"models": 3, "exposed": 2, "officer": "first", "formation": "open", "edge_distance": 9, "obstacle": True}
     given = {"attack": {"attacker": "otter@r", **options}, "target": {"unit": "otter@b", **state}}
     wanted = analyser.exact(given, profiles=analyser.load_profiles(profiles)).as_dict()
@@ -173,13 +168,11 @@ def test_a_help_is_short_and_its_examples_can_be_typed(words, command):
     written = answer(*words, "--help")
     options = {line.split()[0] for line in written.splitlines() if line.startswith("  -")}
     assert len(options) <= 14  # twelve, and two for help
-    lines = written.partition("Examples:")[2].splitlines()
-    lines = [each.strip() for each in lines if each.strip()]
+    lines = [each.strip() for each in written.partition("Examples:")[2].splitlines() if each.strip()]
     assert len(lines) == 2
     for line in lines:
-        given, _, rest = line.partition("analyser ")
-        typed = shlex.split(rest)
-        assert given == ""
+        program, *typed = shlex.split(line)
+        assert program == "analyser"
         typed = typed[1:] if typed[: len(words)] != [*words] else typed[len(words) :]
         command.make_context(words[-1], typed)  # each of its options and arguments is taken
     everything = answer(*words, "--help-all")
@@ -187,25 +180,21 @@ def test_a_help_is_short_and_its_examples_can_be_typed(words, command):
 
 
 @pytest.mark.parametrize(
-    ("more", "parts"),
+    ("more", "told"),
     [
-        (["--out", "."], ["not a file"]),
-        (["--out", "fight.toml/x"], ["cannot write here"]),
-        (["--method", "monte-carlo", "--precision", 1e-6], ["precision: 1e-06 is out of range"]),
-        (["--method", "monte-carlo", "--precision", "nan"], ["precision: nan is out of range"]),
-        (["--profiles", "nowhere"], ["nowhere", "no such folder"]),
+        (["--out", "."], "not a file"),
+        (["--out", os.devnull], "not a file"),
+        (["--out", "fight.toml/x"], "cannot write here"),
+        (["--method", "monte-carlo", "--precision", 1e-6], "precision: 1e-06 is out of range"),
+        (["--method", "monte-carlo", "--precision", "nan"], "precision: nan is out of range"),
+        (["--profiles", "nowhere"], "nowhere: no such folder"),
     ],
 )
-def test_numbers_and_places_that_cannot_be_used(fight, tmp_path, monkeypatch, more, parts):
+def test_numbers_and_places_that_cannot_be_used(fight, tmp_path, monkeypatch, more, told):
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    said = refusal("run", fight, *more)
-    assert [part for part in parts if part not in said] == []
+    assert told in refusal("run", fight, *more)
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_device_is_not_written_over(fight):
-    assert "not a file" in refusal("run", fight, "--out", os.devnull)
     assert not os.path.isfile(os.devnull)  # noqa: PTH113
 
 
@@ -217,21 +206,13 @@ def test_main_hands_back_the_exit_status(fight, capsys):
     assert capsys.readouterr().out == f"analyser {analyser.__version__}\n"
 
 
-def test_an_error_is_one_line_and_exit_status_2():
-    done = process("run", "nowhere.toml", "--format", "json")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: nowhere.toml: cannot read this file: No such file or directory\n"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "sign"), [("koi8-r", "?"), *proof(("ascii", "±"))])
 def test_a_terminal_that_does_not_know_every_sign(encoding, sign):
     """Click writes UTF-8 to a terminal that claims to know ASCII only."""
     words = ["morale", "legion", "--courage", "1", "--tokens", "2", "--method", "monte-carlo", "--trials", "100"]
-    command = [sys.executable, "-m", "analyser", *words]
-    done = subprocess.run(
-        command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": encoding}, check=False, timeout=120
-    )
+    command, where = [sys.executable, "-m", "analyser", *words], os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run(command, capture_output=True, env=where, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, b"")
     assert f"% {sign}".encode() in done.stdout
 

@@ -15,10 +15,8 @@ def test_curve_over_files_maps_and_fronts(tmp_path):
     assert "P(panicked@1) over tokens" in answer("compare", path, "--over", "tokens=1..3", "--metric", "p_panicked@1")
     cells = answer("compare", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--over", "DEFENCE=1..2", "--aiming")
     assert "dice \\ defence" in cells
-    front = answer(
-        "compare", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits"
-    )
-    assert "Not beaten in both at once" in front
+    two = ("--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits")
+    assert "Not beaten in both at once" in answer("compare", SHARP, "--target", KRUPP, *two)
     assert answer("compare", RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "target.models=1..2")
 
 

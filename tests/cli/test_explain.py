@@ -49,17 +49,15 @@ def test_luck_of_one_attack_and_of_a_game(tmp_path):
 
 @pytest.mark.slow
 def test_tell_a_charge_and_a_duel():
-    assert "wins the combat" in answer(
-        "explain", RIFLES, GRENADIERS, "--kind", "charge", "--trials", 50, "--pick", "best"
-    )
-    assert "is activated" in answer("explain", RIFLES, GRENADIERS, "--kind", "duel", "--trials", 50, "--trial", 3)
+    few = (RIFLES, GRENADIERS, "--trials", 50, "--kind")
+    assert "wins the combat" in answer("explain", *few, "charge", "--pick", "best")
+    assert "is activated" in answer("explain", *few, "duel", "--trial", 3)
 
 
 def test_conditions_of_charges_and_duels_are_options():
     duel = ("--kind", "duel", "--rounds", 2)
-    assert "such duels" in answer(
-        "explain", "luck", RIFLES, GRENADIERS, *duel, "--distance", 10, "--got", "b_broken=yes"
-    )
+    broken = ("--distance", 10, "--got", "b_broken=yes")
+    assert "such duels" in answer("explain", "luck", RIFLES, GRENADIERS, *duel, *broken)
     over = ("--policy-b", "lookout", "--over", "distance=10,20")
     assert "P(a wins) over distance" in answer("compare", RIFLES, "--target", GRENADIERS, *duel, *over)
     assert answer("explain", "luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
