@@ -84,22 +84,16 @@ def test_the_help_tells_every_policy():
 
 
 STRIKES = row("melee", 1, "Overcharge"), row("ranged", 1, "Overcharge"), row("ranged", 1) | {"id": "other"}
-OVERCHARGING = unit(*STRIKES, rules=["All-Out Attack (2)", "Overrun"])
+OVER = unit(*STRIKES, rules=["All-Out Attack (2)", "Overrun"])
 BASE = {
     "charge": {"attacker": unit(row("melee", 1)), "target": unit()},
     "focus": {"target": {"models": 10, "defence": 1, "damage_limit": 1}},
-    "duel": {"duel": {"rounds": 1, "policy_b": "take_cover"}, "a": OVERCHARGING, "b": unit()},
+    "duel": {"duel": {"rounds": 1, "policy_b": "take_cover"}, "a": OVER, "b": unit()},
 }
-FREE, SHOT = {"attacker": OVERCHARGING}, {"dice": 1, "qualities": ["Overcharge"]}
+FREE, SHOT = {"attacker": OVER}, {"dice": 1, "qualities": ["Overcharge"]}
 USED, ALL_OUT = {"overcharge": True}, {"rounds": 1, "policy_b": "take_cover", "policy_a": "all_out"}
 NOT_USED = [  # more of a question, without and with the key that would use something; what, and the key
-    (
-        "charge",
-        {"secondary": [OVERCHARGING]},
-        {"secondary": [OVERCHARGING | USED]},
-        "Overcharge",
-        "secondary.0.overcharge",
-    ),
+    ("charge", {"secondary": [OVER]}, {"secondary": [OVER | USED]}, "Overcharge", "secondary.0.overcharge"),
     ("charge", FREE | {"charge": {"overrun": False}}, FREE, "Overrun", "charge.overrun"),
     ("focus", {"attacks": [SHOT, SHOT]}, {"attacks": [SHOT, SHOT | USED]}, "Overcharge", "attacks.1.overcharge"),
     ("duel", {}, {"duel": ALL_OUT}, "All-Out Attack (2)", 'duel.policy_a = "all_out"'),
