@@ -13,7 +13,6 @@ GRENADIERS = "imperium/scion-grenadier-platoon@basic"
 
 
 def attack(dice, **more):
-    """An attack without a profile."""
     return {"dice": dice} | more
 
 

@@ -20,7 +20,6 @@ TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 7, "break_
 
 
 def told_and_counted(raw, trials, seed):
-    """Every trial of a sample told, and the sample."""
     scenario = load(raw)
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
     plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)

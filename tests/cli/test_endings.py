@@ -240,7 +240,6 @@ def test_a_file_that_a_library_writes_itself_and_the_disk_is_full(here):
 
 
 def _contents(folder):
-    """Every file."""
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 

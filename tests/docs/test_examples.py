@@ -33,12 +33,10 @@ IN_PYTHON = [path for path in PAGES if blocks(path, "python")]
 
 
 def typed(block):
-    """The commands of a block, as lists of words."""
     return [shlex.split(line, comments=True)[1:] for line in block.text.splitlines() if line.startswith("analyser ")]
 
 
 def marked(items, is_slow, name):
-    """The items as parameters, those that take long marked."""
     return [pytest.param(each, id=name(each), marks=[pytest.mark.slow] if is_slow(each) else []) for each in items]
 
 
@@ -78,7 +76,6 @@ def write_files(page, folder):
 
 
 def command_for(block, folder):
-    """The command that reads the file of a block."""
     keys = tomllib.loads(block.text)
     if "id" in keys:
         return ["units", keys["id"], "--profiles", "my-profiles"]

@@ -74,18 +74,14 @@ def echoed(answer, ask):
 
 
 def exact(given, _folder):
-    """One attack from a mapping."""
     return echoed(analyser.exact(given["source"]), analyser.load_scenario)
 
 
 def simulate(given, _folder):
-    """One attack, simulated."""
     return analyser.simulate(given["source"], **sample(given["options"])).as_dict()
 
 
 def fight(name):
-    """A longer fight from a mapping, exact or simulated."""
-
     def ask(given, _folder):
         options = given["options"]
         numbers = known(options, "method", "replacement", "seed")
@@ -97,7 +93,6 @@ def fight(name):
 
 
 def between(given, _folder):
-    """A charge, focus fire or a duel between two units named as arguments."""
     ask = {"charge": analyser.charge, "focus": analyser.focus, "duel": analyser.duel}
     name = given["fight"] if isinstance(given["fight"], str) and given["fight"] in ask else "charge"
     taken = {"attacker", "target", "a", "b", "progress", "profiles"}
@@ -118,8 +113,6 @@ def in_words(given, _folder):
 
 
 def morale_of(system):
-    """A question about morale: exactly, and simulated a few times."""
-
     def ask(given, _folder):
         question, options = given["source"], given["options"]
         said = {"sampled": morale.simulate(system, question, **sample(options)).as_dict()}
@@ -130,7 +123,6 @@ def morale_of(system):
 
 
 def a_battle(given, _folder):
-    """A battle, played a few times."""
     options = sample(given["options"])
     if "precision" in options:
         options = {"trials": FEW_BATTLES}
@@ -146,12 +138,10 @@ def a_battle(given, _folder):
 
 
 def small_library(folder):
-    """The small profiles of the tests."""
     return Profiles(write_profiles(folder / "profiles"))
 
 
 def compare(given, folder):
-    """Loadouts side by side."""
     options = given["options"] if isinstance(given["options"], dict) else {}
     options = {key: each for key, each in options.items() if isinstance(key, str) and key not in ("profiles", "target")}
     if isinstance(options.get("method"), str) and options["method"] == "monte-carlo":
@@ -162,7 +152,6 @@ def compare(given, folder):
 
 
 def matchups(given, folder):
-    """Many attackers on many defenders."""
     options = known(given["options"], "metric", "per_points", "situations", "row", "levels", "threads")
     if isinstance(options.get("threads"), int):
         options["threads"] = min(options["threads"], MOST["threads"])
@@ -172,7 +161,6 @@ def matchups(given, folder):
 
 
 def studies(given, _folder):
-    """The funnel and the sensitivity of one attack."""
     options = known(given["options"], "metric")
     funnel = analyser.dice_funnel(given["source"])
     return {"funnel": cells(funnel), "sensitivity": cells(analyser.sensitivity(given["source"], **options).frame)}
@@ -240,7 +228,6 @@ ASKED = {
 
 
 def toml(value):
-    """A mapping as a TOML file."""
     return tomlkit.dumps(stated(value)).encode()
 
 
@@ -259,7 +246,6 @@ def write(folder, name, content):
 
 
 def run_file(given, folder):
-    """A file handed to the command `run`."""
     return spoken(["run", write(folder, "scenario.toml", given["file"]).name, "--format", "json"], folder)
 
 
@@ -297,7 +283,6 @@ def import_one(given, folder):
 
 
 def zipped(content):
-    """A data file packed."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.cat", content if isinstance(content, bytes) else str(content))
@@ -305,7 +290,6 @@ def zipped(content):
 
 
 def command(given, folder):
-    """A command line, in process."""
     arguments = given["arguments"] if isinstance(given["arguments"], list) else []
     return spoken(in_time(arguments), folder)
 
@@ -354,7 +338,6 @@ def spoken(arguments, folder):
 
 
 def beside(sources, *options):
-    """Inputs with each of some options beside them."""
     return [{"source": each, "options": some} for each in sources for some in options]
 
 

@@ -10,7 +10,6 @@ from tests.fuzz.odd import ODD, Odd, at, places
 
 
 def words(text, between=None):
-    """The pieces of a text."""
     return text.split(between)
 
 
@@ -33,7 +32,6 @@ MARKS = (
 
 
 def mutated(given, rng):
-    """An input with one change somewhere inside."""
     paths = list(places(given))
     inner = [path for path in paths if len(path) > 1 or not isinstance(at(given, path), dict)]
     paths = inner if inner and rng.random() < 0.97 else paths
@@ -80,7 +78,6 @@ def _key(key, rng):
 
 
 def _near(value, rng):
-    """Something like a value."""
     if isinstance(value, bool):
         return rng.choice((not value, int(value), str(value)))
     if isinstance(value, int | float):

@@ -102,7 +102,6 @@ def places(value, path=()):
 
 
 def at(value, path):
-    """What stands at a path."""
     for key in path:
         value = value[key]
     return value

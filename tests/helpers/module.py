@@ -91,7 +91,6 @@ def question_at_random(kind, seed):
 
 
 def value_at_random(condition, unit, rng):
-    """A value that a player might set."""
     if condition.name in ("models", "exposed"):
         return rng.randint(1, unit.level.models)
     if condition.name == "damage":
@@ -117,7 +116,6 @@ def answers(questions, module=MODULE, page=None):
 
 
 def asked_of_module(questions):
-    """The answers of the module to questions between loadouts."""
     return answers([each | {side: unit_facts(each[side]) for side in ("attacker", "target")} for each in questions])
 
 
@@ -220,7 +218,6 @@ def figures_of_attack(result, _):
 
 
 def figures_of_sides(result, moment, sides, loadouts):
-    """What the module must say of both sides, to the bit."""
     figures, weights = {}, result.after(moment).weights
     for side, name, loadout in zip(sides, ("attacker", "target"), loadouts):
         unit = getattr(result.scenario, side)
@@ -244,7 +241,6 @@ def figures_of_sides(result, moment, sides, loadouts):
 
 
 def figures_of_charge(result, loadouts):
-    """What the module's answer to a charge must be, to the bit."""
     weights = result.after().weights
     events = [
         name
@@ -256,7 +252,6 @@ def figures_of_charge(result, loadouts):
 
 
 def figures_of_duel(result, loadouts):
-    """What the module's answer to a duel must be, to the bit."""
     weights = result.after().weights
     names = {
         "attacker_wins": "a_wins",

@@ -55,7 +55,6 @@ def tree_of(text):
 
 
 def real_catalogues(folder):
-    """The catalogues in a folder."""
     return [tree_of(path.read_bytes()) for path in sorted(Path(folder).glob("*.cat"))]
 
 
@@ -195,7 +194,6 @@ def _add_unit(selections, entry, link, number, battlegroup, made):
 
 
 def _add_boon(selections, holder, boon, made):
-    """A boon, and its selection."""
     outer = _selection(selections, holder.get("name"), holder.get("id"), "upgrade", 1)
     cost = sum(int(float(each.get("value"))) for each in boon.iterfind("costs/cost"))
     inner = _selection(SubElement(outer, "selections"), boon.get("name"), boon.get("id"), "upgrade", 1)
@@ -243,12 +241,10 @@ def _cells(profile):
 
 
 def xml_of(made):
-    """The roster as a `.ros` file."""
     return b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' + ElementTree.tostring(made.root, "utf-8")
 
 
 def zip_of(made, name="list.ros"):
-    """The roster as a `.rosz` file."""
     return packed(xml_of(made), name)
 
 

@@ -35,7 +35,6 @@ def basic(frame):
 
 @pytest.fixture(scope="module")
 def drawn(basic):
-    """The picture of the basic loadouts by its metric, for who only looks at it."""
     return functools.cache(lambda metric: heatmap(basic, values=metric))
 
 
@@ -46,12 +45,10 @@ def pixels(ax):
 
 
 def texts(ax):
-    """Every text of the figure that says something."""
     return [each for each in ax.figure.findobj(Text) if each.get_text() and each.get_visible()]
 
 
 def cell_texts(ax):
-    """What is written in the cells, by (row, column)."""
     return {(round(each.get_position()[1]), round(each.get_position()[0])): each for each in ax.texts}
 
 

@@ -39,5 +39,4 @@ def pages(tmp_path_factory):
 
 @pytest.fixture
 def opened(visit, browsed):
-    """Opens the page at a width."""
     return lambda width=1280, address="", **more: visit(browsed / "index.html", (width, 900), f"#{address}", **more)

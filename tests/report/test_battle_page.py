@@ -28,7 +28,6 @@ def page(found):
 
 
 def texts(page, tag):
-    """The texts of all elements of that kind."""
     inside = re.findall(rf"<{tag}[ >].*?</{tag}>", page, re.DOTALL)
     return [" ".join(html.unescape(re.sub(r"<[^>]*>", " ", each)).split()) for each in inside]
 

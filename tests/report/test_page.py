@@ -27,7 +27,6 @@ def text(browsed):
 
 
 def plain(part):
-    """The words of a piece of the page, tags taken away."""
     return " ".join(html.unescape(re.sub("<[^>]*>", " ", part)).split())
 
 

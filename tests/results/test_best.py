@@ -16,18 +16,15 @@ SAME, STANDING = 1e-12, ("models", "damage")
 
 
 def small(selector, models=2, **more):
-    """A few models of a unit."""
     return {"unit": selector, "models": models} | more
 
 
 def win(result):
-    """The chance to win, a draw half."""
     return result.probability("a_wins").probability + result.probability("draw").probability / 2
 
 
 @pytest.fixture(scope="module")
 def apart():
-    """Two small units with a distance between them, for two rounds."""
     return best_play(small(RIFLES), small(GRENADIERS), rounds=2, distance=18)
 
 

@@ -19,7 +19,6 @@ OVERRUNNER = unit(row("melee", 3), rules=["Overrun", "Hunter"])
 
 
 def sampled(ask, *question, **more):
-    """A sampled answer of a longer fight."""
     return ask(*question, method="monte-carlo", **TRIALS, **more)
 
 

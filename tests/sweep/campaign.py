@@ -59,18 +59,15 @@ def ended(process):
 
 
 def ran(*words, limit=None):
-    """The same of a program that is let run to its end."""
     return ended(started(*words, limit=limit))
 
 
 def require(is_so, said):
-    """TroubleError unless something is so."""
     if not is_so:
         raise TroubleError(said)
 
 
 def parts_in(folder):
-    """The names of all parts, in which their digests are."""
     return sorted(str(each.relative_to(folder / "parts")) for each in (folder / "parts").rglob("*.parquet"))
 
 
@@ -87,24 +84,20 @@ class Campaign:
 
     @cached_property
     def seconds(self):
-        """How long a run takes that is let run to its end."""
         start = time.monotonic()
         status, said = ended(self.driver(self.folder / "timed"))
         require(not status, said)
         return time.monotonic() - start
 
     def driver(self, store, *more):
-        """A process that works on a store."""
         return started("sweep", self.plan, "--out", store, *(more or ("--workers", self.workers)))
 
     def store(self):
-        """A place for a new store."""
         path = self.folder / "disturbed"
         shutil.rmtree(path, ignore_errors=True)
         return path
 
     def copy(self):
-        """A store that is done."""
         path = self.store()
         shutil.copytree(self.folder / "undisturbed", path)
         return path
@@ -116,7 +109,6 @@ class Campaign:
         require(parts_in(store) == self.expected, "other bytes than those of an undisturbed run")
 
     def resumed(self, store):
-        """Go on with a store, and check it."""
         with ThreadPoolExecutor(2) as threads:
             resume_sweep(store, executor=threads)
         self.check(store)
@@ -144,7 +136,6 @@ class Campaign:
         return f"{done} kills, {finished + 1} stores finished: the same bytes"
 
     def workers_killed(self, times):
-        """A worker process of the driver is killed at random moments; the run itself goes on."""
         done = 0
         while done < times:
             store = self.store()
@@ -196,7 +187,6 @@ class Campaign:
         return f"{times} kills, {told} told in one message; resumed: the same bytes"
 
     def dask_workers_killed(self, times):
-        """A worker of dask is killed, and another comes: the run goes on."""
         for _ in range(times):
             store = self.store()
             with cluster() as (address, _scheduler, workers):
@@ -269,7 +259,6 @@ def _address_in(file):
 
 
 def main():
-    """Run the campaign and print its table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=100, help="how often drivers are killed")
     parser.add_argument("--seed", type=int, default=1)

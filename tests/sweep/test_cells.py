@@ -18,7 +18,6 @@ FIGURES = ["mean_models_destroyed", "p_annihilated", "p_suppressed", "p_broken",
 
 
 def frame_of(plan, numbers=None):
-    """The cells of some parts, or of all."""
     parts = []
     for number in range(plan.parts) if numbers is None else numbers:
         content = part_content(plan, number)
