@@ -20,11 +20,8 @@ from analyser.common.answer import Answer
 from analyser.common.errors import InputError
 from analyser.common.frames import PROSE
 
-RIFLES, GRENADIERS, GUNS = (
-    "crown/rifle-platoon@basic",
-    "imperium/scion-grenadier-platoon@basic",
-    "imperium/krupp-field-guns@basic",
-)
+RIFLES, GUNS = "crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic"
+GRENADIERS = "imperium/scion-grenadier-platoon@basic"
 TYPES = r"u?int(8|16|32|64)|Int64|bool(ean)?|float64|category"
 SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z-]+")
 FAR = {"situations": "long-range"}
@@ -141,13 +138,14 @@ def test_the_headline_is_one_plain_sentence(answer):
 
 
 def test_tables_are_tidy_frames(answer):
-    """One value a cell, texts as categoricals, loadouts with their names, no sentences, no objects."""
+    """One value a cell, texts as categoricals, levels in order, loadouts with names, no sentences, no objects."""
     assert answer.tables
     for name, frame in (("", answer.to_frame()), *answer.tables.items()):
         assert isinstance(frame, pd.DataFrame)
         assert [str(kind) for kind in frame.dtypes if not re.fullmatch(TYPES, str(kind))] == []
         assert not set(PROSE) & set(frame), name
         texts = {column: set(frame[column].cat.categories) for column in frame if frame[column].dtype == "category"}
+        assert all(frame[column].cat.ordered for column in texts if column.endswith("level")), name
         ids = [column for column in texts if texts[column] and all(map(SELECTOR.fullmatch, texts[column]))]
         own = {"loadout": "unit", "unit": "name"}
         beside = [{f"{column}_name", f"{column}_unit", own.get(column)} for column in ids]

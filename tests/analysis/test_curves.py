@@ -64,13 +64,6 @@ def test_a_charge_reaches_as_far_as_double_time_takes_it(table, library):
     assert step.destroys == pytest.approx((100 * worth / points).mean())
 
 
-def test_an_indirect_row_begins_beyond_its_short_range(table, library):
-    row = next(each for each in library["commonwealth/tryasti-seismic-mortars@basic"].unit.rows if each.has("Indirect"))
-    lines = [line for curve in curves(table)["commonwealth/tryasti-seismic-mortars"] for line in curve.lines]
-    assert row.short_range
-    assert {line.steps[0].first for line in lines if line.name == row.name} == {row.short_range}
-
-
 @pytest.mark.parametrize("seed", range(20))
 def test_the_best_is_the_best_at_every_distance(seed):
     random = np.random.default_rng(seed)

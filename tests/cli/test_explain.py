@@ -63,13 +63,3 @@ def test_conditions_of_charges_and_duels_are_options():
     assert answer("explain", "luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
     assert "--rounds: not of an attack (allowed: with --kind duel)" in refusal("explain", RIFLES, KRUPP, "--rounds", 2)
     assert "with --kind charge" in refusal("explain", RIFLES, KRUPP, "--kind", "duel", "--outflanking")
-
-
-def test_tell_of_morale_from_a_file(tmp_path):
-    path = tmp_path / "panic.toml"
-    path.write_text("courage = 1\ntokens = 3\nrounds = 2\n", encoding="utf-8")
-    told = answer("explain", path, "--trial", 4, "--seed", 2)
-    assert "Rally step (LG-2)" in told
-    picked = answer("explain", path, "--pick", "worst", "--metric", "tokens:least")
-    assert "the worst by tokens: " in picked
-    assert "by which figure" in refusal("explain", path, "--pick", "worst")

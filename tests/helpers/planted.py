@@ -32,12 +32,11 @@ def with_oak(wood, **changes):
 def copies(loadout, count, **changes):
     """The same loadout under as many names; `changes` are of the first."""
     first = loadout.with_(**changes) if changes else loadout
-    return [
-        each.model_copy(
-            update={"unit": each.unit.model_copy(update={"id": f"copy-{number}", "name": f"Copy {number}"})}
-        )
-        for number, each in enumerate([first, *[loadout] * (count - 1)])
+    named = [
+        (each, f"copy-{number}", f"Copy {number}") for number, each in enumerate([first, *[loadout] * (count - 1)])
     ]
+    units = [each.unit.model_copy(update={"id": name, "name": title}) for each, name, title in named]
+    return [each.model_copy(update={"unit": unit}) for (each, *_), unit in zip(named, units)]
 
 
 UNCOUNTED = ("Tow", "Limber", "Bank", "Soar", "Spotters", "Stalkers", "Occupy")  # rules that change no fight
