@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import analyser
 from analyser import morale
@@ -71,7 +72,7 @@ EXAMPLES = {
     "solve_price": lambda: analyser.solve_price(RIFLES, **PRICED),
     "solve_dice": lambda: analyser.solve_dice(RIFLES, most=1, **PRICED),
     "what_if": lambda: analyser.what_if(RIFLES, points=80, **PRICED),
-    "balance_check": lambda: analyser.balance_check("crown/*@basic", against="*/*@basic", points=100, trials=2),
+    "balance_check": lambda: analyser.balance_check("*/*guns@basic", against="*/*guns@basic", points=100, trials=2),
     "clash": lambda: analyser.clash([RIFLES], [GRENADIERS], **FAR),
     "clash, fought": lambda: analyser.clash([RIFLES], [GRENADIERS], battles=100, **FAR),
     "build": lambda: analyser.build("crown", 500, "imperium/*@basic", battles=False, next_best=1, **FAR),
@@ -188,13 +189,14 @@ def test_figures_are_numbers_with_both_ends_or_none(answer):
 
 
 def test_there_is_a_picture(answer):
-    drawn = answer.plot(title="My own")
-    if isinstance(drawn, tuple):
-        assert all(isinstance(each, Axes) for each in drawn)
-        assert drawn[0].figure.get_suptitle() == "My own"
-    else:
-        assert drawn.get_title() == "My own"
-        assert drawn._repr_png_().startswith(b"\x89PNG")
+    """No name is a formula, least of all one that cannot be read: to draw it is an error."""
+    drawn = answer.plot(title=r"My $\frac{x$")
+    axes = drawn if isinstance(drawn, tuple) else (drawn,)
+    assert all(isinstance(each, Axes) for each in axes)
+    assert r"My $\frac{x$" in (axes[0].figure.get_suptitle(), axes[0].get_title())
+    axes[0].figure.savefig(io.BytesIO())
+    assert not any(each.get_parse_math() for each in axes[0].figure.findobj(Text))
+    assert isinstance(drawn, tuple) or drawn._repr_png_().startswith(b"\x89PNG")
 
 
 def test_it_draws_on_axes_of_the_user_alone(answer):

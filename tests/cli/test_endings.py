@@ -57,22 +57,24 @@ ASKED = {  # commands, with {} for a file or folder that they write to
     "tactics": ("best", "tactics", GUARD, GUARD, "--rounds", "1", "--out", "{}/h.csv", "--threads", "1"),
     "diff": ("report", "diff", "profiles", "profiles", "--out", "{}/d.json", "--summary", "{}/d.md"),
 }
+REPORT = ("report", *SIDES, "--situations", "long-range", "--out", "{}/r")
 
 
 PLACES = ["loop/inside", NOT_UTF8, *proof("loop")]
 
 
-@pytest.mark.parametrize("asked", ASKED)
+@pytest.mark.parametrize("asked", [*ASKED.values(), pytest.param(REPORT, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("place", PLACES)
 def test_odd_places_to_write_to(here, asked, place):
     if place == NOT_UTF8:
         _make(here / place)
-    arguments = [each.format(place) for each in ASKED[asked]]
-    arguments = arguments if asked == "diff" else with_profiles("profiles", arguments)
+    arguments = [each.format(place) for each in asked]
+    arguments = arguments if "diff" in asked else with_profiles("profiles", arguments)
     before = sorted(here.rglob("*"))
     result = run(*arguments)
     ended_plainly(result)
     assert result.exit_code == (0 if place == NOT_UTF8 else 2)
+    assert asked != REPORT or place != NOT_UTF8 or run("report", "diff", f"{place}/r", "profiles").exit_code == 0
     assert place == NOT_UTF8 or ("symbolic links" in result.stderr and sorted(here.rglob("*")) == before)
 
 
@@ -102,17 +104,6 @@ def test_odd_places_to_read_from(here, arguments, place):
     result = run(*(each.format(place) for each in arguments))
     ended_plainly(result)
     assert place == NOT_UTF8 or result.exit_code == 2
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("place", PLACES)
-def test_reports_in_odd_places(here, place):
-    if place == NOT_UTF8:
-        _make(here / place)
-    result = run("report", *SIDES, "--situations", "long-range", "--out", f"{place}/r", "--profiles", "profiles")
-    ended_plainly(result)
-    assert result.exit_code == (0 if place == NOT_UTF8 else 2), result.stderr
-    assert place != NOT_UTF8 or run("report", "diff", f"{place}/r", "profiles").exit_code == 0
 
 
 def _make(folder):

@@ -7,6 +7,7 @@ import pytest
 
 import analyser
 from analyser.report.answer_pages import battle_page, deeds, ends, margin_picture, survival_picture
+from tests.helpers.reports import plain
 
 TRIALS = 400
 REDS = {"name": "<Reds>", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
@@ -28,8 +29,7 @@ def page(found):
 
 
 def texts(page, tag):
-    inside = re.findall(rf"<{tag}[ >].*?</{tag}>", page, re.DOTALL)
-    return [" ".join(html.unescape(re.sub(r"<[^>]*>", " ", each)).split()) for each in inside]
+    return [plain(each) for each in re.findall(rf"<{tag}[ >].*?</{tag}>", page, re.DOTALL)]
 
 
 def test_it_leads_with_the_answer_in_the_words_of_the_terminal(found, page):

@@ -1,6 +1,5 @@
 """The page of a report: its opponents, its factions, its size; cards and rows are in test_units."""
 
-import html
 import json
 import re
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.report import page, write_report
 from analyser.report.page import Trades, faction_lines, trades_of
-from tests.helpers.reports import FIELD, figures_on
+from tests.helpers.reports import FIELD, figures_on, plain
 
 pytestmark = pytest.mark.slow
 
@@ -24,10 +23,6 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def text(browsed):
     return (browsed / "index.html").read_text(encoding="utf-8")
-
-
-def plain(part):
-    return " ".join(html.unescape(re.sub("<[^>]*>", " ", part)).split())
 
 
 def test_a_unit_without_duels_has_the_reason_on_its_card(text):

@@ -13,13 +13,10 @@ from analyser.report import write_report, write_site
 from analyser.report.diff import diff
 from analyser.report.site import _natural
 from tests.helpers.browser import bring
+from tests.helpers.reports import plain
 from tests.helpers.skips import proof
 
 pytestmark = pytest.mark.slow
-
-
-def plain(part):
-    return " ".join(html.unescape(re.sub("<[^>]*>", " ", part)).split())
 
 
 @pytest.fixture(scope="module")

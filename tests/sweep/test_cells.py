@@ -129,16 +129,6 @@ def test_sampled_cells_are_near_the_exact_ones(situation):
         assert (np.abs(value - exact[name]) <= (high - low) + 1e-12).all(), name
 
 
-def test_a_sampled_cell_has_its_own_seed_wherever_it_stands():
-    how = {"trials": 1000, "seed": 3}
-    many = frame_of(read_plan(SAMPLED | {"sampling": how, "part_cells": 3}))
-    few = frame_of(read_plan(SAMPLED | {"sampling": how, "defenders": {"units": "krupp@basic", "defence": "3..3"}}))
-    same = many[(many["defender"] == "imperium/krupp-field-guns@basic") & (many["defender_defence"] == 3)]
-    assert few["mean_models_destroyed"].tolist() == same["mean_models_destroyed"].tolist()
-    other = frame_of(read_plan(SAMPLED | {"sampling": how | {"seed": 4}}))
-    assert other["mean_models_destroyed"].tolist() != many["mean_models_destroyed"].tolist()
-
-
 def test_a_sampled_cell_has_the_bits_of_its_fight_whatever_is_varied_around_it():
     base = {**SAMPLED, "sampling": {"trials": 1000, "seed": 3}, "situations": "long-range"}
     base |= {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "krupp@basic"}}
@@ -147,8 +137,12 @@ def test_a_sampled_cell_has_the_bits_of_its_fight_whatever_is_varied_around_it()
     named = frame_of(read_plan(base | {"ruleset": [{"name": "as-printed"}]}))
     steady = frame_of(read_plan(base | {"defenders": base["defenders"] | {"discipline": "by 0..1"}}))
     titled = frame_of(read_plan(base | {"situations": [{"name": "far"}]}))
+    wider = frame_of(read_plan(base | {"defenders": SAMPLED["defenders"] | {"defence": "by 0..1"}, "part_cells": 3}))
+    wider = wider[(wider["defender"] == "imperium/krupp-field-guns@basic") & (wider["defender_defence_by"] == 0)]
+    other = frame_of(read_plan(base | {"sampling": {"trials": 1000, "seed": 4}}))
     assert dice.loc[dice["attacker_dice_by"] == 0, "mean_models_destroyed"].tolist() == plain
     assert steady.loc[steady["defender_discipline_by"] == 0, "mean_models_destroyed"].tolist() == plain
+    assert wider["mean_models_destroyed"].tolist() == plain != other["mean_models_destroyed"].tolist()
     assert named["mean_models_destroyed"].tolist() == plain == titled["mean_models_destroyed"].tolist()
     assert dice.loc[dice["attacker_dice_by"] == 1, "mean_models_destroyed"].tolist() != plain
 
