@@ -3,6 +3,7 @@
 import html
 import itertools
 import json
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -88,20 +89,16 @@ def legal_counts(force):
     """How many of each loadout every legal list has: all contents of a battlegroup, and all battlegroups of these."""
     loadouts, groups = force.loadouts, []
     for kind in force.battlegroups:
-        room = [each.unit.battlegroups[kind.id].most if kind.id in each.unit.battlegroups else 0 for each in loadouts]
-        for counts in itertools.product(*(range(most + 1) for most in room)):
-            units = {}
-            slots = dict.fromkeys(kind.slots, 0)
-            for each, count in zip(loadouts, counts):
+        limits = [each.unit.battlegroups.get(kind.id) for each in loadouts]
+        for counts in itertools.product(*(range(limit.most + 1 if limit else 1) for limit in limits)):
+            units, slots, allowed = Counter(), Counter(), {}
+            for each, limit, count in zip(loadouts, limits, counts):
                 if count:
-                    units[each.unit.id] = units.get(each.unit.id, 0) + count
-                    for slot in each.unit.battlegroups[kind.id].slots:
-                        slots[slot] += count
-            if all(kind.slots[slot].allow(number) for slot, number in slots.items()) and all(
-                hill_unit.battlegroups[kind.id].allow(units[hill_unit.id])
-                for hill_unit in {each.unit.id: each.unit for each in loadouts}.values()
-                if hill_unit.id in units
-            ):
+                    units[each.unit.id] += count
+                    slots.update(dict.fromkeys(limit.slots, count))
+                    allowed[each.unit.id] = limit
+            fits = all(limit.allow(slots[slot]) for slot, limit in kind.slots.items())
+            if fits and all(limit.allow(units[name]) for name, limit in allowed.items()):
                 groups.append((kind, np.array(counts)))
     found = {}
     for number in range(1, force.most_battlegroups + 1):

@@ -1,8 +1,9 @@
-"""Balance: what efficiency, outliers, domination and ratings say."""
+"""Balance: what efficiency, outliers, domination and ratings say, and what an edit does to the matchups of one."""
 
 import itertools
 import math
 import statistics
+from types import SimpleNamespace
 
 import choix
 import pandas as pd
@@ -10,7 +11,7 @@ import pytest
 
 from analyser.analysis.efficiency import DONE, EFFICIENCY, LEAST, SUFFERED, dominated, efficiency, outliers
 from analyser.analysis.matchups import matchups
-from analyser.analysis.standing import bradley_terry, wins_of
+from analyser.analysis.standing import bradley_terry, moved, wins_of
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 
@@ -190,3 +191,20 @@ def test_the_chance_of_a_pair_is_the_mean_of_both_directions_and_half_of_a_draw_
     assert wins.loc["a", "c"] == pytest.approx(0.5)
     assert wins.loc["c", "a"] == pytest.approx(0.5)
     assert wins.isna().sum().sum() == 5  # nobody meets itself; b and c do not meet
+
+
+NAMES = ["oak", "ash", "fir", "yew"]
+
+
+def standings(*leads):
+    """A field in which the oak is so far ahead of the others."""
+    return SimpleNamespace(leads=pd.DataFrame([[0.0, *leads], *[[0.0] * 4] * 3], NAMES, NAMES))
+
+
+def test_a_matchup_moves_by_the_lead_after_an_edit_less_the_lead_before():
+    found = moved(standings(0.2, -0.1, 0.3), standings(-0.3, 0.1, 0.4), "oak")
+    assert found["opponent"].tolist() == ["ash", "yew", "fir"]  # the worst first
+    assert found["before"].tolist() == [0.2, 0.3, -0.1]
+    assert found["after"].tolist() == [-0.3, 0.4, 0.1]
+    assert found["change"].tolist() == pytest.approx([-0.5, 0.1, 0.2])
+    assert found["changes_hands"].tolist() == [True, False, True]

@@ -91,36 +91,18 @@ def test_rows_stand_by_their_means_and_columns_by_category_and_mean(basic, drawn
 
 
 @pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
-def test_every_cell_says_its_figure_and_impossible_cells_say_nothing(basic, drawn, metric):
-    ax = drawn(metric)
+def test_cells_say_their_figures_and_margins_the_means_of_those_that_have_one(basic, drawn, metric):
     attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
-    found = cell_texts(ax)
-    shown = 0
+    figures = {(len(attackers), len(defenders)): basic[metric].mean()}
     for row in basic.to_dict("records"):
-        place = attackers.index(row["attacker"]), defenders.index(row["defender"])
-        if np.isnan(row[metric]):
-            assert place not in found
-        else:
-            wanted = short_text(row[metric], is_probability=METRICS[metric].is_probability)
-            assert found[place].get_text() == wanted
-            shown += 1
-    margins = [place for place in found if place[0] == len(attackers) or place[1] == len(defenders)]
-    assert shown + len(margins) == len(found)
-
-
-@pytest.mark.parametrize("metric", ["mean_models_destroyed", "p_annihilated"])
-def test_margins_are_the_means_of_the_cells_that_have_a_figure(basic, drawn, metric):
-    found = cell_texts(drawn(metric))
-    attackers, defenders = (in_order(basic, side, metric) for side in ("attacker", "defender"))
-    means = {
-        **{(place, len(defenders)): basic[basic["attacker"] == each] for place, each in enumerate(attackers)},
-        **{(len(attackers), place): basic[basic["defender"] == each] for place, each in enumerate(defenders)},
-        (len(attackers), len(defenders)): basic,
-    }
-    for place, part in means.items():
-        mean = part[metric].mean()
-        wanted = None if np.isnan(mean) else short_text(mean, is_probability=METRICS[metric].is_probability)
-        assert (found[place].get_text() if place in found else None) == wanted
+        figures[attackers.index(row["attacker"]), defenders.index(row["defender"])] = row[metric]
+    for place, each in enumerate(attackers):
+        figures[place, len(defenders)] = basic[basic["attacker"] == each][metric].mean()
+    for place, each in enumerate(defenders):
+        figures[len(attackers), place] = basic[basic["defender"] == each][metric].mean()
+    how = {"is_probability": METRICS[metric].is_probability}
+    wanted = {place: short_text(figure, **how) for place, figure in figures.items() if not np.isnan(figure)}
+    assert {place: each.get_text() for place, each in cell_texts(drawn(metric)).items()} == wanted
 
 
 def test_the_title_says_metric_sides_situation_and_method(basic, frame):

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.plots import cost_against_effect, distribution, funnel, panels, survival, tornado
+from analyser.plots import cost_against_effect, distribution, funnel, margins, panels, points_left, survival, tornado
 from analyser.plots.frontier import efficient
 from tests.oracle.attacks import attack
 
@@ -192,3 +192,16 @@ def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():
     lengths = [abs(bar.get_width()) for bar in ax.patches]
     longest = np.maximum(lengths[: len(lengths) // 2], lengths[len(lengths) // 2 :])
     assert (np.diff(longest) <= 1e-12).all()
+
+
+def test_margins_say_who_wins_how_often():
+    frame = pd.DataFrame({"margin": [-3, 0, 1, 4], "probability": [0.1, 0.2, 0.3, 0.4]})
+    labels = [text.get_text() for text in margins(frame).get_legend().get_texts()]
+    assert labels == ["mine wins: 70%", "draw: 20%", "yours wins: 10%"]
+
+
+def test_points_left_begin_with_all():
+    rows = {"round": [1, 1], "side": ["mine", "yours"], "mean_percent": [90.0, 70.0]}
+    rows |= {"percent_10th_percentile": [80, 50], "percent_90th_percentile": [100, 90]}
+    axes = points_left(pd.DataFrame(rows))
+    assert [line.get_ydata()[0] for line in axes.lines] == [100, 100]

@@ -175,7 +175,7 @@ class Campaign:
         told = 0
         for _ in range(times):
             store = self.store()
-            with cluster() as (address, scheduler, _workers):
+            with cluster() as (address, scheduler):
                 process = self.driver(store, "--dask", address)
                 begun(process, store)
                 time.sleep(self.random.uniform(0.0, 0.3))
@@ -185,19 +185,6 @@ class Campaign:
                 told += status == 2
             self.resumed(store)
         return f"{times} kills, {told} told in one message; resumed: the same bytes"
-
-    def dask_workers_killed(self, times):
-        for _ in range(times):
-            store = self.store()
-            with cluster() as (address, _scheduler, workers):
-                process = self.driver(store, "--dask", address, "--by-return")
-                begun(process, store)
-                workers[0].kill()
-                workers.append(dask_worker(address))
-                status, said = ended(process)
-                require(not status, said)
-            self.check(store)
-        return f"{times} kills, another worker came: the run went on, the same bytes"
 
 
 def begun(process, store):
@@ -233,7 +220,7 @@ def _quiet(module, words):
 
 @contextmanager
 def cluster():
-    """A scheduler and two workers of dask, each a process of its own: the address, and the processes."""
+    """A scheduler and two workers of dask, each a process of its own: the address, and the scheduler."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "scheduler.json")
         words = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
@@ -242,7 +229,7 @@ def cluster():
         try:
             address = _address_in(file)
             workers += [dask_worker(address) for _ in range(2)]
-            yield address, scheduler, workers
+            yield address, scheduler
         finally:
             for process in (*workers, scheduler):
                 process.kill()
@@ -270,7 +257,6 @@ def main():
             "two drivers": campaign.two_drivers,
             "disk full": campaign.disk_full,
             "worker killed": lambda: campaign.workers_killed(some),
-            "worker of dask killed": lambda: campaign.dask_workers_killed(max(some // 4, 1)),
             "scheduler killed": lambda: campaign.scheduler_killed(max(some // 4, 1)),
             "driver killed": lambda: campaign.drivers_killed(asked.times),
         }

@@ -7,7 +7,7 @@ from tests.sweep.campaign import Campaign
 
 pytestmark = pytest.mark.slow
 OF_EVERY_DAY = [("two_drivers", ()), ("disk_full", ()), ("workers_killed", (1,))]
-OF_PROOF = [("drivers_killed", (3,)), ("scheduler_killed", (1,)), ("dask_workers_killed", (1,))]
+OF_PROOF = [("drivers_killed", (3,)), ("scheduler_killed", (1,))]
 
 
 @pytest.fixture(scope="module")
@@ -17,6 +17,6 @@ def campaign(tmp_path_factory):
 
 @pytest.mark.parametrize(("fault", "times"), [*OF_EVERY_DAY, *proof(*OF_PROOF)])
 def test_a_fault_ends_in_the_same_bytes_or_in_one_message(campaign, fault, times):
-    if "dask" in fault or "scheduler" in fault:
+    if "scheduler" in fault:
         pytest.importorskip("distributed")
     assert getattr(campaign, fault)(*times)
