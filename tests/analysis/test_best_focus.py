@@ -64,10 +64,8 @@ def test_an_attacker_out_of_range_comes_into_it_by_an_advance():
     near = {"attacker": SHARP, "distance": 12}
     found = best_focus([{"attacker": RIFLES, "distance": 17}, near], GRENADIERS)
     assert found.as_given == pytest.approx(chance([nearer, near]), abs=SAME)
-    assert found.in_order == (
-        f'1 {RIFLES} advances 4" to 13" and fires ranged-light',
-        f"2 {SHARP} stays and fires ranged-light",
-    )
+    first, second = f'1 {RIFLES} advances 4" to 13" and fires', f"2 {SHARP} stays and fires"
+    assert found.in_order == (f"{first} ranged-light", f"{second} ranged-light")
     assert {(step["next"].split()[1], step["advance"]) for step in found.steps} == {(SHARP, 0), (RIFLES, 4)}
     alone = best_focus([{"attacker": RIFLES, "distance": 18}], GRENADIERS)  # exactly at its long range afterwards
     assert alone.value == pytest.approx(chance([nearer | {"distance": 14}]), abs=SAME)

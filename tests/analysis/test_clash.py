@@ -50,11 +50,8 @@ def test_answers_are_the_best_of_the_matrix(found):
 
 def test_a_planted_gap_is_found():
     """Field rockets fire at light and aerial targets alone, and do not charge a Colossus with effect."""
-    found = clash(
-        {"name": "Rockets", "unit": ["imperium/essen-field-rockets@basic"]},
-        {"name": "Tanks", "unit": ["crown/galahad-main-battle-tanks@full-strength"]},
-        situations="long-range",
-    )
+    rockets = {"name": "Rockets", "unit": ["imperium/essen-field-rockets@basic"]}
+    found = clash(rockets, ["crown/galahad-main-battle-tanks@full-strength"], situations="long-range")
     assert [each.kind for each in found.gaps] == ["nothing can attack it"]
     told = "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
     assert found.gap_lines()[0] == told

@@ -26,14 +26,9 @@ def test_figures_are_those_of_the_duel(library, first, second, policies):
     sides = [{"unit": each.selector, "from_front": True} for each in (attacker, defender)]
     result = analyser.duel(*sides, first="a", policy_a=found[0], policy_b=found[1], rounds=6)
     row = matchups(attacker, defender, situations=["duel"], profiles=library).frame.iloc[0]
-    wanted = {
-        "p_attacker_wins": result.summary["p_a_wins"],
-        "p_draw": result.summary["p_draw"],
-        "p_suppressed": result.probability("b_suppressed").probability,
-        "p_broken": result.summary["p_b_broken"],
-        "p_fled": result.summary["p_b_fled"],
-        "p_annihilated": 1 - result.summary["p_b_alive"],
-    }
+    events = {"attacker_wins": "a_wins", "draw": "draw", "suppressed": "b_suppressed", "broken": "b_broken"}
+    events |= {"fled": "b_fled", "annihilated": "b_annihilated"}
+    wanted = {f"p_{name}": float(result.probability(event)) for name, event in events.items()}
     table = result.table()
     wanted["mean_models_destroyed"] = table["probability"] @ table["b_models_destroyed"]
     wanted["p_any_destroyed"] = table["probability"] @ (table["b_models_destroyed"] > 0)

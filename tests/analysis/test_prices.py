@@ -198,10 +198,8 @@ def test_who_is_asked_for_is_rated_as_in_the_whole(library):
 @pytest.mark.slow
 def test_two_sides_that_do_not_all_meet_each_other_are_both_rated(library):
     others = ["imperium/*@basic", "crown/r*@basic"]
-    there, back = (
-        matchups(*pair, situations=["long-range", "charge"], profiles=library)
-        for pair in (("crown/*@basic", others), (others, "crown/*@basic"))
-    )
+    pairs, how = (("crown/*@basic", others), (others, "crown/*@basic")), {"situations": ["long-range", "charge"]}
+    there, back = (matchups(*pair, profiles=library, **how) for pair in pairs)
     sides = tuple({each.selector: each for each in there.attackers + there.defenders}.values())
     frame = pd.concat([there.frame, back.frame], ignore_index=True)
     frame = frame.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)

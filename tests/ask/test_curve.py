@@ -122,15 +122,11 @@ def test_levels_names_points_and_rows():
 
 def test_keys_of_the_other_kinds():
     charges = an.curve(RIFLES, GRENADIERS, kind="charge", over="outflanking")
-    assert charges.frame["p_attacker_wins"].tolist() == [
-        float(an.charge(unit, GRENADIERS, outflanking=each).probability("attacker_wins"))
-        for unit in RIFLES
-        for each in (False, True)
-    ]
+    alone = [an.charge(unit, GRENADIERS, outflanking=each) for unit in RIFLES for each in (False, True)]
+    assert charges.frame["p_attacker_wins"].tolist() == [float(each.probability("attacker_wins")) for each in alone]
     duels = an.curve(RIFLES[0], GRENADIERS, kind="duel", over="b.models=2,4", rounds=2, metric="mean_margin@1")
-    assert duels.frame["mean_margin@1"].tolist() == [
-        an.duel(RIFLES[0], {"unit": GRENADIERS, "models": each}, rounds=2).mean("margin", 1) for each in (2, 4)
-    ]
+    alone = [an.duel(RIFLES[0], {"unit": GRENADIERS, "models": each}, rounds=2) for each in (2, 4)]
+    assert duels.frame["mean_margin@1"].tolist() == [each.mean("margin", 1) for each in alone]
     with pytest.raises(an.InputError, match="of which side"):
         an.curve(RIFLES[0], GRENADIERS, kind="duel", over="models=1..2")
 

@@ -100,13 +100,11 @@ def test_intervals_of_a_whole_table_stand_beside_the_others():
 
 
 TOO_LONG = "x" * 300
+BUILD = ["army", "build", "--faction", "crown", "--points", "100", "--against", "imperium", "--no-battles"]
 REFUSED = {
     "a picture with a name too long": (["attack", RIFLES, GRENADIERS], ["--plot", f"{TOO_LONG}.png"]),
     "a picture where the answer goes": (["attack", RIFLES, GRENADIERS, "--format", "json"], ["--plot", "o.png"]),
-    "a list with a name too long": (
-        ["army", "build", "--faction", "crown", "--points", "100", "--against", "imperium", "--no-battles"],
-        ["--save", f"{TOO_LONG}.toml"],
-    ),
+    "a list with a name too long": (BUILD, ["--save", f"{TOO_LONG}.toml"]),
     "a summary with a name too long": (["report", "diff", "profiles", "profiles"], ["--summary", f"{TOO_LONG}.md"]),
 }
 

@@ -14,24 +14,13 @@ LIST = """
 name = "The Thin Red Line"
 faction = "crown"
 points_limit = 600
-[[unit]]
-unit = "rifle-command-platoon@basic"
-battlegroup = "faction"
-[[unit]]
-unit = "rifle-platoon@reinforced"
-battlegroup = "faction"
-count = 2
-discipline = 9
-[[unit]]
-unit = "sharp-rifles@full-strength"
-battlegroup = "faction"
-policy = "take_cover"
-[[unit]]
-unit = "drake-field-guns@full-strength"
-battlegroup = "faction"
-[[boon]]
-boon = "forlorn-hope"
-battlegroup = "faction"
+unit = [
+    {unit = "rifle-command-platoon@basic", battlegroup = "faction"},
+    {unit = "rifle-platoon@reinforced", battlegroup = "faction", count = 2, discipline = 9},
+    {unit = "sharp-rifles@full-strength", battlegroup = "faction", policy = "take_cover"},
+    {unit = "drake-field-guns@full-strength", battlegroup = "faction"},
+]
+boon = [{boon = "forlorn-hope", battlegroup = "faction"}]
 """
 
 

@@ -1,5 +1,8 @@
 """A field of infantry in which it is known who is wrongly priced: a unit is there twice, once at another price."""
 
+import pytest
+
+from analyser.analysis import situations
 from tests.helpers.unit_files import unit_file
 
 UNITS = {  # dice of shots, dice in close quarters, DEFENCE, points
@@ -45,3 +48,17 @@ UNCOUNTED = ("Tow", "Limber", "Bank", "Soar", "Spotters", "Stalkers", "Occupy") 
 def kin(loadout, count, **changes):
     """Different units that fight alike: copies, each with a rule of its own that no figure counts."""
     return [each.with_(rules=f"+{rule}") for each, rule in zip(copies(loadout, count, **changes), UNCOUNTED)]
+
+
+@pytest.fixture
+def fought(monkeypatch):
+    """The pairs that are fought from now on, each with its kind of fight."""
+    pairs = []
+    for kind, fight in situations.FIGHTS.items():
+
+        def cells(attackers, field, situation, fight=fight, kind=kind):
+            pairs.extend((kind, each.selector, other.selector) for each in attackers for other in field.defenders)
+            return fight.cells(attackers, field, situation)
+
+        monkeypatch.setitem(situations.FIGHTS, kind, fight._replace(cells=cells))
+    return pairs

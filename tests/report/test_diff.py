@@ -7,7 +7,6 @@ import re
 import pytest
 
 import analyser
-from analyser.analysis import situations
 from analyser.analysis.matchups import matchups
 from analyser.cli import main
 from analyser.common.errors import InputError
@@ -174,50 +173,34 @@ def test_without_an_exchange_there_is_no_verdict_and_the_rest_is_told(dear, tmp_
     assert out.startswith("No verdicts: nobody here exchanges anything")
 
 
-def test_duels_are_fought_only_for_what_is_edited(dear, tmp_path, monkeypatch):
-    duels = []
-    usual = situations.FIGHTS["duel"]
-
-    def counted(attackers, field, situation):
-        duels.extend((each.selector, other.selector) for each in attackers for other in field.defenders)
-        return usual.cells(attackers, field, situation)
-
-    monkeypatch.setitem(situations.FIGHTS, "duel", usual._replace(cells=counted))
+def test_duels_are_fought_only_for_what_is_edited(dear, tmp_path, fought):
     found = diff(dear, write_wood(tmp_path / "fair", oak=60))
+    duels = [tuple(pair) for kind, *pair in fought if kind == "duel"]
     assert found.n_compared == 4 * 7 * 7
     assert sorted(duels) == sorted({*duels})
     assert len(duels) == 13
     assert all("wood/oak@basic" in pair for pair in duels)
 
 
-def test_a_summary_in_markdown_can_be_pasted(dear, tmp_path, capsys):
+def test_a_summary_in_markdown_can_be_pasted_and_has_no_markup_but_its_own(dear, tmp_path, capsys):
     new, summary = write_wood(tmp_path / "new", oak=60), tmp_path / "summary.md"
+    text = (new / "wood.toml").read_text(encoding="utf-8").replace('name = "oak"', 'name = "oak `x` | <b>"')
+    (new / "wood.toml").write_text(text, encoding="utf-8")
     status, out, _ = run(capsys, dear, new, "--summary", summary)
     assert status == 0
     told = summary.read_text(encoding="utf-8")
     judged = "Judged against 7 loadouts (Wood 7)."
     assert told.startswith(f"### What the change does (exact)\n\n{judged}\n\n- **wood/oak@basic**: 75 → 60 points; ")
     assert "- `wood/oak: levels.basic.points: 75 -> 60`" in told
-    tables = [line for line in told.splitlines() if line.startswith("|")]
-    assert {line.count("|") for line in tables} == {8}
-    assert len(tables) == 12
+    assert "- ``wood/oak: name: oak -> oak `x` | <b>``" in told
+    without_code = re.sub(r"(`+).*?\1", "", told)
+    assert "<b>" not in without_code
+    tables = [len(re.findall(r"(?<!\\)\|", line)) for line in without_code.splitlines() if line.startswith("|")]
+    assert tables == [8] * 12
     assert out.startswith(f"{judged}\n\nwood/oak@basic: ")
     status, out, err = run(capsys, dear, new, "--summary", summary / "below-a-file.md")
     assert (status, out) == (2, "")
     assert err.startswith("error: ")
-
-
-def test_a_summary_has_no_markup_but_its_own(dear, tmp_path, capsys):
-    new, summary = write_wood(tmp_path / "new", oak=60), tmp_path / "summary.md"
-    path = new / "wood.toml"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace('name = "oak"', 'name = "oak `x` | <b>"'), encoding="utf-8")
-    assert run(capsys, dear, new, "--summary", summary)[0] == 0
-    told = summary.read_text(encoding="utf-8")
-    assert "- ``wood/oak: name: oak -> oak `x` | <b>``" in told
-    without_code = re.sub(r"(`+).*?\1", "", told)
-    assert "<b>" not in without_code
-    assert {len(re.findall(r"(?<!\\)\|", line)) for line in without_code.splitlines() if line[:1] == "|"} == {8}
 
 
 def test_a_new_price_fails_only_where_a_loadout_becomes_wrongly_priced(dear, tmp_path, capsys):
@@ -268,10 +251,8 @@ def test_the_command_tells_both(old, easier, capsys):
     assert (status, err) == (0, "")
     judged, sentences, head, *_ = out.split("\n\n")
     assert judged == "Judged against 4 loadouts (River 4)."
-    assert [line.split(":")[0] for line in sentences.splitlines()] == [
-        "river/otter-guard@basic",
-        "river/otter-guard@reinforced",
-    ]
+    edited = [f"river/otter-guard@{level}" for level in ("basic", "reinforced")]
+    assert [line.split(":")[0] for line in sentences.splitlines()] == edited
     assert head.startswith(f"Old: {old}, version ")
     assert "Profiles: 1 change\n  river/otter-guard: defence: 2 -> 1\n" in out
     assert "64 matchups compared, exact: " in out

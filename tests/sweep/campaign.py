@@ -27,12 +27,8 @@ PLAN_TEXT = """
 name = "faults"
 situations = ["long-range", "charge"]
 part_cells = 40
-[attackers]
-units = ["crown/rifle-p*"]
-[defenders]
-units = ["imperium/*"]
-levels = "basic"
-defence = "1..4"
+attackers = {units = ["crown/rifle-p*"]}
+defenders = {units = ["imperium/*"], levels = "basic", defence = "1..4"}
 """
 PROGRAM = [sys.executable, "-m", "analyser"]
 MOST_SECONDS = 300
