@@ -166,8 +166,7 @@ def test_the_main_table_is_the_callers_own(answer):
 def test_json_has_a_schema_and_no_nan(answer):
     record = json.loads(answer.to_json())
     assert re.fullmatch(r"analyser/[a-z-]+(/[a-z-]+)?/[1-9]\d*", record["schema"])
-    assert record["schema"] == answer.schema
-    assert record["headline"] == answer.headline
+    assert (record["schema"], record["headline"]) == (answer.schema, answer.headline)
     assert "NaN" not in answer.to_json()
 
 

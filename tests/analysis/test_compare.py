@@ -62,8 +62,7 @@ def test_the_best_is_the_best_by_the_metric_asked_for(library):
     assert by_models.best == RIFLES[1]
     assert compare(RIFLES, SCIONS, metric="p_suppressed", profiles=library).best == RIFLES[0]
     by_points = compare(RIFLES, SCIONS, metric="mean_damage", per_points=True, profiles=library)
-    assert by_points.best == RIFLES[1]
-    assert by_points.metric == "mean_damage_per_100_points"
+    assert (by_points.best, by_points.metric) == (RIFLES[1], "mean_damage_per_100_points")
 
 
 def test_exact_differences_are_those_of_the_figures(found):

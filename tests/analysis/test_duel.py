@@ -41,11 +41,9 @@ def test_figures_are_those_of_the_duel(library, first, second, policies):
 
 def test_each_shoots_if_it_can_else_charges_else_takes_cover(river):
     otter, fort, heron = (side_of(river.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
-    assert policy(otter, otter) == "shoot"
-    assert policy(fort, otter) == "take_cover"
+    assert (policy(otter, otter), policy(fort, otter)) == ("shoot", "take_cover")
     without_rifles = otter.model_copy(update={"rows": tuple(row for row in otter.rows if row.kind != "ranged")})
-    assert policy(without_rifles, otter) == "charge"
-    assert policy(without_rifles, heron) == "take_cover"
+    assert (policy(without_rifles, otter), policy(without_rifles, heron)) == ("charge", "take_cover")
     static = without_rifles.model_copy(update={"rules": (Rule("Static"),)})
     assert policy(static, otter) == "take_cover"
 

@@ -204,7 +204,6 @@ def standings(*leads):
 def test_a_matchup_moves_by_the_lead_after_an_edit_less_the_lead_before():
     found = moved(standings(0.2, -0.1, 0.3), standings(-0.3, 0.1, 0.4), "oak")
     assert found["opponent"].tolist() == ["ash", "yew", "fir"]  # the worst first
-    assert found["before"].tolist() == [0.2, 0.3, -0.1]
-    assert found["after"].tolist() == [-0.3, 0.4, 0.1]
+    assert (found["before"].tolist(), found["after"].tolist()) == ([0.2, 0.3, -0.1], [-0.3, 0.4, 0.1])
     assert found["change"].tolist() == pytest.approx([-0.5, 0.1, 0.2])
     assert found["changes_hands"].tolist() == [True, False, True]

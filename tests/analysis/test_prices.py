@@ -67,8 +67,7 @@ def test_a_unit_that_is_dominated_at_its_price_or_below_is_never_fair(library, b
     weak = copies(guard, 1)[0].model_copy(update={"faction": faction}).with_(dice=-1, points=points)
     found = rated([*basic, weak]).loc[weak.selector]
     assert guard.level.points <= points
-    assert found["verdict"] == OVER
-    assert found["under_probability"] == 0
+    assert (found["verdict"], found["under_probability"]) == (OVER, 0)
     assert f"{guard.selector} does at least as well" in found["why"]
     if faction == guard.faction:  # what no figure counts is for its own faction to use
         orders = rated([*basic, weak.with_(rules="+Tow")]).loc[weak.selector]

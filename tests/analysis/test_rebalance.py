@@ -54,8 +54,7 @@ def test_a_planted_wrong_price_is_put_right_first():
     field = kin(Profiles()[RIFLES], 7, points=55)
     found = rebalance(field, against=field, most_changes=1)
     row = found.frame.iloc[0]
-    assert row["loadout"] == field[0].selector
-    assert row["new_points"] == 35
+    assert (row["loadout"], row["new_points"]) == (field[0].selector, 35)
     assert (row["verdict"], row["new_verdict"]) == ("over-priced", "fair")
     assert found.spread_after < found.spread_before
     assert found.spread_before - found.spread_after == pytest.approx(row["buys"], rel=0.3)

@@ -139,8 +139,7 @@ def test_a_fight_by_itself_and_in_a_game_is_as_lucky_and_on_average_not_at_all()
         for _, outcome in law.iterrows():
             got = said_of(outcome, side) | {"suppressed": bool(outcome[f"{side}suppressed"])}
             alone, there = an.luck(question, got=got).fights[0], an.luck(game({**question, "got": got})).fights[0]
-            assert there.chance == alone.chance
-            assert there.looked_at == alone.looked_at
+            assert (there.chance, there.looked_at) == (alone.chance, alone.looked_at)
             fair += outcome["probability"] * alone.chance.mid_p
             asked += 1
         assert fair == pytest.approx(0.5, abs=1e-9)

@@ -58,8 +58,7 @@ def test_an_answer_comes_in_every_format(name, tmp_path):
     assert ("profiles" in lines[0]) is (name not in PLAIN)
     assert answer(*command, "--format", "parquet", "--out", out) == ""
     table = pyarrow.parquet.read_table(out)
-    assert table.column_names == lines[0].split(",")
-    assert table.num_rows == len(lines) - 1
+    assert (table.column_names, table.num_rows) == (lines[0].split(","), len(lines) - 1)
 
 
 @pytest.mark.parametrize("ending", SIGNATURES)

@@ -17,17 +17,6 @@ BUILD = ("army", "build", "--faction", "crown", "--points", "500", *QUICK, "--ne
 FIELD = ("--against", "imperium/krupp-field-guns@basic")
 
 
-def test_a_clash_from_files_and_its_page_and_picture(tmp_path):
-    for name, units in (("mine", MINE), ("yours", YOURS)):
-        army = analyser.load_army({"name": name.title(), "unit": units.split(", ")})
-        (tmp_path / f"{name}.toml").write_text(army.to_toml(), encoding="utf-8")
-    page, picture = tmp_path / "clash.html", tmp_path / "clash.png"
-    files = tmp_path / "mine.toml", tmp_path / "yours.toml"
-    assert answer("battle", "plan", *files, *QUICK, "--quiet", "--out", page, "--plot", picture) == ""
-    assert "Mine against Yours" in page.read_text(encoding="utf-8")
-    assert picture.read_bytes()[:4] == b"\x89PNG"
-
-
 def test_a_page_leaves_its_answer_in_the_terminal(tmp_path):
     """A page that is written says in a line or two what is on it; one without battles has no such line."""
     page = tmp_path / "clash.html"

@@ -128,8 +128,7 @@ def test_panels_share_scales_and_one_legend():
     assert [ax.get_title() for ax in drawn_panels] == ["t", "u"]
     laws = {"one": LAWS.head(3), "other": LAWS.tail(3).assign(models_destroyed=[4, 5, 9])}
     one, other = panels(laws, distribution, kind="lines", label="so many")
-    assert one.get_xlim() == other.get_xlim()
-    assert one.get_ylim() == other.get_ylim()
+    assert (one.get_xlim(), one.get_ylim()) == (other.get_xlim(), other.get_ylim())
     assert one.get_xticks().tolist() == other.get_xticks().tolist()
     assert (one.get_legend(), len(one.figure.legends)) == (None, 1)
 

@@ -77,8 +77,7 @@ def test_units_that_are_new_or_gone_are_told(old, tmp_path):
     renamed = write_profiles(tmp_path / "renamed", FACTION.replace('id = "heron"', 'id = "stork"'))
     found = diff(old, renamed)
     assert [str(each) for each in found.edits] == ["river/heron: gone", "river/stork: new"]
-    assert found.gone == ("river/heron@basic",)
-    assert found.added == ("river/stork@basic",)
+    assert (found.gone, found.added) == (("river/heron@basic",), ("river/stork@basic",))
     assert found.n_compared == 36
 
 
@@ -223,8 +222,7 @@ def test_reports_say_the_same_as_the_profiles_they_were_made_from(old, easier, t
     for sides in (reports, (reports[0], easier), (old, reports[1])):
         found = diff(*sides)
         assert found.frame.equals(of_profiles.frame)
-        assert found.edits == of_profiles.edits
-        assert found.n_compared == of_profiles.n_compared
+        assert (found.edits, found.n_compared) == (of_profiles.edits, of_profiles.n_compared)
 
 
 def test_a_report_says_which_matchups_are_compared(old, easier, tmp_path):
@@ -296,8 +294,7 @@ def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
 def test_json_and_csv_hold_all_of_it(old, easier, capsys):
     found = diff(old, easier)
     data = json.loads(run(capsys, old, easier, "--format", "json")[1])
-    assert data["worst"] == found.worst
-    assert data["matchups"] == found.frame.to_dict("records")
+    assert (data["worst"], data["matchups"]) == (found.worst, found.frame.to_dict("records"))
     assert data["edits"] == [{"where": "river/otter-guard", "key": "defence", "old": "2", "new": "1"}]
     csv = run(capsys, old, easier, "--format", "csv")[1].splitlines()
     assert csv[0] == "attacker,defender,situation,metric,unit,old,new,change,note,old_profiles,new_profiles"

@@ -90,8 +90,7 @@ def test_the_card_has_the_price_three_reasons_and_matchups(opened, browsed):
     for name, level in mine.iterrows():
         assert str(level["points"]) in card.inner_text()
         assert f"{level['fair_points']:.0f} (" in card.inner_text(), name
-    assert card.locator(".bars rect").count() == 3
-    assert card.locator(".met a").count() == 2
+    assert (card.locator(".bars rect").count(), card.locator(".met a").count()) == (3, 2)
     unfolded_card(page, "Every enemy")
     frame = pd.read_parquet(browsed / "matchups.parquet")
     met = frame[frame["defender"].str.startswith("crown/drake")]["attacker_unit"].unique()

@@ -28,8 +28,7 @@ def text(browsed):
 def test_a_unit_without_duels_has_the_reason_on_its_card(text):
     notes = {card["key"]: card["no_duels"] for card in figures_on(text)["units"]}
     aircraft = "No duels: it is an aircraft, and flies sorties: no duel (AC-9.2)."
-    assert notes["imperium/messer-interceptor-squadron"] == aircraft
-    assert notes["crown/rifle-platoon"] == ""
+    assert (notes["imperium/messer-interceptor-squadron"], notes["crown/rifle-platoon"]) == (aircraft, "")
 
 
 def test_it_names_the_opponents_of_its_prices_and_the_reasons_of_doubt(browsed, text):

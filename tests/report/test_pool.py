@@ -60,10 +60,8 @@ def test_after_ctrl_c_what_a_helper_has_done_is_kept():
 
 
 def test_little_work_has_no_helper_and_much_has_few():
-    assert processes_for(10**6, 8) == 1
-    assert processes_for(10**7, 1) == 1
-    assert processes_for(10**7, 8) == 2
-    assert processes_for(10**12, 64) == worker_pool.MOST_PROCESSES
+    assert (processes_for(10**6, 8), processes_for(10**7, 1)) == (1, 1)
+    assert (processes_for(10**7, 8), processes_for(10**12, 64)) == (2, worker_pool.MOST_PROCESSES)
 
 
 def script_of(tmp_path, count):

@@ -202,8 +202,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
         printed, told = running.communicate(timeout=60)
     finally:
         running.kill()
-    assert running.returncode == status
-    assert printed == ""
+    assert (running.returncode, printed) == (status, "")
     assert told == ("stopped: nothing was written\n" if number == signal.SIGINT else "")
     assert not out.exists()
     assert answer(*command(river.folder, out)).splitlines() == [f"The report is in {out}", PRICES]

@@ -35,12 +35,9 @@ def test_a_row_is_what_best_play_says(found):
     assert row["first_move"] == alone.first_moves()[0]["do"]
 
 
-def test_a_pair_without_an_answer_has_a_reason(found):
+def test_by_unit_and_a_pair_without_an_answer_has_a_reason(found):
     assert "aircraft" in found.frame["reason"].iloc[1]
     assert "No answer" in str(found)
-
-
-def test_by_unit(found):
     table = found.by_unit()
     assert set(table["attacker"]) == {MINE, "crown/sharp-rifles@basic"}
     assert (table["most"] >= table["cost"]).all()

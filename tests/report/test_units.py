@@ -3,6 +3,7 @@
 import math
 import re
 import statistics
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -66,11 +67,11 @@ def test_dots_stand_on_a_logarithmic_axis_from_half_to_double(made):
     _, balance, shown, _ = made
     rows = balance.prices.frame.dropna(subset=["fair_points"]).set_index("loadout")
     marks = {(line.key, at): mark for line in shown["lines"] for at, mark in enumerate(line.marks)}
-    seen = dict.fromkeys(line.key for line in shown["lines"])
+    seen = Counter()
     for name, row in rows.iterrows():
         key = name.partition("@")[0]
-        at = seen[key] = 0 if seen[key] is None else seen[key] + 1
-        mark = marks[key, at]
+        mark = marks[key, seen[key]]
+        seen[key] += 1
         for place, price in ((mark.at, "fair_points"), (mark.low, "fair_high"), (mark.high, "fair_low")):
             assert place == pytest.approx(min(max(50 + 50 * math.log2(row["points"] / row[price]), 0), 100), abs=0.006)
     assert len(marks) == len(rows)

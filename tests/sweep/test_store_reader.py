@@ -164,8 +164,7 @@ def test_a_sample_adds_up_to_the_bits_of_one_machine(tmp_path, threads, kind, re
     assert found.plan.parts == 3
     alone = analyser.simulate(FIGHTS[kind], trials=trials, seed=5, threads=1, **how)
     answer = found.answer()
-    assert answer.as_dict() == alone.as_dict()
-    assert str(answer) == str(alone)
+    assert (answer.as_dict(), str(answer)) == (alone.as_dict(), str(alone))
 
 
 @pytest.mark.slow
@@ -178,8 +177,7 @@ def test_battles_add_up_to_the_bits_of_one_machine(tmp_path, threads):
     terms = {"trials": 2 * 256 + 17, "seed": 5, "part_trials": 256}
     answer = run_sweep({"sample": terms, "question": question}, tmp_path / "store", executor=threads).answer()
     alone = analyser.simulate(question, trials=terms["trials"], seed=5, threads=1)
-    assert answer.counts.tobytes() == alone.counts.tobytes()
-    assert answer.trials == alone.trials
+    assert (answer.counts.tobytes(), answer.trials) == (alone.counts.tobytes(), alone.trials)
 
 
 @pytest.mark.parametrize(
