@@ -27,19 +27,14 @@ EVERY = commands()
 
 
 @pytest.fixture
-def profiles(river_folder):
-    return str(river_folder)
-
-
-@pytest.fixture
 def fight(tmp_path):
     path = tmp_path / "fight.toml"
     path.write_text(FIGHT, encoding="utf-8")
     return str(path)
 
 
-def test_attack_prints_the_odds_and_what_they_rest_on(profiles):
-    text = answer("attack", "otter@reinf", "OTTER@basic", "--distance", 6, "--aiming", "--profiles", profiles)
+def test_attack_prints_the_odds_and_what_they_rest_on(river_folder):
+    text = answer("attack", "otter@reinf", "OTTER@basic", "--distance", 6, "--aiming", "--profiles", river_folder)
     for line in (
         "Attack  river/otter-guard@reinforced -> river/otter-guard@basic",
         'Row     ranged-light at 6"',
@@ -54,10 +49,10 @@ def test_attack_prints_the_odds_and_what_they_rest_on(profiles):
         assert line in text.splitlines(), line
 
 
-def test_every_probability_of_the_table_is_the_exact_one(profiles):
+def test_every_probability_of_the_table_is_the_exact_one(river_folder):
     given = {"attack": {"attacker": "otter@r"}, "target": {"unit": "otter@b"}}
-    result = analyser.exact(given, profiles=analyser.load_profiles(profiles))
-    text = answer("attack", "otter@r", "otter@b", "--profiles", profiles)
+    result = analyser.exact(given, profiles=analyser.load_profiles(river_folder))
+    text = answer("attack", "otter@r", "otter@b", "--profiles", river_folder)
     for row in result.distribution("models_destroyed"):
         assert f"{row['value']} | {Estimate(row['probability'])!s:>11} | {Estimate(row['at_least'])!s:>8}" in text
     for name in ("suppressed", "broken", "annihilated"):
@@ -70,22 +65,22 @@ def line_of(text, start):
     return next(line for line in text.splitlines() if line.startswith(start))
 
 
-def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
+def test_the_options_of_attack_are_the_keys_of_a_scenario(river_folder):
     options = {"attacker_models": 5, "distance": 7, "bonuses": ["aiming", "ammo_supply"], "penalties": ["reforming"]}
     options["extra_reroll"] = {"faces": ["miss", "blank"], "dice": 2}
     state = {"models": 3, "exposed": 2, "officer": "first", "formation": "open", "edge_distance": 9, "obstacle": True}
     given = {"attack": {"attacker": "otter@r", **options}, "target": {"unit": "otter@b", **state}}
-    wanted = analyser.exact(given, profiles=analyser.load_profiles(profiles)).as_dict()
+    wanted = analyser.exact(given, profiles=analyser.load_profiles(river_folder)).as_dict()
     words = (
         "--attacker-models 5 --distance 7 --aiming --ammo-supply --reforming --extra-reroll miss,blank:2 --models 3 "
         "--exposed 2 --officer first --formation open --edge-distance 9 --obstacle --format json --profiles"
     )
-    text = answer("attack", "otter@r", "otter@b", *words.split(), profiles)
+    text = answer("attack", "otter@r", "otter@b", *words.split(), river_folder)
     assert json.loads(text) == wanted
 
 
-def test_what_stands_after_a_colon_is_a_condition_as_well(profiles):
-    guard, library = "river/otter-guard@basic", ("--profiles", profiles)
+def test_what_stands_after_a_colon_is_a_condition_as_well(river_folder):
+    guard, library = "river/otter-guard@basic", ("--profiles", river_folder)
     options = answer("attack", guard, guard, "--aiming", "--models", "2", "--suppressed", *library)
     assert answer("attack", f"{guard}:aiming", f"{guard}:models=2,suppressed", *library) == options
     assert answer("attack", guard, guard, *library) != options
@@ -102,8 +97,8 @@ def test_every_condition_of_an_attack_has_an_option():
         assert offered == record.model_fields.keys() - profile_only[section]
 
 
-def test_zero_is_a_value_and_not_left_out(profiles):
-    text = answer("attack", "otter@b", "otter@b", "--veteran", 0, "--format", "json", "--profiles", profiles)
+def test_zero_is_a_value_and_not_left_out(river_folder):
+    text = answer("attack", "otter@b", "otter@b", "--veteran", 0, "--format", "json", "--profiles", river_folder)
     assert json.loads(text)["scenario"]["attack"]["veteran"] == 0
 
 

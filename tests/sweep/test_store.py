@@ -54,16 +54,10 @@ def test_damage_is_found_and_made_again(store, done, threads, seed):
     assert not Store(store).verified().damaged
 
 
-def another_of(store, number, **how):
-    """The file of a part, and the same table written otherwise under a name of its own."""
-    path = Store(store).files()[number].path
-    buffer = BytesIO()
-    pq.write_table(pq.read_table(path, partitioning=None), buffer, **how)
-    return path, Store(store).put(number, buffer.getvalue())
-
-
 def test_a_part_that_is_there_twice_counts_once_and_is_told(store, done, threads):
-    path, other = another_of(store, 1, compression="gzip")
+    path, buffer = Store(store).files()[1].path, BytesIO()
+    pq.write_table(pq.read_table(path, partitioning=None), buffer, compression="gzip")
+    other = Store(store).put(1, buffer.getvalue())  # the same table, written otherwise
     assert path != other
     assert resume_sweep(store, executor=threads).is_complete
     assert open_sweep(store).count() == done.count()
