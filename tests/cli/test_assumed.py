@@ -110,9 +110,8 @@ def test_the_option_goes_before_what_a_file_says():
     assert answer("run", "own.toml", *asked) == answer("run", "attack.toml", *asked)
 
 
-def test_a_file_of_another_game_refuses_a_die(tmp_path):
-    (tmp_path / "legion.toml").write_text("courage = 1\n", encoding="utf-8")
-    assert "no such die" in refusal("run", "legion.toml", "--die", OTHER_DIE)
+def test_a_file_of_another_game_refuses_a_die(file):
+    assert "no such die" in refusal("run", file("courage = 1\n"), "--die", OTHER_DIE)
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,10 @@ MINE, YOURS = f"{RIFLES}:models=2", f"{GRENADIERS}:models=2"
 SMALL = ("--rounds", "1", "--first", "a")
 
 
-def test_best_of_a_file(tmp_path):
-    path = tmp_path / "duel.toml"
+def test_best_of_a_file(file):
     policies = 'policy_b = "best"\npolicy_a = ["lookout until the enemy is within 12", "aim and shoot"]'
     sides = "".join(f'{side} = {{unit = "{unit}", models = 2}}\n' for side, unit in (("a", RIFLES), ("b", GRENADIERS)))
-    path.write_text(f"{sides}[duel]\nrounds = 1\n{policies}\n")
+    path = file(f"{sides}[duel]\nrounds = 1\n{policies}\n")
     assert "policy lookout until the enemy is within 12; aim and shoot" in answer("best", path)
     assert "B aimed and shot" in answer("run", path)
 

@@ -27,10 +27,8 @@ EVERY = commands()
 
 
 @pytest.fixture
-def fight(tmp_path):
-    path = tmp_path / "fight.toml"
-    path.write_text(FIGHT, encoding="utf-8")
-    return str(path)
+def fight(file):
+    return file(FIGHT)
 
 
 def test_attack_prints_the_odds_and_what_they_rest_on(river_folder):

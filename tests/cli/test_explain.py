@@ -12,20 +12,18 @@ SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imper
 GRENADIERS = "scion-grenadier-p@basic"
 
 
-def test_tell_is_the_attack_of_that_number(tmp_path):
+def test_tell_is_the_attack_of_that_number(file):
     told = answer("explain", RIFLES, KRUPP, "--distance", 6, "--trial", 7, "--seed", 3)
     assert told.startswith("Trial 7 of 1,000 of seed 3")
     record = json.loads(answer("explain", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
     assert record["picked"].startswith("the best by hits")
-    path = tmp_path / "fight.toml"
-    fight = f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n'
-    path.write_text(fight, encoding="utf-8")
+    path = file(f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n')
     assert answer("explain", path, "--trial", 7, "--seed", 3).splitlines()[1:] == told.splitlines()[1:]
     assert "with a TARGET" in refusal("explain", path, "--aiming")
     assert "one of them" in refusal("explain", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
 
 
-def test_luck_of_one_attack_and_of_a_game(tmp_path):
+def test_luck_of_one_attack_and_of_a_game(file, tmp_path):
     said = answer("explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
     assert "as bad or worse happens in" in said
     joint = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 1, "--got", "suppressed=yes"]
@@ -33,8 +31,7 @@ def test_luck_of_one_attack_and_of_a_game(tmp_path):
     assert record["fights"][0]["got"] == {"models_destroyed": 1, "suppressed": True}
     assert (tmp_path / "l.png").stat().st_size > 5000
     fight = f'[[fight]]\ngot = {{destroyed = 1}}\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n'
-    path = tmp_path / "game.toml"
-    path.write_text(fight * 2, encoding="utf-8")
+    path = file(fight * 2)
     rows = list(csv.DictReader(io.StringIO(answer("explain", "luck", path, "--format", "csv"))))
     assert [row["fight"] for row in rows] == ["fight 1", "fight 2", "all"]
     turned = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--got", "suppressed=yes", "--destroyed", 1]
