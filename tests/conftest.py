@@ -33,7 +33,6 @@ def pytest_configure(config):
 
 
 def pytest_report_header():
-    """Return the line that says which random cases are tried."""
     return f"random cases of {os.environ[DATE]}; others: {DATE}=YEAR-MONTH-DAY, or make proof for all"
 
 
@@ -52,7 +51,6 @@ def pytest_sessionfinish(session):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Name the tests whose skipping was a failure."""
     if os.environ.get(ALL_TESTS):
         for each in skipped_for_another_reason(terminalreporter):
             terminalreporter.write_line(f"error: skipped, though {ALL_TESTS} is set: {each}", red=True)
@@ -85,7 +83,6 @@ def seed_of(item):
 
 
 def function_of(item):
-    """Return the function of a test, whatever it is called with."""
     return item.nodeid.partition("[")[0]
 
 
@@ -101,11 +98,9 @@ def cached(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def river_folder(tmp_path_factory):
-    """The folder; nobody writes into it."""
     return write_profiles(tmp_path_factory.mktemp("profiles"))
 
 
 @pytest.fixture(scope="session")
 def river(river_folder):
-    """Its profiles."""
     return Profiles(river_folder)

@@ -101,7 +101,6 @@ def _environment(folder):
 
 
 def _output(folder, *arguments):
-    """Return what Python prints in a copy."""
     command, where = [sys.executable, *arguments], _environment(folder)
     return subprocess.run(command, cwd=folder, env=where, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -160,14 +160,7 @@ def test_no_module_hides_a_public_name(package):
     assert hidden == set()
 
 
-def test_every_public_name_can_be_had():
-    assert [name for name in analyser.__all__ if not hasattr(analyser, name)] == []
-
-
 def test_no_test_imports_another():
     """What several tests use stands in `tests/helpers` or `tests/oracle`."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in Path(__file__).parent.rglob("*.py")}
     assert [(name, line) for name, text in texts.items() for line in imports_of_tests(text)] == []
-
-
-# --- the checks themselves --------------------------------------------------------------------------------

@@ -37,9 +37,6 @@ def test_who_rallies(library):
         assert p_rallies(sure, deck) == 1
 
 
-# --- a plain reading of the table ---------------------------------------------------------------------------
-
-
 def left_of(advantage):
     """Of the mean hits of a die with one penalty more: 28, 98/3 and 112/3 of 36."""
     hits = {-1: 28, 0: 98 / 3, 1: 112 / 3}
@@ -50,13 +47,9 @@ class Reading:
     """What each of a table does to each, pair by pair."""
 
     def __init__(self, table):
-        self.rows = {
-            (row["attacker"], row["defender"], row["situation"]): row for row in table.frame.to_dict("records")
-        }
+        rows = table.frame.to_dict("records")
+        self.rows = {(row["attacker"], row["defender"], row["situation"]): row for row in rows}
         self.sides = {each.selector: each for each in table.attackers}
-
-    def row(self, me, other, situation):
-        return self.rows[me, other, situation]
 
     def gain(self, me, other, row, left=1.0):
         ours, theirs = (self.sides[each].level.points for each in (me, other))
@@ -82,13 +75,12 @@ class Reading:
 
     def act(self, me, other, place):
         """The row of what it does as it likes, and of what it does shaken."""
-        there = [self.row(me, other, name) for name in place]
+        there = [self.rows[me, other, name] for name in place]
         there = [row for row in there if row["why_not"] is None or row["why_not"] != row["why_not"]]
         likes = max(there, key=lambda row: self.gain(me, other, row), default=None)
-        able = [row for row in there if self.left(me, other, row, rallied=False) > 0]
-        shaken = max(
-            able, key=lambda row: self.gain(me, other, row, self.left(me, other, row, rallied=False)), default=None
-        )
+        left = [(row, self.left(me, other, row, rallied=False)) for row in there]
+        able = [(row, share) for row, share in left if share > 0]
+        shaken, _ = max(able, key=lambda each: self.gain(me, other, *each), default=(None, 0))
         return likes, shaken
 
     def done(self, me, other, place, deck):
@@ -128,19 +120,14 @@ def test_losses_are_those_of_a_plain_reading(library):
                 assert found.losses[0, at, to] == pytest.approx(there[0] + back[1], abs=1e-12)
 
 
-# --- planted prices -----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("quality", "event"), [("Cryo", "activated"), ("Suppressive", "suppressed")])
 def test_of_copies_the_one_that_suppresses_worse_is_worth_what_it_prevents(library, quality, event):
     """It destroys what they do, each does less to it: its price is the root of the one over the other."""
     loadout = library[RIFLES]
     plain = loadout.model_copy(update={"unit": loadout.unit.model_copy(update={"break_limit": None})})
     sides = kin(plain, 6, qualities=f"+{quality}")
-    ours, theirs = (
-        analyser.attack(each, sides[1], row="ranged-light", profiles=library).probability(status).probability
-        for each, status in zip(sides, (event, "suppressed"))
-    )
+    shots = (analyser.attack(each, sides[1], row="ranged-light", profiles=library) for each in sides[:2])
+    ours, theirs = (float(shot.probability(status)) for shot, status in zip(shots, (event, "suppressed")))
     rallied = 1 - KEPT  # nobody aims at long range, so that it is the same with a rally and without
     prevented = ours / 2 + ours / 2 * rallied if quality == "Cryo" else ours * rallied
     price = np.sqrt((1 - theirs * rallied) / (1 - prevented))

@@ -49,34 +49,23 @@ def test_rounds_by_hand(library, speeds, reach, gains, country, rounds):
     assert spent_by(library, speeds, reach, gains, country) == pytest.approx(rounds)
 
 
-def test_aircraft_come_at_once_and_nobody_catches_them(library):
+def test_aircraft_come_at_once_and_nobody_catches_them_and_who_comes_from_below_is_there_at_once(library):
     air = ["aircraft", "infantry"]
     assert spent_by(library, (None, 4), (10, 20), (-1, 0, 2), OPEN, types=air) == pytest.approx([0, 0, 6])
     assert spent_by(library, (None, 4), (10, 10), (0, 2, -1), OPEN, types=air) == pytest.approx([0, 6, 0])
-
-
-def test_who_comes_from_below_is_there_at_once(library):
     rules = ["+Dynamic Entry (3)", None]
     assert spent_by(library, (3, 4), (0, 30), (-1, -1, 2), OPEN, rules=rules) == pytest.approx([0, 0, 6])
-
-
-# --- planted prices ------------------------------------------------------------------------------------------
-
-
-def written(folder, units):
-    folder.mkdir(exist_ok=True)
-    (folder / "wood.toml").write_text("\n".join(['format = 1\nid = "wood"\nname = "Wood"', *units]), encoding="utf-8")
-    return folder
 
 
 def prices_of(folder, blows, **how):
     """The price of a gun that reaches 40 inches, with so many dice in close quarters, among foot that crawls."""
     level = {"basic": (10, 60)}
-    gun = unit_file("gun", 2, level, 12, blows, kind="artillery", more="speed = 0").replace("range = 12", "range = 40")
+    gun = unit_file("gun", 2, level, 12, blows, kind="artillery", more="speed = 0")
     foot = [unit_file(name, 2, level, 10, 8, more="speed = 1") for name in ("ash", "beech", "cedar", "elder")]
-    foot = [each.replace("range = 12", "range = 40") for each in foot]
-    found = fair_points("*/*", profiles=written(folder, [gun, *foot]), **how).frame.set_index("loadout")
-    return found["trades_evenly_at"]
+    text = "\n".join(['format = 1\nid = "wood"\nname = "Wood"', gun, *foot]).replace("range = 12", "range = 40")
+    folder.mkdir(exist_ok=True)
+    (folder / "wood.toml").write_text(text, encoding="utf-8")
+    return fair_points("*/*", profiles=folder, **how).frame.set_index("loadout")["trades_evenly_at"]
 
 
 def test_a_gun_that_nobody_reaches_is_not_paid_for_close_quarters(tmp_path):

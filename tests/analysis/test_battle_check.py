@@ -16,17 +16,12 @@ from tests.helpers.planted import UNITS, write_wood
 CHECKED = {"points": 300, "trials": 16}
 
 
-def shoots_far(loadout):
-    return any((row.long_range or 0) >= 10 for row in loadout.unit.rows)
-
-
 @pytest.mark.slow
 def test_a_unit_at_half_its_price_wins_more_than_its_price_says():
     """Of the units of a field the middle one; its points buy twice as many of it, and it wins more than half."""
     library = Profiles()
-    usual = [each for each in library.matching("*/*@basic") if role_of(each.unit) == "infantry" and shoots_far(each)][
-        :7
-    ]
+    foot = [each for each in library.matching("*/*@basic") if role_of(each.unit) == "infantry"]
+    usual = [each for each in foot if any((row.long_range or 0) >= 10 for row in each.unit.rows)][:7]
     before = balance_check(usual, against=usual, **CHECKED).frame.sort_values("win_rate").set_index("loadout")
     name = before.index[len(before) // 2]
     half = library[name].with_(points=library[name].level.points // 2)

@@ -13,7 +13,6 @@ GRENADIERS = "imperium/scion-grenadier-platoon@basic"
 
 
 def attack(dice, **more):
-    """An attack without a profile."""
     return {"dice": dice} | more
 
 
@@ -35,9 +34,7 @@ def test_two_attacks_by_hand():
     """Who fires second may depend on nothing here: of two attacks only the order can be chosen."""
     two = ATTACKS[1:]
     found = best_focus(two, TARGET)
-    worse, better = sorted(
-        focus(list(order), TARGET).probability("annihilated").probability for order in permutations(two)
-    )
+    worse, better = sorted(float(focus([*order], TARGET).probability("annihilated")) for order in permutations(two))
     assert found.value == pytest.approx(better, abs=SAME)
     assert found.steps[0]["costs"] == pytest.approx(better - worse, abs=SAME)
     assert better - worse > 0.001
@@ -46,10 +43,8 @@ def test_two_attacks_by_hand():
 def test_rows_aiming_and_closing_in_are_tried():
     asked = [{"attacker": RIFLES, "distance": 12}, {"attacker": SHARP, "distance": 12}]
     found = best_focus(asked, GRENADIERS)
-    ways = []
-    for one, other in product(
-        [{"distance": 12, "bonuses": ["aiming"]}, {"distance": 8, "attacker_advanced": True}], repeat=2
-    ):
+    ways, done = [], [{"distance": 12, "bonuses": ["aiming"]}, {"distance": 8, "attacker_advanced": True}]
+    for one, other in product(done, repeat=2):
         for order in permutations([{"attacker": RIFLES} | one, {"attacker": SHARP} | other]):
             try:
                 ways.append(focus(list(order), GRENADIERS))
@@ -69,10 +64,8 @@ def test_an_attacker_out_of_range_comes_into_it_by_an_advance():
     near = {"attacker": SHARP, "distance": 12}
     found = best_focus([{"attacker": RIFLES, "distance": 17}, near], GRENADIERS)
     assert found.as_given == pytest.approx(chance([nearer, near]), abs=SAME)
-    assert found.in_order == (
-        f'1 {RIFLES} advances 4" to 13" and fires ranged-light',
-        f"2 {SHARP} stays and fires ranged-light",
-    )
+    first, second = f'1 {RIFLES} advances 4" to 13" and fires', f"2 {SHARP} stays and fires"
+    assert found.in_order == (f"{first} ranged-light", f"{second} ranged-light")
     assert {(step["next"].split()[1], step["advance"]) for step in found.steps} == {(SHARP, 0), (RIFLES, 4)}
     alone = best_focus([{"attacker": RIFLES, "distance": 18}], GRENADIERS)  # exactly at its long range afterwards
     assert alone.value == pytest.approx(chance([nearer | {"distance": 14}]), abs=SAME)
@@ -80,10 +73,9 @@ def test_an_attacker_out_of_range_comes_into_it_by_an_advance():
 
 @pytest.mark.parametrize("more", [{"reforming": True}, {"opportunity_fire": True}, {"attacker_garrisoned": True}])
 def test_who_has_no_manoeuvre_left_neither_aims_nor_advances(more):
-    found = best_focus([{"attacker": RIFLES, "distance": 12} | more], GRENADIERS)
-    assert (
-        found.value == found.as_given == pytest.approx(chance([{"attacker": RIFLES, "distance": 12} | more]), abs=SAME)
-    )
+    asked = [{"attacker": RIFLES, "distance": 12} | more]
+    found = best_focus(asked, GRENADIERS)
+    assert found.value == found.as_given == pytest.approx(chance(asked), abs=SAME)
     with pytest.raises(InputError, match=rf"attacks\.0\.row: 1 {RIFLES} cannot fire at the target, standing: no row"):
         best_focus([{"attacker": RIFLES, "distance": 17} | more], GRENADIERS)
 

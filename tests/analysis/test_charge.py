@@ -76,8 +76,7 @@ def test_figures_are_those_of_the_plain_reading(attacker, defender):
 def test_levels_that_charge_side_by_side_do_what_each_does_alone(units):
     """What does not depend on the numbers of models is worked out once for all levels of a unit."""
     attackers = ("imperium/sturmpanzer-battletanks", "crown/horse-guard-cavalry")[:units]
-    defenders = ("imperium/scion-grenadier-platoon", "imperium/sturmpanzer-battletanks")
-    defenders = defenders[:units]
+    defenders = ("imperium/scion-grenadier-platoon", "imperium/sturmpanzer-battletanks")[:units]
     found = matchups([f"{each}@*" for each in attackers], [f"{each}@*" for each in defenders], situations="charge")
     together = found.frame.set_index(["attacker", "defender"], drop=False)
     for attacker in found.attackers:

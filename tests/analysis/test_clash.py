@@ -14,10 +14,8 @@ from analyser.common.errors import InputError
 from analyser.report.answer_pages import clash_page
 
 MINE = {"name": "Reds", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
-YOURS = {
-    "name": "Blues",
-    "unit": ["imperium/krupp-field-guns@basic", "imperium/faust-vitruvian-colossus@full-strength"],
-}
+COLOSSUS = "imperium/faust-vitruvian-colossus@full-strength"
+YOURS = {"name": "Blues", "unit": ["imperium/krupp-field-guns@basic", COLOSSUS]}
 QUICK = ("long-range", "charge")
 
 
@@ -52,15 +50,11 @@ def test_answers_are_the_best_of_the_matrix(found):
 
 def test_a_planted_gap_is_found():
     """Field rockets fire at light and aerial targets alone, and do not charge a Colossus with effect."""
-    found = clash(
-        {"name": "Rockets", "unit": ["imperium/essen-field-rockets@basic"]},
-        {"name": "Tanks", "unit": ["crown/galahad-main-battle-tanks@full-strength"]},
-        situations="long-range",
-    )
+    rockets = {"name": "Rockets", "unit": ["imperium/essen-field-rockets@basic"]}
+    found = clash(rockets, ["crown/galahad-main-battle-tanks@full-strength"], situations="long-range")
     assert [each.kind for each in found.hard_targets] == ["nothing can attack it"]
-    assert found.hard_target_lines()[0] == (
-        "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
-    )
+    told = "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
+    assert found.hard_target_lines()[0] == told
     assert found.volleys[0].attacked == ()
     assert "fires at light" in found.volleys[0].idle[0].why
 
@@ -87,9 +81,6 @@ def test_the_next_best_is_the_best_without_the_best(found):
             gain = others["points_lost"] - others["own_points_lost"]
             assert following.attacker == others["attacker"].iloc[int(gain.to_numpy().argmax())]
     assert [each["attacker"] for each in found.as_dict()["next_answers"]] == [each.attacker for _, each in pairs]
-
-
-COLOSSUS = "imperium/faust-vitruvian-colossus@full-strength"
 
 
 def test_an_answer_that_costs_more_than_it_takes_is_told_so(found):

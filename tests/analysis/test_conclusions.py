@@ -20,9 +20,6 @@ def otter(river):
     return river.loadout("river/otter@basic")
 
 
-# --- ties (195 points were starred beside 90 at a difference of +0.00) ------------------------------------------------
-
-
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_the_cheaper_twin_has_the_star_and_the_tie_is_told(river, otter, order):
     twins = [variant(otter, "dear-otter", 195), variant(otter, "cheap-otter", 90)]
@@ -50,18 +47,16 @@ def test_of_equally_cheap_twins_the_first_has_the_star_and_without_points_any_pr
 
 def test_a_sample_that_cannot_tell_two_apart_says_so(river, otter):
     twins = [variant(otter, "dear-otter", 195), variant(otter, "cheap-otter", 90)]
-    found = compare(twins, otter, method="monte-carlo", trials=1, profiles=river)
+    how = {"method": "monte-carlo", "trials": 1, "profiles": river}
+    found = compare(twins, otter, **how)
     assert found.best == "river/cheap-otter@basic"
     assert "≈ not significantly different" in str(found)
-    whole = compare(
-        twins, otter, metric="models_destroyed_10th_percentile", method="monte-carlo", trials=1, profiles=river
-    )
+    whole = compare(twins, otter, metric="models_destroyed_10th_percentile", **how)
     (dear,) = [line for line in str(whole).split("Per 100")[0].splitlines() if line.startswith("≈ river/dear-otter")]
     assert dear.endswith(" ≈")  # of a whole number no interval is told
     better = variant(otter, "arc-otter", 300, qualities=("Arc", "Devastating"))
-    ahead = compare([better, *twins], otter, method="monte-carlo", trials=1, profiles=river)
-    assert ahead.best == "river/arc-otter@basic"
-    assert ahead.tied == ()
+    ahead = compare([better, *twins], otter, **how)
+    assert (ahead.best, ahead.tied) == ("river/arc-otter@basic", ())
 
 
 def planted(name, points, batches):
@@ -98,17 +93,11 @@ def test_a_difference_is_never_rounded_to_nothing(river):
     assert shown[-1] == "pp"
 
 
-# --- no chance per 100 points ("annih. 113.09") --------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("ask", ["compare", "matchups"])
 @pytest.mark.parametrize("metric", ["p_annihilated", "models_destroyed_10th_percentile"])
 def test_a_chance_per_100_points_is_refused_with_what_to_use_instead(ask, metric):
     with pytest.raises(InputError, match=f"{metric} is a .*not divided by points.*expected_points_destroyed"):
         getattr(analyser, ask)(RIFLES, SCIONS, metric=metric, per_points=True)
-
-
-# --- several targets (B alone was used without a word) ----------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +124,7 @@ def test_the_mean_is_by_the_weights_and_they_are_told(both):
     assert dict(both.weights) == {KRUPP: 3, SCIONS: 1}
     assert f"Weights of the targets: {KRUPP} 3 (≥k: 2 models), {SCIONS} 1 (≥k: 3 models)." in str(both)
     assert f"Mean over 2 targets: {KRUPP} 75%, {SCIONS} 25%; exact" in str(both)
+    assert both.to_frame().groupby("target", observed=True).size().tolist() == [2, 2]  # the mean is apart
     alike = compare(RIFLES, [KRUPP, SCIONS]).mean.frame["mean_models_destroyed"]
     assert alike.tolist() == ODDS([(a + b) / 2 for a, b in zip(*(each["mean_models_destroyed"] for each in parts))])
 

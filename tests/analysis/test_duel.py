@@ -8,8 +8,6 @@ from analyser.analysis.grid import combatant_of
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import default_tactic
 from analyser.game.keywords import Rule
-from analyser.game.profiles import Profiles
-from tests.oracle.small_profiles import FACTION
 
 PAIRS = [
     ("crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic", ("shoot", "shoot")),
@@ -17,13 +15,6 @@ PAIRS = [
     ("imperium/krupp-field-guns@basic", "crown/horse-guard-cavalry@basic", ("shoot", "charge")),
     ("crown/monarch-landship", "crown/rifle-platoon@reinforced", ("shoot", "charge")),
 ]
-
-
-@pytest.fixture(scope="module")
-def small(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("profiles")
-    (folder / "river.toml").write_text(FACTION, encoding="utf-8")
-    return Profiles(folder)
 
 
 @pytest.mark.parametrize(("first", "second", "policies"), PAIRS)
@@ -35,14 +26,9 @@ def test_figures_are_those_of_the_duel(library, first, second, policies):
     sides = [{"unit": each.selector, "from_front": True} for each in (attacker, defender)]
     result = analyser.duel(*sides, first="a", policy_a=found[0], policy_b=found[1], rounds=6)
     row = matchups(attacker, defender, situations=["duel"], profiles=library).frame.iloc[0]
-    wanted = {
-        "p_attacker_wins": result.summary["p_a_wins"],
-        "p_draw": result.summary["p_draw"],
-        "p_suppressed": result.probability("b_suppressed").probability,
-        "p_broken": result.summary["p_b_broken"],
-        "p_fled": result.summary["p_b_fled"],
-        "p_annihilated": 1 - result.summary["p_b_alive"],
-    }
+    events = {"attacker_wins": "a_wins", "draw": "draw", "suppressed": "b_suppressed", "broken": "b_broken"}
+    events |= {"fled": "b_fled", "annihilated": "b_annihilated"}
+    wanted = {f"p_{name}": float(result.probability(event)) for name, event in events.items()}
     table = result.table()
     wanted["mean_models_destroyed"] = table["probability"] @ table["b_models_destroyed"]
     wanted["p_any_destroyed"] = table["probability"] @ (table["b_models_destroyed"] > 0)
@@ -53,19 +39,17 @@ def test_figures_are_those_of_the_duel(library, first, second, policies):
     assert row["expected_victory_points"] == pytest.approx(wanted["p_annihilated"] * defender.level.victory_points)
 
 
-def test_each_shoots_if_it_can_else_charges_else_takes_cover(small):
-    otter, fort, heron = (combatant_of(small.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
-    assert default_tactic(otter, otter) == "shoot"
-    assert default_tactic(fort, otter) == "take_cover"
+def test_each_shoots_if_it_can_else_charges_else_takes_cover(river):
+    otter, fort, heron = (combatant_of(river.loadout(f"river/{name}@basic")) for name in ("otter", "beaver", "heron"))
+    assert (default_tactic(otter, otter), default_tactic(fort, otter)) == ("shoot", "take_cover")
     without_rifles = otter.model_copy(update={"rows": tuple(row for row in otter.rows if row.kind != "ranged")})
-    assert default_tactic(without_rifles, otter) == "charge"
-    assert default_tactic(without_rifles, heron) == "take_cover"
+    assert (default_tactic(without_rifles, otter), default_tactic(without_rifles, heron)) == ("charge", "take_cover")
     static = without_rifles.model_copy(update={"rules": (Rule("Static"),)})
     assert default_tactic(static, otter) == "take_cover"
 
 
-def test_who_cannot_duel_says_why(small):
-    frame = matchups("river/*", "river/*@basic", situations=["duel"], profiles=small).frame
+def test_who_cannot_duel_says_why(river):
+    frame = matchups("river/*", "river/*@basic", situations=["duel"], profiles=river).frame
     why = frame.set_index(["attacker", "defender"])["why_not"]
     guard, fort, heron = (f"river/{name}@basic" for name in ("otter-guard", "beaver-fort", "heron"))
     assert "is an aircraft, and flies sorties" in why[guard, heron]

@@ -1,24 +1,17 @@
-"""Balance: what efficiency, outliers, domination and ratings say."""
+"""Balance: what efficiency, outliers, domination and ratings say, and what an edit does to the matchups of one."""
 
 import itertools
 import math
 import statistics
+from types import SimpleNamespace
 
 import choix
 import pandas as pd
 import pytest
 
-from analyser.analysis.efficiency import (
-    EFFICIENCY,
-    INFLICTED,
-    LEAST,
-    SUFFERED,
-    dominated,
-    efficiency,
-    outliers,
-)
+from analyser.analysis.efficiency import EFFICIENCY, INFLICTED, LEAST, SUFFERED, dominated, efficiency, outliers
 from analyser.analysis.matchups import matchups
-from analyser.analysis.standing import bradley_terry, wins_of
+from analyser.analysis.standing import bradley_terry, moved, wins_of
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 
@@ -31,29 +24,15 @@ def frame(request):
     return matchups(request.param, request.param, profiles=Profiles()).frame
 
 
-def table(efficiencies, *, points=100, category="light", situation="here"):
+def table(efficiencies, situation="here"):
     """A table of attackers a, b, ... and as many targets as each has figures."""
-    rows = []
-    for attacker, figures in efficiencies.items():
-        for target, figure in enumerate(figures):
-            rows.append(
-                {
-                    "attacker": f"red/{attacker}@basic",
-                    "attacker_unit": attacker.upper(),
-                    "attacker_level": "basic",
-                    "attacker_points": points[attacker] if isinstance(points, dict) else points,
-                    "defender": f"blue/t{target}@basic",
-                    "defender_unit": f"T{target}",
-                    "defender_points": 500,
-                    "defender_category": category,
-                    "situation": situation,
-                    EFFICIENCY: figure,
-                }
-            )
-    return pd.DataFrame(rows)
-
-
-# --- efficiency ---------------------------------------------------------------------------------------------
+    cells = [(attacker, place, figure) for attacker, row in efficiencies.items() for place, figure in enumerate(row)]
+    frame = pd.DataFrame(cells, columns=["attacker", "defender", EFFICIENCY])
+    frame["attacker_unit"], frame["defender_unit"] = frame["attacker"].str.upper(), "T" + frame["defender"].astype(str)
+    frame["attacker"] = "red/" + frame["attacker"] + "@basic"
+    frame["defender"] = "blue/t" + frame["defender"].astype(str) + "@basic"
+    priced = {"attacker_points": 100, "defender_points": 500}
+    return frame.assign(attacker_level="basic", defender_category="light", situation=situation, **priced)
 
 
 def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
@@ -62,11 +41,8 @@ def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
         ("crown/rifle-platoon@basic", "long-range", "light"),
         ("imperium/krupp-field-guns@reinforced", "short-range-aimed", "heavy"),
     ]:
-        mine = [
-            row[EFFICIENCY]
-            for row in frame[frame["attacker"] == key[0]].to_dict("records")
-            if (row["attacker"], row["situation"], row["defender_category"]) == key
-        ]
+        rows = frame[frame["attacker"] == key[0]].to_dict("records")
+        mine = [row[EFFICIENCY] for row in rows if (row["situation"], row["defender_category"]) == key[1:]]
         assert found.loc[key, "efficiency"] == pytest.approx(math.fsum(mine) / len(mine), rel=1e-12)
         assert found.loc[key, "targets"] == len(mine)
     assert not found["efficiency"].isna().any()
@@ -83,9 +59,6 @@ def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
             assert row["z"] == pytest.approx((math.log2(row["efficiency"]) - median) / spread, rel=1e-9, abs=1e-12)
         else:
             assert math.isnan(row["z"])
-
-
-# --- outliers -------------------------------------------------------------------------------------------------
 
 
 def test_a_product_of_both_sides_has_no_outliers_and_one_changed_cell_is_one():
@@ -113,7 +86,7 @@ def test_times_expected_are_of_figures_that_matter():
 
 
 def test_a_pair_is_told_once_with_the_other_situations_and_no_unit_fills_the_list():
-    one, other = ({name: [4.0 * s] * 13 for name, s in zip("abcdefghi", range(1, 10))} for _ in range(2))
+    one, other = ({name: [4.0 * s] * 13 for s, name in enumerate("abcdefghi", 1)} for _ in range(2))
     for place in range(1, 6):
         one["a"][place], other["a"][place] = 300.0 + place, 200.0 + place
     one["b"][6] = 70.0
@@ -135,9 +108,6 @@ def test_why_a_matchup_is_odd_is_told_by_the_cards(frame):
         used = units[row["attacker"]].row(row["row"])
         assert f"it uses {used.name}" in row["why"]
         assert all(quality in row["why"] for quality in used.qualities)
-
-
-# --- domination -------------------------------------------------------------------------------------------------
 
 
 def does_as_well(frame, one, other):
@@ -179,9 +149,6 @@ def test_it_says_what_counts_and_what_is_saved(frame):
     assert set(dominated(one_way)["counts"]) == {"attack"}
 
 
-# --- ratings ----------------------------------------------------------------------------------------------------
-
-
 def chances(strengths):
     """Who beats whom, exactly as Bradley and Terry have it."""
     wins = {
@@ -214,30 +181,29 @@ def test_a_matrix_that_is_none_is_refused(change, message):
         bradley_terry(change(chances({"a": 1.0, "b": 5.0})))
 
 
-# --- ratings by duels -------------------------------------------------------------------------------------
-
-
-def a_duel(attacker, defender, p_attacker_wins, p_draw):
-    return {"attacker": attacker, "defender": defender, "p_attacker_wins": p_attacker_wins, "p_draw": p_draw}
-
-
 def test_the_chance_of_a_pair_is_the_mean_of_both_directions_and_half_of_a_draw_is_a_win():
-    nan = float("nan")
-    wins = wins_of(
-        pd.DataFrame(
-            [
-                a_duel("a", "a", 0.9, 0.1),
-                a_duel("a", "b", 0.6, 0.2),
-                a_duel("b", "a", 0.5, 0.1),
-                a_duel("a", "c", 0.25, 0.5),
-                a_duel("a", "plane", nan, nan),
-                a_duel("plane", "a", nan, nan),
-            ]
-        )
-    )
+    duels = [("a", "a", 0.9, 0.1), ("a", "b", 0.6, 0.2), ("b", "a", 0.5, 0.1), ("a", "c", 0.25, 0.5)]
+    duels += [("a", "plane", math.nan, math.nan), ("plane", "a", math.nan, math.nan)]
+    wins = wins_of(pd.DataFrame(duels, columns=["attacker", "defender", "p_attacker_wins", "p_draw"]))
     assert list(wins.index) == list(wins.columns) == ["a", "b", "c"]
     assert wins.loc["a", "b"] == pytest.approx((0.7 + 1 - 0.55) / 2)
     assert wins.loc["b", "a"] == pytest.approx(1 - wins.loc["a", "b"])
     assert wins.loc["a", "c"] == pytest.approx(0.5)
     assert wins.loc["c", "a"] == pytest.approx(0.5)
     assert wins.isna().sum().sum() == 5  # nobody meets itself; b and c do not meet
+
+
+NAMES = ["oak", "ash", "fir", "yew"]
+
+
+def standings(*leads):
+    """A field in which the oak is so far ahead of the others."""
+    return SimpleNamespace(leads=pd.DataFrame([[0.0, *leads], *[[0.0] * 4] * 3], NAMES, NAMES))
+
+
+def test_a_matchup_moves_by_the_lead_after_an_edit_less_the_lead_before():
+    found = moved(standings(0.2, -0.1, 0.3), standings(-0.3, 0.1, 0.4), "oak")
+    assert found["opponent"].tolist() == ["ash", "yew", "fir"]  # the worst first
+    assert (found["before"].tolist(), found["after"].tolist()) == ([0.2, 0.3, -0.1], [-0.3, 0.4, 0.1])
+    assert found["change"].tolist() == pytest.approx([-0.5, 0.1, 0.2])
+    assert found["changes_hands"].tolist() == [True, False, True]

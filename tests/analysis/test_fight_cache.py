@@ -15,12 +15,10 @@ ALL = ["long-range", "short-range-aimed", "charge", "duel"]
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(cached, monkeypatch):
     """Where fights are kept, of however few pairs."""
-    monkeypatch.setenv(cache.SWITCH, "yes")
-    monkeypatch.setattr(cache, "folder_for", lambda _: tmp_path)
     monkeypatch.setattr(fight_cache, "LEAST_COST", 1)
-    return tmp_path
+    return cached
 
 
 def without(profiles, *sides, asked=ALL):

@@ -9,8 +9,6 @@ import analyser
 from tests.oracle import plain_reading as plain
 from tests.oracle.attacks import SHIPPED_DIE, scenario
 
-# --- the funnel, over all rolls of the plain reading ---------------------------------------------------------
-
 
 def plain_funnel(given):
     """The expected numbers of a funnel (AC-3.2 to AC-3.9)."""
@@ -54,8 +52,6 @@ def test_the_funnel_is_that_of_all_rolls(keys, die):
     given = scenario(die, dice=2, **{"damage_limit": 1} | keys)
     assert analyser.dice_funnel(given)["mean"].tolist() == pytest.approx(plain_funnel(given), abs=1e-12)
 
-
-# --- sensitivity ------------------------------------------------------------------------------------------
 
 RIFLES = {
     "attack": {"attacker": "crown/rifle-platoon@reinforced", "distance": 7},
@@ -117,6 +113,5 @@ def test_points_are_what_the_levels_charge():
     row = found.frame.set_index(["side", "number"]).loc[("target", "DEFENCE")]
     change = row["plus_1"] - row["base"]
     assert change < 0
-    assert (row["points_plus_1_low"], row["points_plus_1_high"]) == pytest.approx(
-        (change * prices[1], change * prices[0])
-    )
+    ends = row["points_plus_1_low"], row["points_plus_1_high"]
+    assert ends == pytest.approx((change * prices[1], change * prices[0]))

@@ -16,22 +16,9 @@ from analyser.scenarios.attack import RANKED_BY, best_attacks
 from analyser.scenarios.load import load_scenario
 from tests.oracle.attacks import TOLERANCE
 
-NAMES = [
-    "attacker",
-    "attacker_unit",
-    "attacker_level",
-    "attacker_points",
-    "defender",
-    "defender_unit",
-    "defender_level",
-    "defender_points",
-    "defender_models",
-    "defender_category",
-    "situation",
-    "row",
-    "dice",
-    "method",
-]
+SIDE = ("", "_unit", "_level", "_points")
+NAMES = [f"{side}{what}" for side in ("attacker", "defender") for what in SIDE]
+NAMES += ["defender_models", "defender_category", "situation", "row", "dice", "method"]
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +56,6 @@ def mean_damage_of(scenario, library):
     return ((result.column("models_destroyed") * limit + result.column("damage")) * result.probabilities).sum()
 
 
-# --- the table --------------------------------------------------------------------------------------------
-
-
 def test_one_row_for_each_attacker_defender_and_situation(found):
     assert list(found.frame) == [*NAMES, *METRICS, "why_not"]
     assert len(found.frame) == len(found.attackers) * len(found.defenders) * len(found.situations) == 53 * 62 * 2
@@ -94,9 +78,6 @@ def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
         damage = mean_damage_of(scenario_of(row, peer_review=True), library)
         assert row.mean_damage == pytest.approx(damage, abs=TOLERANCE)
         assert row.dice == analyser.exact(scenario, profiles=library).conditions["dice"]
-
-
-# --- the best row -----------------------------------------------------------------------------------------
 
 
 def test_the_best_row_is_the_best(library):
@@ -148,9 +129,6 @@ def test_a_scenario_without_a_row_takes_the_best_and_says_so(library):
     assert not [each for each in named.warnings if "attack.row" in each]
 
 
-# --- what cannot be ---------------------------------------------------------------------------------------
-
-
 def test_what_cannot_be_is_blank_and_says_why(found):
     blank = found.frame["why_not"].notna()
     assert found.frame[blank]["row"].isna().all()
@@ -162,15 +140,10 @@ def test_what_cannot_be_is_blank_and_says_why(found):
     assert found.frame[list(RESULTS)].isna().all(axis=None)
 
 
-# --- what is not modelled, units, bad input ---------------------------------------------------------------
-
-
 def test_what_is_not_modelled_is_named_once(river, library):
     found = matchups("river/*", "river/*", profiles=river)
-    assert [(each.name, each.units) for each in found.not_modelled] == [
-        ("Coruscating", ("Otter Guard",)),
-        ("Pioneers", ("Otter Guard",)),
-    ]
+    told = [(each.name, each.units) for each in found.not_modelled]
+    assert told == [(name, ("Otter Guard",)) for name in ("Coruscating", "Pioneers")]
     pair = matchups("crown/rifle-command@basic", "imperium/totenkopf@basic", row="ranged-light", profiles=library)
     single = load_scenario(scenario_of(next(pair.frame.itertuples())), library)
     told = {each.partition(" (")[0] for each in rules_used.rules_of_attack(single, single.fight).not_modelled}
@@ -181,10 +154,8 @@ def test_units_are_means_over_their_levels(found):
     units = by_unit(found.frame)
     assert len(units) == 19 * 22 * 2
     assert set(units["attacker_level"]) == set(units["defender_level"]) == {ALL_LEVELS}
-    cell = units[(units["attacker"] == "crown/sharp-rifles") & (units["defender"] == "imperium/krupp-field-guns")]
-    levels = found.frame[
-        (found.frame["attacker_unit"] == "Sharp Rifles") & (found.frame["defender_unit"] == "Krupp Field Guns")
-    ]
+    pair = "attacker_unit == 'Sharp Rifles' and defender_unit == 'Krupp Field Guns'"
+    cell, levels = units.query(pair), found.frame.query(pair)
     for situation in ("long-range", "short-range-aimed"):
         mean = levels[levels["situation"] == situation]["p_annihilated"].mean()
         assert cell[cell["situation"] == situation]["p_annihilated"].item() == pytest.approx(mean)
@@ -207,9 +178,6 @@ def test_bad_input_is_told(library, keys, message):
     given = {"attackers": "crown/*@basic", "defenders": "imperium/*@basic"} | keys
     with pytest.raises(InputError, match=message):
         matchups(given.pop("attackers"), given.pop("defenders"), profiles=library, **given)
-
-
-# --- charges ----------------------------------------------------------------------------------------------
 
 
 def test_who_cannot_charge_or_be_charged_says_why(river, library):

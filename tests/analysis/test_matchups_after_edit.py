@@ -22,8 +22,7 @@ def test_it_is_the_table_of_the_changed_loadouts_to_the_bit(wood, found, changes
     anew = matchups(changed, changed, situations=["long-range", "charge"], profiles=wood)
     kept = matchups_after_edit(found, changed, changed)
     pd.testing.assert_frame_equal(kept.frame, anew.frame, check_exact=True)
-    assert kept.attackers == anew.attackers
-    assert kept.not_modelled == anew.not_modelled
+    assert (kept.attackers, kept.not_modelled) == (anew.attackers, anew.not_modelled)
 
 
 def test_rows_and_columns_of_who_is_changed_are_fought_and_nothing_else(wood, found, fought):

@@ -67,18 +67,6 @@ def test_the_price_of_a_unit_is_what_the_others_say_by_plain_conditioning(seed):
         assert found.error[mine] ** 2 == pytest.approx(np.diag(within - weights @ across.T), abs=2e-4)
 
 
-def test_similar_units_weigh_more_than_far_ones_and_other_roles_least():
-    roles = ["a", "a", "a", "b", *["a"] * 4, *["b"] * 4]
-    profile = [0, 0.2, 3, 0.2, *[6, 9, 12, 15] * 2]
-
-    def moves(changed):
-        over = np.zeros(12)
-        over[changed] = 0.1
-        return -pool_prices(over, over, sides_of(roles, ["basic"] * 12, range(12), profile), np.zeros((12, 1))).off[0]
-
-    assert moves(1) > 2 * moves(2) > 4 * max(moves(3), 0)
-
-
 def test_copies_tell_nothing_new_and_share_everything():
     random = np.random.default_rng(5)
     over, profile, noise = 0.2 * random.normal(size=9), random.normal(size=9), 0.05 * random.normal(size=(9, 4))

@@ -39,9 +39,6 @@ def up_to_a_factor(logs):
     return logs - logs.mean()
 
 
-# --- prices that trade evenly -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_planted_prices_are_found_again(seed):
     """Who is worth twice as much does twice as much harm to each, and takes half of it: whoever is met."""
@@ -68,9 +65,6 @@ def test_prices_move_with_the_field_and_the_places_as_their_sensitivity_says(ran
         weights = np.exp(step * (np.arange(2) == one)) / 2
         moved = even_trade_prices(np.tensordot(weights, places, 1), field).prices - prices
         assert up_to_a_factor(moved) / step == pytest.approx(up_to_a_factor(by_place[:, one]), abs=1e-4)
-
-
-# --- the metagame -------------------------------------------------------------------------------------------
 
 
 def test_rock_paper_scissors_is_played_evenly_and_no_number_explains_it():
@@ -103,16 +97,6 @@ def test_one_number_is_the_best_there_is(random):
     best = minimize(unexplained, np.zeros(7), method="BFGS").fun
     assert unexplained(strength) == pytest.approx(best, rel=1e-9)
     assert explained == pytest.approx(1 - best / (weights * gains**2).sum())
-
-
-# --- small things -------------------------------------------------------------------------------------------
-
-
-def test_who_hurts_nobody_or_is_hurt_by_nobody_stands_outside():
-    losses = np.ones((4, 4))
-    losses[2, :] = 0  # hurts nobody
-    losses[:, 3] = 0  # nobody hurts it
-    assert connected(losses).tolist() == [True, True, False, False]
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -50,22 +50,11 @@ def test_two_planted_wrong_prices_are_put_right():
     assert (found["new_verdict"] == "fair").all()
 
 
-@pytest.mark.proof
-def test_two_planted_wrong_prices_among_all_factions_are_put_right():
-    planted = {RIFLES: 90, "imperium/scion-vierling-dreirad-squadron@reinforced": 45}  # 35 and 115, both fair
-    field = [each.with_(points=planted.get(each.selector, each.level.points)) for each in Profiles()]
-    found = rebalance(field, against=field, most_changes=2).frame
-    assert dict(zip(found["loadout"], found["new_points"])) == pytest.approx(
-        {RIFLES: 35, "imperium/scion-vierling-dreirad-squadron@reinforced": 115}, abs=5
-    )
-
-
 def test_a_planted_wrong_price_is_put_right_first():
     field = kin(Profiles()[RIFLES], 7, points=55)
     found = rebalance(field, against=field, most_changes=1)
     row = found.frame.iloc[0]
-    assert row["loadout"] == field[0].selector
-    assert row["new_points"] == 35
+    assert (row["loadout"], row["new_points"]) == (field[0].selector, 35)
     assert (row["verdict"], row["new_verdict"]) == ("over-priced", "fair")
     assert found.spread_after < found.spread_before
     assert found.spread_before - found.spread_after == pytest.approx(row["buys"], rel=0.3)

@@ -11,6 +11,7 @@ from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin
 from tests.helpers.skips import proof
 
+LEVELS = ("basic", "reinforced", "full-strength")
 SOME = ("crown/*@basic", "empire/*@basic", "imperium/*@basic")
 
 
@@ -61,11 +62,8 @@ def test_the_rule_and_the_limits_stand_where_verdicts_do():
 def test_what_levels_pay_less_for_a_model_is_nobodys_fault():
     """Twice and three times the models for 1.7 and 2.6 times the points: of copies that do so all are fair."""
     library = Profiles()
-    sides = [
-        each
-        for level in ("basic", "reinforced", "full-strength")
-        for each in kin(library[f"crown/black-watch-assault-dragoons@{level}"], 6)
-    ]
+    dragoons = [library[f"crown/black-watch-assault-dragoons@{level}"] for level in LEVELS]
+    sides = [each for loadout in dragoons for each in kin(loadout, 6)]
     found = fair_points(sides, against=sides)
     assert set(found.frame["verdict"]) == {FAIR}
     assert found.levels["basic"] > 1 > found.levels["full-strength"]

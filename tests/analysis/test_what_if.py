@@ -16,7 +16,7 @@ from analyser.analysis.verdict import FAIR, OVER
 from analyser.common.errors import InputError
 from analyser.common.metrics import EFFICIENCY
 from tests.helpers.planted import write_wood
-from tests.helpers.shell import answer, refusal
+from tests.helpers.shell import refusal
 
 pytestmark = pytest.mark.slow
 
@@ -72,22 +72,6 @@ def test_who_comes_out_ahead_is_points_destroyed_by_either_for_its_points(dear):
     theirs = lost[other, one] * points[one] / points[other]
     wanted = (ours - theirs) / (ours + theirs + 0.02)  # a hundredth of a point on both sides is nobody's gain
     assert Standings(table).leads.loc[OAK, "wood/fir@basic"] == pytest.approx(wanted, abs=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("unit", "how", "message"),
-    [
-        (OAK, {}, "nothing is changed"),
-        (OAK, {"poitns": 5}, "did you mean 'points'"),
-        (OAK, {"row": "pistols", "dice": 1}, "no row 'pistols'"),
-    ],
-)
-def test_bad_input_is_told(dear, unit, how, message):
-    with pytest.raises(InputError, match=message):
-        analyser.what_if(unit, profiles=dear, **how)
-
-
-# --- the number at which it is fair ---------------------------------------------------------------------------------
 
 
 def test_the_solved_price_is_the_fair_price_of_the_prices_and_fair_there(tmp_path):
@@ -151,12 +135,18 @@ def test_the_end_of_the_search_is_no_answer(dice_of_elder):
 
 
 @pytest.mark.parametrize(
-    ("how", "message"),
-    [({"role": "infantri"}, "did you mean 'infantry'"), ({"against": OAK}, "no opponents but itself")],
+    ("ask", "how", "message"),
+    [
+        (analyser.what_if, {}, "nothing is changed"),
+        (analyser.what_if, {"poitns": 5}, "did you mean 'points'"),
+        (analyser.what_if, {"row": "pistols", "dice": 1}, "no row 'pistols'"),
+        (analyser.solve_price, {"role": "infantri"}, "did you mean 'infantry'"),
+        (analyser.solve_price, {"against": OAK}, "no opponents but itself"),
+    ],
 )
-def test_a_price_that_cannot_be_solved_is_told(dear, how, message):
+def test_bad_input_is_told(dear, ask, how, message):
     with pytest.raises(InputError, match=message):
-        analyser.solve_price(OAK, profiles=dear, **how)
+        ask(OAK, profiles=dear, **how)
 
 
 def test_who_hurts_nobody_has_no_fair_price(dear):
@@ -169,54 +159,25 @@ def test_who_hurts_nobody_has_no_fair_price(dear):
     assert math.isnan(analyser.what_if(OAK, dice=-200, profiles=library).after.fair_points)
 
 
-# --- from the shell -------------------------------------------------------------------------------------------------
-
-
-def test_the_commands_say_what_python_says(dear, tmp_path):
-    folder = ("--profiles", dear)
-    wanted = analyser.what_if(OAK, points="-10", dice=-2, qualities="+Arc", row="rifles", profiles=str(dear))
-    words = ("points-10", "dice-2", "qualities+Arc", "--row", "rifles")
-    assert answer("balance", "what-if", OAK, *words, *folder) == str(wanted)
-    told = json.loads(answer("balance", "what-if", OAK, "points=60", *folder, "--format", "json"))
-    assert told["summary"] == analyser.what_if(OAK, points=60, profiles=dear).sentence
-    assert answer("balance", "solve-price", OAK, *folder) == str(analyser.solve_price(OAK, profiles=str(dear)))
-    picture = tmp_path / "curve.png"
-    asked = ("balance", "solve-dice", OAK, "--row", "rifles", "--most", "1", *folder, "--plot", picture)
-    assert answer(*asked) == str(analyser.solve_dice(OAK, row="rifles", most=1, profiles=str(dear)))
-    assert picture.stat().st_size > 0
-    csv = answer("balance", "what-if", OAK, "points=60", *folder, "--format", "csv").splitlines()
-    assert csv[0] == "loadout,opponent,before,after,change,changes_hands,judged_against,profiles"
-    assert len(csv) == 7
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("balance", "what-if", OAK, "qualities+Ark"), "did you mean 'Arc'"),
-        (("balance", "what-if", OAK, "defence=0"), f"{OAK}: defence: 0 is not usable (allowed: 1 to 100)"),
-        (("balance", "what-if", OAK, "dice+500", "--row", "rifles"), f"{OAK}: rifles: dice at "),
-        (
-            ("balance", "what-if", OAK, "short_range=99", "--row", "rifles"),
-            f"{OAK}: rifles: short_range 99 is beyond long_range",
-        ),
+        ("qualities+Ark", "did you mean 'Arc'"),
+        ("defence=0", f"{OAK}: defence: 0 is not usable (allowed: 1 to 100)"),
+        ("dice+500 --row rifles", f"{OAK}: rifles: dice at "),
+        ("short_range=99 --row rifles", f"{OAK}: rifles: short_range 99 is beyond long_range"),
     ],
 )
 def test_bad_words_are_one_line_and_exit_2(dear, words, message):
-    assert message in refusal(*words, "--profiles", dear)
+    assert message in refusal("balance", "what-if", OAK, *words.split(), "--profiles", dear)
 
 
-@pytest.mark.parametrize(
-    ("written", "instead", "why"),
-    [
-        ("points = 60, ", "points = 0, ", "it costs 0 points"),
-        ("points = 60, ", "", "it has no points"),
-    ],
-)
-def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, written, instead, why):
+@pytest.mark.parametrize(("instead", "why"), [("points = 0, ", "it costs 0 points"), ("", "it has no points")])
+def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, instead, why):
     folder = write_wood(tmp_path / "wood")
     text = (folder / "wood.toml").read_text(encoding="utf-8")
     rest, oak = text.split('id = "oak"')
-    oak = oak.replace(written, instead)
+    oak = oak.replace("points = 60, ", instead)
     (folder / "wood.toml").write_text(f'{rest}id = "oak"{oak}', encoding="utf-8")
     found = analyser.what_if(OAK, profiles=folder, points=70)
     told = " ".join(str(found).split())

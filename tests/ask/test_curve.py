@@ -8,9 +8,13 @@ import analyser as an
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
 CHEAPEST = tuple(RIFLES[::-1])
 KRUPP, GRENADIERS = "imperium/krupp-field-guns@basic", "imperium/scion-grenadier-platoon@basic"
-
-
 CLOSE = {"distance": 6, "metric": "p_broken"}
+BATTLE = {
+    "battle": {"rounds": 2, "tactic_mine": "policies", "tactic_yours": "policies"},
+    "mine": ["2 x crown/rifle-platoon@basic"],
+    "yours": ["2 x imperium/scion-grenadier-platoon@basic"],
+}
+FEW = {"units": BATTLE, "target": None, "method": "monte-carlo", "trials": 10}
 
 
 def single(unit, target=KRUPP, **conditions):
@@ -30,10 +34,8 @@ def test_stretches_hold_at_every_distance():
     found = an.curve(RIFLES, KRUPP, over="distance=1..32")
     assert found.holds_between
     assert found.sentences()[0] == f'up to 7": {" = ".join(CHEAPEST)} (all equal)'
-    inches = sorted(
-        {0.5, 31.99, *(each.last + step for each in found.stretches for step in (-0.01, 0, 0.01))} - {32.01}
-    )
-    for inch in inches:
+    near = {each.last + step for each in found.stretches for step in (-0.01, 0, 0.01)}
+    for inch in sorted({0.5, 31.99, *near} - {32.01}):
         values = {}
         for unit in RIFLES:
             try:
@@ -111,9 +113,8 @@ def test_levels_names_points_and_rows():
         wanted = single(selector).mean("models_destroyed") * 100 / library[selector].level.points
         assert value == pytest.approx(wanted, abs=1e-12)
     prices = an.curve(RIFLES[0], KRUPP, over="points=50,100", metric="mean_models_destroyed_per_100_points").frame
-    assert prices["mean_models_destroyed_per_100_points"].iloc[0] == pytest.approx(
-        2 * prices["mean_models_destroyed_per_100_points"].iloc[1]
-    )
+    cheap, dear = prices["mean_models_destroyed_per_100_points"]
+    assert cheap == pytest.approx(2 * dear)
     rows = an.curve("crown/rifle-platoon@basic", KRUPP, over="dice=3,4", rows=True)
     assert rows.lines == ("crown/rifle-platoon@basic ranged-light", "crown/rifle-platoon@basic ranged-aerial")
     assert rows.best["best"].tolist() == [("crown/rifle-platoon@basic ranged-light",)] * 2
@@ -121,15 +122,11 @@ def test_levels_names_points_and_rows():
 
 def test_keys_of_the_other_kinds():
     charges = an.curve(RIFLES, GRENADIERS, kind="charge", over="outflanking")
-    assert charges.frame["p_attacker_wins"].tolist() == [
-        float(an.charge(unit, GRENADIERS, outflanking=each).probability("attacker_wins"))
-        for unit in RIFLES
-        for each in (False, True)
-    ]
+    alone = [an.charge(unit, GRENADIERS, outflanking=each) for unit in RIFLES for each in (False, True)]
+    assert charges.frame["p_attacker_wins"].tolist() == [float(each.probability("attacker_wins")) for each in alone]
     duels = an.curve(RIFLES[0], GRENADIERS, kind="duel", over="b.models=2,4", rounds=2, metric="mean_margin@1")
-    assert duels.frame["mean_margin@1"].tolist() == [
-        an.duel(RIFLES[0], {"unit": GRENADIERS, "models": each}, rounds=2).mean("margin", 1) for each in (2, 4)
-    ]
+    alone = [an.duel(RIFLES[0], {"unit": GRENADIERS, "models": each}, rounds=2) for each in (2, 4)]
+    assert duels.frame["mean_margin@1"].tolist() == [each.mean("margin", 1) for each in alone]
     with pytest.raises(an.InputError, match="both sides have the key"):
         an.curve(RIFLES[0], GRENADIERS, kind="duel", over="models=1..2")
 
@@ -141,12 +138,9 @@ def test_whole_questions_of_other_kinds():
     for inch, value in zip((6, 13), found.frame["p_broken"]):
         fought = an.focus([{"attacker": each, "distance": inch} for each in RIFLES], KRUPP)
         assert value == float(fought.probability("broken"))
-    panic = an.curve(
-        [{"courage": 1, "tokens": 2}, {"courage": 2, "tokens": 2}], over="tokens=2..4", metric="p_panicked@1"
-    )
-    assert panic.frame["p_panicked@1"].iloc[0] == float(
-        an.morale.exact("legion", {"courage": 1, "tokens": 2}).probability("panicked", 1)
-    )
+    brave = [{"courage": courage, "tokens": 2} for courage in (1, 2)]
+    panic = an.curve(brave, over="tokens=2..4", metric="p_panicked@1").frame["p_panicked@1"]
+    assert panic.iloc[0] == float(an.morale.exact("legion", brave[0]).probability("panicked", 1))
 
 
 def test_a_map_and_what_a_step_is_worth():
@@ -196,18 +190,21 @@ def test_a_sample_names_together_what_it_cannot_tell_apart():
         ("dice=4", {"metric": "p_broken@x"}, "after round 2"),
         ("level=huge", {}, "huge"),
         ({"dice": [[1]]}, {}, "numbers, flags and texts"),
+        (None, {"distance": 6}, r"^distance: the question is asked over distance: a value beside that has no effect"),
+        ("aiming", {"aiming": True}, r"^aiming: the question is asked over"),
+        ("models=1..3", {"target": {"unit": KRUPP, "models": 2}}, r"^models: the question is asked over"),
+        ("rounds=1..3", {"kind": "duel", "rounds": 2}, r"^rounds: the question is asked over"),
+        ("aiming=no,maybe", {}, r"^aiming: 'maybe' is not usable"),
+        ("level=basic,reinforcd", {}, r"^level: 'reinforcd' is not a level; did you mean 'reinforced'"),
+        ("mine.unit.7.models=3", FEW, "no such place"),
+        ("mine.unit.0.modls=3", FEW, "did you mean 'models'"),
+        ("rounds=1..3", FEW | {"method": "exact"}, r"battles are simulated.*monte-carlo"),
     ],
 )
 def test_wrong_inputs(over, more, said):
+    asked = {"units": RIFLES[0], "target": KRUPP} | ({} if over is None else {"over": over}) | more
     with pytest.raises(an.InputError, match=said):
-        an.curve(RIFLES[0], KRUPP, over=over, **more)
-
-
-BATTLE = {
-    "battle": {"rounds": 2, "tactic_mine": "policies", "tactic_yours": "policies"},
-    "mine": ["2 x crown/rifle-platoon@basic"],
-    "yours": ["2 x imperium/scion-grenadier-platoon@basic"],
-}
+        an.curve(asked.pop("units"), **asked)
 
 
 def test_a_battle_over_its_terms_its_units_and_its_armies():
@@ -222,19 +219,6 @@ def test_a_battle_over_its_terms_its_units_and_its_armies():
     assert tactics.frame["mean_margin"][0] > tactics.frame["mean_margin"][1]
     assert tactics.frame["mean_margin_low"][0] < tactics.frame["mean_margin"][0] < tactics.frame["mean_margin_high"][0]
     assert "a battle" not in tactics.notes()
-
-
-@pytest.mark.parametrize(
-    ("over", "told", "how"),
-    [
-        ("mine.unit.7.models=3", "the question has no key", {"method": "monte-carlo", "trials": 10}),
-        ("mine.unit.0.modls=3", "did you mean 'models'", {"method": "monte-carlo", "trials": 10}),
-        ("rounds=1..3", r"battles are simulated.*monte-carlo", {}),
-    ],
-)
-def test_battles_that_have_no_curve(over, told, how):
-    with pytest.raises(an.InputError, match=told):
-        an.curve(BATTLE, over=over, **how)
 
 
 def test_intervals_of_all_points_at_once_and_of_trials_that_were_not_fixed():
@@ -256,9 +240,7 @@ def test_intervals_of_all_points_at_once_and_of_trials_that_were_not_fixed():
     trials = stopped.frame["trials"].to_numpy()
     fixed = 2 * 1.96 * np.sqrt(exact * (1 - exact) / trials)
     assert (widths(stopped) > 1.5 * fixed).all()
-    means = an.curve(
-        *asked, over="dice=3..6", metric="mean_hits", method="monte-carlo", precision=0.03, all_at_once=True
-    )
+    means = an.curve(*asked, precision=0.03, all_at_once=True, **how | {"metric": "mean_hits"})
     assert means.frame["mean_hits_low"].lt(means.frame["mean_hits"]).all()
 
 
@@ -279,19 +261,3 @@ def test_what_was_asked_before_an_interrupt_is_shown():
     seen[:] = []
     with pytest.raises(KeyboardInterrupt):
         an.curve(RIFLES, KRUPP, over="dice=3..8", progress=lambda *_: stop(5, 0))
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"distance": 6}, r"^distance: the curve varies distance, so a stated value has no effect"),
-        ({"over": "aiming", "aiming": True}, r"^aiming: the curve varies"),
-        ({"over": "models=1..3", "target": {"unit": KRUPP, "models": 2}}, r"^models: the curve varies"),
-        ({"over": "rounds=1..3", "kind": "duel", "rounds": 2}, r"^rounds: the curve varies"),
-        ({"over": "aiming=no,maybe"}, r"^aiming: 'maybe' is not usable"),
-        ({"over": "level=basic,reinforcd"}, r"^level: 'reinforcd' is not a level; did you mean 'reinforced'"),
-    ],
-)
-def test_what_is_asked_over_is_not_stated_beside_it(asked, said):
-    with pytest.raises(an.InputError, match=said):
-        an.curve(RIFLES, **{"target": KRUPP, **asked})

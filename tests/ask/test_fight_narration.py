@@ -16,7 +16,6 @@ from analyser.rules.attack import score_of, scores_for
 from analyser.scenarios.load import load
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-
 TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 7}
 
 
@@ -70,10 +69,7 @@ FIGHTS = {
         ],
         "target": TARGET | {"break_limit": 2},
     },
-    "officers": {
-        "attacks": [{"dice": 5}] * 2,
-        "target": TARGET | {"officer": "random", "formation": "open"},
-    },
+    "officers": {"attacks": [{"dice": 5}] * 2, "target": TARGET | {"officer": "random", "formation": "open"}},
 }
 
 

@@ -15,15 +15,10 @@ TOLD = {name: asked for name, asked in QUESTIONS.items() if asked[0] != "compare
 }
 
 
-def sample_and_replay(system, raw, trials, seed):
-    """Of each chain of a question what its sample counts, and its trials one by one."""
+def check(system, raw, trials=2000, seed=3):
     chains = SYSTEMS[system].answers.chains(load_question(system, raw))
     for part, chain in enumerate(chains.values()):
-        yield chain, simulated_counts(chain, trials, seed, part), replay(chain, trials, seed, part)
-
-
-def check(system, raw, trials=2000, seed=3):
-    for chain, counted, again in sample_and_replay(system, raw, trials, seed):
+        counted, again = (sample(chain, trials, seed, part) for sample in (simulated_counts, replay))
         assert again.recorded.shape == (chain.phases.count(RECORD), trials)
         wanted = counted.weights if isinstance(counted.weights, np.ndarray) else counted.weights.toarray()
         found = (again.recorded[:, :, np.newaxis] == counted.states).sum(axis=1)

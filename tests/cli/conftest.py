@@ -5,8 +5,6 @@ import pytest
 
 @pytest.fixture
 def file(tmp_path):
-    """A scenario file with that text."""
-
     def written(text):
         path = tmp_path / "fight.toml"
         path.write_text(text, encoding="utf-8")

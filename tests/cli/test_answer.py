@@ -12,6 +12,7 @@ from analyser.results import rendering
 from tests.helpers.shell import answer, refusal, run
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
+FAR, FEW = ("--situations", "long-range"), (f"{RIFLES}:models=2", f"{GRENADIERS}:models=2")
 COMMANDS = {
     "attack": ["attack", RIFLES, GRENADIERS],
     "both": ["attack", RIFLES, GRENADIERS, "--method", "both", "--trials", "1000"],
@@ -19,17 +20,25 @@ COMMANDS = {
     "focus": ["attack", RIFLES, RIFLES, GRENADIERS],
     "duel": ["duel", RIFLES, GRENADIERS, "--rounds", "1"],
     "morale": ["morale", "legion", "--courage", "2", "--received", "1", "--rounds", "2"],
+    "plan": ["battle", "plan", RIFLES, GRENADIERS, *FAR],
+    "best": ["best", *FEW, "--rounds", "1", "--first", "a", "--distance", "18"],
+    "focus, best": ["best", "focus", RIFLES, RIFLES, GRENADIERS],
+    "tactics": ["best", "tactics", RIFLES, GRENADIERS, "--rounds", "1"],
+    "trial": ["explain", RIFLES, GRENADIERS, "--trial", "7"],
     "luck": ["explain", "luck", RIFLES, GRENADIERS, "--destroyed", "1"],
     "curve": ["compare", RIFLES, "crown/sharp-rifles@basic", "--target", GRENADIERS, "--over", "distance=1..32"],
     "compare": ["compare", "crown/rifle-p*", "--target", GRENADIERS],
-    "matchups": ["matchups", "crown/rifle-p*", "imperium/krupp*", "--situations", "long-range"],
+    "matchups": ["matchups", "crown/rifle-p*", "imperium/krupp*", *FAR],
     "sensitivity": ["compare", "sensitivity", RIFLES, GRENADIERS],
+    "prices": ["balance", RIFLES, "--against", "imperium/*@basic", *FAR],
+    "what-if": ["balance", "what-if", RIFLES, "points=60", "--against", "imperium/*@basic", *FAR],
     "units": ["units", "crown"],
     "card": ["units", "card", "crown/rifle-platoon"],
     "army": ["army", "notebooks/armies/iron-dukes-own.toml"],
     "kinds": ["army", "kinds", "crown"],
 }
-DRAWN = [name for name in COMMANDS if name not in ("units", "card", "army", "kinds")]
+DRAWN = COMMANDS.keys() - {"focus, best", "trial", "what-if", "units", "card", "army", "kinds"}
+PLAIN = {"best", "focus, best", "tactics", "trial"}  # tables that do not name the profiles
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
@@ -43,12 +52,13 @@ def test_an_answer_comes_in_every_format(name, tmp_path):
     text = answer(*command)
     assert text == answer(*command, "--format", "text")
     assert re.fullmatch(r"analyser/[\w/-]+/\d+", json.loads(answer(*command, "--format", "json"))["schema"])
-    lines = answer(*command, "--format", "csv").splitlines()
-    assert "profiles" in lines[0]
+    picture = ["--plot", tmp_path / "answer.png"] if name in DRAWN else []
+    lines = answer(*command, "--format", "csv", *picture).splitlines()
+    assert [path.name for path in tmp_path.iterdir()] == ["answer.png"] * (name in DRAWN)
+    assert ("profiles" in lines[0]) is (name not in PLAIN)
     assert answer(*command, "--format", "parquet", "--out", out) == ""
     table = pyarrow.parquet.read_table(out)
-    assert table.column_names == lines[0].split(",")
-    assert table.num_rows == len(lines) - 1
+    assert (table.column_names, table.num_rows) == (lines[0].split(","), len(lines) - 1)
 
 
 @pytest.mark.parametrize("ending", SIGNATURES)
@@ -58,7 +68,7 @@ def test_an_answer_is_drawn_as_the_ending_of_the_picture_says(ending, tmp_path):
     assert picture.read_bytes().startswith(SIGNATURES[ending])
 
 
-@pytest.mark.parametrize("name", DRAWN)
+@pytest.mark.parametrize("name", sorted(DRAWN))
 def test_what_is_no_picture_is_refused_before_the_work(name, tmp_path):
     said = refusal(*COMMANDS[name], "--plot", tmp_path / "answer.gif", "--out", tmp_path / "answer.txt")
     assert "'.gif' is not the extension of a picture (allowed: .png, .svg, .pdf)" in said
@@ -66,9 +76,8 @@ def test_what_is_no_picture_is_refused_before_the_work(name, tmp_path):
 
 
 def test_parquet_needs_a_file():
-    assert "--format: parquet needs a file (allowed: with --out FILE)" in refusal(
-        *COMMANDS["units"], "--format", "parquet"
-    )
+    said = refusal(*COMMANDS["units"], "--format", "parquet")
+    assert "--format: parquet needs a file (allowed: with --out FILE)" in said
 
 
 def test_a_column_of_several_types_is_text_in_parquet():
@@ -90,13 +99,11 @@ def test_intervals_of_a_whole_table_stand_beside_the_others():
 
 
 TOO_LONG = "x" * 300
+BUILD = ["army", "build", "--faction", "crown", "--points", "100", "--against", "imperium", "--no-battles"]
 REFUSED = {
     "a picture with a name too long": (["attack", RIFLES, GRENADIERS], ["--plot", f"{TOO_LONG}.png"]),
     "a picture where the answer goes": (["attack", RIFLES, GRENADIERS, "--format", "json"], ["--plot", "o.png"]),
-    "a list with a name too long": (
-        ["army", "build", "--faction", "crown", "--points", "100", "--against", "imperium", "--no-battles"],
-        ["--save", f"{TOO_LONG}.toml"],
-    ),
+    "a list with a name too long": (BUILD, ["--save", f"{TOO_LONG}.toml"]),
     "a summary with a name too long": (["report", "diff", "profiles", "profiles"], ["--summary", f"{TOO_LONG}.md"]),
 }
 

@@ -11,18 +11,15 @@ from tests.oracle.small_profiles import EASIER, write_profiles
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 OTHER_DIE, OTHER_DECK = "heroic=1,strike=1,glancing=1,miss=1,blank=2", "1..6=3,12=2"
-USUAL = (
-    "die of 1 heroic, 2 strikes, 1 glancing, 1 miss, 1 blank; deck of 36 cards, 3 each of 1 to 12 "
-    "(not printed in the rules; --die, --deck)"
-)
+USUAL = "die of 1 heroic, 2 strikes, 1 glancing, 1 miss, 1 blank; deck of 36 cards, 3 each of 1 to 12 "
+USUAL += "(not printed in the rules; --die, --deck)"
 SHORT = "die of 1 heroic, 1 strike, 1 glancing, 1 miss, 2 blanks; deck of 36 cards"
 FAR = ("--situations", "long-range")
+ATTACK = f'attack = {{ attacker = "{RIFLES}" }}\ntarget = {{ unit = "{GRENADIERS}" }}\n'
 FILES = {
-    "attack.toml": f'attack = {{ attacker = "{RIFLES}" }}\ntarget = {{ unit = "{GRENADIERS}" }}\n',
-    "own.toml": f'attack = {{ attacker = "{RIFLES}" }}\ntarget = {{ unit = "{GRENADIERS}" }}\n'
-    "ruleset = { die = { strike = 3, miss = 3 } }\n",
-    "variants.toml": f'metric = "p_annihilated"\n[baseline]\nattack = {{ attacker = "{RIFLES}", distance = 6 }}\n'
-    f'target = {{ unit = "{GRENADIERS}" }}\n[variants.aiming]\naiming = true\n',
+    "attack.toml": ATTACK,
+    "own.toml": f"{ATTACK}ruleset = {{ die = {{ strike = 3, miss = 3 }} }}\n",
+    "variants.toml": f'metric = "p_annihilated"\n[baseline]\n{ATTACK}[variants.aiming]\naiming = true\n',
     "plan.toml": f'[attackers]\nunits = ["{RIFLES}"]\n[defenders]\nunits = ["{GRENADIERS}"]\n',
 }
 FIELD = ("--against", "imperium/*@basic", *FAR)
@@ -99,27 +96,22 @@ def test_every_answer_states_die_and_deck_and_the_option_changes_its_numbers(com
 
 
 def test_the_deck_counts_too():
-    usual, other = (json.loads(answer("attack", *ASKED["attack"], "--format", "json", *more)) for more in ((), DECK))
+    deck = ("--deck", OTHER_DECK)
+    usual, other = (json.loads(answer("attack", *ASKED["attack"], "--format", "json", *more)) for more in ((), deck))
     assert other["ruleset"]["deck"] == {"1": 3, "2": 3, "3": 3, "4": 3, "5": 3, "6": 3, "12": 2}
     assert other["ruleset"]["die"] == usual["ruleset"]["die"]
     assert "deck of 20 cards, 3 each of 1 to 6, 2 of 12" in other["assumptions"][0]
     assert numbers_in(other) != numbers_in(usual)
 
 
-DECK = ("--deck", OTHER_DECK)
-
-
 def test_the_option_goes_before_what_a_file_says():
-    own, over = (
-        json.loads(answer("run", "own.toml", "--format", "json", *more)) for more in ((), ("--die", OTHER_DIE))
-    )
-    assert own["ruleset"]["die"]["strike"] == 3
-    assert over == {**json.loads(answer("run", "attack.toml", "--format", "json", "--die", OTHER_DIE))}
+    asked = ("--format", "json", "--die", OTHER_DIE)
+    assert json.loads(answer("run", "own.toml", *asked[:2]))["ruleset"]["die"]["strike"] == 3
+    assert answer("run", "own.toml", *asked) == answer("run", "attack.toml", *asked)
 
 
-def test_a_file_of_another_game_refuses_a_die(tmp_path):
-    (tmp_path / "legion.toml").write_text("courage = 1\n", encoding="utf-8")
-    assert "no such die" in refusal("run", "legion.toml", "--die", OTHER_DIE)
+def test_a_file_of_another_game_refuses_a_die(file):
+    assert "no such die" in refusal("run", file("courage = 1\n"), "--die", OTHER_DIE)
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """The command about battles."""
 
-import csv
 import html
-import io
 import json
 
 import pytest
@@ -19,7 +17,7 @@ ARMIES = f"2 x {RIFLES}", f"2 x imperium/{GRENADIERS}"
 
 
 @pytest.mark.slow
-def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
+def test_a_battle_is_answered_as_text_and_json(tmp_path):
     text = answer("battle", *ARMIES, *FEW)
     assert "Crown wins " in text
     assert "of any such battle (named by --full" in " ".join(text.split())
@@ -29,10 +27,8 @@ def test_a_battle_is_answered_as_text_json_and_csv(tmp_path):
     page = run(*asked, "--format", "json", "--out", tmp_path / "mine.json")
     record = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
     assert page.stderr.startswith("mine.json: Crown ")
-    assert record["trials"] == 600
-    assert record["swing"] == []
-    rows = list(csv.DictReader(io.StringIO(answer(*asked, "--format", "csv"))))
-    assert [row["side"] for row in rows] == ["mine", "mine", "yours", "yours"]
+    assert (record["trials"], record["swing"]) == (600, [])
+    assert len(answer(*asked, "--format", "csv").splitlines()) == 1 + 4
     answer(*asked, "--picture", "survival", "--plot", tmp_path / "survival.png")
     assert (tmp_path / "survival.png").stat().st_size > 5000
 
@@ -56,10 +52,7 @@ def test_a_battle_is_a_page(tmp_path):
     [
         (("--out", "battle.htm"), "unknown extension '.htm' (allowed: .html, .txt, "),
         (("--out", "taken/battle.html"), "taken/battle.html: cannot write here"),
-        (
-            ("--tell", "3", "--out", "battle.html"),
-            "--out: --tell and a page exclude each other (allowed: .txt; or without",
-        ),
+        (("--tell", "3", "--out", "battle.html"), "--out: --tell and a page exclude each other (allowed: .txt; or w"),
     ],
 )
 def test_a_page_that_cannot_be_is_refused_and_nothing_is_written(more, message, tmp_path, monkeypatch):
@@ -77,14 +70,7 @@ def test_a_battle_that_is_not_played_is_not_told():
     assert "--plot: --tell has no picture" in refusal("battle", *ARMIES, "--tell", 1, "--plot", "x.png")
 
 
-BATTLE = f"""
-mine = ["2 x {RIFLES}"]
-yours = "yours.toml"
-
-[battle]
-rounds = 2
-target_mine = "threatened_first"
-"""
+BATTLE = f'mine = ["2 x {RIFLES}"]\nyours = "yours.toml"\n[battle]\nrounds = 2\ntarget_mine = "threatened_first"\n'
 YOURS = f'unit = ["2 x imperium/{GRENADIERS}"]\n'
 
 

@@ -1,7 +1,5 @@
 """The commands of best play."""
 
-import csv
-import io
 import json
 import subprocess
 import sys
@@ -15,44 +13,21 @@ MINE, YOURS = f"{RIFLES}:models=2", f"{GRENADIERS}:models=2"
 SMALL = ("--rounds", "1", "--first", "a")
 
 
-def test_best_in_other_forms(tmp_path):
+def test_best_of_a_file(file):
+    policies = 'policy_b = "best"\npolicy_a = ["lookout until the enemy is within 12", "aim and shoot"]'
+    sides = "".join(f'{side} = {{unit = "{unit}", models = 2}}\n' for side, unit in (("a", RIFLES), ("b", GRENADIERS)))
+    path = file(f"{sides}[duel]\nrounds = 1\n{policies}\n")
+    assert "policy lookout until the enemy is within 12; aim and shoot" in answer("best", path)
+    assert "B aimed and shot" in answer("run", path)
+
+
+def test_options_of_best_play(tmp_path):
     assert " VP lower" in answer("best", MINE, YOURS, *SMALL, "--want", "margin")
-    record = json.loads(answer("best", MINE, YOURS, *SMALL, "--format", "json"))
-    assert record["kind"] == "best"
-    assert record["exploitability"] < 1e-12
-    rows = list(csv.DictReader(io.StringIO(answer("best", MINE, YOURS, *SMALL, "--format", "csv"))))
-    assert rows[0]["do"] == record["plan"][0]["do"]
     picture = tmp_path / "what.png"
     answer("best", MINE, YOURS, *SMALL, "--distance", "18", "--plot", picture, "--by", "distance", "--round", "1")
     assert picture.stat().st_size > 1000
-
-
-def test_tactics_and_focus_in_other_forms(tmp_path):
-    out = tmp_path / "tactics.csv"
-    assert "The tactic of comparisons" in answer("best", "tactics", RIFLES, GRENADIERS, "--rounds", "1", "--out", out)
-    assert out.read_text().startswith("attacker,defender,value,tactic")
     record = json.loads(answer("best", "focus", RIFLES, GRENADIERS, "--until", "1", "--format", "json"))
     assert record["until"] == {"chance": 1.0, "attackers": None}
-
-
-def test_best_of_a_file(tmp_path):
-    path = tmp_path / "duel.toml"
-    path.write_text(
-        f"""
-[duel]
-rounds = 1
-policy_b = "best"
-policy_a = ["lookout until the enemy is within 12", "aim and shoot"]
-[a]
-unit = "{RIFLES}"
-models = 2
-[b]
-unit = "{GRENADIERS}"
-models = 2
-"""
-    )
-    assert "policy lookout until the enemy is within 12; aim and shoot" in answer("best", path)
-    assert "B aimed and shot" in answer("run", path)
 
 
 def test_a_duel_by_lines_or_best():

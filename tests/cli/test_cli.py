@@ -17,7 +17,7 @@ from analyser.cli.command_base import HIDDEN
 from analyser.cli.fights import ATTACK_OPTIONS
 from analyser.common.estimates import Estimate
 from analyser.scenarios.schema import Attack, Target
-from tests.helpers.shell import answer, commands, process, refusal, run
+from tests.helpers.shell import answer, commands, refusal, run
 from tests.helpers.skips import posix, proof
 
 FIGHT = "[attack]\ndice = 12\n[target]\nmodels = 6\ndefence = 2\ndamage_limit = 1\ndiscipline = 7\nbreak_limit = 2\n"
@@ -27,22 +27,12 @@ EVERY = commands()
 
 
 @pytest.fixture
-def profiles(river_folder):
-    return str(river_folder)
+def fight(file):
+    return file(FIGHT)
 
 
-@pytest.fixture
-def fight(tmp_path):
-    path = tmp_path / "fight.toml"
-    path.write_text(FIGHT, encoding="utf-8")
-    return str(path)
-
-
-# --- analyser attack ----------------------------------------------------------------------------------
-
-
-def test_attack_prints_the_odds_and_what_they_rest_on(profiles):
-    text = answer("attack", "otter@reinf", "OTTER@basic", "--distance", 6, "--aiming", "--profiles", profiles)
+def test_attack_prints_the_odds_and_what_they_rest_on(river_folder):
+    text = answer("attack", "otter@reinf", "OTTER@basic", "--distance", 6, "--aiming", "--profiles", river_folder)
     for line in (
         "Attack  river/otter-guard@reinforced -> river/otter-guard@basic",
         'Row     ranged-light at 6"',
@@ -57,10 +47,10 @@ def test_attack_prints_the_odds_and_what_they_rest_on(profiles):
         assert line in text.splitlines(), line
 
 
-def test_every_probability_of_the_table_is_the_exact_one(profiles):
+def test_every_probability_of_the_table_is_the_exact_one(river_folder):
     given = {"attack": {"attacker": "otter@r"}, "target": {"unit": "otter@b"}}
-    result = analyser.exact(given, profiles=analyser.load_profiles(profiles))
-    text = answer("attack", "otter@r", "otter@b", "--profiles", profiles)
+    result = analyser.exact(given, profiles=analyser.load_profiles(river_folder))
+    text = answer("attack", "otter@r", "otter@b", "--profiles", river_folder)
     for row in result.distribution("models_destroyed"):
         assert f"{row['value']} | {Estimate(row['probability'])!s:>11} | {Estimate(row['at_least'])!s:>8}" in text
     for name in ("suppressed", "broken", "annihilated"):
@@ -73,27 +63,22 @@ def line_of(text, start):
     return next(line for line in text.splitlines() if line.startswith(start))
 
 
-def test_the_options_of_attack_are_the_keys_of_a_scenario(profiles):
-    options = {
-        "attacker_models": 5,
-        "distance": 7,
-        "bonuses": ["aiming", "ammo_supply"],
-        "penalties": ["reforming"],
-        "extra_reroll": {"faces": ["miss", "blank"], "dice": 2},
-    }
+def test_the_options_of_attack_are_the_keys_of_a_scenario(river_folder):
+    options = {"attacker_models": 5, "distance": 7, "bonuses": ["aiming", "ammo_supply"], "penalties": ["reforming"]}
+    options["extra_reroll"] = {"faces": ["miss", "blank"], "dice": 2}
     state = {"models": 3, "exposed": 2, "officer": "first", "formation": "open", "edge_distance": 9, "obstacle": True}
     given = {"attack": {"attacker": "otter@r", **options}, "target": {"unit": "otter@b", **state}}
-    wanted = analyser.exact(given, profiles=analyser.load_profiles(profiles)).as_dict()
+    wanted = analyser.exact(given, profiles=analyser.load_profiles(river_folder)).as_dict()
     words = (
         "--attacker-models 5 --distance 7 --aiming --ammo-supply --reforming --extra-reroll miss,blank:2 --models 3 "
         "--exposed 2 --officer first --formation open --edge-distance 9 --obstacle --format json --profiles"
     )
-    text = answer("attack", "otter@r", "otter@b", *words.split(), profiles)
+    text = answer("attack", "otter@r", "otter@b", *words.split(), river_folder)
     assert json.loads(text) == wanted
 
 
-def test_what_stands_after_a_colon_is_a_condition_as_well(profiles):
-    guard, library = "river/otter-guard@basic", ("--profiles", profiles)
+def test_what_stands_after_a_colon_is_a_condition_as_well(river_folder):
+    guard, library = "river/otter-guard@basic", ("--profiles", river_folder)
     options = answer("attack", guard, guard, "--aiming", "--models", "2", "--suppressed", *library)
     assert answer("attack", f"{guard}:aiming", f"{guard}:models=2,suppressed", *library) == options
     assert answer("attack", guard, guard, *library) != options
@@ -110,12 +95,9 @@ def test_every_condition_of_an_attack_has_an_option():
         assert offered == record.model_fields.keys() - profile_only[section]
 
 
-def test_zero_is_a_value_and_not_left_out(profiles):
-    text = answer("attack", "otter@b", "otter@b", "--veteran", 0, "--format", "json", "--profiles", profiles)
+def test_zero_is_a_value_and_not_left_out(river_folder):
+    text = answer("attack", "otter@b", "otter@b", "--veteran", 0, "--format", "json", "--profiles", river_folder)
     assert json.loads(text)["scenario"]["attack"]["veteran"] == 0
-
-
-# --- analyser run, the methods and the formats --------------------------------------------------------
 
 
 def test_run_prints_csv_with_every_digit(fight):
@@ -165,12 +147,6 @@ def test_out_is_written_as_its_ending_says_unless_a_format_is_given(fight, tmp_p
     assert out.read_text(encoding="utf-8").startswith("{")
 
 
-# --- analyser compare -------------------------------------------------------------------------------------
-
-
-# --- analyser units, import, version ------------------------------------------------------------------
-
-
 def test_the_help_lists_sixteen_commands_and_the_others_on_request():
     shown, everything = answer("--help"), answer("--help-all")
     names = {name for heading, names in cli.COMMANDS.items() if heading != HIDDEN for name in names}
@@ -185,46 +161,34 @@ def test_a_help_is_short_and_its_examples_can_be_typed(words, command):
     written = answer(*words, "--help")
     options = {line.split()[0] for line in written.splitlines() if line.startswith("  -")}
     assert len(options) <= 14  # twelve, and two for help
-    lines = written.partition("Examples:")[2].splitlines()
-    lines = [each.strip() for each in lines if each.strip()]
+    lines = [each.strip() for each in written.partition("Examples:")[2].splitlines() if each.strip()]
     assert len(lines) == 2
     for line in lines:
-        given, _, rest = line.partition("analyser ")
-        typed = shlex.split(rest)
-        assert given == ""
+        program, *typed = shlex.split(line)
+        assert program == "analyser"
         typed = typed[1:] if typed[: len(words)] != [*words] else typed[len(words) :]
         command.make_context(words[-1], typed)  # each of its options and arguments is taken
     everything = answer(*words, "--help-all")
     assert [each for each in command.params if isinstance(each, click.Option) and each.opts[0] not in everything] == []
 
 
-# --- what is refused ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
-    ("more", "parts"),
+    ("more", "told"),
     [
-        (["--out", "."], ["not a file"]),
-        (["--out", "fight.toml/x"], ["cannot write here"]),
-        (["--method", "monte-carlo", "--precision", 1e-6], ["precision: 1e-06 is out of range"]),
-        (["--method", "monte-carlo", "--precision", "nan"], ["precision: nan is out of range"]),
-        (["--profiles", "nowhere"], ["nowhere", "no such folder"]),
+        (["--out", "."], "not a file"),
+        (["--out", os.devnull], "not a file"),
+        (["--out", "fight.toml/x"], "cannot write here"),
+        (["--method", "monte-carlo", "--precision", 1e-6], "precision: 1e-06 is out of range"),
+        (["--method", "monte-carlo", "--precision", "nan"], "precision: nan is out of range"),
+        (["--profiles", "nowhere"], "nowhere: no such folder"),
     ],
 )
-def test_numbers_and_places_that_cannot_be_used(fight, tmp_path, monkeypatch, more, parts):
+def test_numbers_and_places_that_cannot_be_used(fight, tmp_path, monkeypatch, more, told):
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    said = refusal("run", fight, *more)
-    assert [part for part in parts if part not in said] == []
+    assert told in refusal("run", fight, *more)
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_a_device_is_not_written_over(fight):
-    assert "not a file" in refusal("run", fight, "--out", os.devnull)
     assert not os.path.isfile(os.devnull)  # noqa: PTH113
-
-
-# --- as a process -------------------------------------------------------------------------------------
 
 
 def test_main_hands_back_the_exit_status(fight, capsys):
@@ -235,21 +199,13 @@ def test_main_hands_back_the_exit_status(fight, capsys):
     assert capsys.readouterr().out == f"analyser {analyser.__version__}\n"
 
 
-def test_an_error_is_one_line_and_exit_status_2():
-    done = process("run", "nowhere.toml", "--format", "json")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: nowhere.toml: cannot read this file: No such file or directory\n"
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("encoding", "sign"), [("koi8-r", "?"), *proof(("ascii", "±"))])
 def test_a_terminal_that_does_not_know_every_sign(encoding, sign):
     """Click writes UTF-8 to a terminal that claims to know ASCII only."""
     words = ["morale", "legion", "--courage", "1", "--tokens", "2", "--method", "monte-carlo", "--trials", "100"]
-    command = [sys.executable, "-m", "analyser", *words]
-    done = subprocess.run(
-        command, capture_output=True, env=os.environ | {"PYTHONIOENCODING": encoding}, check=False, timeout=120
-    )
+    command, where = [sys.executable, "-m", "analyser", *words], os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run(command, capture_output=True, env=where, check=False, timeout=120)
     assert (done.returncode, done.stderr) == (0, b"")
     assert f"% {sign}".encode() in done.stdout
 

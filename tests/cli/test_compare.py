@@ -1,7 +1,5 @@
 """The commands that set many fights side by side."""
 
-import csv
-import io
 import json
 
 import pytest
@@ -11,16 +9,13 @@ from tests.helpers.shell import answer, refusal
 SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imperium/krupp@basic"
 
 
-def test_curve_over_files_maps_and_fronts(tmp_path):
-    path = tmp_path / "panic.toml"
-    path.write_text("courage = 1\ntokens = 3\n", encoding="utf-8")
+def test_curve_over_files_maps_and_fronts(file):
+    path = file("courage = 1\ntokens = 3\n")
     assert "P(panicked@1) over tokens" in answer("compare", path, "--over", "tokens=1..3", "--metric", "p_panicked@1")
     cells = answer("compare", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--over", "DEFENCE=1..2", "--aiming")
     assert "dice \\ defence" in cells
-    front = answer(
-        "compare", SHARP, "--target", KRUPP, "--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits"
-    )
-    assert "no other point is better in both" in front
+    two = ("--over", "dice=4..6", "--metric", "p_broken", "--metric", "mean_hits")
+    assert "no other point is better in both" in answer("compare", SHARP, "--target", KRUPP, *two)
     assert answer("compare", RIFLES, "--target", KRUPP, "--kind", "charge", "--over", "target.models=1..2")
 
 
@@ -34,24 +29,18 @@ def test_curve_refuses_in_one_line():
     assert "200,000" in refusal("compare", SHARP, "--target", KRUPP, "--over", "dice=1..1000000000")
 
 
-def test_search_as_text_json_csv_and_picture(tmp_path):
-    path = tmp_path / "v.toml"
+def test_search_as_text_json_csv_and_picture(file, tmp_path):
     text = f'[baseline]\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n[ranges]\ndice = "2..6"\n'
-    path.write_text(text, encoding="utf-8")
+    path = file(text)
     assert "The best is dice 6: Mean models destroyed" in answer("compare", "variants", path)
     record = json.loads(answer("compare", "variants", path, "--least", "--format", "json"))
     assert (record["best"], record["method"]) == ("dice 2", "exact")
-    rows = list(
-        csv.DictReader(io.StringIO(answer("compare", "variants", path, "--metric", "p_broken", "--format", "csv")))
-    )
-    assert len(rows) == 6
+    assert len(answer("compare", "variants", path, "--metric", "p_broken", "--format", "csv").splitlines()) == 7
     answer("compare", "variants", path, "--plot", tmp_path / "s.png")
     assert (tmp_path / "s.png").stat().st_size > 5000
-    raced = json.loads(
-        answer("compare", "variants", path, "--method", "race", "--metric", "p_any_destroyed", "--format", "json")
-    )
-    assert raced["stop_reason"] in ("decided", "alike", "trials")
-    path.write_text(text + 'DEFENCE = "1..100000"\nmodels = "1..100000"\n', encoding="utf-8")
+    race = ("--method", "race", "--metric", "p_any_destroyed", "--format", "json")
+    assert json.loads(answer("compare", "variants", path, *race))["stop_reason"] in ("decided", "alike", "trials")
+    path = file(f'{text}DEFENCE = "1..100000"\nmodels = "1..100000"\n')
     assert "50,000,000,000 variants" in refusal("compare", "variants", path)
 
 

@@ -12,20 +12,18 @@ SHARP, RIFLES, KRUPP = "crown/sharp-rifles@basic", "crown/rifle-p@basic", "imper
 GRENADIERS = "scion-grenadier-p@basic"
 
 
-def test_tell_is_the_attack_of_that_number(tmp_path):
+def test_tell_is_the_attack_of_that_number(file):
     told = answer("explain", RIFLES, KRUPP, "--distance", 6, "--trial", 7, "--seed", 3)
     assert told.startswith("Trial 7 of 1,000 with seed 3")
     record = json.loads(answer("explain", RIFLES, KRUPP, "--pick", "best", "--metric", "hits", "--format", "json"))
     assert record["picked"].startswith("the best by hits")
-    path = tmp_path / "fight.toml"
-    fight = f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n'
-    path.write_text(fight, encoding="utf-8")
+    path = file(f'attack = {{attacker = "{RIFLES}", distance = 6}}\ntarget = {{unit = "{KRUPP}"}}\n')
     assert answer("explain", path, "--trial", 7, "--seed", 3).splitlines()[1:] == told.splitlines()[1:]
     assert "with a TARGET" in refusal("explain", path, "--aiming")
     assert "one of them" in refusal("explain", RIFLES, KRUPP, "--pick", "best", "--trial", 1)
 
 
-def test_luck_of_one_attack_and_of_a_game(tmp_path):
+def test_luck_of_one_attack_and_of_a_game(file, tmp_path):
     said = answer("explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 0)
     assert "this bad or worse happens in" in said
     joint = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--destroyed", 1, "--got", "suppressed=yes"]
@@ -33,8 +31,7 @@ def test_luck_of_one_attack_and_of_a_game(tmp_path):
     assert record["fights"][0]["got"] == {"models_destroyed": 1, "suppressed": True}
     assert (tmp_path / "l.png").stat().st_size > 5000
     fight = f'[[fight]]\ngot = {{destroyed = 1}}\nattack = {{attacker = "{RIFLES}"}}\ntarget = {{unit = "{KRUPP}"}}\n'
-    path = tmp_path / "game.toml"
-    path.write_text(fight * 2, encoding="utf-8")
+    path = file(fight * 2)
     rows = list(csv.DictReader(io.StringIO(answer("explain", "luck", path, "--format", "csv"))))
     assert [row["fight"] for row in rows] == ["fight 1", "fight 2", "all"]
     turned = ["explain", "luck", RIFLES, KRUPP, "--distance", 6, "--got", "suppressed=yes", "--destroyed", 1]
@@ -49,17 +46,15 @@ def test_luck_of_one_attack_and_of_a_game(tmp_path):
 
 @pytest.mark.slow
 def test_tell_a_charge_and_a_duel():
-    assert "wins the combat" in answer(
-        "explain", RIFLES, GRENADIERS, "--kind", "charge", "--trials", 50, "--pick", "best"
-    )
-    assert "is activated" in answer("explain", RIFLES, GRENADIERS, "--kind", "duel", "--trials", 50, "--trial", 3)
+    few = (RIFLES, GRENADIERS, "--trials", 50, "--kind")
+    assert "wins the combat" in answer("explain", *few, "charge", "--pick", "best")
+    assert "is activated" in answer("explain", *few, "duel", "--trial", 3)
 
 
 def test_conditions_of_charges_and_duels_are_options():
     duel = ("--kind", "duel", "--rounds", 2)
-    assert "such duels" in answer(
-        "explain", "luck", RIFLES, GRENADIERS, *duel, "--distance", 10, "--got", "b_broken=yes"
-    )
+    broken = ("--distance", 10, "--got", "b_broken=yes")
+    assert "such duels" in answer("explain", "luck", RIFLES, GRENADIERS, *duel, *broken)
     over = ("--policy-b", "lookout", "--over", "distance=10,20")
     assert "P(a wins) over distance" in answer("compare", RIFLES, "--target", GRENADIERS, *duel, *over)
     assert answer("explain", "luck", RIFLES, GRENADIERS, "--kind", "charge", "--outflanking", "--destroyed", 1)
@@ -67,13 +62,3 @@ def test_conditions_of_charges_and_duels_are_options():
         "explain", RIFLES, KRUPP, "--rounds", 2
     )
     assert "with --kind charge" in refusal("explain", RIFLES, KRUPP, "--kind", "duel", "--outflanking")
-
-
-def test_tell_of_morale_from_a_file(tmp_path):
-    path = tmp_path / "panic.toml"
-    path.write_text("courage = 1\ntokens = 3\nrounds = 2\n", encoding="utf-8")
-    told = answer("explain", path, "--trial", 4, "--seed", 2)
-    assert "Rally step (LG-2)" in told
-    picked = answer("explain", path, "--pick", "worst", "--metric", "tokens:least")
-    assert "the worst by tokens: " in picked
-    assert "no figure is stated" in refusal("explain", path, "--pick", "worst")

@@ -11,8 +11,6 @@ from tests.helpers.fight_questions import COMMANDS, DUEL_FILE, FEW, FILES, TANKS
 from tests.helpers.shell import GRENADIERS, RIFLES, answer, run
 from tests.oracle.fight_files import row, unit
 
-# --- answers ----------------------------------------------------------------------------------------------
-
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", FILES)
@@ -73,10 +71,9 @@ def test_a_list_after_a_colon_needs_no_quotes():
 def test_focus_says_after_how_many_attacks():
     text = answer("attack", RIFLES, RIFLES, RIFLES, GRENADIERS, "--until", "0.5", "annihilated")
     assert "50% likely to be annihilated after 2 attacks: 52.22%" in text
-    assert "P(broken) after 1 attack is below 90%: 15.35%" in answer(
-        "attack", RIFLES, GRENADIERS, "--until", 0.9, "broken"
-    )
-    found = json.loads(answer("attack", RIFLES, GRENADIERS, "--until", 0.9, "broken", "--format", "json"))["until"]
+    asked = ("attack", RIFLES, GRENADIERS, "--until", 0.9, "broken")
+    assert "P(broken) after 1 attack is below 90%: 15.35%" in answer(*asked)
+    found = json.loads(answer(*asked, "--format", "json"))["until"]
     assert (found["attacks"], found["fate"]) == (None, "broken")
 
 
@@ -86,55 +83,26 @@ def test_the_help_tells_every_policy():
         assert policy.name.lower() in text
 
 
-OVERCHARGING = unit(
-    row("melee", 1, "Overcharge"),
-    row("ranged", 1, "Overcharge"),
-    row("ranged", 1) | {"id": "other"},
-    rules=["All-Out Attack (2)", "Overrun"],
-)
-PLAIN = unit(row("melee", 1))
-NOT_USED = [  # a question; what is not used, and the key that would use it; the same question with that key
-    (
-        "charge",
-        {"attacker": PLAIN, "target": unit(), "secondary": [OVERCHARGING]},
-        "Overcharge",
-        "secondary.0.overcharge",
-        {"attacker": PLAIN, "target": unit(), "secondary": [OVERCHARGING | {"overcharge": True}]},
-    ),
-    (
-        "charge",
-        {"charge": {"overrun": False}, "attacker": OVERCHARGING, "target": unit()},
-        "Overrun",
-        "charge.overrun",
-        {"attacker": OVERCHARGING, "target": unit()},
-    ),
-    (
-        "focus",
-        {"attacks": [{"dice": 1}, {"dice": 1, "qualities": ["Overcharge"]}], "target": unit()},
-        "Overcharge",
-        "attacks.1.overcharge",
-        {"attacks": [{"dice": 1}, {"dice": 1, "qualities": ["Overcharge"], "overcharge": True}], "target": unit()},
-    ),
-    (
-        "duel",
-        {"a": OVERCHARGING, "b": unit()},
-        "All-Out Attack (2)",
-        'duel.policy_a = "all_out"',
-        {"duel": {"policy_a": "all_out"}, "a": OVERCHARGING, "b": unit()},
-    ),
+STRIKES = row("melee", 1, "Overcharge"), row("ranged", 1, "Overcharge"), row("ranged", 1) | {"id": "other"}
+OVER = unit(*STRIKES, rules=["All-Out Attack (2)", "Overrun"])
+BASE = {
+    "charge": {"attacker": unit(row("melee", 1)), "target": unit()},
+    "focus": {"target": {"models": 10, "defence": 1, "damage_limit": 1}},
+    "duel": {"duel": {"rounds": 1, "policy_b": "take_cover"}, "a": OVER, "b": unit()},
+}
+FREE, SHOT = {"attacker": OVER}, {"dice": 1, "qualities": ["Overcharge"]}
+USED, ALL_OUT = {"overcharge": True}, {"rounds": 1, "policy_b": "take_cover", "policy_a": "all_out"}
+NOT_USED = [  # more of a question, without and with the key that would use something; what, and the key
+    ("charge", {"secondary": [OVER]}, {"secondary": [OVER | USED]}, "Overcharge", "secondary.0.overcharge"),
+    ("charge", FREE | {"charge": {"overrun": False}}, FREE, "Overrun", "charge.overrun"),
+    ("focus", {"attacks": [SHOT, SHOT]}, {"attacks": [SHOT, SHOT | USED]}, "Overcharge", "attacks.1.overcharge"),
+    ("duel", {}, {"duel": ALL_OUT}, "All-Out Attack (2)", 'duel.policy_a = "all_out"'),
 ]
 
 
-@pytest.mark.parametrize(("kind", "question", "name", "key", "used"), NOT_USED)
-def test_what_is_modelled_but_not_used_is_named_with_what_would_use_it(kind, question, name, key, used):
-    def asked(raw):
-        if kind == "focus":
-            raw = raw | {"target": {"models": 10, "defence": 1, "damage_limit": 1}}
-        if kind == "duel":
-            raw = raw | {"duel": {"rounds": 1, "policy_b": "take_cover"} | raw.get("duel", {})}
-        return getattr(analyser, kind)(raw)
-
-    result, other = asked(question), asked(used)
+@pytest.mark.parametrize(("kind", "question", "used", "name", "key"), NOT_USED)
+def test_what_is_modelled_but_not_used_is_named_with_what_would_use_it(kind, question, used, name, key):
+    result, other = (getattr(analyser, kind)(BASE[kind] | more) for more in (question, used))
     told = f"{name}, could be used with {key}"
     assert told in result.not_used
     assert name not in (*result.not_modelled, *result.rules_applied)

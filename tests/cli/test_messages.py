@@ -3,7 +3,6 @@
 import click
 import pytest
 
-from analyser.cli import COMMANDS
 from tests.helpers.shell import GRENADIERS, RIFLES, commands, run
 
 LONGEST = 300  # characters of a line of standard error
@@ -20,8 +19,6 @@ QUICK = {  # a question that goes on to what the options say; others get units t
     "units list": (),
     "report site": ("not-ours",),
 }
-
-
 EVERY = commands()
 
 
@@ -72,9 +69,3 @@ def test_no_argument_makes_a_long_message(words, length):
         line(*words, *(letter * length for _ in places), *(part for each in needed for part in (each, GRENADIERS)))
     assert line(*words, f"--{'z' * length}") is not None
     assert line("z" * length) is not None
-
-
-def test_a_misspelt_command_is_told_the_right_one():
-    for section in COMMANDS.values():
-        for name in section:
-            assert f"'{name}'" in line(misspelt(name))

@@ -15,19 +15,15 @@ QUESTIONS = {
 
 
 @pytest.mark.parametrize("system", QUESTIONS)
-def test_run_answers_a_question_about_morale(tmp_path, system):
-    path = tmp_path / "question.toml"
-    path.write_text(QUESTIONS[system], encoding="utf-8")
-    assert answer("run", str(path)) == answer("morale", system, str(path))
+def test_run_answers_a_question_about_morale(file, system):
+    path = file(QUESTIONS[system])
+    assert answer("run", path) == answer("morale", system, path)
 
 
-def test_run_knows_a_duel_from_a_comparison(tmp_path):
+def test_run_knows_a_duel_from_a_comparison(file):
     duel = '[duel]\nrounds = 1\n[a]\nunit = "crown/rifle-p@basic"\n[b]\nunit = "crown/rifle-p@basic"\n'
-    path = tmp_path / "duel.toml"
-    path.write_text(duel, encoding="utf-8")
-    assert answer("run", str(path)) == answer("duel", *["crown/rifle-p@basic"] * 2, "--rounds", "1")
-    path.write_text("nerve = 0.5\n" + duel, encoding="utf-8")
-    assert answer("run", str(path)).split("\n")[0].endswith("Five systems side by side")
+    assert answer("run", file(duel)) == answer("duel", *["crown/rifle-p@basic"] * 2, "--rounds", "1")
+    assert answer("run", file(f"nerve = 0.5\n{duel}")).split("\n")[0].endswith("Five systems side by side")
 
 
 @pytest.mark.parametrize("keys", [{}, {"rounds": 3}, {"attack": {}, "target": {}}, {"models": 3, "attack": {}}])

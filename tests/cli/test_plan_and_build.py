@@ -3,7 +3,6 @@
 import csv
 import html
 import io
-import json
 
 import pytest
 
@@ -16,27 +15,6 @@ QUICK = ("--situations", "long-range")
 CLASH = ("battle", "plan", MINE, YOURS, *QUICK)
 BUILD = ("army", "build", "--faction", "crown", "--points", "500", *QUICK, "--next-best", "1")
 FIELD = ("--against", "imperium/krupp-field-guns@basic")
-
-
-def test_a_clash_is_that_of_python():
-    mine, yours = (each.split(", ") for each in (MINE, YOURS))
-    found = analyser.clash(mine, yours, situations=["long-range"])
-    assert answer(*CLASH) == str(found)
-    assert json.loads(answer(*CLASH, "--format", "json")) == json.loads(json.dumps(found.as_dict()))
-    rows = list(csv.DictReader(io.StringIO(answer(*CLASH, "--format", "csv"))))
-    assert [row["side"] for row in rows] == found.frame["side"].tolist()
-    assert "victory points" in answer(*CLASH, "--aim", "victory-points", "--distance", "6")
-
-
-def test_a_clash_from_files_and_its_page_and_picture(tmp_path):
-    for name, units in (("mine", MINE), ("yours", YOURS)):
-        army = analyser.load_army({"name": name.title(), "unit": units.split(", ")})
-        (tmp_path / f"{name}.toml").write_text(army.to_toml(), encoding="utf-8")
-    page, picture = tmp_path / "clash.html", tmp_path / "clash.png"
-    files = tmp_path / "mine.toml", tmp_path / "yours.toml"
-    assert answer("battle", "plan", *files, *QUICK, "--quiet", "--out", page, "--plot", picture) == ""
-    assert "Mine against Yours" in page.read_text(encoding="utf-8")
-    assert picture.read_bytes()[:4] == b"\x89PNG"
 
 
 def test_a_page_leaves_its_answer_in_the_terminal(tmp_path):

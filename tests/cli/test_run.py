@@ -19,7 +19,6 @@ FIGHTS = {
 
 @pytest.fixture
 def files(tmp_path):
-    """A scenario file of each kind."""
     for name, text in FIGHTS.items():
         (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
     return [str(tmp_path / f"{name}.toml") for name in FIGHTS]

@@ -11,19 +11,14 @@ import pandas as pd
 import pytest
 
 import analyser
-from analyser.cli import main
 from analyser.sweep.running import run_sweep
+from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal, run
 from tests.helpers.skips import posix
 from tests.helpers.sweeps import PLAN, Inline
 
-TEXT = """
-name = "small"
-[attackers]
-units = ["crown/rifle-p*"]
-[defenders]
-units = ["krupp@basic"]
-defence = "1..3"
-"""
+TEXT = (
+    'name = "small"\n[attackers]\nunits = ["crown/rifle-p*"]\n[defenders]\nunits = ["krupp@basic"]\ndefence = "1..3"\n'
+)
 
 
 @pytest.fixture
@@ -40,83 +35,66 @@ def store(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_sweep_from_its_file(plan, tmp_path, capsys):
+def test_a_sweep_from_its_file(plan, tmp_path):
     store = tmp_path / "store"
-    assert main(["sweep", str(plan), "--out", str(store), "--workers", "1"]) == 0
-    assert "small: 9 cells in 1 part, all done" in capsys.readouterr().out
-    assert main(["sweep", "resume", str(store), "--workers", "1"]) == 0
-    assert main(["sweep", str(plan), "--out", str(store), "--part", "1/1", "--workers", "1"]) == 0
+    assert "small: 9 cells in 1 part, all done" in answer("sweep", plan, "--out", store, "--workers", 1)
+    assert run("sweep", "resume", store, "--workers", 1).exit_code == 0
+    assert run("sweep", plan, "--out", store, "--part", "1/1", "--workers", 1).exit_code == 0
     assert "Sweep small" in (store / "summary.html").read_text(encoding="utf-8")
 
 
-def test_status(store, capsys):
-    assert main(["sweep", "status", str(store)]) == 0
-    assert "all done" in capsys.readouterr().out
+def test_status(store):
+    assert "all done" in answer("sweep", "status", store)
     next((store / "parts").rglob("*.parquet")).unlink()
-    assert main(["sweep", "status", str(store)]) == 1
-    said = capsys.readouterr().out
-    assert "1 are missing" in said
-    assert "seconds of one processor left" in said
-    assert main(["sweep", "status", str(store), "--json"]) == 1
-    status = json.loads(capsys.readouterr().out)
-    assert status["done"] == status["parts"] - 1
-    assert status["costs"][0]["kind"] == "ranged"
+    said = run("sweep", "status", store)
+    assert (said.exit_code, "1 are missing" in said.stdout) == (1, True)
+    assert "seconds of one processor left" in said.stdout
+    status = json.loads(run("sweep", "status", store, "--json").stdout)
+    assert (status["done"], status["costs"][0]["kind"]) == (status["parts"] - 1, "ranged")
 
 
-def test_verify(store, capsys):
-    assert main(["sweep", "verify", str(store)]) == 0
+def test_verify(store):
+    assert run("sweep", "verify", store).exit_code == 0
     path = next((store / "parts").rglob("*.parquet"))
     path.write_bytes(path.read_bytes()[:-1])
-    assert main(["sweep", "verify", str(store)]) == 1
-    assert "--remove deletes it" in capsys.readouterr().err
-    assert path.exists()
-    assert main(["sweep", "verify", str(store), "--remove"]) == 1
-    assert "1 damaged" in capsys.readouterr().out
+    for more, told in (([], "--remove deletes it"), (["--remove"], "1 damaged")):
+        assert path.exists()
+        said = run("sweep", "verify", store, *more)
+        assert (said.exit_code, told in said.output) == (1, True)
     assert not path.exists()
 
 
-def test_merge(store, tmp_path, capsys):
-    assert main(["sweep", "merge", str(store)]) == 0
-    assert len(pd.read_parquet(store / "merged.parquet")) == main_count(store)
-    assert main(["sweep", "merge", str(store), "--out", str(tmp_path / "one.parquet")]) == 0
-    assert "one.parquet" in capsys.readouterr().out
+def test_merge(store, tmp_path):
+    assert "one.parquet" in answer("sweep", "merge", store, "--out", tmp_path / "one.parquet")
+    answer("sweep", "merge", store)
+    cells = sum(len(pd.read_parquet(path, partitioning=None)) for path in (store / "parts").rglob("*.parquet"))
+    for path in (tmp_path / "one.parquet", store / "merged.parquet"):
+        assert len(pd.read_parquet(path)) == cells
 
 
-def main_count(store):
-    return sum(len(pd.read_parquet(path, partitioning=None)) for path in (store / "parts").rglob("*.parquet"))
-
-
-def test_merge_of_a_sample_is_its_answer(tmp_path, capsys):
-    question = {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "krupp@basic"}}
+def test_merge_of_a_sample_is_its_answer(tmp_path):
+    question = {"attack": {"attacker": RIFLES}, "target": {"unit": GRENADIERS}}
     run_sweep({"sample": {"trials": 1000}, "question": question}, tmp_path / "store", executor=Inline())
-    out = tmp_path / "answer.json"
-    assert main(["sweep", "merge", str(tmp_path / "store"), "--out", str(out)]) == 0
-    said = capsys.readouterr().out
-    assert (
-        main(["attack", "crown/rifle-platoon@basic", "krupp@basic", "--method", "monte-carlo", "--trials", "1000"]) == 0
-    )
-    assert capsys.readouterr().out == said
-    assert json.loads(out.read_text())["trials"] == 1000
+    said = answer("sweep", "merge", tmp_path / "store", "--out", tmp_path / "answer.json")
+    assert said == answer("attack", RIFLES, GRENADIERS, "--method", "monte-carlo", "--trials", 1000)
+    assert json.loads((tmp_path / "answer.json").read_text())["trials"] == 1000
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["{plan}"], "missing option '--out'"),
-        (["status"], "missing argument 'STORE'"),
-        (["status", "{tmp}/none"], "no such folder"),
-        (["status", "{tmp}/none", "--workers", "2"], "no such option '?--workers"),
-        (["{tmp}/none.toml", "--out", "{tmp}/s"], "cannot read this file"),
-        (["{plan}", "--out", "{tmp}/s", "--part", "3/2"], "such as 17/400"),
-        (["{plan}", "--out", "{tmp}/s", "--workers", "0"], "workers"),
-        (["{plan}", "--out", "{tmp}"], "not empty and holds no sweep"),
+        ("{plan}", "missing option '--out'"),
+        ("status", "missing argument 'STORE'"),
+        ("status {tmp}/none", "no such folder"),
+        ("status {tmp}/none --workers 2", "no such option '?--workers"),
+        ("{tmp}/none.toml --out {tmp}/s", "cannot read this file"),
+        ("{plan} --out {tmp}/s --part 3/2", "such as 17/400"),
+        ("{plan} --out {tmp}/s --workers 0", "workers"),
+        ("{plan} --out {tmp}", "not empty and holds no sweep"),
     ],
 )
-def test_what_cannot_be_done_is_one_message(plan, tmp_path, capsys, words, message):
-    words = [each.format(plan=plan, tmp=tmp_path) for each in words]
-    assert main(["sweep", *words]) == 2
-    said = capsys.readouterr().err
-    assert "Traceback" not in said
+def test_what_cannot_be_done_is_one_message(plan, tmp_path, words, message):
+    said = refusal("sweep", *words.format(plan=plan, tmp=tmp_path).split())
     assert re.search(message, said), said
 
 
@@ -140,10 +118,10 @@ def test_ctrl_c_twice_ends_it_with_its_processes(tmp_path):
     assert analyser.open_sweep(store).done
 
 
-def test_a_scheduler_that_is_not_there_is_told_for_reports_too(tmp_path, capsys, monkeypatch):
+def test_a_scheduler_that_is_not_there_is_told_for_reports_too(tmp_path, monkeypatch):
     pytest.importorskip("distributed")
     monkeypatch.setattr("analyser.sweep.dask_executor.SCHEDULER_PATIENCE", 0.5)
-    words = ["report", "--attackers", "crown/rifle-p@basic", "--defenders", "krupp@basic", "--out", str(tmp_path / "x")]
-    assert main([*words, "--dask", "tcp://127.0.0.1:9"]) == 2
-    assert "no scheduler answers at tcp://127.0.0.1:9" in capsys.readouterr().err
+    words = ["report", "--attackers", RIFLES, "--defenders", GRENADIERS, "--out", tmp_path / "x"]
+    said = refusal(*words, "--dask", "tcp://127.0.0.1:9")
+    assert "no scheduler answers at tcp://127.0.0.1:9" in said
     assert not (tmp_path / "x").exists()

@@ -3,6 +3,7 @@
 import ast
 import io
 import json
+import re
 import shlex
 import shutil
 import tomllib
@@ -13,8 +14,10 @@ import pytest
 import analyser
 from analyser.common.metrics import METRICS, forget
 from tests.helpers.pages import PAGES, ROOT, assert_part_of, blocks
-from tests.helpers.shell import run
+from tests.helpers.shell import commands, run
 
+EVERY = commands()
+GROUPS = {words[:-1] for words in EVERY}
 REPORTS = {"diff", "report", "site"}
 SLOW = {"balance", "battle", "best", "build", "plan", "prices", "variants", "sweep", *REPORTS}
 SLOW_PAGES = {"armies", "own-unit", "prices", "sweeps"}
@@ -32,13 +35,18 @@ COMMANDS = [each for path in PAGES for each in blocks(path, "sh") if "\nanalyser
 IN_PYTHON = [path for path in PAGES if blocks(path, "python")]
 
 
+def command_of(words):
+    """The command that some words call, and the words behind its name; the usual one of a group where none is named."""
+    named = next(words[:length] for length in (2, 1) if (*words[:length],) in {*EVERY, *GROUPS})
+    usual = (each for each in EVERY if each[:-1] == (*named,))
+    return next(usual) if (*named,) in GROUPS else (*named,), words[len(named) :]
+
+
 def typed(block):
-    """The commands of a block, as lists of words."""
     return [shlex.split(line, comments=True)[1:] for line in block.text.splitlines() if line.startswith("analyser ")]
 
 
 def marked(items, is_slow, name):
-    """The items as parameters, those that take long marked."""
     return [pytest.param(each, id=name(each), marks=[pytest.mark.slow] if is_slow(each) else []) for each in items]
 
 
@@ -78,7 +86,6 @@ def write_files(page, folder):
 
 
 def command_for(block, folder):
-    """The command that reads the file of a block."""
     keys = tomllib.loads(block.text)
     if "id" in keys:
         return ["units", keys["id"], "--profiles", "my-profiles"]
@@ -124,6 +131,19 @@ def test_the_lines_of_python_print_what_they_say(page, folder):
                 exec(compile(source, page.name, "exec"), names)
             if source.startswith("print("):
                 assert source.partition("  # ")[2] == printed.getvalue().strip()
+
+
+@pytest.mark.parametrize("block", COMMANDS, ids=str)
+def test_every_command_takes_its_options_and_arguments(block):
+    for words in typed(block):
+        name, rest = command_of(words)
+        EVERY[name].make_context(name[-1], rest)
+
+
+def test_a_command_that_a_sentence_names_is_there():
+    named = {name for page in PAGES for name in re.findall("`analyser ([^`]+)`", page.read_text(encoding="utf-8"))}
+    assert len(named) > 10
+    assert [name for name in named if name[:2] != "--" and command_of(name.split())[0] not in EVERY] == []
 
 
 def test_the_json_excerpt_is_the_programs():

@@ -48,7 +48,6 @@ def test_what_is_kept_is_clean_and_small_and_asserts_what_it_claims(path):
 
 
 def code_of(path):
-    """The sources of the code cells of a notebook."""
     return [cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code"]
 
 

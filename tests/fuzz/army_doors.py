@@ -21,7 +21,6 @@ LISTS = [["river-folk/otter-guard@basic", NEWTS]]
 
 @functools.cache
 def library():
-    """The profiles of a catalogue of our own."""
     folder = Path(tempfile.mkdtemp())
     (folder / "river.cat").write_text(rosters.own_catalogue(), encoding="utf-8")
     import_files(folder / "river.cat", out=folder / "profiles")
@@ -45,7 +44,6 @@ def judged(army, profiles):
 
 
 def table(given, _folder):
-    """An army as a mapping or a list."""
     return judged(analyser.load_army(given["source"], library()), library())
 
 
@@ -71,7 +69,6 @@ def _dumped(value):
 
 
 def unzipped(given, folder):
-    """A roster that is packed after it was changed."""
     content = given["file"] if isinstance(given["file"], bytes) else repr(given["file"]).encode("utf-8", "replace")
     return file_of(".rosz")(given | {"file": rosters.packed(content)}, folder)
 
@@ -117,7 +114,6 @@ def small(form):
 
 
 def toml_files(tables):
-    """The tables as files."""
     armies = [analyser.load_army(each, library()) for each in tables]
     files = [{"file": each.to_toml().encode()} for each in armies]
     whole = [path.read_bytes() for path in sorted(SAMPLES.glob("*.toml"))]
@@ -125,7 +121,6 @@ def toml_files(tables):
 
 
 def doors(tables):
-    """The doors, with armies as tables to start from."""
     return {
         "army": (table, [{"source": each} for each in (*tables, *LISTS)]),
         "army toml": (file_of(".toml"), toml_files(tables)),

@@ -28,9 +28,6 @@ def _kind(wrong):
     return (head.partition(":")[0][:40], where)
 
 
-# --- kept cases, and the campaign -----------------------------------------------------------------
-
-
 def kept():
     """The cases that failed once, as (door, input)."""
     lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
@@ -38,7 +35,6 @@ def kept():
 
 
 def keep(door, given, wrong):
-    """Add a case to those that are replayed."""
     line = repr((door, given))
     if line not in (KEPT.read_text(encoding="utf-8") if KEPT.exists() else ""):
         with KEPT.open("a", encoding="utf-8", newline="\n") as file:
@@ -67,7 +63,6 @@ def _tell(line):
 
 
 def main():
-    """The campaign that `make fuzz` runs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cases", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=1)

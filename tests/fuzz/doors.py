@@ -34,7 +34,7 @@ from tests.oracle.small_profiles import FACTION, write_profiles
 HERE = Path(__file__).parent
 INPUTS = tomllib.loads((HERE / "inputs.toml").read_text("utf-8"))
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
-UNIT, PLAIN = INPUTS["charge"][0]["attacker"], INPUTS["attack"][2]
+UNIT, PLAIN, CHARGE = INPUTS["charge"][0]["attacker"], INPUTS["attack"][2], INPUTS["charge"][1]
 SCENARIOS = ("attack", "charge", "focus", "duel", "battle")
 
 MOST = {"trials": 50_000, "threads": 8}  # a campaign has no time for more
@@ -74,18 +74,14 @@ def echoed(answer, ask):
 
 
 def exact(given, _folder):
-    """One attack from a mapping."""
     return echoed(analyser.exact(given["source"]), analyser.load_scenario)
 
 
 def simulate(given, _folder):
-    """One attack, simulated."""
     return analyser.simulate(given["source"], **sample(given["options"])).as_dict()
 
 
 def fight(name):
-    """A longer fight from a mapping, exact or simulated."""
-
     def ask(given, _folder):
         options = given["options"]
         numbers = known(options, "method", "replacement", "seed")
@@ -97,7 +93,6 @@ def fight(name):
 
 
 def between(given, _folder):
-    """A charge, focus fire or a duel between two units named as arguments."""
     ask = {"charge": analyser.charge, "focus": analyser.focus, "duel": analyser.duel}
     name = given["fight"] if isinstance(given["fight"], str) and given["fight"] in ask else "charge"
     taken = {"attacker", "target", "a", "b", "progress", "profiles"}
@@ -118,8 +113,6 @@ def in_words(given, _folder):
 
 
 def morale_of(system):
-    """A question about morale: exactly, and simulated a few times."""
-
     def ask(given, _folder):
         question, options = given["source"], given["options"]
         said = {"sampled": morale.simulate(system, question, **sample(options)).as_dict()}
@@ -130,7 +123,6 @@ def morale_of(system):
 
 
 def a_battle(given, _folder):
-    """A battle, played a few times."""
     options = sample(given["options"])
     if "precision" in options:
         options = {"trials": FEW_BATTLES}
@@ -146,12 +138,10 @@ def a_battle(given, _folder):
 
 
 def small_library(folder):
-    """The small profiles of the tests."""
     return Profiles(write_profiles(folder / "profiles"))
 
 
 def compare(given, folder):
-    """Loadouts side by side."""
     options = given["options"] if isinstance(given["options"], dict) else {}
     options = {key: each for key, each in options.items() if isinstance(key, str) and key not in ("profiles", "target")}
     if isinstance(options.get("method"), str) and options["method"] == "monte-carlo":
@@ -162,7 +152,6 @@ def compare(given, folder):
 
 
 def matchups(given, folder):
-    """Many attackers on many defenders."""
     options = known(given["options"], "metric", "per_points", "situations", "row", "levels", "threads")
     if isinstance(options.get("threads"), int):
         options["threads"] = min(options["threads"], MOST["threads"])
@@ -172,7 +161,6 @@ def matchups(given, folder):
 
 
 def studies(given, _folder):
-    """The funnel and the sensitivity of one attack."""
     options = known(given["options"], "metric")
     funnel = analyser.dice_funnel(given["source"])
     return {"funnel": cells(funnel), "sensitivity": cells(analyser.sensitivity(given["source"], **options).frame)}
@@ -224,15 +212,16 @@ def few(function):
     return ask
 
 
+def asked(ask, first, *keys):
+    """A door of a question, with so many of its inputs by position and the others by name."""
+    return few(lambda given: ask(*(given[key] for key in first), **{key: given[key] for key in keys}))
+
+
 ASKED = {
-    "curve": few(
-        lambda given: analyser.curve(given["question"], given["target"], over=given["over"], metric=given["metric"])
-    ),
-    "search": few(lambda given: analyser.search(given["variants"], metric=given["metric"])),
-    "tell": few(
-        lambda given: analyser.tell(given["question"], trial=given["trial"], pick=given["pick"], seed=given["seed"])
-    ),
-    "luck": few(lambda given: analyser.luck(given["question"], got=given["got"])),
+    "curve": asked(analyser.curve, ["question", "target"], "over", "metric"),
+    "search": asked(analyser.search, ["variants"], "metric"),
+    "tell": asked(analyser.tell, ["question"], "trial", "pick", "seed"),
+    "luck": asked(analyser.luck, ["question"], "got"),
 }
 
 
@@ -240,7 +229,6 @@ ASKED = {
 
 
 def toml(value):
-    """A mapping as a TOML file."""
     return tomlkit.dumps(stated(value)).encode()
 
 
@@ -259,7 +247,6 @@ def write(folder, name, content):
 
 
 def run_file(given, folder):
-    """A file handed to the command `run`."""
     return spoken(["run", write(folder, "scenario.toml", given["file"]).name, "--format", "json"], folder)
 
 
@@ -297,7 +284,6 @@ def import_one(given, folder):
 
 
 def zipped(content):
-    """A data file packed."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.cat", content if isinstance(content, bytes) else str(content))
@@ -305,7 +291,6 @@ def zipped(content):
 
 
 def command(given, folder):
-    """A command line, in process."""
     arguments = given["arguments"] if isinstance(given["arguments"], list) else []
     return spoken(in_time(arguments), folder)
 
@@ -354,7 +339,6 @@ def spoken(arguments, folder):
 
 
 def beside(sources, *options):
-    """Inputs with each of some options beside them."""
     return [{"source": each, "options": some} for each in sources for some in options]
 
 
@@ -378,14 +362,25 @@ POLICIES = [
     ["double time to range if beyond 8; retire to 6 inches and take cover if in short range", "close in to range"],
     "best",
 ]
+OF_CELLS = [  # what sweeps are asked
+    {
+        "part": None,
+        "where": {"defender_defence": (1, 2), "attacker": "crown/*"},
+        "by": ["attacker"],
+        "metric": "p_broken",
+    },
+    {"part": "1/2", "where": {"ruleset": "a"}, "by": "defender_defence", "metric": "mean_damage"},
+    {"part": None, "where": {}, "by": "cell", "metric": "count"},
+]
 NAMES = {"RIFLES": RIFLES, "RIVAL": GRENADIERS}
 COMMANDS = (HERE / "commands.txt").read_text("utf-8")
 for short, long in NAMES.items():
     COMMANDS = COMMANDS.replace(short, long)
 CATALOGUE = catalogue(Entry(), Entry(name="Newt Battery", rules="Sponsons (2), Veteran (1)"), tail=FORCES)
+CATALOGUE_FILES = {"cat": CATALOGUE.encode(), "gst": game_system().encode()}
 MORALE = {system: [question for of, question in QUESTIONS.values() if of == system] for system, _ in QUESTIONS.values()}
 TOLD = {"side": "mine", "label": "one", "got": {"destroyed": 1, "broken": False}, **INPUTS["attack"][1]}
-GAME = {"fight": [TOLD, {"side": "yours", "got": {"destroyed": 1}, **INPUTS["charge"][1]}]}
+GAME = {"fight": [TOLD, {"side": "yours", "got": {"destroyed": 1}, **CHARGE}]}
 
 DOORS = {
     "exact": (exact, [{"source": each} for each in INPUTS["attack"]]),
@@ -420,42 +415,17 @@ DOORS = {
         [{"file": toml(each)} for kind in (*map(INPUTS.get, SCENARIOS), *MORALE.values()) for each in kind],
     ),
     "profiles": (profile_folder, [{"faction": FACTION.encode(), "ruleset": toml(INPUTS["attack"][0]["ruleset"])}]),
-    "import": (
-        import_one,
-        [
-            {"cat": CATALOGUE.encode(), "gst": game_system().encode()},
-            {"catz": CATALOGUE.encode()},
-            {"zip": zipped(CATALOGUE)},
-        ],
-    ),
+    "import": (import_one, [CATALOGUE_FILES, {"catz": CATALOGUE.encode()}, {"zip": zipped(CATALOGUE)}]),
     "command": (command, [{"arguments": shlex.split(line)} for line in COMMANDS.splitlines()]),
     "policy": (in_words, [{"policy": each, "against": other} for each in POLICIES for other in ("shoot", "lookout")]),
-    "sweep": (
-        sweep,
-        [
-            {"plan": plan, "part": part, "where": where, "by": by, "metric": metric}
-            for plan, (part, where, by, metric) in zip(
-                INPUTS["sweep"],
-                [
-                    (None, {"defender_defence": (1, 2), "attacker": "crown/*"}, ["attacker"], "p_broken"),
-                    ("1/2", {"ruleset": "a"}, "defender_defence", "mean_damage"),
-                    (None, {}, "cell", "count"),
-                ],
-            )
-        ],
-    ),
+    "sweep": (sweep, [{"plan": plan} | asked for plan, asked in zip(INPUTS["sweep"], OF_CELLS)]),
     "ask curve": (
         ASKED["curve"],
         [
             {"question": [RIFLES], "target": GRENADIERS, "over": {"dice": [2, 4]}, "metric": "p_broken"},
             {"question": RIFLES, "target": GRENADIERS, "over": ["distance=4..8", "models=2,3"], "metric": None},
             {"question": PLAIN, "target": None, "over": "DEFENCE=1..3", "metric": ["mean_hits", "p_annihilated"]},
-            {
-                "question": INPUTS["charge"][1],
-                "target": None,
-                "over": "target.models=1..3",
-                "metric": "p_attacker_wins",
-            },
+            {"question": CHARGE, "target": None, "over": "target.models=1..3", "metric": "p_attacker_wins"},
         ],
     ),
     "ask search": (ASKED["search"], [{"variants": INPUTS["variants"][0], "metric": "p_broken"}]),
@@ -464,7 +434,7 @@ DOORS = {
         [
             {"question": PLAIN, "trial": 3, "pick": None, "seed": 1},
             {"question": INPUTS["attack"][1], "trial": None, "pick": "worst", "seed": 0},
-            {"question": INPUTS["charge"][1], "trial": 2, "pick": None, "seed": 5},
+            {"question": CHARGE, "trial": 2, "pick": None, "seed": 5},
             {"question": {"courage": 2, "tokens": 4, "rounds": 2}, "trial": 2, "pick": None, "seed": 1},
         ],
     ),
@@ -472,7 +442,7 @@ DOORS = {
         ASKED["luck"],
         [
             {"question": PLAIN, "got": {"destroyed": 1, "suppressed": False}},
-            {"question": INPUTS["charge"][1], "got": {"target_models_destroyed": 1}},
+            {"question": CHARGE, "got": {"target_models_destroyed": 1}},
             {"question": GAME, "got": None},
         ],
     ),

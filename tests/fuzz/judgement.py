@@ -101,7 +101,6 @@ def _where(error):
 
 
 def wrong_with_message(message):
-    """What is wrong with a message."""
     if not message.isprintable():
         return f"unprintable message: {message[:100]!r}"
     if len(message) > LONGEST_MESSAGE:

@@ -10,7 +10,6 @@ from tests.fuzz.odd import ODD, Odd, at, places
 
 
 def words(text, between=None):
-    """The pieces of a text."""
     return text.split(between)
 
 
@@ -33,7 +32,6 @@ MARKS = (
 
 
 def mutated(given, rng):
-    """An input with one change somewhere inside."""
     paths = list(places(given))
     inner = [path for path in paths if len(path) > 1 or not isinstance(at(given, path), dict)]
     paths = inner if inner and rng.random() < 0.97 else paths
@@ -80,7 +78,6 @@ def _key(key, rng):
 
 
 def _near(value, rng):
-    """Something like a value."""
     if isinstance(value, bool):
         return rng.choice((not value, int(value), str(value)))
     if isinstance(value, int | float):
@@ -96,20 +93,16 @@ def _near(value, rng):
 def _text(text, rng):
     place = rng.randrange(len(text) + 1)
     mark = rng.choice(MARKS)
-    return rng.choice(
-        (
-            text[:place] + mark + text[place:],
-            text[:place] + text[place + 1 :],
-            text[:place],
-            text[place:],
-            text.upper(),
-            text * 2,
-            text + mark,
-            f"{text} (99999)",
-            f"{text}({'9' * 4400})",
-            f"{text},{rng.choice(('models', 'rules', 'damage', 'row', 'aiming'))}={mark}",
-        )
-    )
+    key = rng.choice(("models", "rules", "damage", "row", "aiming"))
+    ways = [
+        text[:place] + mark + text[place:],
+        text[:place] + text[place + 1 :],
+        text[:place],
+        text[place:],
+        text.upper(),
+    ]
+    ways += [text * 2, text + mark, f"{text} (99999)", f"{text}({'9' * 4400})", f"{text},{key}={mark}"]
+    return rng.choice(ways)
 
 
 def _bytes(data, rng):
@@ -117,9 +110,9 @@ def _bytes(data, rng):
     for _ in range(rng.choice((1, 1, 2, 5))):
         place = rng.randrange(len(data) + 1)
         end = min(len(data), place + rng.choice((1, 1, 4, 30, 300)))
-        words = [
-            word for word in (b" = ", b'"', b"[", b"<", b">", b"name", b"models", b"dice", b"value") if word in data
-        ]
+        has_words = any(
+            word in data for word in (b" = ", b'"', b"[", b"<", b">", b"name", b"models", b"dice", b"value")
+        )
         change = rng.choice(("flip", "cut", "insert", "double", "token", "value", "value", "short"))
         if change == "flip" and data:
             place = min(place, len(data) - 1)
@@ -134,7 +127,7 @@ def _bytes(data, rng):
             data = data[:place] + rng.choice(TOKENS) + data[place:]
         elif change == "short":
             data = data[:place] if rng.random() < 0.2 else data
-        elif words:
+        elif has_words:
             data = _value_changed(data, rng)
     return data
 
@@ -148,9 +141,8 @@ def _value_changed(data, rng):
     old = spot[0]
     quoted = old.startswith(b'"')
     inside = old[1:-1] if quoted else old
-    new = rng.choice(
-        (rng.choice(TOKENS), inside * 2, inside * 600, b"-" + inside, inside + b"0000", b"", inside[:-1], b"1.5")
-    )
+    ways = (rng.choice(TOKENS), inside * 2, inside * 600, b"-" + inside, inside + b"0000", b"", inside[:-1], b"1.5")
+    new = rng.choice(ways)
     return data[: spot.start()] + (b'"' + new.replace(b'"', b"") + b'"' if quoted else new) + data[spot.end() :]
 
 

@@ -25,7 +25,6 @@ TABLE = 48.0
 
 
 def scenario_of(mine, yours, **terms):
-    """A battle between two armies, resolved."""
     library = analyser.load_profiles()
     return battle_scenario(mine, yours, checked(BattleTerms, terms), library.ruleset, library)
 

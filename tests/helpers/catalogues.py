@@ -5,28 +5,15 @@ from xml.sax.saxutils import escape, quoteattr
 
 SCHEMA = "http://www.battlescribe.net/schema/catalogueSchema"
 GAME_SCHEMA = "http://www.battlescribe.net/schema/gameSystemSchema"
-STATS = {
-    "Target type": "Light",
-    "Size": "1",
-    "Models": "",
-    "VPR": "",
-    "Speed": '5"',
-    "Defence": "2",
-    "Damage limit": "1",
-    "Discipline": "7",
-    "Break Limit": "2",
-}
+STATS = {"Target type": "Light", "Size": "1", "Models": "", "VPR": "", "Speed": '5"', "Defence": "2"}
+STATS |= {"Damage limit": "1", "Discipline": "7", "Break Limit": "2"}
 
 
 def profile(name, cells, modifiers="", type_name="Type"):
-    columns = "".join(
-        f"<characteristic name={quoteattr(key)} typeId={quoteattr('t-' + key)}>{escape(text)}</characteristic>"
-        for key, text in cells.items()
-    )
-    return (
-        f"<profile name={quoteattr(name)} typeName={quoteattr(type_name)}>"
-        f"<characteristics>{columns}</characteristics>{modifiers}</profile>"
-    )
+    cell = "<characteristic name={} typeId={}>{}</characteristic>"
+    columns = "".join(cell.format(quoteattr(key), quoteattr(f"t-{key}"), escape(text)) for key, text in cells.items())
+    inside = f"<characteristics>{columns}</characteristics>{modifiers}"
+    return f"<profile name={quoteattr(name)} typeName={quoteattr(type_name)}>{inside}</profile>"
 
 
 def weapon(name="Ranged (Light)", reach='6"/12"', cells=None, qualities="-"):
@@ -44,11 +31,8 @@ def level(name, models, points, vpr, stats=None, title="Otter Guard", modifiers=
 
 
 def three_levels(**kwargs):
-    return (
-        level("Basic", 3, 50, 1, **kwargs)
-        + level("Full strength", 9, 140, 3, **kwargs)
-        + level("REINFORCED", 6, 95, 2, **kwargs)
-    )
+    levels = ("Basic", 3, 50, 1), ("Full strength", 9, 140, 3), ("REINFORCED", 6, 95, 2)
+    return "".join(level(*each, **kwargs) for each in levels)
 
 
 FORCES = """<forceEntries><forceEntry id="f-1" name="River Folk Faction Battlegroup"><categoryLinks>
@@ -70,10 +54,8 @@ class Entry:
     attributes: str = ""
 
     def xml(self):
-        links = "".join(
-            f"<categoryLink name={quoteattr(name)} primary='{str(primary).lower()}'/>"
-            for name, primary in self.categories
-        )
+        link = "<categoryLink name={} primary='{}'/>"
+        links = "".join(link.format(quoteattr(name), str(primary).lower()) for name, primary in self.categories)
         rules = profile("Special Rules", {"Special Rules": self.rules}, type_name="Special Rules")
         return f"""<selectionEntry type="unit" name={quoteattr(self.name)} {self.attributes}>
             <categoryLinks>{links}</categoryLinks><profiles>{rules}</profiles>{self.inside}

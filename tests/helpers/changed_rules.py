@@ -88,13 +88,8 @@ FIGHTS = {  # qualities and dice of the attacker's rows, the die, and the target
     "piercing": (["Piercing"], 2, {"heroic": 1, "strike": 1}, {"models": 1, "defence": 3, "damage_limit": 2}),
     "two-dice": ([], 1, {"strike": 1}, {"models": 2, "discipline": 7, "break_limit": 1}),
 }
-GONE = {
-    "attack": "p_annihilated",
-    "focus": "p_annihilated",
-    "charge": "p_target_annihilated",
-    "duel": "p_a_wins",
-    "best play": "p_a_wins",
-}
+GONE = {"attack": "annihilated", "focus": "annihilated", "charge": "target_annihilated", "duel": "a_wins"}
+GONE["best play"] = GONE["duel"]
 
 
 def chances(name):
@@ -118,8 +113,8 @@ def chances(name):
     for kind, question in asked.items():
         question["ruleset"] = {"die": die, "deck": {"12": 1}}
         with interpreted():  # to compile what runs once takes longer
-            found[f"{kind}, exact"] = analyser.exact(question).summary[GONE[kind]]
-        found[f"{kind}, simulated"] = analyser.simulate(question, trials=TRIALS).summary[GONE[kind]]
+            found[f"{kind}, exact"] = analyser.exact(question).summary[f"p_{GONE[kind]}"]
+        found[f"{kind}, simulated"] = analyser.simulate(question, trials=TRIALS).summary[f"p_{GONE[kind]}"]
     found["duel, told"] = told(asked["duel"])
     mine, plain = ({"speed": 4.0, "category": "light", "models": 1} | each for each in (a, b))
     mine |= {key: b[key] for key in ("defence", "damage_limit")}  # alike, but for what is changed
@@ -141,12 +136,9 @@ def battles(units, die):
     mine, other, usual_row = units
     terms = {"die": die, "deck": {"12": 1}, "trials": TRIALS, "rounds": 1}
     back = {"policy_mine": "shoot", "policy_yours": "shoot", "initiative_mine": "give", "initiative_yours": "take"}
-    return {
-        "battle, simulated": battle(mine, other, **terms).summary["p_victory"],
-        "battle against the unchanged, simulated": battle(other | {"rows": [usual_row]}, mine, **terms, **back).summary[
-            "p_defeat"
-        ],
-    }
+    first, second = battle(mine, other, **terms), battle(other | {"rows": [usual_row]}, mine, **terms, **back)
+    found = {"battle, simulated": first.summary["p_victory"]}
+    return found | {"battle against the unchanged, simulated": second.summary["p_defeat"]}
 
 
 if __name__ == "__main__":

@@ -34,10 +34,7 @@ def visit(browser):
         page = context.new_page()
         page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on(
-            "request",
-            lambda request: complaints.extend([request.url] * (not request.url.startswith(("file:", "blob:")))),
-        )
+        page.on("request", lambda each: complaints.extend([each.url] * (not each.url.startswith(("file:", "blob:")))))
         page.goto(f"{path.as_uri()}{link}")
         if more.get("java_script_enabled", True):
             page.locator("html.ready").wait_for()

@@ -2,42 +2,17 @@
 
 from tests.helpers.shell import GRENADIERS, RIFLES
 
-GUNS = "crown/drake-field-guns@basic"
-TANKS, AIRCRAFT, ROTORCRAFT = (
-    "crown/galahad-breachers@basic",
-    "crown/defiance-fighter-squadron@basic",
-    "commonwealth/kheshig-sky-cutter-wings@basic",
-)
+GUNS, TANKS = "crown/drake-field-guns@basic", "crown/galahad-breachers@basic"
+AIRCRAFT, ROTORCRAFT = "crown/defiance-fighter-squadron@basic", "commonwealth/kheshig-sky-cutter-wings@basic"
 FEW = ["--method", "monte-carlo", "--trials", "2000", "--threads", "1"]
 
-CHARGE_FILE = f"""
-[charge]
-outflanking = true
-[attacker]
-unit = "{RIFLES}"
-[target]
-unit = "{GRENADIERS}"
-[[secondary]]
-unit = "{GRENADIERS}"
-"""
-FOCUS_FILE = f"""
-[[attacks]]
-attacker = "{RIFLES}"
-distance = 6
-[[attacks]]
-attacker = "{RIFLES}"
-[target]
-unit = "{GRENADIERS}"
-"""
-DUEL_FILE = f"""
-[duel]
-rounds = 2
-policy_b = "lookout"
-[a]
-unit = "{RIFLES}"
-[b]
-unit = "{GRENADIERS}"
-"""
+SIDES = f'[{{}}]\nunit = "{RIFLES}"\n[{{}}]\nunit = "{GRENADIERS}"\n'
+CHARGE_FILE = f'[charge]\noutflanking = true\n{SIDES}[[secondary]]\nunit = "{GRENADIERS}"\n'.format(
+    "attacker", "target"
+)
+FOCUS_FILE = f'attacks = [{{attacker = "{RIFLES}", distance = 6}}, {{attacker = "{RIFLES}"}}]\n'
+FOCUS_FILE += f'[target]\nunit = "{GRENADIERS}"\n'
+DUEL_FILE = '[duel]\nrounds = 2\npolicy_b = "lookout"\n' + SIDES.format("a", "b")
 FILES = {"charge": CHARGE_FILE, "focus": FOCUS_FILE, "duel": DUEL_FILE}
 COMMANDS = {
     "charge": ["charge", RIFLES, GRENADIERS, "--outflanking", "--secondary", GRENADIERS],

@@ -92,7 +92,6 @@ def question_at_random(kind, seed):
 
 
 def value_at_random(condition, unit, rng):
-    """A value that a player might set."""
     if condition.name in ("models", "exposed"):
         return rng.randint(1, unit.level.models)
     if condition.name == "damage":
@@ -118,7 +117,6 @@ def answers(questions, module=MODULE, page=None):
 
 
 def asked_of_module(questions):
-    """The answers of the module to questions between loadouts."""
     return answers([each | {side: unit_facts(each[side]) for side in ("attacker", "target")} for each in questions])
 
 
@@ -135,9 +133,8 @@ def asked_of_python(question, answer, profiles=None):
         if kind == "attack":
             own = {OF_ATTACKER.get(name, name): value for name, value in (conditions["attacker"] | fight).items()}
             row = None if question["row"] is None else units[0].unit.rows[question["row"]].id
-            return analyser.attack(
-                {"attacker": units[0], "row": row}, {"unit": units[1], **conditions["target"]}, **own, **by
-            )
+            target = {"unit": units[1], **conditions["target"]}
+            return analyser.attack({"attacker": units[0], "row": row}, target, **own, **by)
         sides, stated = [], []
         for unit, name in zip(units, ("attacker", "target")):
             own = {key: value for key, value in conditions[name].items() if key not in (*OF_CHARGES, "policy")}
@@ -197,10 +194,8 @@ def means_of_unit(standing, weights, columns):
 
 def figures_of_attack(result, _):
     """What the module's answer to an attack must be, to the bit."""
-    weights, columns = (
-        result.weights,
-        {name: result.column(name) for name in ("models_destroyed", "damage", "annihilated", "fled")},
-    )
+    weights, names = result.weights, ("models_destroyed", "damage", "annihilated", "fled")
+    columns = {name: result.column(name) for name in names}
     events = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated", "activated", "destroyed")
     figures = {name: summed(weights, result.column(name)) for name in events}
     figures["destroyed_or_broken"] = summed(weights, columns["annihilated"] & ~columns["fled"])
@@ -221,7 +216,6 @@ def figures_of_attack(result, _):
 
 
 def figures_of_sides(result, moment, sides, loadouts):
-    """What the module must say of both sides, to the bit."""
     figures, weights = {}, result.after(moment).weights
     for side, name, loadout in zip(sides, ("attacker", "target"), loadouts):
         unit = getattr(result.scenario, side)
@@ -245,27 +239,16 @@ def figures_of_sides(result, moment, sides, loadouts):
 
 
 def figures_of_charge(result, loadouts):
-    """What the module's answer to a charge must be, to the bit."""
     weights = result.after().weights
-    events = [
-        name
-        for name in ("attacker_wins", "target_wins", "draw", "no_combat", "attacker_overruns")
-        if name in result.events
-    ]
-    figures = {name: summed(weights, result.event(name)) for name in events}
+    events = ("attacker_wins", "target_wins", "draw", "no_combat", "attacker_overruns")
+    figures = {name: summed(weights, result.event(name)) for name in events if name in result.events}
     return figures | figures_of_sides(result, None, ("attacker", "target"), loadouts)
 
 
 def figures_of_duel(result, loadouts):
-    """What the module's answer to a duel must be, to the bit."""
     weights = result.after().weights
-    names = {
-        "attacker_wins": "a_wins",
-        "draw": "draw",
-        "target_wins": "b_wins",
-        "attacker_devastating": "a_devastating",
-    }
-    names["target_devastating"] = "b_devastating"
+    names = {"attacker_wins": "a_wins", "draw": "draw", "target_wins": "b_wins"}
+    names |= {"attacker_devastating": "a_devastating", "target_devastating": "b_devastating"}
     figures = {name: summed(weights, result.event(event)) for name, event in names.items()}
     figures["mean_margin"] = mean_of(weights, result.values("margin"))
     rounds = [figures_of_sides(result, number, ("a", "b"), loadouts) for number in range(1, len(result.moments) + 1)]

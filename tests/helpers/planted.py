@@ -1,5 +1,8 @@
 """A field of infantry in which it is known who is wrongly priced: a unit is there twice, once at another price."""
 
+import pytest
+
+from analyser.analysis import situations
 from tests.helpers.unit_files import unit_file
 
 UNITS = {  # dice of shots, dice in close quarters, DEFENCE, points
@@ -32,12 +35,11 @@ def with_oak(wood, **changes):
 def copies(loadout, count, **changes):
     """The same loadout under as many names; `changes` are of the first."""
     first = loadout.with_(**changes) if changes else loadout
-    return [
-        each.model_copy(
-            update={"unit": each.unit.model_copy(update={"id": f"copy-{number}", "name": f"Copy {number}"})}
-        )
-        for number, each in enumerate([first, *[loadout] * (count - 1)])
+    named = [
+        (each, f"copy-{number}", f"Copy {number}") for number, each in enumerate([first, *[loadout] * (count - 1)])
     ]
+    units = [each.unit.model_copy(update={"id": name, "name": title}) for each, name, title in named]
+    return [each.model_copy(update={"unit": unit}) for (each, *_), unit in zip(named, units)]
 
 
 UNCOUNTED = ("Tow", "Limber", "Bank", "Soar", "Spotters", "Stalkers", "Occupy")  # rules that change no fight
@@ -46,3 +48,17 @@ UNCOUNTED = ("Tow", "Limber", "Bank", "Soar", "Spotters", "Stalkers", "Occupy") 
 def kin(loadout, count, **changes):
     """Different units that fight alike: copies, each with a rule of its own that no figure counts."""
     return [each.with_(rules=f"+{rule}") for each, rule in zip(copies(loadout, count, **changes), UNCOUNTED)]
+
+
+@pytest.fixture
+def fought(monkeypatch):
+    """The pairs that are fought from now on, each with its kind of fight."""
+    pairs = []
+    for kind, fight in situations.FIGHTS.items():
+
+        def cells(attackers, field, situation, fight=fight, kind=kind):
+            pairs.extend((kind, each.selector, other.selector) for each in attackers for other in field.defenders)
+            return fight.cells(attackers, field, situation)
+
+        monkeypatch.setitem(situations.FIGHTS, kind, fight._replace(cells=cells))
+    return pairs

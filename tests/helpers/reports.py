@@ -1,8 +1,10 @@
 """Reports as the tests use them: small ones, their bytes, and what makes them fail."""
 
 import base64
+import html
 import json
 import os
+import re
 import struct
 import zlib
 
@@ -34,6 +36,11 @@ def timeless(folder):
     manifest = json.loads(files.pop("manifest.json"))
     assert manifest.pop("wall_seconds") > 0
     return {**files, "manifest.json": manifest}
+
+
+def plain(part):
+    """The words of a piece of a page."""
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", part)).split())
 
 
 def small_report(out, library, **more):

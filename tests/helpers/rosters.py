@@ -55,7 +55,6 @@ def tree_of(text):
 
 
 def real_catalogues(folder):
-    """The catalogues in a folder."""
     return [tree_of(path.read_bytes()) for path in sorted(Path(folder).glob("*.cat"))]
 
 
@@ -108,10 +107,10 @@ def roster(book, seed, *, most_units=14):
         force = _force(forces, rng.choice(kinds), book, number)
         battlegroup = _free_name(force.get("name"), made)
         selections = SubElement(force, "selections")
-        for entry in rng.choices(_units(book), k=rng.randint(1, most_units)):
+        for entry in rng.choices(_entries(book, "unit"), k=rng.randint(1, most_units)):
             _add_any(selections, entry, battlegroup, made, rng)
         if rng.random() < 0.4:
-            holder_of_boons = rng.choice(_boon_holders(book))
+            holder_of_boons = rng.choice(_entries(book, "upgrade"))
             boon = rng.choice([*holder_of_boons.iterfind(".//selectionEntry")])
             _add_boon(selections, holder_of_boons, boon, made).append(_profiles(boon))
         if rng.random() < 0.2:
@@ -147,22 +146,15 @@ def _free_name(name, made):
     return name if name not in taken else next(each for each in numbers if each not in taken)
 
 
-def _units(book):
-    return [each for each in book.iterfind("selectionEntries/selectionEntry") if each.get("type") == "unit"]
-
-
-def _boon_holders(book):
-    return [each for each in book.iterfind("selectionEntries/selectionEntry") if each.get("type") == "upgrade"]
-
-
-def _levels(entry):
-    return [link for link in entry.iter("entryLink") if link.get("name") in LEVELS]
+def _entries(book, kind):
+    return [each for each in book.iterfind("selectionEntries/selectionEntry") if each.get("type") == kind]
 
 
 def _add_any(selections, entry, battlegroup, made, rng):
     """A unit at a level at random, one or two of it, perhaps with a name of its own and a trinket."""
     number = rng.choice((1, 1, 1, 1, 2))
-    selection = _add_unit(selections, entry, rng.choice(_levels(entry)), number, battlegroup, made)
+    levels = [link for link in entry.iter("entryLink") if link.get("name") in LEVELS]
+    selection = _add_unit(selections, entry, rng.choice(levels), number, battlegroup, made)
     unit = made.units[-1]
     if rng.random() < 0.15:
         unit.custom_name = f"{unit.name} of {rng.randrange(10**6)}"
@@ -195,7 +187,6 @@ def _add_unit(selections, entry, link, number, battlegroup, made):
 
 
 def _add_boon(selections, holder, boon, made):
-    """A boon, and its selection."""
     outer = _selection(selections, holder.get("name"), holder.get("id"), "upgrade", 1)
     cost = sum(int(float(each.get("value"))) for each in boon.iterfind("costs/cost"))
     inner = _selection(SubElement(outer, "selections"), boon.get("name"), boon.get("id"), "upgrade", 1)
@@ -242,16 +233,11 @@ def _cells(profile):
     return {found[key].get("name"): text for key, text in texts.items()}
 
 
-# --- the three forms ------------------------------------------------------------------------------
-
-
 def xml_of(made):
-    """The roster as a `.ros` file."""
     return b'<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' + ElementTree.tostring(made.root, "utf-8")
 
 
 def zip_of(made, name="list.ros"):
-    """The roster as a `.rosz` file."""
     return packed(xml_of(made), name)
 
 

@@ -4,12 +4,10 @@ PHONE, DESK = (390, 844), (1280, 900)
 
 
 def chance(page):
-    """The large number."""
     return page.locator(".answer .big strong").inner_text()
 
 
 def percent(p):
-    """A probability as the page writes it."""
     if 0 < p < 0.005:
         return "<1%"
     if 0.995 < p < 1 - 1e-12:

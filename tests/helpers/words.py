@@ -22,7 +22,6 @@ CLAUSE_FIRST = ("Who ", "Whose ", "Whom ", "Whether ", "Of ", "Where both ", "Th
 
 
 def words(text):
-    """The words of a text."""
     return re.findall(r"[\w'’/.%-]*\w", text)
 
 
@@ -45,7 +44,6 @@ def _pieces(text, with_tables):
 
 
 def long_sentences(text, with_tables=True):
-    """The sentences of a text that are too long."""
     return [each for each in sentences(text, with_tables) if len(words(each)) > MOST_WORDS_A_SENTENCE]
 
 

@@ -1,5 +1,7 @@
 """The pictures of one fight or of a few, tested as data: what is drawn stands in the frame, and can be read."""
 
+from itertools import combinations
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,37 +10,21 @@ from matplotlib.text import Text
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.plots import cost_against_effect, distribution, funnel, panels, survival, tornado
+from analyser.plots import cost_against_effect, distribution, funnel, margins, panels, points_left, survival, tornado
 from analyser.plots.frontier import efficient
 from tests.oracle.attacks import attack
 
 LEAST_POINTS = 8
 FIGHT = {"attack": {"dice": 12, "rating": "improved"}, "target": {"models": 6, "defence": 2, "damage_limit": 1}}
-LAWS = pd.DataFrame(
-    {
-        "loadout": ["x/a@basic"] * 3 + ["x/$b_1$@basic"] * 3,
-        "models_destroyed": [0, 1, 2] * 2,
-        "probability": [0.2, 0.5, 0.3, 0.6, 0.3, 0.1],
-        "at_least": [1.0, 0.8, 0.3, 1.0, 0.4, 0.1],
-    }
-)
+LAWS = pd.DataFrame({"loadout": ["x/a@basic"] * 3 + ["x/$b_1$@basic"] * 3, "models_destroyed": [0, 1, 2] * 2})
+LAWS["probability"], LAWS["at_least"] = [0.2, 0.5, 0.3, 0.6, 0.3, 0.1], [1.0, 0.8, 0.3, 1.0, 0.4, 0.1]
 ROUNDS = pd.DataFrame({"round": [0, 1, 2] * 2, "side": ["a"] * 3 + ["b"] * 3, "p_alive": [1, 0.9, 0.7, 1, 0.6, 0.2]})
-COSTS = pd.DataFrame(
-    {
-        "loadout": list("abcde"),
-        "points": pd.array([50, 60, 60, 90, None], "Int64"),
-        "mean_models_destroyed": [2.0, 1.5, 4.0, 4.0, 9.0],
-    }
-)
+COSTS = pd.DataFrame({"loadout": list("abcde"), "mean_models_destroyed": [2.0, 1.5, 4.0, 4.0, 9.0]})
+COSTS["points"] = pd.array([50, 60, 60, 90, None], "Int64")
 STAGES = analyser.dice_funnel(FIGHT)
 NUMBERS = analyser.sensitivity(FIGHT).frame
-PLOTS = {
-    distribution: analyser.exact(FIGHT).to_frame(),
-    survival: ROUNDS,
-    cost_against_effect: COSTS,
-    funnel: STAGES,
-    tornado: NUMBERS,
-}
+PLOTS = {distribution: analyser.exact(FIGHT).to_frame(), survival: ROUNDS, cost_against_effect: COSTS}
+PLOTS |= {funnel: STAGES, tornado: NUMBERS}
 every_plot = pytest.mark.parametrize(("plot", "frame"), PLOTS.items(), ids=lambda each: getattr(each, "__name__", ""))
 
 
@@ -49,9 +35,6 @@ def texts(ax):
 def drawn(ax):
     ax.figure.canvas.draw()
     return np.asarray(ax.figure.canvas.buffer_rgba())
-
-
-# --- what holds for all of them ---------------------------------------------------------------------------
 
 
 @every_plot
@@ -67,13 +50,8 @@ def test_no_text_covers_another(plot, frame):
     ax = plot(frame)
     drawn(ax)
     boxes = [(each.get_text(), each.get_window_extent()) for each in texts(ax) if not each.get_text().isdecimal()]
-    covered = [
-        (one, other)
-        for place, (one, box) in enumerate(boxes)
-        for other, other_box in boxes[place + 1 :]
-        if box.shrunk(0.9, 0.8).overlaps(other_box)
-    ]
-    assert covered == []
+    pairs = combinations(boxes, 2)
+    assert [(one, other) for (one, box), (other, near) in pairs if box.shrunk(0.9, 0.8).overlaps(near)] == []
 
 
 @every_plot
@@ -83,9 +61,6 @@ def test_a_missing_column_and_an_empty_table_are_told(plot, frame):
     column = {cost_against_effect: "points", funnel: "mean", tornado: "plus_1", survival: "p_alive"}.get(plot)
     with pytest.raises(InputError, match="no column"):
         plot(frame.drop(columns=column or "probability"))
-
-
-# --- one by one -------------------------------------------------------------------------------------------
 
 
 def test_bars_and_line_are_the_law():
@@ -153,8 +128,7 @@ def test_panels_share_scales_and_one_legend():
     assert [ax.get_title() for ax in drawn_panels] == ["t", "u"]
     laws = {"one": LAWS.head(3), "other": LAWS.tail(3).assign(models_destroyed=[4, 5, 9])}
     one, other = panels(laws, distribution, kind="lines", label="so many")
-    assert one.get_xlim() == other.get_xlim()
-    assert one.get_ylim() == other.get_ylim()
+    assert (one.get_xlim(), one.get_ylim()) == (other.get_xlim(), other.get_ylim())
     assert one.get_xticks().tolist() == other.get_xticks().tolist()
     assert (one.get_legend(), len(one.figure.legends)) == (None, 1)
 
@@ -178,15 +152,13 @@ def test_the_frontier_is_what_nobody_beats():
     assert efficient(COSTS, "mean_models_destroyed").tolist() == [True, False, True, False, False]
     rng = np.random.default_rng(7)
     table = pd.DataFrame({"points": rng.integers(1, 9, 40), "effect": rng.integers(0, 9, 40) / 1.0})
-    beaten = [
-        any(
-            (other.points <= one.points and other.effect > one.effect)
-            or (other.points < one.points and other.effect >= one.effect)
-            for other in table.itertuples()
-        )
-        for one in table.itertuples()
-    ]
-    assert efficient(table, "effect").tolist() == [not each for each in beaten]
+
+    def beats(other, one):
+        better = other.points < one.points, other.effect > one.effect
+        return any(better) and other.points <= one.points and other.effect >= one.effect
+
+    rows = list(table.itertuples())
+    assert efficient(table, "effect").tolist() == [not any(beats(other, one) for other in rows) for one in rows]
 
 
 def test_the_frontier_is_stepped_and_numbered_and_who_is_left_out_is_told():
@@ -214,10 +186,21 @@ def test_tornado_bars_reach_from_the_figure_to_what_it_becomes():
     ax = tornado(NUMBERS)
     base = NUMBERS["base"].iloc[0]
     reached = {round(bar.get_x() + bar.get_width(), 9) for bar in ax.patches}
-    ends = NUMBERS[["minus_1", "plus_1"]].to_numpy().ravel()
-    for end in ends[~np.isnan(ends)]:
-        if abs(end - base) > 1e-9:
-            assert round(end, 9) in reached
+    ends = NUMBERS[["minus_1", "plus_1"]].stack().dropna()
+    assert {round(end, 9) for end in ends[(ends - base).abs() > 1e-9]} <= reached
     lengths = [abs(bar.get_width()) for bar in ax.patches]
     longest = np.maximum(lengths[: len(lengths) // 2], lengths[len(lengths) // 2 :])
     assert (np.diff(longest) <= 1e-12).all()
+
+
+def test_margins_say_who_wins_how_often():
+    frame = pd.DataFrame({"margin": [-3, 0, 1, 4], "probability": [0.1, 0.2, 0.3, 0.4]})
+    labels = [text.get_text() for text in margins(frame).get_legend().get_texts()]
+    assert labels == ["mine wins: 70%", "draw: 20%", "yours wins: 10%"]
+
+
+def test_points_left_begin_with_all():
+    rows = {"round": [1, 1], "side": ["mine", "yours"], "mean_percent": [90.0, 70.0]}
+    rows |= {"percent_10th_percentile": [80, 50], "percent_90th_percentile": [100, 90]}
+    axes = points_left(pd.DataFrame(rows))
+    assert [line.get_ydata()[0] for line in axes.lines] == [100, 100]

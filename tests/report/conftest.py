@@ -7,6 +7,7 @@ from analyser.game.profiles import Profiles
 from analyser.report import write_report
 from analyser.report.answer_pages import battle_page, build_page, clash_page
 from analyser.report.army_card import army_card
+from tests.helpers.planted import fought  # noqa: F401 - a fixture
 from tests.helpers.reports import FIELD, made_once
 
 
@@ -39,5 +40,4 @@ def pages(tmp_path_factory):
 
 @pytest.fixture
 def opened(visit, browsed):
-    """Opens the page at a width."""
     return lambda width=1280, address="", **more: visit(browsed / "index.html", (width, 900), f"#{address}", **more)

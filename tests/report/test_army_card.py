@@ -14,7 +14,6 @@ FIGHTERS = "crown/defiance-fighter-squadron@basic"
 
 
 def army(number):
-    """An army of so many kinds of units."""
     selectors = [each.selector for each in analyser.load_profiles() if each.faction == "imperium"]
     return analyser.load_army({"name": "<List>", "unit": selectors[:: len(selectors) // number][:number]})
 

@@ -7,6 +7,7 @@ import pytest
 
 import analyser
 from analyser.report.answer_pages import battle_page, margin_picture, result_segments, survival_picture, unit_bars
+from tests.helpers.reports import plain
 
 TRIALS = 400
 REDS = {"name": "<Reds>", "unit": ["2 x crown/rifle-platoon@basic", "crown/drake-field-guns@basic"]}
@@ -28,9 +29,7 @@ def page(found):
 
 
 def texts(page, tag):
-    """The texts of all elements of that kind."""
-    inside = re.findall(rf"<{tag}[ >].*?</{tag}>", page, re.DOTALL)
-    return [" ".join(html.unescape(re.sub(r"<[^>]*>", " ", each)).split()) for each in inside]
+    return [plain(each) for each in re.findall(rf"<{tag}[ >].*?</{tag}>", page, re.DOTALL)]
 
 
 def test_it_leads_with_the_answer_in_the_words_of_the_terminal(found, page):
@@ -93,13 +92,8 @@ def test_warnings_are_led_to():
 def test_pictures_are_of_the_figures(found):
     segments = result_segments(found)
     assert sum(each.width for each in segments) == pytest.approx(100, abs=0.1)
-    assert [each.width for each in segments[:2]] == pytest.approx(
-        [
-            100 * found.probability("devastating_victory"),
-            100 * (found.probability("victory") - segments[0].width / 100),
-        ],
-        abs=0.1,
-    )
+    devastating, victory = (100 * found.probability(name) for name in ("devastating_victory", "victory"))
+    assert [each.width for each in segments[:2]] == pytest.approx([devastating, victory - devastating], abs=0.1)
     picture = margin_picture(found.margins())
     tallest = min(picture.bars, key=lambda bar: bar.top)
     assert tallest.text.startswith(f"{max(found.margins(), key=lambda row: row['probability'])['margin']:+d} VP: ")

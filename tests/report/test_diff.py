@@ -7,7 +7,6 @@ import re
 import pytest
 
 import analyser
-from analyser.analysis import situations
 from analyser.analysis.matchups import matchups
 from analyser.cli import main
 from analyser.common.errors import InputError
@@ -40,18 +39,13 @@ def run(capsys, *arguments):
     return status, printed.out, printed.err
 
 
-# --- what is written differently ----------------------------------------------------------------------------------
-
-
 def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, capsys):
     cheaper = write_profiles(tmp_path / "cheaper", CHEAPER)
     found = diff(old, cheaper)
     assert found.frame.empty  # no chance depends on points
     changed = found.for_points
     assert len(changed) > 0
-    before, after = (
-        matchups("*/*", "*/*", situations=["all"], profiles=Profiles(each)).frame for each in (old, cheaper)
-    )
+    before, after = (matchups("*/*", "*/*", situations="all", profiles=Profiles(each)).frame for each in (old, cheaper))
     name = "expected_points_destroyed_per_100_points"
     figures = before[name].fillna(0.0).to_numpy(), after[name].fillna(0.0).to_numpy()
     assert len(changed) == (abs(figures[1] - figures[0]) > 1e-9).sum()
@@ -71,22 +65,19 @@ def test_a_change_of_points_shows_in_every_matchup_for_points(old, tmp_path, cap
 def test_edits_go_by_ids_and_bands_and_take_lists_of_words_whole():
     unit = {"rules": ["Durable"], "rows": [{"id": "melee", "bands": [{"first": 1, "last": 4, "dice": 4}]}]}
     changed = {"rules": ["Durable", "Static"], "rows": [{"id": "melee", "bands": [{"first": 1, "last": 4, "dice": 5}]}]}
-    assert [str(each) for each in edits({"u": unit}, {"u": changed})] == [
-        "u: rules: Durable -> Durable, Static",
-        "u: rows.melee.bands.1-4.dice: 4 -> 5",
-    ]
-    assert [str(each) for each in edits({"u": {"rules": []}}, {"u": {"rules": ["Static"]}})] == [
-        "u: rules: none -> Static"
-    ]
-    assert [str(each) for each in edits({"u": {"size": None}}, {"u": {"size": 2}})] == ["u: size: nothing -> 2"]
+    for one, other, told in (
+        (unit, changed, ["rules: Durable -> Durable, Static", "rows.melee.bands.1-4.dice: 4 -> 5"]),
+        ({"rules": []}, {"rules": ["Static"]}, ["rules: none -> Static"]),
+        ({"size": None}, {"size": 2}, ["size: nothing -> 2"]),
+    ):
+        assert [str(each) for each in edits({"u": one}, {"u": other})] == [f"u: {each}" for each in told]
 
 
 def test_units_that_are_new_or_gone_are_told(old, tmp_path):
     renamed = write_profiles(tmp_path / "renamed", FACTION.replace('id = "heron"', 'id = "stork"'))
     found = diff(old, renamed)
     assert [str(each) for each in found.edits] == ["river/heron: gone", "river/stork: new"]
-    assert found.gone == ("river/heron@basic",)
-    assert found.added == ("river/stork@basic",)
+    assert (found.gone, found.added) == (("river/heron@basic",), ("river/stork@basic",))
     assert found.n_compared == 36
 
 
@@ -97,9 +88,6 @@ def test_a_ruleset_is_compared_too(old, tmp_path):
     found = diff(old, other)
     assert {each.where for each in found.edits} == {"ruleset"}
     assert found.worst > 0.05
-
-
-# --- what it did ----------------------------------------------------------------------------------------------------
 
 
 def test_every_matchup_that_changed_is_there_with_its_largest_change(old, easier):
@@ -129,9 +117,6 @@ def test_an_attack_that_can_be_made_in_one_only_does_nothing_in_the_other(old, t
     assert (gone["new"] == 0).all()
     assert set(come["defender"]) == {"river/heron@basic"}
     assert (come["old"] == 0).all()
-
-
-# --- what it did to loadouts ----------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -187,50 +172,34 @@ def test_without_an_exchange_there_is_no_verdict_and_the_rest_is_told(dear, tmp_
     assert out.startswith("No verdicts: no two loadouts exchange losses")
 
 
-def test_duels_are_fought_only_for_what_is_edited(dear, tmp_path, monkeypatch):
-    duels = []
-    usual = situations.FIGHTS["duel"]
-
-    def counted(attackers, field, situation):
-        duels.extend((each.selector, other.selector) for each in attackers for other in field.defenders)
-        return usual.cells(attackers, field, situation)
-
-    monkeypatch.setitem(situations.FIGHTS, "duel", usual._replace(cells=counted))
+def test_duels_are_fought_only_for_what_is_edited(dear, tmp_path, fought):
     found = diff(dear, write_wood(tmp_path / "fair", oak=60))
+    duels = [tuple(pair) for kind, *pair in fought if kind == "duel"]
     assert found.n_compared == 4 * 7 * 7
     assert sorted(duels) == sorted({*duels})
     assert len(duels) == 13
     assert all("wood/oak@basic" in pair for pair in duels)
 
 
-def test_a_summary_in_markdown_can_be_pasted(dear, tmp_path, capsys):
+def test_a_summary_in_markdown_can_be_pasted_and_has_no_markup_but_its_own(dear, tmp_path, capsys):
     new, summary = write_wood(tmp_path / "new", oak=60), tmp_path / "summary.md"
+    text = (new / "wood.toml").read_text(encoding="utf-8").replace('name = "oak"', 'name = "oak `x` | <b>"')
+    (new / "wood.toml").write_text(text, encoding="utf-8")
     status, out, _ = run(capsys, dear, new, "--summary", summary)
     assert status == 0
     told = summary.read_text(encoding="utf-8")
     judged = "Judged against 7 loadouts (Wood 7)."
     assert told.startswith(f"### Effects of the change (exact)\n\n{judged}\n\n- **wood/oak@basic**: 75 → 60 points; ")
     assert "- `wood/oak: levels.basic.points: 75 -> 60`" in told
-    tables = [line for line in told.splitlines() if line.startswith("|")]
-    assert {line.count("|") for line in tables} == {8}
-    assert len(tables) == 12
+    assert "- ``wood/oak: name: oak -> oak `x` | <b>``" in told
+    without_code = re.sub(r"(`+).*?\1", "", told)
+    assert "<b>" not in without_code
+    tables = [len(re.findall(r"(?<!\\)\|", line)) for line in without_code.splitlines() if line.startswith("|")]
+    assert tables == [8] * 12
     assert out.startswith(f"{judged}\n\nwood/oak@basic: ")
     status, out, err = run(capsys, dear, new, "--summary", summary / "below-a-file.md")
     assert (status, out) == (2, "")
     assert err.startswith("error: ")
-
-
-def test_a_summary_has_no_markup_but_its_own(dear, tmp_path, capsys):
-    new, summary = write_wood(tmp_path / "new", oak=60), tmp_path / "summary.md"
-    path = new / "wood.toml"
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace('name = "oak"', 'name = "oak `x` | <b>"'), encoding="utf-8")
-    assert run(capsys, dear, new, "--summary", summary)[0] == 0
-    told = summary.read_text(encoding="utf-8")
-    assert "- ``wood/oak: name: oak -> oak `x` | <b>``" in told
-    without_code = re.sub(r"(`+).*?\1", "", told)
-    assert "<b>" not in without_code
-    assert {len(re.findall(r"(?<!\\)\|", line)) for line in without_code.splitlines() if line[:1] == "|"} == {8}
 
 
 def test_a_new_price_fails_only_where_a_loadout_becomes_wrongly_priced(dear, tmp_path, capsys):
@@ -240,9 +209,6 @@ def test_a_new_price_fails_only_where_a_loadout_becomes_wrongly_priced(dear, tmp
     assert status == 1
     assert heading == "1 loadout became over-priced or under-priced:"
     assert [each.startswith("  wood/elder@basic ") and "→ over-priced" in each for each in reasons] == [True]
-
-
-# --- reports ----------------------------------------------------------------------------------------------------------
 
 
 def a_report(profiles, out, *sides, **more):
@@ -256,8 +222,7 @@ def test_reports_say_the_same_as_the_profiles_they_were_made_from(old, easier, t
     for sides in (reports, (reports[0], easier), (old, reports[1])):
         found = diff(*sides)
         assert found.frame.equals(of_profiles.frame)
-        assert found.edits == of_profiles.edits
-        assert found.n_compared == of_profiles.n_compared
+        assert (found.edits, found.n_compared) == (of_profiles.edits, of_profiles.n_compared)
 
 
 def test_a_report_says_which_matchups_are_compared(old, easier, tmp_path):
@@ -279,18 +244,13 @@ def test_units_outside_a_report_are_neither_new_nor_gone(old, easier, tmp_path):
     assert diff(part, easier).added == ()
 
 
-# --- from the shell -------------------------------------------------------------------------------------------------
-
-
 def test_the_command_tells_both(old, easier, capsys):
     status, out, err = run(capsys, old, easier, "--limit", "2")
     assert (status, err) == (0, "")
     judged, sentences, head, *_ = out.split("\n\n")
     assert judged == "Judged against 4 loadouts (River 4)."
-    assert [line.split(":")[0] for line in sentences.splitlines()] == [
-        "river/otter-guard@basic",
-        "river/otter-guard@reinforced",
-    ]
+    edited = [f"river/otter-guard@{level}" for level in ("basic", "reinforced")]
+    assert [line.split(":")[0] for line in sentences.splitlines()] == edited
     assert head.startswith(f"Old: {old}, version ")
     assert "Profiles: 1 change\n  river/otter-guard: defence: 2 -> 1\n" in out
     assert "64 matchups compared, exact: " in out
@@ -334,8 +294,7 @@ def test_fail_over_fails_for_scripts_and_still_tells(old, easier, capsys):
 def test_json_and_csv_hold_all_of_it(old, easier, capsys):
     found = diff(old, easier)
     data = json.loads(run(capsys, old, easier, "--format", "json")[1])
-    assert data["worst"] == found.worst
-    assert data["matchups"] == found.frame.to_dict("records")
+    assert (data["worst"], data["matchups"]) == (found.worst, found.frame.to_dict("records"))
     assert data["edits"] == [{"where": "river/otter-guard", "key": "defence", "old": "2", "new": "1"}]
     csv = run(capsys, old, easier, "--format", "csv")[1].splitlines()
     assert csv[0] == "attacker,defender,situation,metric,unit,old,new,change,note,old_profiles,new_profiles"

@@ -26,19 +26,15 @@ def row(page, anchor):
 def test_it_opens_offline_without_a_complaint_and_small(opened, browsed):
     page = opened()
     assert page.title() == "Crown against Imperium and Crown"
+    for part in (".headline", ".counts", ".chips", "#units > li:nth-child(5)", ".price", ".bars"):
+        box = page.locator(part).first.bounding_box()
+        assert box["y"] + box["height"] <= 900  # on the first screen
     assert page.evaluate("document.querySelectorAll('*').length") < 8000
     assert page.locator("#view h2").inner_text().startswith(shown(page)[0])  # cards: this one alone
     assert page.locator("#heat td").count() == 0
     page.locator("#heatmap").scroll_into_view_if_needed()
     page.locator("#heat td").first.wait_for()
     assert page.locator("#heat td").count() > 50
-
-
-def test_the_sentence_the_counts_and_the_first_units_are_on_the_first_screen(opened):
-    page = opened()
-    for part in (".headline", ".counts", ".chips", "#units > li:nth-child(5)", ".price", ".bars"):
-        box = page.locator(part).first.bounding_box()
-        assert box["y"] + box["height"] <= 900
 
 
 def test_counts_and_chips_filter_and_the_unit_in_view_follows(opened, browsed):
@@ -94,8 +90,7 @@ def test_the_card_has_the_price_three_reasons_and_matchups(opened, browsed):
     for name, level in mine.iterrows():
         assert str(level["points"]) in card.inner_text()
         assert f"{level['fair_points']:.0f} (" in card.inner_text(), name
-    assert card.locator(".bars rect").count() == 3
-    assert card.locator(".met a").count() == 2
+    assert (card.locator(".bars rect").count(), card.locator(".met a").count()) == (3, 2)
     unfolded_card(page, "Every enemy")
     frame = pd.read_parquet(browsed / "matchups.parquet")
     met = frame[frame["defender"].str.startswith("crown/drake")]["attacker_unit"].unique()
@@ -196,18 +191,9 @@ def test_paper_has_every_loadout_whenever_it_is_asked(opened, browsed, script):
     assert len(re.findall(rb"/Type /Page\b", printed)) <= 8
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_axe_finds_nothing_that_keeps_anybody_out(opened, width, scheme):
-    axe = bring("axe_playwright_python.sync_playwright").Axe()
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (768, "light"), (390, "dark")])
+def test_nothing_keeps_anybody_out_or_is_wider_than_the_window_and_no_type_is_tiny(opened, width, scheme):
     page = opened(width, color_scheme=scheme)
-    page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
-    found = axe.run(page)
-    assert found.violations_count == 0, found.generate_report()
-
-
-@pytest.mark.parametrize("width", [768, 390])
-def test_nothing_is_wider_than_the_window_but_what_scrolls_and_no_type_is_tiny(opened, width):
-    page = opened(width)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.evaluate("document.querySelectorAll('details').forEach(each => (each.open = true))")
     assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -216,3 +202,5 @@ def test_nothing_is_wider_than_the_window_but_what_scrolls_and_no_type_is_tiny(o
         ".map(each => parseFloat(getComputedStyle(each).fontSize)))"
     )
     assert smallest >= 12
+    found = bring("axe_playwright_python.sync_playwright").Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()

@@ -34,10 +34,8 @@ def test_the_heatmap_has_means_and_an_order_and_colours_that_tell_small_figures_
     frame = frame[frame["attacker"].str.startswith("crown") & frame["defender"].str.startswith("imperium")]
     part = by_unit(frame[frame["situation"] == "long-range"])
     cells = heat_cells(page)
-    assert [row[0] for row in cells] == [
-        *part.groupby("attacker_unit", sort=False)[metric].mean().sort_values(ascending=False, kind="stable").index,
-        "mean without hatched",
-    ]
+    means = part.groupby("attacker_unit", sort=False)[metric].mean().sort_values(ascending=False, kind="stable")
+    assert [row[0] for row in cells] == [*means.index, "mean without hatched"]
     assert page.locator("#heat thead tr").nth(1).locator("th").all_inner_texts() == ["light", "heavy", "aerial"]
     rifles = part[part["attacker_unit"] == "Rifle platoon"][metric].mean()
     assert next(row[-1] for row in cells if row[0] == "Rifle platoon").split()[0] == f"{rifles:.0f}"
@@ -51,10 +49,8 @@ def test_the_heatmap_has_means_and_an_order_and_colours_that_tell_small_figures_
     coloured = page.locator("#heat td:not(.blank)").evaluate_all(
         "cells => cells.map(each => [each.innerText, getComputedStyle(each).backgroundColor])"
     )
-    small = {
-        colour for text, colour in coloured if text and not text.startswith("<") and 1 < float(text.split()[0]) < 30
-    }
-    assert len(small) > 12  # of these a linear scale made eight
+    figures = [(float(text.split()[0]), colour) for text, colour in coloured if text and not text.startswith("<")]
+    assert len({colour for figure, colour in figures if 1 < figure < 30}) > 12  # of these a linear scale made eight
     assert len(set(page.locator("#heat-scale .swatch").evaluate_all(COLOURS))) >= 7  # from a half to 120
 
 
@@ -92,10 +88,8 @@ def test_a_cell_tells_its_whole_story_both_ways(opened):
     page.locator("#heat td[title^='Rifle platoon on Krupp Field Guns']").click()
     story = page.locator("#story")
     story.wait_for()
-    assert story.locator("h4").all_inner_texts() == [
-        "Rifle platoon on Krupp Field Guns",
-        "Krupp Field Guns on Rifle platoon",
-    ]
+    both = ["Rifle platoon on Krupp Field Guns", "Krupp Field Guns on Rifle platoon"]
+    assert story.locator("h4").all_inner_texts() == both
     head = story.locator("table").first.locator("thead th").all_inner_texts()
     assert head == ["long range", "short range aimed", "charge", "duel"]
     frame = by_unit(matchups("crown/rifle-platoon@*", "imperium/krupp@basic", profiles=Profiles()).frame)

@@ -1,6 +1,5 @@
 """The page of a report: its opponents, its factions, its size; cards and rows are in test_units."""
 
-import html
 import json
 import re
 from types import SimpleNamespace
@@ -16,7 +15,7 @@ from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.report import page, write_report
 from analyser.report.page import Trades, faction_lines, trades_of
-from tests.helpers.reports import FIELD, figures_on
+from tests.helpers.reports import FIELD, figures_on, plain
 
 pytestmark = pytest.mark.slow
 
@@ -26,16 +25,10 @@ def text(browsed):
     return (browsed / "index.html").read_text(encoding="utf-8")
 
 
-def plain(part):
-    """The words of a piece of the page, tags taken away."""
-    return " ".join(html.unescape(re.sub("<[^>]*>", " ", part)).split())
-
-
 def test_a_unit_without_duels_has_the_reason_on_its_card(text):
     notes = {card["key"]: card["no_duels"] for card in figures_on(text)["units"]}
     aircraft = "No duels: it is an aircraft, and flies sorties: no duel (AC-9.2)."
-    assert notes["imperium/messer-interceptor-squadron"] == aircraft
-    assert notes["crown/rifle-platoon"] == ""
+    assert (notes["imperium/messer-interceptor-squadron"], notes["crown/rifle-platoon"]) == (aircraft, "")
 
 
 def test_it_names_the_opponents_of_its_prices_and_the_reasons_of_doubt(browsed, text):
@@ -55,10 +48,8 @@ def test_it_names_the_opponents_of_its_prices_and_the_reasons_of_doubt(browsed, 
 
 def test_every_loadout_is_in_the_table_of_prices(browsed, text):
     prices = pd.read_csv(browsed / "prices.csv", keep_default_na=False)
-    rows = [
-        plain(each)
-        for each in text.partition('<details id="every-price">')[2].partition("</table>")[0].split("<tr>")[2:]
-    ]
+    table = text.partition('<details id="every-price">')[2].partition("</table>")[0]
+    rows = [plain(each) for each in table.split("<tr>")[2:]]
     assert len(rows) == len(prices)
     names = {each.selector: f"{each.unit.name}, {each.level_name}" for each in Profiles()}
     for row, price in zip(rows, prices.to_dict("records")):
@@ -99,7 +90,6 @@ def test_a_page_that_would_be_too_large_has_fewer_figures_and_says_so(tmp_path, 
 
 def test_who_is_ahead_of_whom_is_said_in_a_sentence():
     destroyed = np.array([[20.0, 31.0, np.nan], [24.0, 20.0, 0.0], [np.nan, 0.0, 20.0]])
-    assert faction_lines(Trades(["red", "blue", "green"], destroyed)) == [
-        "Red comes out ahead of Blue: 100 points of it destroy 31.0 points in a round, "
-        "and lose 24.0 to 100 points of Blue."
-    ]
+    (line,) = faction_lines(Trades(["red", "blue", "green"], destroyed))
+    ahead = "Red comes out ahead of Blue: 100 points of it destroy 31.0 points in a round, "
+    assert line == ahead + "and lose 24.0 to 100 points of Blue."

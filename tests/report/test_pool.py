@@ -52,34 +52,26 @@ def test_after_ctrl_c_what_a_helper_has_done_is_kept():
         time.sleep(1)
         raise KeyboardInterrupt
 
-    with ThreadPoolExecutor(1) as lent, Pool(0, lent) as helped, pytest.raises(KeyboardInterrupt):
-        helped.run(jobs(20), stop, kept.__setitem__)
+    with ThreadPoolExecutor(1) as lent:
+        with Pool(0, lent) as helped, pytest.raises(KeyboardInterrupt):
+            helped.run(jobs(20), stop, kept.__setitem__)
+        assert lent.submit(int).result() == 0  # what is lent stays
     assert {0, 19} <= kept.keys()
 
 
 def test_little_work_has_no_helper_and_much_has_few():
-    assert processes_for(10**6, 8) == 1
-    assert processes_for(10**7, 1) == 1
-    assert processes_for(10**7, 8) == 2
-    assert processes_for(10**12, 64) == worker_pool.MOST_PROCESSES
-
-
-# --- what a helper knows and how it ends --------------------------------------------------------------------------
+    assert (processes_for(10**6, 8), processes_for(10**7, 1)) == (1, 1)
+    assert (processes_for(10**7, 8), processes_for(10**12, 64)) == (2, worker_pool.MOST_PROCESSES)
 
 
 def script_of(tmp_path, count):
     """A program without a guard that has jobs done with a helper."""
     script = tmp_path / "scripts" / "program.py"
     script.parent.mkdir()
-    lines = [
-        "import sys",
-        f"sys.path.insert(1, {str(Path.cwd())!r})",
-        "from pathlib import Path",
-        "from tests.helpers.jobs import jobs_in, share_out",
-        "print('begun', flush=True)",
-        f"share_out(jobs_in(Path({str(tmp_path / 'done')!r}), {count}), 1)",
-    ]
-    script.write_text("\n".join(lines), encoding="utf-8")
+    begin = f"import sys\nsys.path.insert(1, {str(Path.cwd())!r})\nfrom pathlib import Path\n"
+    begin += "from tests.helpers.jobs import jobs_in, share_out\nprint('begun', flush=True)\n"
+    work = f"share_out(jobs_in(Path({str(tmp_path / 'done')!r}), {count}), 1)\n"
+    script.write_text(begin + work, encoding="utf-8")
     return script
 
 
@@ -106,13 +98,8 @@ def test_ctrl_c_is_the_business_of_the_process_that_is_helped():
 @pytest.mark.parametrize("number", [signal.SIGKILL, *proof(signal.SIGINT)])
 def test_a_helper_ends_with_its_employer(tmp_path, number):
     """Ctrl-C of a terminal is sent to both; what kills the employer, to it alone."""
-    running = subprocess.Popen(
-        [sys.executable, script_of(tmp_path, 10_000)],
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    heard = {"start_new_session": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    running = subprocess.Popen([sys.executable, script_of(tmp_path, 10_000)], **heard)
     done, deadline = tmp_path / "done", time.monotonic() + 60
     while len({path.read_text("utf-8") for path in done.glob("*")}) < 2 and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -133,13 +120,6 @@ def is_alive(process):
     except ProcessLookupError:
         return False
     return True
-
-
-def test_a_lent_executor_does_the_work_and_stays():
-    with ThreadPoolExecutor(2) as lent:
-        with Pool(0, lent) as helped:
-            assert done_by(helped, jobs(6))[1][-1] == 60
-        assert lent.submit(int).result() == 0
 
 
 @pytest.mark.parametrize("trouble", [BrokenExecutor(), CancelledError()])

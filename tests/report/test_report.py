@@ -77,23 +77,10 @@ def page(report):
     return Page((report / "index.html").read_text(encoding="utf-8"))
 
 
-# --- what is in it ----------------------------------------------------------------------------------------
-
-
 def test_it_holds_tables_a_page_and_a_manifest(report):
-    names = {path.name for path in report.iterdir()}
-    assert names == {
-        "matchups.csv",
-        "matchups.parquet",
-        "index.html",
-        "manifest.json",
-        "balance.csv",
-        "dominated.csv",
-        "outliers.csv",
-        "prices.csv",
-        "ratings.csv",
-        "units.json",
-    }
+    tables = ["matchups", "balance", "dominated", "outliers", "prices", "ratings"]
+    rest = ["matchups.parquet", "index.html", "manifest.json", "units.json"]
+    assert {path.name for path in report.iterdir()} == {*(f"{name}.csv" for name in tables), *rest}
     assert [path for path in report.parent.iterdir() if path != report] == []
 
 
@@ -110,11 +97,8 @@ def test_the_tables_are_the_matchups(report, library):
 
 def test_the_manifest_says_what_the_report_was_made_from(report, library):
     manifest = json.loads((report / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["program"] == "analyser"
-    assert manifest["version"] == analyser.__version__
-    assert manifest["method"] == "exact"
-    assert manifest["seed"] is manifest["trials"] is None
-    assert manifest["row"] == "best"
+    said = {"program": "analyser", "version": analyser.__version__, "method": "exact", "row": "best"}
+    assert manifest | said | {"seed": None, "trials": None} == manifest
     assert [each["name"] for each in manifest["situations"]] == ["long-range", "short-range-aimed", "charge", "duel"]
     assert manifest["attackers"] == [each.selector for each in library]
     assert re.fullmatch("[0-9a-f]{64}", manifest["ruleset"]["sha256"])
@@ -122,9 +106,6 @@ def test_the_manifest_says_what_the_report_was_made_from(report, library):
     files = contents(report)
     del files["manifest.json"]
     assert manifest["files"] == {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
-
-
-# --- the page ---------------------------------------------------------------------------------------------
 
 
 def test_the_page_is_whole_and_opens_offline_by_itself(page, report):
@@ -155,11 +136,8 @@ def test_the_page_says_how_and_what_not(page, library):
 
 def test_the_page_shows_the_ratings_by_duels(page, report):
     ratings = pd.read_csv(report / "ratings.csv")
-    assert sorted(ratings["loadout"]) == [
-        "river/beaver-fort@basic",
-        "river/otter-guard@basic",
-        "river/otter-guard@reinforced",
-    ]
+    names = ["beaver-fort@basic", "otter-guard@basic", "otter-guard@reinforced"]
+    assert sorted(ratings["loadout"]) == [f"river/{name}" for name in names]
     assert ratings["rating"].is_monotonic_decreasing
     assert (ratings["low"] <= ratings["high"]).all()
     assert "Bradley-Terry" in page.words()
@@ -180,15 +158,12 @@ def test_text_of_users_stays_text(page, report):
 
 def test_every_unit_has_a_row_and_a_card(page, report):
     units = ["otter-guard", "beaver-fort", "heron"]
-    assert sorted(each for each in page.attributes("id") if each.startswith("unit-")) == sorted(
-        f"unit-river-{unit}" for unit in units
-    )
+    rows = [each for each in page.attributes("id") if each.startswith("unit-")]
+    assert sorted(rows) == sorted(f"unit-river-{unit}" for unit in units)
     cards = figures_on((report / "index.html").read_text(encoding="utf-8"))["units"]
     assert [card["key"] for card in cards] == [f"river/{unit}" for unit in units]
-    assert [(each["level"], each["models"], each["points"]) for each in cards[0]["levels"]] == [
-        ("basic", 4, 40),
-        ("reinforced", 8, 70),
-    ]
+    levels = [(each["level"], each["models"], each["points"]) for each in cards[0]["levels"]]
+    assert levels == [("basic", 4, 40), ("reinforced", 8, 70)]
     assert cards[0]["facts"] == "light target · DEFENCE 2 · DAMAGE LIMIT 1 · DISCIPLINE 7 · BREAK LIMIT 2"
 
 
@@ -203,9 +178,8 @@ def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(re
         assert found == pytest.approx(wanted.tolist(), abs=off, nan_ok=True)
         dust = CERTAIN_WITHIN * (1 if METRICS[name].is_probability else 0.001)  # of the last place shown
         assert [each == 0 for each in found] == [abs(each) <= dust for each in wanted]
-    assert [None if place is None else data["why"][place] for place in data["why_not"]] == [
-        None if pd.isna(each) else each for each in frame["why_not"]
-    ]
+    whys = [None if place is None else data["why"][place] for place in data["why_not"]]
+    assert whys == [None if pd.isna(each) else each for each in frame["why_not"]]
 
 
 def test_a_report_of_units_without_points_says_so(tmp_path):
@@ -236,9 +210,6 @@ def test_prices_are_the_same_whoever_fights_the_opponents(cached, library, tmp_p
     assert (kept / "prices.csv").read_bytes() == (without / "prices.csv").read_bytes()
 
 
-# --- the folder -------------------------------------------------------------------------------------------
-
-
 def test_an_earlier_report_is_replaced(library, tmp_path):
     out = tmp_path / "new" / "r"
     out.mkdir(parents=True)  # an empty folder is used
@@ -260,13 +231,10 @@ def refused(out, library, message):
     assert {path: path.read_bytes() for path in out.parent.rglob("*") if path.is_file()} == before
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("thesis.txt", "years of work"),
-        *(("manifest.json", each) for each in ("[]", '{"program": "other", "files": {"a": ""}}', "\x00")),
-    ],
-)
+MANIFESTS = [("manifest.json", each) for each in ("[]", '{"program": "other", "files": {"a": ""}}', "\x00")]
+
+
+@pytest.mark.parametrize(("name", "content"), [("thesis.txt", "years of work"), *MANIFESTS])
 def test_a_folder_with_other_files_is_refused(library, tmp_path, name, content):
     out = tmp_path / "r"
     out.mkdir()

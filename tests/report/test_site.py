@@ -13,13 +13,10 @@ from analyser.report import write_report, write_site
 from analyser.report.diff import diff
 from analyser.report.site import _natural_key
 from tests.helpers.browser import bring
+from tests.helpers.reports import plain
 from tests.helpers.skips import proof
 
 pytestmark = pytest.mark.slow
-
-
-def plain(part):
-    return " ".join(html.unescape(re.sub("<[^>]*>", " ", part)).split())
 
 
 @pytest.fixture(scope="module")
@@ -31,9 +28,8 @@ def folders(tmp_path_factory):
         folder = tmp_path_factory.mktemp("profiles") / name
         folder.mkdir()
         for faction, units in kept.items():
-            head, *rest = re.split(
-                r"(?m)^(?=\[\[unit\]\])", (shipped_profiles() / f"{faction}.toml").read_text(encoding="utf-8")
-            )
+            shipped = (shipped_profiles() / f"{faction}.toml").read_text(encoding="utf-8")
+            head, *rest = re.split(r"(?m)^(?=\[\[unit\]\])", shipped)
             text = head + "".join(each for each in rest if re.search(f'(?m)^id = "({units})', each))
             if name == "new" and faction == "crown":
                 text = text.replace("points = 60", "points = 90")

@@ -53,11 +53,8 @@ def test_engines_come_with_the_shots_and_charges_of_a_report():
     sides, ruleset = [Profiles()[RIFLES]], Profiles().ruleset
     data, _ = unpacked(f'<p id="engine">{engine_of(sides, situations_named("all"), ruleset)}</script>', "engine")
     assert list(data["units"]) == [RIFLES]
-    assert [(act["kind"], act["near"]) for act in data["acts"]] == [
-        ("attack", False),
-        ("attack", True),
-        ("charge", True),
-    ]
+    acts = [(act["kind"], act["near"]) for act in data["acts"]]
+    assert acts == [("attack", False), ("attack", True), ("charge", True)]
     assert engine_of(sides, situations_named("duel"), ruleset) == ""
 
 
@@ -79,17 +76,15 @@ def test_a_card_says_the_verdict_at_the_price_that_is_set(opened, browsed):
     assert "under-priced" in what(page).locator(".told").inner_text()
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "changes"), [("dice", 2, {"dice": "+2"}), *proof(("defence", 3, {"defence": 3}))]
-)
-def test_a_die_more_and_another_defence_are_worth_about_what_python_says(opened, name, value, changes):
+@pytest.mark.parametrize(("name", "value", "change"), [("dice", 2, "+2"), *proof(("defence", 3, 3))])
+def test_a_die_more_and_another_defence_are_worth_about_what_python_says(opened, name, value, change):
     page = opened(address="unit-crown-drake-field-guns")
     what(page).locator("select").select_option(label="basic")
     page.locator(f"#what-{name}").fill(str(value))
     line = what(page).locator("dd").first
     line.wait_for()
     before, after = map(float, re.findall(r"[\d.]+", line.inner_text()))
-    found = what_if("crown/drake-field-guns@basic", against=FIELD, **changes)
+    found = what_if("crown/drake-field-guns@basic", against=FIELD, **{name: change})
     assert before == pytest.approx(found.before.fair_points, abs=0.05)
     assert after / before == pytest.approx(found.after.fair_points / found.before.fair_points, rel=0.1)
     page.locator(f"#what-{name}").fill("0" if name == "dice" else "2")

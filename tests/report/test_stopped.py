@@ -22,8 +22,6 @@ from tests.helpers.shell import answer
 from tests.helpers.skips import posix, proof
 
 pytestmark = pytest.mark.slow
-
-
 SITUATIONS = ["long-range", "duel"]
 PRICES = "Its prices are judged against 4 loadouts of River"
 
@@ -60,11 +58,8 @@ def stopped(river, tmp_path, monkeypatch, cached):
     return out
 
 
-def test_ctrl_c_leaves_no_half_written_report(stopped):
+def test_ctrl_c_leaves_no_half_written_report_and_the_next_run_resumes(stopped, river, monkeypatch, unstopped):
     assert list(stopped.parent.iterdir()) == []
-
-
-def test_the_next_run_resumes(stopped, river, monkeypatch, unstopped):
     monkeypatch.setattr(report_jobs, "compute_grid", failing(AssertionError("worked out a second time")))
     again(stopped, river)
     assert timeless(stopped) == timeless(unstopped)
@@ -140,10 +135,7 @@ def test_what_a_killed_run_left_is_taken_away(river, tmp_path, unstopped):
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
 
 
-# --- Ctrl-C ---------------------------------------------------------------------------------------------------
-
-
-def test_ctrl_c_is_not_lost_where_a_library_drops_it():
+def test_ctrl_c_is_not_lost_where_a_library_drops_it_and_a_second_does_not_wait():
     class Dropped:
         def __del__(self):
             signal.raise_signal(signal.SIGINT)
@@ -152,9 +144,6 @@ def test_ctrl_c_is_not_lost_where_a_library_drops_it():
         Dropped()
         with pytest.raises(KeyboardInterrupt):
             raise_if_interrupted()
-
-
-def test_a_second_ctrl_c_does_not_wait():
     with interrupts_recorded():
         signal.raise_signal(signal.SIGINT)
         with pytest.raises(KeyboardInterrupt):
@@ -180,9 +169,6 @@ def test_a_report_can_be_written_from_another_thread(river, tmp_path):
     assert (tmp_path / "r" / "index.html").is_file()
 
 
-# --- several processes ----------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def always_helped(monkeypatch):
     """A second process helps however little there is to do."""
@@ -195,9 +181,6 @@ def test_with_a_helper_or_an_executor_of_the_caller_the_report_is_the_same(river
     with ThreadPoolExecutor(2) as lent:
         again(tmp_path / "lent", river, executor=lent)
     assert timeless(tmp_path / "two") == timeless(tmp_path / "lent") == timeless(unstopped)
-
-
-# --- from the shell -------------------------------------------------------------------------------------------
 
 
 def command(folder, out):
@@ -219,8 +202,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
         printed, told = running.communicate(timeout=60)
     finally:
         running.kill()
-    assert running.returncode == status
-    assert printed == ""
+    assert (running.returncode, printed) == (status, "")
     assert told == ("stopped: nothing was written\n" if number == signal.SIGINT else "")
     assert not out.exists()
     assert answer(*command(river.folder, out)).splitlines() == [f"The report is in {out}", PRICES]

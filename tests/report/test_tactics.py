@@ -35,12 +35,9 @@ def test_a_row_is_what_best_play_says(found):
     assert row["first_move"] == alone.first_moves()[0]["do"]
 
 
-def test_a_pair_without_an_answer_has_a_reason(found):
+def test_by_unit_and_a_pair_without_an_answer_has_a_reason(found):
     assert "aircraft" in found.frame["reason"].iloc[1]
     assert "No answer" in str(found)
-
-
-def test_by_unit(found):
     table = found.by_unit()
     assert set(table["attacker"]) == {MINE, "crown/sharp-rifles@basic"}
     assert (table["most"] >= table["cost"]).all()
@@ -79,9 +76,10 @@ def test_it_resumes_where_it_was_stopped(program, worked_anew, tmp_path, monkeyp
     assert pd.read_csv(asked["out"])["attacker"].tolist() == result.frame["attacker"].tolist()
 
 
-@pytest.mark.parametrize(
-    "damage", [emptied, *proof(*(each for each in DAMAGES if each not in (emptied, cut_in_half)))]
-)  # whose first rows are whole
+LATER = [each for each in DAMAGES if each not in (emptied, cut_in_half)]  # whose first rows are whole
+
+
+@pytest.mark.parametrize("damage", [emptied, *proof(*LATER)])
 def test_a_damaged_table_of_tactics_is_told(damage, found, tmp_path):
     table = tmp_path / "tactics.csv"
     found.frame.to_csv(table, index=False)
@@ -89,13 +87,11 @@ def test_a_damaged_table_of_tactics_is_told(damage, found, tmp_path):
     names = {*found.frame["attacker"], *found.frame["defender"]}
     with pytest.raises(InputError, match=re.escape(str(table))):
         module.read_tactics(table, names)
-
-
-def test_words_for_numbers_in_a_table_of_tactics_are_told(found, tmp_path):
-    table = tmp_path / "tactics.csv"
+    if table.is_dir():
+        table.rmdir()
     found.frame.assign(cost="much").to_csv(table, index=False)
     with pytest.raises(InputError, match=r"column 'cost' has a value that is not a number .*best tactics --out"):
-        module.read_tactics(table, {*found.frame["attacker"], *found.frame["defender"]})
+        module.read_tactics(table, names)
 
 
 @pytest.mark.parametrize(

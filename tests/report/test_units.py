@@ -3,6 +3,7 @@
 import math
 import re
 import statistics
+from collections import Counter
 
 import pandas as pd
 import pytest
@@ -66,11 +67,11 @@ def test_dots_stand_on_a_logarithmic_axis_from_half_to_double(made):
     _, balance, shown, _ = made
     rows = balance.prices.frame.dropna(subset=["fair_points"]).set_index("loadout")
     marks = {(line.key, at): mark for line in shown["lines"] for at, mark in enumerate(line.marks)}
-    seen = dict.fromkeys(line.key for line in shown["lines"])
+    seen = Counter()
     for name, row in rows.iterrows():
         key = name.partition("@")[0]
-        at = seen[key] = 0 if seen[key] is None else seen[key] + 1
-        mark = marks[key, at]
+        mark = marks[key, seen[key]]
+        seen[key] += 1
         for place, price in ((mark.at, "fair_points"), (mark.low, "fair_high"), (mark.high, "fair_low")):
             assert place == pytest.approx(min(max(50 + 50 * math.log2(row["points"] / row[price]), 0), 100), abs=0.006)
     assert len(marks) == len(rows)
@@ -79,9 +80,9 @@ def test_dots_stand_on_a_logarithmic_axis_from_half_to_double(made):
 def test_the_sentence_and_the_counts_are_those_of_the_prices(made):
     _, balance, shown, _ = made
     frame = balance.prices.frame
-    assert {verdict: number for _, verdict, number, _ in shown["counts"]} == {
-        verdict: (frame["verdict"] == verdict).sum() for verdict in ("over-priced", "under-priced", "fair", "undecided")
-    }
+    counts = {verdict: number for _, verdict, number, _ in shown["counts"]}
+    verdicts = ("over-priced", "under-priced", "fair", "undecided")
+    assert counts == {verdict: (frame["verdict"] == verdict).sum() for verdict in verdicts}
     wrong = frame["verdict"].isin(["over-priced", "under-priced"])
     assert shown["headline"].startswith(f"{100 * wrong.mean():.0f}% of loadouts look mispriced")
     none = type(balance.prices)(**{**vars(balance.prices), "frame": frame[~wrong]})
@@ -137,10 +138,8 @@ def test_what_dominates_a_unit_is_a_note_on_its_card(made):
     _, balance, _, data = made
     notes = {card["key"]: card["notes"] for card in data["units"]}
     for row in balance.dominated.to_dict("records"):
-        assert any(
-            f"which costs {row['points_saved']} points less" in note
-            for note in notes[row["attacker"].partition("@")[0]]
-        )
+        of_unit = " ".join(notes[row["attacker"].partition("@")[0]])
+        assert f"which costs {row['points_saved']} points less" in of_unit
     assert sum(map(len, notes.values())) == len(balance.dominated)
 
 

@@ -44,10 +44,8 @@ def test_a_distribution_adds_up_and_gives_the_moments(result):
         spread = (((pmf["value"] - mean) ** 2) * pmf["probability"]).sum() ** 0.5
         assert result.std(figure) == pytest.approx(spread, abs=1e-9)
         likely = pmf[pmf["probability"] > 0]["value"]
-        assert (result.quantile(figure, 0), result.quantile(figure, 1)) in (
-            (likely.min(), likely.max()),
-            (pmf["value"].min(), likely.max()),
-        )
+        assert result.quantile(figure, 0) in (likely.min(), pmf["value"].min())
+        assert result.quantile(figure, 1) == likely.max()
         if result.exact:
             assert list(pmf) == ["value", "probability", "at_least"]
         else:
@@ -90,15 +88,9 @@ def test_a_wrong_name_is_told_the_nearest(result):
 
 def test_an_estimate_is_a_number():
     p = Estimate(0.25, 0.2, 0.31)
-    assert (float(p), p > 0.2, p * 4, 1 - p, round(p, 1), f"{p:.3f}", f"{p}") == (
-        0.25,
-        True,
-        1.0,
-        0.75,
-        0.2,
-        "0.250",
-        "25% ±6",
-    )
+    assert p > 0.2
+    assert [float(p), p * 4, 1 - p, round(p, 1)] == [0.25, 1.0, 0.75, 0.2]
+    assert (f"{p:.3f}", f"{p}") == ("0.250", "25% ±6")
     assert np.array([p, p]).sum() == 0.5
     copy = pickle.loads(pickle.dumps(p))
     assert (copy, copy.low, copy.high) == (p, p.low, p.high)

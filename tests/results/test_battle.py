@@ -87,9 +87,8 @@ def test_equilibria_of_small_games():
 def test_a_blast_among_friends_is_no_point_of_the_enemy():
     """Landships burst among their own: what they take of each other is told apart from what they take of the enemy."""
     how = BY_POLICY | {"trials": 300, "swing": False, "width": 0, "gap": 12}
-    found = analyser.battle(
-        ["imperium/faust@full", "3 x imperium/krupp@full"], ["3 x crown/sovereign-landship@full"], **how
-    )
+    mine, yours = ["imperium/faust@full", "3 x imperium/krupp@full"], ["3 x crown/sovereign-landship@full"]
+    found = analyser.battle(mine, yours, **how)
     rows = found.contributions()
     for side, other in (("mine", "yours"), ("yours", "mine")):
         by_enemies = sum(row["points_destroyed"] for row in rows if row["side"] == other)
@@ -130,16 +129,10 @@ def test_armies_that_cannot_fight_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("sampling", "trials"),
-    [
-        (Sampling("monte-carlo", trials=50_000), 5000),
-        (Sampling("monte-carlo", trials=500), 500),
-        (Sampling("monte-carlo"), 1000),
-        (Sampling("monte-carlo", precision="5%"), 1000),
-    ],
+    ("how", "trials"), [({"trials": 50_000}, 5000), ({"trials": 500}, 500), ({}, 1000), ({"precision": "5%"}, 1000)]
 )
-def test_swings_are_of_a_number_of_battles_known_beforehand(sampling, trials):
-    assert swing_trials(sampling) == trials
+def test_swings_are_of_a_number_of_battles_known_beforehand(how, trials):
+    assert swing_trials(Sampling("monte-carlo", **how)) == trials
 
 
 @pytest.mark.slow

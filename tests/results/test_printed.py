@@ -11,6 +11,8 @@ from tests.helpers.shell import GRENADIERS, RIFLES, answer
 
 FEW = ["--method", "monte-carlo", "--trials", "2000", "--seed", "5"]
 SAMPLED = {"trials": 2000, "seed": 5}
+GUNS, PRICED = "imperium/krupp-field-guns@basic", {"against": "imperium/*@basic", "situations": "long-range"}
+ASK_PRICES = [part for key, value in PRICED.items() for part in (f"--{key}", value)]
 FIGHT = {"attack": {"attacker": RIFLES, "distance": 6.0}, "target": {"unit": GRENADIERS}}
 ATTACKS = [{"attacker": RIFLES, "distance": 6.0}, {"attacker": RIFLES}]
 ANSWERS = {
@@ -28,6 +30,20 @@ ANSWERS = {
         lambda: analyser.duel(RIFLES, GRENADIERS, rounds=2, method="monte-carlo", **SAMPLED),
         ["duel", RIFLES, GRENADIERS, "--rounds", "2", *FEW],
     ),
+    "clash": (
+        lambda: analyser.clash([RIFLES], [GUNS], situations="long-range", aim="victory-points", distance=6),
+        ["battle", "plan", RIFLES, GUNS, "--situations", "long-range", "--aim", "victory-points", "--distance", "6"],
+    ),
+    "what-if": (
+        lambda: analyser.what_if(RIFLES, points="-10", dice=-2, qualities="+Arc", row="ranged-light", **PRICED),
+        ["balance", "what-if", RIFLES, "points-10", "dice-2", "qualities+Arc", "--row", "ranged-light", *ASK_PRICES],
+    ),
+    "price": (lambda: analyser.solve_price(RIFLES, **PRICED), ["balance", "solve-price", RIFLES, *ASK_PRICES]),
+    "dice": (
+        lambda: analyser.solve_dice(RIFLES, most=1, row="ranged-light", **PRICED),
+        ["balance", "solve-dice", RIFLES, "--most", "1", "--row", "ranged-light", *ASK_PRICES],
+    ),
+    "kinds": (lambda: analyser.army_kinds("crown"), ["army", "kinds", "crown"]),
     "morale": (
         lambda: morale.exact("legion", {"courage": 1, "tokens": 2}),
         ["morale", "legion", "--courage", "1", "--tokens", "2"],

@@ -51,14 +51,11 @@ def test_what_made_the_ratings_of_a_charge(circumstances, charges, strikes_back)
     assert [told(strike) for strike in result.strikes] == [charges, strikes_back]
 
 
-def test_overwhelming_onslaught_overrun_and_suppression_are_told_too():
+def test_overwhelming_onslaught_overrun_suppression_and_sponsons_are_told_too():
     charger = unit(row("melee", 1), rules=["Onslaught", "Overrun"], suppressed=True)
     first, again = charge(charger, unit(type="armour")).strikes
     assert told(first) == (["overwhelming", "onslaught"], ["suppressed"], None)
     assert told(again) == (["overwhelming"], ["suppressed", "overrun"], None)
-
-
-def test_sponsons_are_weakened_by_their_rule():
     first, _ = charge(unit(row("melee", 1)), unit(rules=["Sponsons (2)"])).strikes
     assert told(first) == ([], [], "rule")
     assert first["rating"] == "weakened"

@@ -1,6 +1,7 @@
 """Every mean and every expected figure of a sampled answer says how precise it is."""
 
 import math
+import re
 
 import pytest
 
@@ -19,7 +20,6 @@ OVERRUNNER = unit(row("melee", 3), rules=["Overrun", "Hunter"])
 
 
 def sampled(ask, *question, **more):
-    """A sampled answer of a longer fight."""
     return ask(*question, method="monte-carlo", **TRIALS, **more)
 
 
@@ -27,9 +27,7 @@ ANSWERS = {
     "attack": lambda: analyser.simulate({"attack": {"dice": 6}, "target": TARGET}, **TRIALS),
     "attack with Overcharge": lambda: analyser.simulate({"attack": RISKY, "target": TARGET}, **TRIALS),
     "charge": lambda: sampled(analyser.charge, RIFLES, GRENADIERS),
-    "charge at a transport": lambda: sampled(
-        analyser.charge, {"charge": {}, "attacker": OVERRUNNER, "target": TRANSPORT}
-    ),
+    "charge at a transport": lambda: sampled(analyser.charge, {"attacker": OVERRUNNER, "target": TRANSPORT}),
     "focus fire": lambda: sampled(analyser.focus, [{"dice": 4}, {"dice": 5}], TARGET),
     "focus fire with Overcharge": lambda: sampled(analyser.focus, [{"attacker": RIFLES} | RISKY] * 2, TARGET),
     "focus fire at a Tail Gunner": lambda: sampled(analyser.focus, [{"attacker": CUTTERS}] * 2, FIGHTERS),
@@ -81,9 +79,6 @@ def test_points_lost_are_no_further_off_than_their_error_says():
     assert chi2.sf(squares, 20) > 1e-4
 
 
-# --- what is certain ------------------------------------------------------------------------------------------
-
-
 def test_the_mean_of_what_is_certain_has_no_error():
     """Nobody strikes back, so all ten chargers are left, in however many ways the target's ten models fall."""
     charger, charged = unit(row("melee", 9)), unit()
@@ -96,18 +91,13 @@ def test_the_mean_of_what_is_certain_has_no_error():
     assert result.summary["mean_attacker_models_left_standard_error"] == 0.0
 
 
-# --- few trials -----------------------------------------------------------------------------------------------
-
+MEAN = re.compile("mean_|expected_")
 FEW = {
     "charge": lambda **how: analyser.charge(RIFLES, GRENADIERS, **how),
     "attack": lambda replacement=None, **how: analyser.attack(RIFLES, GRENADIERS, distance=14, **how),
     "focus fire": lambda **how: analyser.focus([{"attacker": RIFLES} | RISKY] * 2, {**TARGET, "models": 9}, **how),
     "duel": lambda **how: analyser.duel(RIFLES, GRENADIERS, rounds=1, **how),
 }
-
-
-def mean_names(summary):
-    return [name for name in summary if name.startswith(("mean_", "expected_")) and f"{name}_low" in summary]
 
 
 @pytest.mark.slow
@@ -117,7 +107,7 @@ def test_intervals_of_means_hold_where_little_was_seen(kind, samples):
     exact, covered = FEW[kind]().summary, {}
     for seed in range(samples):
         summary = FEW[kind](method="monte-carlo", trials=60, seed=seed, replacement=True).summary
-        for name in mean_names(summary):
+        for name in (name for name in summary if MEAN.match(name) and f"{name}_low" in summary):
             holds = summary[f"{name}_low"] - 1e-12 <= exact[name] <= summary[f"{name}_high"] + 1e-12
             covered[name] = covered.get(name, 0) + holds
     assert any(name.startswith("expected") for name in covered)

@@ -26,9 +26,8 @@ QUESTIONS = {
         "secondary": [{"unit": RIFLES}],
     },
     "focus": {"attacks": [{"attacker": GUARD}, {"attacker": RIFLES}], "target": {"unit": GUARD}},
-    "duel": {"duel": {"rounds": 1, "policy_a": "shoot", "policy_b": "shoot"}, "a": {"unit": GUARD}, "b": RIFLES},
+    "duel": {"duel": {"rounds": 1, "policy_b": "shoot"}, "a": {"unit": GUARD}, "b": {"unit": RIFLES}},
 }
-QUESTIONS["duel"]["b"] = {"unit": RIFLES}
 
 
 @pytest.fixture
@@ -52,10 +51,8 @@ def test_a_question_is_read_again_from_what_is_frozen_with_it(folder, kind):
     plan = read_plan({"sample": TERMS, "question": QUESTIONS[kind]}, folder)
     shutil.rmtree(folder)
     found = scenario_of(unpack_plan(plan.packed))
-    assert found.as_dict() == expected.as_dict()
-    assert found.warnings == expected.warnings
-    assert found.profiles.version == expected.profiles.version
-    assert found.profiles.folder == "frozen in the plan"
+    assert (found.as_dict(), found.warnings) == (expected.as_dict(), expected.warnings)
+    assert (found.profiles.version, found.profiles.folder) == (expected.profiles.version, "frozen in the plan")
 
 
 def test_a_loadout_that_is_in_no_file_is_frozen(folder):

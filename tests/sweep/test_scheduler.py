@@ -53,15 +53,12 @@ def test_a_broken_executor_is_begun_again(done, tmp_path):
     assert len(begun) > 2
 
 
-def test_a_part_that_kills_every_worker_is_given_up(tmp_path):
+def test_a_part_that_kills_every_worker_is_given_up_and_an_error_of_the_program_is_one_message(tmp_path):
     with pytest.raises(InputError, match=rf"was lost with its worker {MOST_LOSSES} times, .*gone"):
         run_sweep(PLAN, tmp_path / "store", executor=Inline(lambda _: KilledWorker("gone")))
-    assert resume_sweep(tmp_path / "store", executor=Inline()).is_complete
-
-
-def test_an_error_of_the_program_is_one_message(tmp_path):
     with pytest.raises(InputError, match=r"part [0-9]+ failed: ZeroDivisionError: oh"):
-        run_sweep(PLAN, tmp_path / "store", executor=Inline(lambda _: ZeroDivisionError("oh")))
+        resume_sweep(tmp_path / "store", executor=Inline(lambda _: ZeroDivisionError("oh")))
+    assert resume_sweep(tmp_path / "store", executor=Inline()).is_complete
 
 
 def test_progress_is_told(tmp_path):
@@ -76,22 +73,19 @@ def test_progress_is_told(tmp_path):
 
 def test_memory_does_not_grow_with_the_plan(tmp_path):
     numbers = dict.fromkeys(("models", "defence", "damage_limit", "break_limit", "discipline"), "1..100")
-    plan = {"attackers": {"units": "crown/rifle-p@basic"}, "defenders": {"units": "krupp@basic"} | numbers}
-    plan |= {"part_cells": 100}
+    plan = {"attackers": {"units": "crown/rifle-p@basic"}, "defenders": numbers | {"units": "krupp@basic"}}
+    plan["part_cells"] = 100
     store = store_for(read_plan(plan), tmp_path / "store")
+    three = Inline(lambda count: InputError("done enough") if count > 3 else None)
     tracemalloc.start()
     with pytest.raises(InputError, match="done enough"):
-        compute_parts(store, store.missing(), lambda: nullcontext(Inline(_done_after(3))), 1)
+        compute_parts(store, store.missing(), lambda: nullcontext(three), 1)
     assert store.plan.parts == 10**8
     assert len(store.missing()) == store.plan.parts - 3
     assert list(islice(store.missing(), 2)) == [3, 4]
     assert status_of(open_sweep(store.folder)).done == 3
     assert tracemalloc.get_traced_memory()[1] < 100e6
     tracemalloc.stop()
-
-
-def _done_after(parts):
-    return lambda count: InputError("done enough") if count > parts else None
 
 
 def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
@@ -115,10 +109,8 @@ def test_wrong_hands_are_refused(tmp_path, keys, message):
 def test_a_scheduler_begun_here_ends_in_one_line_after_ctrl_c(tmp_path, after):
     pytest.importorskip("distributed")
     plan = tmp_path / "plan.toml"
-    plan.write_text(
-        'situations = ["duel"]\nfigures = ["p_annihilated"]\n'
-        '[attackers]\nunits = ["*/*"]\n[defenders]\nunits = ["*/*"]\n'
-    )
+    everybody = '[attackers]\nunits = ["*/*"]\n[defenders]\nunits = ["*/*"]\n'
+    plan.write_text(f'situations = ["duel"]\nfigures = ["p_annihilated"]\n{everybody}')
     command = [sys.executable, "-m", "analyser", "sweep", str(plan), "--out", str(tmp_path / "store")]
     heard = {"start_new_session": True, "stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL, "text": True}
     work = subprocess.Popen([*command, "--workers", "2", "--dask", "local"], **heard)

@@ -45,10 +45,8 @@ def test_damage_is_found_and_made_again(store, done, threads, seed):
     looked = Store(store)
     assert len(looked.files()) == looked.plan.parts - 2  # what is cut short is seen at once
     found = looked.verify()
-    assert {each.path: each.why for each in found.damaged} == {
-        flipped: "changed since it was written",
-        cut: "truncated, or in the wrong folder",
-    }
+    wrong = {flipped: "changed since it was written", cut: "truncated, or in the wrong folder"}
+    assert {each.path: each.why for each in found.damaged} == wrong
     assert found.missing == 3
     looked.verify(remove=True)
     assert resume_sweep(store, executor=threads).is_complete
@@ -56,16 +54,10 @@ def test_damage_is_found_and_made_again(store, done, threads, seed):
     assert not Store(store).verify().damaged
 
 
-def another_of(store, number, **how):
-    """The file of a part, and the same table written otherwise under a name of its own."""
-    path = Store(store).files()[number].path
-    buffer = BytesIO()
-    pq.write_table(pq.read_table(path, partitioning=None), buffer, **how)
-    return path, Store(store).put(number, buffer.getvalue())
-
-
 def test_a_part_that_is_there_twice_counts_once_and_is_told(store, done, threads):
-    path, other = another_of(store, 1, compression="gzip")
+    path, buffer = Store(store).files()[1].path, BytesIO()
+    pq.write_table(pq.read_table(path, partitioning=None), buffer, compression="gzip")
+    other = Store(store).put(1, buffer.getvalue())  # the same table, written otherwise
     assert path != other
     assert resume_sweep(store, executor=threads).is_complete
     assert open_sweep(store).count() == done.count()
@@ -141,15 +133,11 @@ def test_a_plan_changed_by_hand_is_refused(store):
 def test_what_a_dead_process_began_is_taken_away(store, threads):
     import socket
 
-    rest = store / "unfinished" / f"3.{socket.gethostname()}.999999999"
-    others = store / "unfinished" / "3.another-machine.17"
-    mine = store / "unfinished" / f"3.{socket.gethostname()}.{os.getpid()}"
-    for path in (rest, others, mine):
-        path.write_bytes(b"half")
+    rest, mine = (f"3.{socket.gethostname()}.{process}" for process in (999999999, os.getpid()))
+    for name in (rest, mine, "3.another-machine.17"):
+        (store / "unfinished" / name).write_bytes(b"half")
     resume_sweep(store, executor=threads)
-    assert not rest.exists()
-    assert others.exists()
-    assert mine.exists()
+    assert {path.name for path in (store / "unfinished").iterdir()} == {mine, "3.another-machine.17"}
 
 
 def test_a_disk_that_cannot_be_written_to_is_one_message(store, threads, monkeypatch):
@@ -162,11 +150,12 @@ def test_a_disk_that_cannot_be_written_to_is_one_message(store, threads, monkeyp
         context.setattr("pathlib.Path.write_bytes", full)
         with pytest.raises(InputError, match=r"cannot write part \d+: No space left on device"):
             resume_sweep(store, executor=threads)
-    for _ in range(300):  # another hand may be at a part still, whose disk is not full any more
-        if not list((store / "unfinished").iterdir()):
-            break
+    deadline = time.monotonic() + 30
+    while list(
+        (store / "unfinished").iterdir()
+    ):  # another hand may be at a part still, whose disk is not full any more
+        assert time.monotonic() < deadline
         time.sleep(0.1)
-    assert not list((store / "unfinished").iterdir())
     assert resume_sweep(store, executor=threads).is_complete
 
 

@@ -1,10 +1,11 @@
-"""The page of a clash in a browser: it draws its matrix, tells the story of a cell, and keeps nobody out."""
+"""Pages of clashes, builds and battles in a browser: matrix, paper and telephones; nobody is kept out."""
 
 import pytest
 
 import analyser
 from analyser.report.answer_pages import clash_page
-from tests.helpers.browser import heat_cells, show
+from tests.helpers.browser import bring, heat_cells, show
+from tests.helpers.skips import proof
 
 pytestmark = pytest.mark.slow
 
@@ -46,3 +47,25 @@ def test_a_cell_tells_its_story_and_leads_to_the_unit(page):
     anchor = link.get_attribute("href").lstrip("#")
     link.click()
     assert page.locator(f"[id='{anchor}']").count() == 1
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light"), *proof((390, "light"), (1280, "dark"))])
+@pytest.mark.parametrize(("name", "table"), [("clash", ".answers"), ("build", ".lists"), ("battle", ".stack")])
+def test_it_fits_and_keeps_nobody_out(visit, pages, name, table, width, scheme):
+    """On a telephone wide tables stand one below the other."""
+    page = visit(pages / f"{name}.html", (width, 900), color_scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    judged = bring("axe_playwright_python.sync_playwright").Axe().run(page)
+    assert judged.violations_count == 0, judged.generate_report()
+    frame = page.locator(f".wide:has({table})").first
+    assert frame.locator("td[data-label]").count()
+    assert width > 390 or frame.evaluate("each => each.scrollWidth <= each.clientWidth")
+
+
+@pytest.mark.parametrize("name", ["clash", "build", "battle"])
+def test_what_is_folded_prints_without_a_script(visit, pages, name):
+    page = visit(pages / f"{name}.html", java_script_enabled=False)
+    page.emulate_media(media="print")
+    folded = page.locator("details:not([open]) > :not(summary)").all()
+    assert folded
+    assert all((each.bounding_box() or {"height": 0})["height"] > 0 for each in folded)
