@@ -250,7 +250,7 @@ class AttackResult(Result):
                 rows.append([words, with_error(self.summary, name) if mean else str(self.summary[name])])
         rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
-        return [destroyed, Block(rows=rows, minor=frozenset(minor), beside=True)]
+        return [destroyed, Block(rows=rows, minor=frozenset(minor), shares_table=True)]
 
 
 _FIGURES = {

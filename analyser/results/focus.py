@@ -219,7 +219,7 @@ class FocusResult(FightResult):
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
         last = distribution_block(self.distribution("models_destroyed"), "After the last", "models destroyed")
-        blocks = [_after_each(self), last._replace(beside=False)]
+        blocks = [_after_each(self), last._replace(shares_table=False)]
         if self.wanted is not None:
             share, fate = self.wanted
             blocks.append(Block(_until_line(self.until(share, fate), share, fate, len(self.moments))))
