@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.situations import Situation
-from analyser.common.frames import places_of
+from analyser.common.frames import name_indices
 from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset
 from analyser.game.units import Loadout, Row, Unit
 from analyser.rules.charge_strikes import INFANTRY_OVERWHELMS
@@ -101,8 +101,8 @@ def acts_of(
 ) -> tuple[dict[str, Act], NDArray[np.bool_]]:
     """Return the acts of every loadout on every other by situation, and a mask of pairs that can attack each other."""
     names = [loadout.selector for loadout in loadouts]
-    rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
-    of_situation = places_of(frame["situation"], [situation.name for situation in situations])
+    rows, columns = (name_indices(frame[side], names) for side in ("attacker", "defender"))
+    of_situation = name_indices(frame["situation"], [situation.name for situation in situations])
     both = (rows >= 0) & (columns >= 0)
     codes, used = pd.factorize(frame["row"])
     columns_of = {

@@ -13,7 +13,7 @@ import pandas as pd
 
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, shown
-from analyser.common.text import counted, happens, percent
+from analyser.common.text import counted, frequency_sentence, percent
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -94,7 +94,7 @@ class BestFocus(Answer):
     @property
     def headline(self) -> str:
         """Probability of the fate with the best use of all attackers, in one sentence."""
-        return happens("At best the target", f"is {self.wanted}", self.value)
+        return frequency_sentence("At best the target", f"is {self.wanted}", self.value)
 
     @property
     def summary(self) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from analyser.analysis.what_if import field_of
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
-from analyser.common.look import about
+from analyser.common.look import with_subject
 from analyser.common.method_settings import Progress
 from analyser.common.text import fill
 from analyser.game.names import spoken
@@ -182,7 +182,7 @@ class SolvedDice(JudgedAnswer):
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the curve: fair points at each change of dice with their interval as a band, and today's points."""
-        drawn: Axes = plots.trade_off(about(self.frame, self._what), points=self.points, ax=ax, **more)
+        drawn: Axes = plots.trade_off(with_subject(self.frame, self._what), points=self.points, ax=ax, **more)
         return drawn
 
     @property
@@ -274,8 +274,8 @@ def solve_price(
     low, high = (min(end, points) if doubt else end for end in (result.fair_low, result.fair_high))
     verdict = there[loadout.selector].verdict if result.role == there[loadout.selector].role else ""
     price = Price(points, low, high, verdict, doubt or there[loadout.selector].doubt)
-    about = field.table.profiles, field.prices.limits, field.prices.among
-    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, *about)
+    with_subject = field.table.profiles, field.prices.limits, field.prices.among
+    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, *with_subject)
 
 
 def solve_dice(
@@ -339,8 +339,8 @@ def solve_dice(
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
         rows.append({"dice": by, **figures, "points_over_fair": points / result.fair_points, "verdict": result.verdict})
     curve = pd.DataFrame(rows)
-    about = field.table.profiles, field.prices.limits, field.prices.among
-    return SolvedDice(loadout.selector, row, result.role, points, _nearest(curve), curve, *about)
+    with_subject = field.table.profiles, field.prices.limits, field.prices.among
+    return SolvedDice(loadout.selector, row, result.role, points, _nearest(curve), curve, *with_subject)
 
 
 def _nearest(curve: pd.DataFrame) -> int | None:

@@ -21,7 +21,7 @@ from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import AskedMetric
+from analyser.common.metrics import MetricLike
 from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -189,7 +189,7 @@ class Clash(FramedAnswer):
         return tidy({"side": side} | row for side, result in sides for volley in result for row in volley.rows())
 
     def heatmap(
-        self, *, situation: str | None = None, metric: AskedMetric | None = None, ax: Axes | None = None, **more: Any
+        self, *, situation: str | None = None, metric: MetricLike | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
         """Draw the losses that the first army inflicts on the second in one situation.
 

@@ -13,7 +13,7 @@ from analyser import plots
 from analyser.analysis.comparison_figures import Side, differences, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.frames import styled, tidy
-from analyser.common.metrics import AT_LEAST, BY_POINTS, PER_100_POINTS, figure_text, metric_called
+from analyser.common.metrics import AT_LEAST, BY_POINTS, PER_100_POINTS, figure_text, metric_by_name
 from analyser.common.text import mid_sentence
 from analyser.game.names import spoken
 from analyser.game.profiles import ProfilesUsed
@@ -155,9 +155,9 @@ class Comparison(FramedAnswer):
         ['Sharp Rifles', 'Rifle platoon']
         """
         figures = self._shown("")
-        percent = [name for name in figures if metric_called(name).is_probability]
+        percent = [name for name in figures if metric_by_name(name).is_probability]
         style = styled(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
-        heads = {name: metric_called(name).head.format(at_least=self.at_least or "k") for name in figures}
+        heads = {name: metric_by_name(name).head.format(at_least=self.at_least or "k") for name in figures}
         return style.format_index(lambda name: heads.get(str(name), str(name)), axis="columns")
 
     def caption(self) -> list[str]:
@@ -231,7 +231,7 @@ class Comparison(FramedAnswer):
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
     def _head(self, name: str) -> str:
-        return metric_called(name).short.format(at_least="k" if self.at_least is None else self.at_least)
+        return metric_by_name(name).short.format(at_least="k" if self.at_least is None else self.at_least)
 
     def _decision(self, decides: str) -> str:
         """Return the sentence that names the best loadout in a table, by its figure."""

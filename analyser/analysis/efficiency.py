@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analyser.analysis import equilibrium_prices
 from analyser.common.estimates import SAME_WITHIN
-from analyser.common.frames import places_of
+from analyser.common.frames import name_indices
 from analyser.common.metrics import EFFICIENCY
 from analyser.game.keywords import each_once
 from analyser.game.units import Loadout, Unit, unit_of
@@ -332,7 +332,7 @@ def _wide(
     frame: pd.DataFrame, side: str, other: str, figures: tuple[str, ...], names: list[str]
 ) -> NDArray[np.float64]:
     """Return the figures of the matchups of `names`, on one side: shape (names, matchups x figures); 0 if missing."""
-    rows = places_of(frame[side], names)
+    rows = name_indices(frame[side], names)
     columns, kinds = pd.factorize(frame[other])[0], pd.factorize(frame["situation"])[0]
     result = np.zeros((len(names), columns.max(initial=0) + 1, kinds.max(initial=0) + 1, len(figures)))
     there = rows >= 0

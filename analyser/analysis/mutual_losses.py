@@ -19,7 +19,7 @@ from analyser.analysis.approach import COUNTRIES, ROUNDS, Country, Movers
 from analyser.analysis.equilibrium_prices import Array, connected
 from analyser.analysis.roles import kinds_of
 from analyser.analysis.situations import BEST_TRADE, Situation
-from analyser.common.frames import places_of
+from analyser.common.frames import name_indices
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 
@@ -142,7 +142,7 @@ def _played_best(
     result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
     for losses, situation in zip(result, situations):
         there = frame[frame["situation"] == situation]
-        rows, columns = (places_of(there[side], names) for side in ("attacker", "defender"))
+        rows, columns = (name_indices(there[side], names) for side in ("attacker", "defender"))
         both = (rows >= 0) & (columns >= 0)
         losses[rows[both], columns[both]] = there["mean_share_lost"].to_numpy(np.float64)[both] / ROUNDS
         missing = both & there["why_not"].notna().to_numpy()

@@ -17,7 +17,7 @@ from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
+from analyser.common.metrics import COMPARED, PER_100_POINTS, MetricLike, checked_metric, figure_text, temporary_metric
 from analyser.common.precision import Stopping
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
@@ -207,7 +207,7 @@ def sensitivity(
     attacker: Unit | Scenario | Question,
     target: Unit | None = None,
     *,
-    metric: AskedMetric = "mean_models_destroyed",
+    metric: MetricLike = "mean_models_destroyed",
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
@@ -256,7 +256,7 @@ def sensitivity(
             except InputError as error:
                 refusals[number].append(f"{'one more' if by > 0 else 'one less'}: {error}")
     played = play(attacks, sampling)
-    with including(figure):
+    with temporary_metric(figure):
         place = list(COMPARED).index(figure)
         sides = {key: compared_side("", None, result, at_least) for key, result in played.items()}
     values = {key: float(side.figures[place, 0]) for key, side in sides.items()}

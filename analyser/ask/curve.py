@@ -21,7 +21,7 @@ from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method
 from analyser.common.intervals import ERROR
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import Function, named
+from analyser.common.metrics import Function, metric_name
 from analyser.common.text import word_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.battle import BattleTerms
@@ -136,7 +136,7 @@ def _metrics(given: Any, kind: str) -> dict[str, bool]:
         raise InputError(f"{shown(given)} is not usable", where="metric", allowed="a figure, or two")
     names: list[Any] = []
     for figure in [given] if callable(given) or isinstance(given, str) else given or ():
-        names.append(named(figure, names))
+        names.append(metric_name(figure, names))
     names = names or ([DEFAULT[kind]] if kind in DEFAULT else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(name, str) for name in names):
         raise InputError(f"{len(names)} figures", where="metric", allowed="one or two, such as p_panicked of morale")

@@ -18,9 +18,9 @@ from analyser.ask.question_table import QuestionTable, reason_kind
 from analyser.ask.winning_ranges import Stretch, best_at, not_dominated, range_text, stretches_of
 from analyser.common.answer import Block, plain_rows
 from analyser.common.errors import InputError
-from analyser.common.look import about
+from analyser.common.look import with_subject
 from analyser.common.metrics import PER_100_POINTS
-from analyser.common.text import counted, mid_sentence, spaced, together, word_of
+from analyser.common.text import counted, mid_sentence, spaced, values_text, word_of
 from analyser.game.names import spoken
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Curve(QuestionTable):
         return [part for _, part in front.groupby([front["line"], *figures], sort=False)]
 
     def _at(self, part: pd.DataFrame, key: str) -> str:
-        return together(part[key].tolist(), self.values[self.keys.index(key)])
+        return values_text(part[key].tolist(), self.values[self.keys.index(key)])
 
     def _point_text(self, part: pd.DataFrame) -> str:
         row, at = part.iloc[0], ", ".join(f"{spaced(key)} {self._at(part, key)}" for key in self.keys)
@@ -224,20 +224,22 @@ class Curve(QuestionTable):
         """Draw lines with the best marked; for two keys, a map with contours; for two figures, the front."""
         labels, subject = [title_of(metric) for metric in self.metrics], self._subject()
         if self.is_front:
-            frame = about(self.frame.assign(on_front=self._on_front()), subject)
+            frame = with_subject(self.frame.assign(on_front=self._on_front()), subject)
             x, y = self.metrics
             return plots.front(frame, x=x, y=y, keys=self.keys, quantities=labels, ax=ax, **more)
         if self.is_map:
             best = self.best.assign(best=self.best["best"].map(lambda names: self._joined(names) if names else ""))
             some = self._best_first()[: max(len(self._winners()), _SEVERAL)]
             lines, (x, y) = [name for name in self.lines if name in some], self.keys
-            return plots.trade_map(about(best, subject), x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more)
+            return plots.trade_map(
+                with_subject(best, subject), x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more
+            )
         marks: list[tuple[Any, Any, str]] = []
         for stretch in self.stretches if len(self.lines) > 1 else ():
             begins = stretch.before if self.holds_between and stretch.before is not None else stretch.first
             marks.append((begins, stretch.last, self._joined(stretch.names)))
         how: Any = {"x": self.keys[0], "metric": self.metrics[0], "best": marks, "between": self.holds_between}
-        return plots.best_lines(about(self.frame, subject), **how, quantity=labels[0], ax=ax, **more)
+        return plots.best_lines(with_subject(self.frame, subject), **how, quantity=labels[0], ax=ax, **more)
 
     def blocks(self) -> list[Block]:
         """Return the figures, and the best lines by value."""

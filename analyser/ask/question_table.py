@@ -75,7 +75,7 @@ def solve_all(
         except KeyboardInterrupt:
             if len(points) < least:
                 raise
-            interrupts.heard()
+            interrupts.stop_repeating()
     return points
 
 

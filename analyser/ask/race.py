@@ -140,7 +140,7 @@ def race(
         why, left = "interrupted", [variant for variant in left if seen[variant].trials]
         if not left:
             raise
-        interrupts.heard()
+        interrupts.stop_repeating()
         left, _ = drop(left)
     left.sort(key=lambda variant: -sign * values[variant])
     trials = np.array([sums[0] for sums in seen], np.int64)

@@ -80,7 +80,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
 def note_compiling(kernel: Kernel[Any, Any], what: str) -> None:
     """Print a note on a terminal if `kernel` must be compiled first; `what` is the question that waits for it."""
-    if sys.stderr.isatty() and not kernel.is_kept():
+    if sys.stderr.isatty() and not kernel.is_cached():
         note(f"kernels are compiled for the first {what}, once (analyser warm-up does it beforehand)")
 
 

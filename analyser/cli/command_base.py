@@ -20,12 +20,12 @@ from analyser.common.errors import (
     LONGEST,
     AnalyserError,
     InputError,
+    allowed_names,
     did_you_mean,
-    listed,
     nearest,
-    one_of_these,
     printable,
     shown,
+    suggestion_of,
 )
 from analyser.common.files import check_targets, real_path
 
@@ -82,7 +82,7 @@ def ended_plainly() -> Iterator[None]:
         line = " ".join(f"{message[:1].lower()}{message[1:]}".split())
         raise Refusal(f"{printable(line, LONGEST - len(help_at))}{help_at}") from None
     except KeyboardInterrupt:
-        interrupts.heard()
+        interrupts.stop_repeating()
         raise click.exceptions.Exit(INTERRUPTED) from None
     except Exception as error:
         if system_errors.is_of_memory(error):
@@ -95,9 +95,9 @@ def ended_plainly() -> Iterator[None]:
             raise Refusal(str(system_errors.of_file(error))) from None
         if refused := system_errors.of_path(error):
             raise Refusal(str(refused)) from None
-        if KeyboardInterrupt.__name__ not in str(error) and not interrupts.has_come():
+        if KeyboardInterrupt.__name__ not in str(error) and not interrupts.was_received():
             raise
-        interrupts.heard()
+        interrupts.stop_repeating()
         raise click.exceptions.Exit(INTERRUPTED) from None  # a library raised another error on Ctrl-C
 
 
@@ -170,8 +170,8 @@ class Commands(click.Group):
         names = self.summaries
         if args and args[0] not in names and not args[0].startswith("-"):
             meant = [f"{name} {args[0]}" for name, below in self.below.items() if args[0] in below]
-            hint = one_of_these(meant) or did_you_mean(args[0], names)
-            raise click.UsageError(f"no command {shown(args[0])}{hint} (allowed: {listed(names, args[0])})", ctx)
+            hint = suggestion_of(meant) or did_you_mean(args[0], names)
+            raise click.UsageError(f"no command {shown(args[0])}{hint} (allowed: {allowed_names(names, args[0])})", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -317,7 +317,7 @@ class Choice(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            near, allowed = did_you_mean(str(value), self.choices), listed(self.choices, str(value))
+            near, allowed = did_you_mean(str(value), self.choices), allowed_names(self.choices, str(value))
             self.fail(f"{shown(value)} is not one of {allowed}{near}", param, ctx)
 
 

@@ -1,7 +1,7 @@
 """Cache of results on disk; the file of a result is named by a key of all its inputs, and by the source code.
 
-A changed number, rule or module therefore leads to another file. A file is written whole or not at all; a damaged file is
-ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
+A changed number, rule or module therefore leads to another file. A file is written whole or not at all; a damaged file
+is ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
 """
 
 from __future__ import annotations

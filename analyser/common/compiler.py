@@ -173,7 +173,7 @@ class _LinkedPipeline(_KernelPipeline):
     _lowering = _LinkedLowering
 
 
-def linked(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
+def llvm_module(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
     """Return a kernel for these types of arguments as an unoptimised LLVM module, and its name in the module.
 
     The module is for another machine, such as WebAssembly; the caller must have set Numba's data layout to that of
@@ -186,7 +186,7 @@ def linked(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[An
     return compiled.library.link(), compiled.fndesc.llvm_func_name
 
 
-def compiled(function: Callable[..., Any]) -> Any:
+def dispatcher_of(function: Callable[..., Any]) -> Any:
     """Return the Numba dispatcher of a kernel; it compiles the kernel once for each signature of arguments.
 
     ``fastmath`` stays off, so that sums are added in the order of the code. Division follows IEEE 754 without a check
@@ -200,7 +200,7 @@ def compiled(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-def tell_of_step(function: Callable[..., Any], body: Callable[..., Any], *, inlined: bool) -> None:
+def register_step(function: Callable[..., Any], body: Callable[..., Any], *, inlined: bool) -> None:
     """Let kernels call `function` as a step; compiled kernels run `body`, the function itself or an equivalent."""
     options: Any = {"forceinline": inlined, "error_model": "numpy"}
 
@@ -209,7 +209,7 @@ def tell_of_step(function: Callable[..., Any], body: Callable[..., Any], *, inli
         return body
 
 
-def tell_of_kernels(kernel: type[Any]) -> None:
+def register_kernels(kernel: type[Any]) -> None:
     """Let kernels, which are objects of this class, call each other as steps."""
     options: Any = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 

@@ -136,7 +136,9 @@ class Event:
     probability: Estimate
 
     def __bool__(self) -> bool:
-        raise InputError("a comparison of distributions is neither true nor false", allowed=".probability of the comparison")
+        raise InputError(
+            "a comparison of distributions is neither true nor false", allowed=".probability of the comparison"
+        )
 
 
 def _as_distribution(other: Distribution | float) -> Distribution:

@@ -320,7 +320,7 @@ def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
 def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any], house_rules: HouseRules) -> Loadout:
     """Return the profile stated in full by an entry without a selector."""
     if entry.name is None:
-        raise InputError("this key is missing: it is required", where="unit", allowed="a selector; or a whole profile")
+        raise InputError("this key is missing", where="unit", allowed="a selector; or a whole profile")
     plain = {key: value for key, value in plain_keys(changes).items() if key not in OF_LEVELS or value != "none"}
     level = entry.level or "basic"
     unit = {key: value for key, value in plain.items() if key not in _LEVEL_KEYS}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import AfterValidator, Field
 
-from analyser.common.errors import InputError, MisspeltError, nearest, one_of_these, shown
+from analyser.common.errors import InputError, MisspeltError, nearest, shown, suggestion_of
 from analyser.game.keywords import plain_name
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def one_named(part: str, named: Collection[tuple[str, ItemT]], what: str, select
         allowed = f"one of {len(set(names))} {what}s; {lists}" if lists else "" if close else allowed
     if not part and "@" not in selector and names:
         allowed += f"; such as {selector}@{names[0]}" * (what == "level")
-    raise MisspeltError(f"{place}{problem}{one_of_these(close)}", allowed=allowed)
+    raise MisspeltError(f"{place}{problem}{suggestion_of(close)}", allowed=allowed)
 
 
 def _near(part: str, names: Collection[str]) -> list[str]:

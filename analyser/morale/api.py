@@ -71,7 +71,7 @@ def solve(
         result = answer_from(system, ready, recorded, used)
         return result if how.is_exact else replace(result, trials=how.trials, seed=int(how.seed))
 
-    return sampling.settled(answer)
+    return sampling.solve(answer)
 
 
 def answer_from(

@@ -17,7 +17,7 @@ from analyser.common.estimates import estimate
 from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
-from analyser.common.text import NEGLIGIBLE, aligned, happens, records
+from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, rows_of_columns
 from analyser.morale.questions import Asked
 from analyser.morale.result_tables import Fates, Panel, Table, picture_of
 from analyser.morale.systems import SYSTEMS
@@ -192,7 +192,7 @@ class MoraleResult(Result):
         open_ones = (name for name, chance in chances.items() if 0 < chance < 1)
         if (name := next(open_ones, next(iter(chances), None))) is None:
             return f"{title}: no probability was asked for."
-        return happens(f"{title}:", name.replace("_", " "), chances[name])
+        return frequency_sentence(f"{title}:", name.replace("_", " "), chances[name])
 
     def _first_moment(self, name: str) -> int | None:
         """Return the first round or turn of the table of an event, if it has any."""
@@ -213,7 +213,7 @@ class MoraleResult(Result):
         return {"question": self.scenario.as_dict(), "tables": {name: self._records(name) for name in self.weighed}}
 
     def _records(self, name: str) -> list[dict[str, Any]]:
-        return records({name: np.asarray(column) for name, column in self.columns[name].items()})
+        return rows_of_columns({name: np.asarray(column) for name, column in self.columns[name].items()})
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all tables as one in long form: table, method, keys, measure, value, and simulated intervals."""

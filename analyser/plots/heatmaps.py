@@ -174,7 +174,7 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
         grid = np.vstack([np.column_stack([grid, firsts[0][MEAN]]), across]).astype(np.float64)
         called = [[*heading, MEAN] for heading in called]
     sizes = firsts[1].groupby(key, sort=False, observed=True).size() if key else pd.Series({"": len(firsts[1])})
-    metric = metrics.metric_called(values)
+    metric = metrics.metric_by_name(values)
     is_probability = metric.is_probability or values.startswith("p_")
     quantity = metric.title.replace("_", " ")
     return Table(grid, called[0], called[1], sizes, with_means, quantity, is_probability)

@@ -19,7 +19,7 @@ from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, write_whole
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling, check_threads, default_threads
-from analyser.common.text import csv_frame, happens, json_text
+from analyser.common.text import csv_frame, frequency_sentence, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
@@ -68,7 +68,7 @@ class Tactics(Answer):
         """The share of duels in which the tactic has a cost, in one sentence."""
         answered = _answered(self.frame)
         share = float((answered["cost"] > MISJUDGED).mean()) if len(answered) else 0.0
-        return happens("Simple tactics", "misjudge a duel", share)
+        return frequency_sentence("Simple tactics", "misjudge a duel", share)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:

@@ -16,9 +16,17 @@ from analyser.common.estimates import Estimate, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import points_figures, values_of_unit
 from analyser.common.method_settings import Sampling
-from analyser.common.precision import WIDEST_PILOT, Stopping
+from analyser.common.precision import LONGEST_PILOT, Stopping
 from analyser.common.records import plain
-from analyser.common.text import counted, happens, p_text, points_text, rating_text, records, with_error
+from analyser.common.text import (
+    counted,
+    frequency_sentence,
+    mean_in_words,
+    p_text,
+    points_text,
+    rating_text,
+    rows_of_columns,
+)
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
@@ -206,12 +214,12 @@ class AttackResult(Result):
         hits = {"hits": possible, **share_columns(self.hits_weights[possible], self.trials)}
         body = {
             "conditions": self.conditions,
-            "outcomes": records(self.table()),
-            "hits": records(hits),
+            "outcomes": rows_of_columns(self.table()),
+            "hits": rows_of_columns(hits),
             "models_destroyed": self.distribution("models_destroyed"),
             "summary": self.summary,
         }
-        return body | ({"joint_outcomes": records(self.table(joint=True))} if self._beside else {})
+        return body | ({"joint_outcomes": rows_of_columns(self.table(joint=True))} if self._beside else {})
 
     def heading(self) -> list[tuple[str, str]]:
         """Return the question as labels and texts."""
@@ -234,7 +242,7 @@ class AttackResult(Result):
     def headline(self) -> str:
         """Result in one sentence, without intervals."""
         attacker, target = self.scenario.attack.attacker or "The attack", self.scenario.target.unit or "its target"
-        return happens(spoken(attacker), f"annihilates {spoken(target)}", self.probability("annihilated"))
+        return frequency_sentence(spoken(attacker), f"annihilates {spoken(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
@@ -247,7 +255,7 @@ class AttackResult(Result):
         for name, words in _FIGURES.items():
             if name in self.summary:
                 mean = name.startswith("mean")
-                rows.append([words, with_error(self.summary, name) if mean else str(self.summary[name])])
+                rows.append([words, mean_in_words(self.summary, name) if mean else str(self.summary[name])])
         rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
         return [destroyed, Block(rows=rows, minor=frozenset(minor), shares_table=True)]
@@ -301,7 +309,7 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
         sample.play_to(how.trials, how.n_threads, how.report)
         return _sampled(scenario, sample, sample.counts, sample.trials, how.seed)
 
-    return sampling.settled(answer, WIDEST_PILOT)
+    return sampling.solve(answer, LONGEST_PILOT)
 
 
 def numbers_of(scenario: Scenario) -> AttackResult:
@@ -362,7 +370,7 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
 def sampled_answer(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
     """Return the result of a simulation of `trials` trials; counts of other processes may have been added to it."""
     result = _sampled(scenario, sample, sample.counts, trials, sample.seed)
-    return result.stopped(Stopping(trials))
+    return result.with_stopping(Stopping(trials))
 
 
 def _sampled(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:

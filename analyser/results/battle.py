@@ -406,7 +406,7 @@ def solve_battle(
         head: dict[str, Any] = {"trials": trials, "seed": int(how.seed), "profiles": scenario.profiles}
         return BattleResult(scenario=scenario, rules=rules, counts=counts, simulation=simulation, game=game, **head)
 
-    result = sampling.settled(played)
+    result = sampling.solve(played)
     if swing:
         result = replace(result, swings=_swings(result, sampling))
     return result

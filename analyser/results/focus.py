@@ -14,7 +14,7 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
 from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, happens, points_text, rating_text, with_error
+from analyser.common.text import counted, frequency_sentence, mean_in_words, points_text, rating_text
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import spoken
 from analyser.game.units import MOST_MODELS
@@ -214,7 +214,7 @@ class FocusResult(FightResult):
         """Result in one sentence, without intervals."""
         attacks, target = counted(len(self.moments), "attack"), self.scenario.target.unit or "the target"
         verb = "annihilates" if len(self.moments) == 1 else "annihilate"
-        return happens(attacks, f"{verb} {spoken(target)}", self.probability("annihilated"))
+        return frequency_sentence(attacks, f"{verb} {spoken(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
@@ -257,7 +257,7 @@ def _after_each(result: FocusResult) -> Block:
         by = ", ".join(filter(None, (figures["attacker"] or "no profile", figures["row"])))
         row = [str(figures["attack"]), by]
         for name in columns:
-            row.append(with_error(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)))
+            row.append(mean_in_words(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)))
         rows.append(row)
     return Block("After each attack", ["attack", "by", *columns.values()], rows, "><>")
 

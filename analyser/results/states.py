@@ -226,7 +226,7 @@ def solve_fight(
         head = {} if how.is_exact else {"trials": how.first_trials(), "seed": int(how.seed)}
         return answer(moments=moments, scenario=scenario, profiles=scenario.profiles, **head)
 
-    return sampling.settled(played)
+    return sampling.solve(played)
 
 
 def run(

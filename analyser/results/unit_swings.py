@@ -10,7 +10,7 @@ import numpy as np
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
 from analyser.common.intervals import CONFIDENCE, clopper_pearson
-from analyser.common.means import Shared, means_by_batch
+from analyser.common.means import BatchMean, difference_by_batch
 from analyser.common.text import counted, fill
 from analyser.engine.battle.battle_data import Counts
 from analyser.rules.battle import Outcome
@@ -27,10 +27,10 @@ def swing_of(base: Counts, without: Counts, side: str, trials: int, units: int) 
     won = _WON[SIDES.index(side)]
     wins, others = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
     wrong = (1 - CONFIDENCE) / units
-    shared: Shared = means_by_batch(wins - others, base.outcomes.sum(axis=1), wrong)
+    shared: BatchMean = difference_by_batch(wins - others, base.outcomes.sum(axis=1), wrong)
     if shared.low == shared.high:  # equal batches have no variance for an interval
         (low, least), (high, most) = clopper_pearson(np.array([wins.sum(), others.sum()]), trials, wrong / 2)
-        shared = Shared(shared.mean, float(low - most), float(high - least))
+        shared = BatchMean(shared.mean, float(low - most), float(high - least))
     return {
         **probability_figures("p_without", estimate(float(others.sum()), trials)),
         "difference": shared.mean,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from analyser.common.errors import InputError
-from analyser.common.validation import Record, told
+from analyser.common.validation import Record, optional
 from analyser.engine.battle.battle_data import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, TACTICS
 from analyser.game.army import Army, ArmyUnit
@@ -57,29 +57,31 @@ class BattleTerms(Record):
 
     page = "docs/keys.md"
 
-    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "1 to 10.")
-    scale: ScaleName | None = told(None, "Force scale: table and hands. Default: the larger of both armies'.")
-    table: Length | None = told(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
-    gap: Length = told(24.0, "Inches between the two lines at the start.")
-    width: Length = told(36.0, "Inches along the front over which a line is spread.")
-    hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = told(None, "Cards of a hand. Default: the scale's.")
-    arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = told(2, "The round in which reserves begin to come.")
-    disembark_within: Length = told(12.0, "Passengers disembark within so many inches of an enemy.")
-    disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(3, "The round in which they disembark anyway.")
-    tactic_mine: TacticName | None = told(None, _TACTIC.format(_MINE))
-    tactic_yours: TacticName | None = told(None, _TACTIC.format(_YOURS))
-    policy_mine: Tactic = told(AUTO, "Policy of my units that state none.")
-    policy_yours: Tactic = told(AUTO, "Policy of enemy units that state none.")
-    target_mine: TargetName = told("nearest", _TARGET.format(_MINE))
-    target_yours: TargetName = told("nearest", _TARGET.format(_YOURS))
-    order_mine: TurnName = told("listed", _TURN.format(_MINE))
-    order_yours: TurnName = told("listed", _TURN.format(_YOURS))
-    hand_mine: HandName = told("highest", _HAND.format(_MINE))
-    hand_yours: HandName = told("highest", _HAND.format(_YOURS))
-    initiative_mine: Literal["take", "give"] = told("take", _GIVES.format(_MINE))
-    initiative_yours: Literal["take", "give"] = told("take", _GIVES.format(_YOURS))
-    discard_below_mine: Value = told(0, _DISCARDS.format(_MINE))
-    discard_below_yours: Value = told(0, _DISCARDS.format(_YOURS))
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = optional(6, "1 to 10.")
+    scale: ScaleName | None = optional(None, "Force scale: table and hands. Default: the larger of both armies'.")
+    table: Length | None = optional(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
+    gap: Length = optional(24.0, "Inches between the two lines at the start.")
+    width: Length = optional(36.0, "Inches along the front over which a line is spread.")
+    hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = optional(
+        None, "Cards of a hand. Default: the scale's."
+    )
+    arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = optional(2, "The round in which reserves begin to come.")
+    disembark_within: Length = optional(12.0, "Passengers disembark within so many inches of an enemy.")
+    disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = optional(3, "The round in which they disembark anyway.")
+    tactic_mine: TacticName | None = optional(None, _TACTIC.format(_MINE))
+    tactic_yours: TacticName | None = optional(None, _TACTIC.format(_YOURS))
+    policy_mine: Tactic = optional(AUTO, "Policy of my units that state none.")
+    policy_yours: Tactic = optional(AUTO, "Policy of enemy units that state none.")
+    target_mine: TargetName = optional("nearest", _TARGET.format(_MINE))
+    target_yours: TargetName = optional("nearest", _TARGET.format(_YOURS))
+    order_mine: TurnName = optional("listed", _TURN.format(_MINE))
+    order_yours: TurnName = optional("listed", _TURN.format(_YOURS))
+    hand_mine: HandName = optional("highest", _HAND.format(_MINE))
+    hand_yours: HandName = optional("highest", _HAND.format(_YOURS))
+    initiative_mine: Literal["take", "give"] = optional("take", _GIVES.format(_MINE))
+    initiative_yours: Literal["take", "give"] = optional("take", _GIVES.format(_YOURS))
+    discard_below_mine: Value = optional(0, _DISCARDS.format(_MINE))
+    discard_below_yours: Value = optional(0, _DISCARDS.format(_YOURS))
 
     def tactic_of(self, side: str) -> str:
         """Return the tactic of a side: as stated, else ``auto``, or ``policies`` if any tactic is stated."""

@@ -15,7 +15,7 @@ import pandas as pd
 from analyser.analysis.efficiency import efficiency
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.files import write_whole
-from analyser.common.look import about
+from analyser.common.look import with_subject
 from analyser.common.metrics import EFFICIENCY, METRICS
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
@@ -207,7 +207,7 @@ class Sweep:
         title = METRICS[metric].title if metric in METRICS else None
         heading = "\n".join(filter(None, (self.plan.name, self._averaged(table, (line, over), where))))
         lines = table.rename(columns={line: "line"}).astype({"line": str})
-        return best_lines(about(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
+        return best_lines(with_subject(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
 
     def _averaged(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
         """Return in words the filter, and the number of cells in each mean by the columns `by`."""

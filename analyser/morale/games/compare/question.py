@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from analyser.common.validation import Record, Several, told
+from analyser.common.validation import Record, Several, optional
 from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.morale.games.grande_tactique.question import Pips
 from analyser.morale.games.legion.question import CourageOrNone, Suppression
@@ -46,57 +46,57 @@ class Ruleset(Record):
 class ArmouredClash(Record):
     """Equivalent of the nerve in Armoured Clash. Default: derived from the nerve."""
 
-    discipline: Annotated[int, Field(ge=0, le=100)] | None = told(None, "DISCIPLINE.")
-    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = told(None, "BREAK LIMIT, or none.")
+    discipline: Annotated[int, Field(ge=0, le=100)] | None = optional(None, "DISCIPLINE.")
+    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = optional(None, "BREAK LIMIT, or none.")
 
 
 class Legion(Record):
     """Equivalent of the nerve in Legion."""
 
-    courage: CourageOrNone | None = told(None, "COURAGE, or none (LG-1).")
-    tokens: Literal["a model", "an attack"] = told(
+    courage: CourageOrNone | None = optional(None, "COURAGE, or none (LG-1).")
+    tokens: Literal["a model", "an attack"] = optional(
         "a model", "One token for each model lost, or for each attack with losses."
     )
-    move_distance: Length = told(6.0, "Inches of a move at full speed.")
+    move_distance: Length = optional(6.0, "Inches of a move at full speed.")
 
 
 class GrandeTactique(Record):
     """Equivalent of the nerve in Grande Tactique, for infantry."""
 
-    check_sides: Sides | None = told(None, "Sides of the die of its morale check. Default: the ruleset's, 12.")
-    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = told(
+    check_sides: Sides | None = optional(None, "Sides of the die of its morale check. Default: the ruleset's, 12.")
+    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = optional(
         None, "Target of its morale check. Default: derived from `nerve`."
     )
-    worn_down: Models = told(1, "Models lost to an attack that wear the unit down.")
-    rallied: Literal["eager", "shaken"] = told("shaken", "State of a unit that has rallied.")
-    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = told(0, "PIPs spent before rallying.")
+    worn_down: Models = optional(1, "Models lost to an attack that wear the unit down.")
+    rallied: Literal["eager", "shaken"] = optional("shaken", "State of a unit that has rallied.")
+    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = optional(0, "PIPs spent before rallying.")
 
 
 class Warmaster(Record):
     """Equivalent of the nerve in Warmaster."""
 
-    dice: Annotated[int, Field(ge=0, le=10)] = told(1, "Drive-back dice for each model lost.")
+    dice: Annotated[int, Field(ge=0, le=10)] = optional(1, "Drive-back dice for each model lost.")
 
 
 class Mordheim(Record):
     """Equivalent of the nerve in Mordheim, where the unit is the warband."""
 
-    leadership: Annotated[int, Field(ge=2, le=12)] | None = told(None, "Leadership, 2 to 12.")
+    leadership: Annotated[int, Field(ge=2, le=12)] | None = optional(None, "Leadership, 2 to 12.")
 
 
 class Question(Asked):
     """A unit under a stream of losses, in five systems."""
 
     models: Models = Field(description="Models at the start; of a duel, those of its unit.")
-    nerve: Probability = told(2 / 3, "Probability to pass one test of nerve, without modifiers.")
-    losses: ByRound | None = told(None, "Models lost to each attack: a number, a distribution, or a list by round.")
-    a: Section | None = told(None, "Instead of losses, a duel: one unit, a selector or a table.")
-    b: Section | None = told(None, "The other.")
-    duel: Section | None = told(None, "Its terms, such as {rounds = 4, policy_b = 'charge'}.")
-    side: Literal["a", "b"] = told("a", "The unit whose losses are passed to the systems.")
-    attacks: Annotated[int, Field(ge=1, le=10)] = told(1, "Attacks a round.")
-    edge_distance: Distance | None = told(None, "Inches to the unit's own table edge. Default: far.")
-    rounds: Rounds | None = told(None, "Rounds to play. Default: the ruleset's.")
+    nerve: Probability = optional(2 / 3, "Probability to pass one test of nerve, without modifiers.")
+    losses: ByRound | None = optional(None, "Models lost to each attack: a number, a distribution, or a list by round.")
+    a: Section | None = optional(None, "Instead of losses, a duel: one unit, a selector or a table.")
+    b: Section | None = optional(None, "The other.")
+    duel: Section | None = optional(None, "Its terms, such as {rounds = 4, policy_b = 'charge'}.")
+    side: Literal["a", "b"] = optional("a", "The unit whose losses are passed to the systems.")
+    attacks: Annotated[int, Field(ge=1, le=10)] = optional(1, "Attacks a round.")
+    edge_distance: Distance | None = optional(None, "Inches to the unit's own table edge. Default: far.")
+    rounds: Rounds | None = optional(None, "Rounds to play. Default: the ruleset's.")
     armoured_clash: ArmouredClash = ArmouredClash()
     legion: Legion = Legion()
     grande_tactique: GrandeTactique = GrandeTactique()

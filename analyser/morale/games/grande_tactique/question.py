@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from analyser.common.validation import Record, Several, told
+from analyser.common.validation import Record, Several, optional
 from analyser.morale.questions import Asked, Distance, Probability, ProbabilityOrBool, Rounds
 
 MOST_FRIENDS = 7
@@ -57,7 +57,7 @@ class Ruleset(Pips):
 class OfAnArm(Record):
     """Base of units, with checks of their arm: only infantry can be Old Guard (GT-9) or in shelter (GT-5)."""
 
-    arm: Arm = told("infantry", "Its arm: infantry, cavalry or artillery.")
+    arm: Arm = optional("infantry", "Its arm: infantry, cavalry or artillery.")
 
     @model_validator(mode="after")
     def _fits_its_arm(self) -> Self:
@@ -73,15 +73,15 @@ class OfAnArm(Record):
 class Check(OfAnArm):
     """Morale check of a unit that may flee (GT-2)."""
 
-    cause: Literal["charged", "worn down", "lost firing"] = told(
+    cause: Literal["charged", "worn down", "lost firing"] = optional(
         "worn down", "charged (successfully), worn down (by fire) or lost firing (its own attack)."
     )
-    worn_down_by: Literal["infantry", "artillery"] | None = told(
+    worn_down_by: Literal["infantry", "artillery"] | None = optional(
         None, "Units whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
     )
-    state: Literal["eager", "shaken"] = told("shaken", "eager or shaken, before it happens.")
-    quality: Quality = told("regular", "regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")
-    modifier: Modifier = told(0, "Other modifiers of the morale check.")
+    state: Literal["eager", "shaken"] = optional("shaken", "eager or shaken, before it happens.")
+    quality: Quality = optional("regular", "regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")
+    modifier: Modifier = optional(0, "Other modifiers of the morale check.")
 
 
 class Flight(Record):
@@ -89,9 +89,9 @@ class Flight(Record):
 
     arm: MobileArm = Field(description="Arm of the fleeing unit: infantry or cavalry.")
     enemy: Arm = Field(description="Arm that it flees from: infantry, cavalry or artillery.")
-    edge_distance: Distance | None = told(None, "Inches to the map edge, along its flight. Default: far.")
-    shelter_distance: Distance | None = told(None, "Inches to woods or a built-up area (infantry). Default: none.")
-    surrounded: Probability = told(0.0, "Probability that there is no gap through the enemy.")
+    edge_distance: Distance | None = optional(None, "Inches to the map edge, along its flight. Default: far.")
+    shelter_distance: Distance | None = optional(None, "Inches to woods or a built-up area (infantry). Default: none.")
+    surrounded: Probability = optional(0.0, "Probability that there is no gap through the enemy.")
 
 
 class Friend(OfAnArm):
@@ -110,8 +110,8 @@ class Column(OfAnArm):
     friends: Several[Friend] = listed(
         MOST_FRIENDS, "Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
     )
-    old_guard: bool = told(False, "The unit that flees first is Old Guard.")
-    edge_distance: Distance | None = told(None, "Inches from it to the map edge. Default: far.")
+    old_guard: bool = optional(False, "The unit that flees first is Old Guard.")
+    edge_distance: Distance | None = optional(None, "Inches from it to the map edge. Default: far.")
 
     @model_validator(mode="after")
     def _is_on_the_map(self) -> Self:
@@ -138,9 +138,9 @@ class Rout(Record):
         MOST_ROUTED, "The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}]."
     )
     pips_elsewhere: PipsElsewhere = 0
-    charged_by_cavalry: Probability = told(0.0, "Probability a turn that cavalry charges a routed unit (GT-7).")
-    charged_by_infantry: Probability = told(0.0, "Probability a turn that infantry charges a routed unit (GT-7).")
-    standing: Count | None = told(None, "Units of the division left; at most 1: collapsed (GT-8).")
+    charged_by_cavalry: Probability = optional(0.0, "Probability a turn that cavalry charges a routed unit (GT-7).")
+    charged_by_infantry: Probability = optional(0.0, "Probability a turn that infantry charges a routed unit (GT-7).")
+    standing: Count | None = optional(None, "Units of the division left; at most 1: collapsed (GT-8).")
     turns: Turns = None
 
     @model_validator(mode="after")
@@ -170,7 +170,7 @@ class Division(Record):
     units: Several[Member] = listed(
         MOST_DIVISION, "Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied."
     )
-    rally: bool = told(True, "PIPs are spent on rallying, in the order of the units.")
+    rally: bool = optional(True, "PIPs are spent on rallying, in the order of the units.")
     pips_elsewhere: PipsElsewhere = 0
     corps_units: CorpsUnits = None
     turns: Turns = None
@@ -233,8 +233,8 @@ class Game(Record):
     units: Several[GameUnit] = listed(
         MOST_GAME, "The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}]."
     )
-    surrounded: Probability = told(0.0, "Probability at each flight that there is no gap through the enemy (GT-5).")
-    rallied: Literal["eager", "shaken"] = told("shaken", "State of a unit that has rallied.")
+    surrounded: Probability = optional(0.0, "Probability at each flight that there is no gap through the enemy (GT-5).")
+    rallied: Literal["eager", "shaken"] = optional("shaken", "State of a unit that has rallied.")
     pips_elsewhere: PipsElsewhere = 0
     corps_units: CorpsUnits = None
     turns: Turns = None

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from analyser.common.validation import Record, told
+from analyser.common.validation import Record, optional
 from analyser.morale import questions
 from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds
 
@@ -47,21 +47,23 @@ class Question(questions.Asked):
     """A unit under fire, round by round."""
 
     courage: CourageOrNone = Field(description="COURAGE, 1 or more, or none (LG-1).")
-    tokens: Tokens = told(0, "Suppression tokens at the start.")
-    received: ByRound = told(
+    tokens: Tokens = optional(0, "Suppression tokens at the start.")
+    received: ByRound = optional(
         ((1.0,),), "Tokens received a round, before the unit activates: a number, a distribution, or a list by round."
     )
-    received_after: ByRound = told(((1.0,),), "The same, after it has activated.")
-    commander_courage: Courage | None = told(None, "COURAGE of a friendly commander near it (LG-3).")
-    commander_range: Annotated[int, Field(ge=1, le=100)] = told(1, "The commander's range band.")
-    commander_near: Probabilities = told(
+    received_after: ByRound = optional(((1.0,),), "The same, after it has activated.")
+    commander_courage: Courage | None = optional(None, "COURAGE of a friendly commander near it (LG-3).")
+    commander_range: Annotated[int, Field(ge=1, le=100)] = optional(1, "The commander's range band.")
+    commander_near: Probabilities = optional(
         (1.0,), "Probability that it is near when the unit checks for panic, or a list by round. Default: 1."
     )
-    edge_distance: Distance | None = told(None, "Inches from its leader to the nearest table edge. Default: far.")
-    move_distance: Length | None = told(None, "Inches of a move at full speed (LG-5).")
-    destroyed: Probability = told(0.0, "Probability a round that fire destroys it before it activates.")
-    rounds: Rounds | None = told(None, "Rounds to play. Default: those of a game.")
-    until_panic: Wanted = told(None, "Tokens, or attacks a round, that make it panic with this probability; true: 0.5.")
+    edge_distance: Distance | None = optional(None, "Inches from its leader to the nearest table edge. Default: far.")
+    move_distance: Length | None = optional(None, "Inches of a move at full speed (LG-5).")
+    destroyed: Probability = optional(0.0, "Probability a round that fire destroys it before it activates.")
+    rounds: Rounds | None = optional(None, "Rounds to play. Default: those of a game.")
+    until_panic: Wanted = optional(
+        None, "Tokens, or attacks a round, that make it panic with this probability; true: 0.5."
+    )
     ruleset: Ruleset
 
     @model_validator(mode="after")

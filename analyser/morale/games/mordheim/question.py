@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from analyser.common.errors import did_you_mean
-from analyser.common.validation import Record, Several, told
+from analyser.common.validation import Record, Several, optional
 from analyser.game.names import Name
 from analyser.morale.questions import Asked, ByRound, Distance, Pmf, Probability, Rounds, spread_over
 
@@ -43,42 +43,42 @@ class Group(Record):
 class Fight(Record):
     """Blows that enemies strike at a warband before the test of a turn."""
 
-    of: str | None = told(None, "Name of the rival band; at most as many as it has left.")
-    number: Number = told(1, "Enemies that strike.")
-    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks of each, as a fighter's.")
-    second_weapon: bool = told(False, "One attack more, never doubled.")
-    frenzy: bool = told(False, "Frenzied (MD-7).")
-    hatred: bool = told(False, "They hate: misses again in the first of its turns (MD-8).")
-    to_hit: Roll | None = told(None, "Roll that hits. Default: the ruleset's.")
-    to_wound: Roll | None = told(None, "Roll with which a hit wounds. Default: the ruleset's.")
-    save: Roll | None = told(None, "Roll with which armour saves, 7 for never. Default: the ruleset's.")
-    out_of_action: Roll | None = told(None, "Roll that takes a wounded one out. Default: the ruleset's.")
-    turns: Several[Rounds] = told((), "Turns in which it is fought, before the test, such as [2, 3]. Default: all.")
+    of: str | None = optional(None, "Name of the rival band; at most as many as it has left.")
+    number: Number = optional(1, "Enemies that strike.")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = optional(1, "Attacks of each, as a fighter's.")
+    second_weapon: bool = optional(False, "One attack more, never doubled.")
+    frenzy: bool = optional(False, "Frenzied (MD-7).")
+    hatred: bool = optional(False, "They hate: misses again in the first of its turns (MD-8).")
+    to_hit: Roll | None = optional(None, "Roll that hits. Default: the ruleset's.")
+    to_wound: Roll | None = optional(None, "Roll with which a hit wounds. Default: the ruleset's.")
+    save: Roll | None = optional(None, "Roll with which armour saves, 7 for never. Default: the ruleset's.")
+    out_of_action: Roll | None = optional(None, "Roll that takes a wounded one out. Default: the ruleset's.")
+    turns: Several[Rounds] = optional((), "Turns in which it is fought, before the test, such as [2, 3]. Default: all.")
 
 
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: Name = told("warband", "Name. Default: warband; a rival: rival, rival 2, and so on.")
+    name: Name = optional("warband", "Name. Default: warband; a rival: rival, rival 2, and so on.")
     leader: Leadership = Field(description="Leadership of the leader.")
-    others: Several[Group] = told((), "The other warriors that took part, such as [{leadership = 7, number = 5}].")
-    out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(0, "Out of action at the start.")
-    casualties: ByRound = told(
+    others: Several[Group] = optional((), "The other warriors that took part, such as [{leadership = 7, number = 5}].")
+    out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = optional(0, "Out of action at the start.")
+    casualties: ByRound = optional(
         ((1.0,),), "Taken out before each turn's test: a number, a distribution, or a list by turn."
     )
-    casualties_from: Several[Fight] = told(
+    casualties_from: Several[Fight] = optional(
         (), "Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].", max_length=6
     )
-    leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = told(
+    leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = optional(
         "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
     )
-    others_fall: Literal["weakest_first", "strongest_first"] = told(
+    others_fall: Literal["weakest_first", "strongest_first"] = optional(
         "weakest_first", "Order in which the others fall: weakest_first or strongest_first (Leadership)."
     )
-    leader_stunned: Probability = told(0.0, "Probability that the leader is stunned when the test is made.")
-    others_stunned: Probability = told(0.0, "The same of each other warrior that is not out of action.")
-    gives_up_at: Number | None = told(None, "Gives up once so many are out and the rules let it (MD-2).")
-    immune_to_psychology: bool = told(False, "Immune to psychology: it tests all the same (MD-1).")
+    leader_stunned: Probability = optional(0.0, "Probability that the leader is stunned when the test is made.")
+    others_stunned: Probability = optional(0.0, "The same of each other warrior that is not out of action.")
+    gives_up_at: Number | None = optional(None, "Gives up once so many are out and the rules let it (MD-2).")
+    immune_to_psychology: bool = optional(False, "Immune to psychology: it tests all the same (MD-1).")
 
     @property
     def took_part(self) -> int:
@@ -100,26 +100,26 @@ class Alone(Record):
     """A warrior that fights alone against several, and what happens when it breaks."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
-    opponents: Annotated[int, Field(ge=0, le=10)] = told(2, "Opponents it fights.")
-    friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(
+    opponents: Annotated[int, Field(ge=0, le=10)] = optional(2, "Opponents it fights.")
+    friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = optional(
         0, 'Friends within 6", those knocked down, stunned or fleeing left out.'
     )
-    wounds: Annotated[int, Field(ge=1, le=10)] = told(1, "Wounds that it has left.")
-    to_wound: Roll | None = told(None, "Roll with which a hit wounds it. Default: the ruleset's.")
-    save: Roll | None = told(None, "Roll with which its armour saves, 7 for never.")
-    combat_phases: Rounds | None = told(
+    wounds: Annotated[int, Field(ge=1, le=10)] = optional(1, "Wounds that it has left.")
+    to_wound: Roll | None = optional(None, "Roll with which a hit wounds it. Default: the ruleset's.")
+    save: Roll | None = optional(None, "Roll with which its armour saves, 7 for never.")
+    combat_phases: Rounds | None = optional(
         None, "Combat phases in a row in which it is all alone (MD-5). Default: all of them."
     )
-    edge: Distance | None = told(
+    edge: Distance | None = optional(
         None, "Inches to the nearest table edge where its first run ends. Default: far, never reached."
     )
-    edge_behind: Distance | None = told(
+    edge_behind: Distance | None = optional(
         None, "Inches from its fight to an edge straight behind it, the way of its first run."
     )
-    first_run_elsewhere: bool = told(True, "Default: true. False: edge is straight behind it, as edge_behind.")
-    charged: Probability = told(0.0, "Probability a turn that it is charged while it flees (MD-6).")
-    rally_leader: Leadership | None = told(None, 'Leadership of a leader within 6" in its rally phases.')
-    leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
+    first_run_elsewhere: bool = optional(True, "Default: true. False: edge is straight behind it, as edge_behind.")
+    charged: Probability = optional(0.0, "Probability a turn that it is charged while it flees (MD-6).")
+    rally_leader: Leadership | None = optional(None, 'Leadership of a leader within 6" in its rally phases.')
+    leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
 
     @model_validator(mode="after")
     def _fits_together(self) -> Alone:
@@ -131,17 +131,17 @@ class Alone(Record):
 class Fighter(Record):
     """A side of a combat."""
 
-    leadership: Leadership = told(7, "Leadership, for fear.")
-    leader: Leadership | None = told(None, 'Leadership of a leader within 6", for fear (MD-4).')
-    leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
-    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks, without second weapon.")
-    second_weapon: bool = told(False, "A weapon in each hand: one attack more, never doubled.")
-    to_hit: Annotated[int, Field(ge=2, le=6)] | None = told(None, "Roll that hits.")
-    frenzy: bool = told(False, "Frenzied (MD-7).")
-    hatred: bool = told(False, "Hates the other (MD-8).")
-    causes_fear: bool = told(False, "Causes fear (MD-9).")
-    immune_to_psychology: bool = told(False, "Takes no test of fear.")
-    knocked_down: Probability = told(0.0, "Probability a round to be knocked down or stunned: frenzy is lost.")
+    leadership: Leadership = optional(7, "Leadership, for fear.")
+    leader: Leadership | None = optional(None, 'Leadership of a leader within 6", for fear (MD-4).')
+    leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = optional(1, "Attacks, without second weapon.")
+    second_weapon: bool = optional(False, "A weapon in each hand: one attack more, never doubled.")
+    to_hit: Annotated[int, Field(ge=2, le=6)] | None = optional(None, "Roll that hits.")
+    frenzy: bool = optional(False, "Frenzied (MD-7).")
+    hatred: bool = optional(False, "Hates the other (MD-8).")
+    causes_fear: bool = optional(False, "Causes fear (MD-9).")
+    immune_to_psychology: bool = optional(False, "Takes no test of fear.")
+    knocked_down: Probability = optional(0.0, "Probability a round to be knocked down or stunned: frenzy is lost.")
 
 
 class Combat(Record):
@@ -149,17 +149,17 @@ class Combat(Record):
 
     fighter: Fighter = Fighter()
     enemy: Fighter = Fighter()
-    charger: Literal["fighter", "enemy", "nobody"] = told("fighter", "Side that charges in the first round.")
-    rounds: Annotated[int, Field(ge=1, le=20)] = told(1, "Rounds of combat.")
+    charger: Literal["fighter", "enemy", "nobody"] = optional("fighter", "Side that charges in the first round.")
+    rounds: Annotated[int, Field(ge=1, le=20)] = optional(1, "Rounds of combat.")
 
 
 class Stupidity(Record):
     """A stupid warrior."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
-    leader: Leadership | None = told(None, 'Leadership of a leader within 6".')
-    leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
-    in_combat: bool = told(False, "In hand-to-hand combat: no blows instead of wandering.")
+    leader: Leadership | None = optional(None, 'Leadership of a leader within 6".')
+    leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
+    in_combat: bool = optional(False, "In hand-to-hand combat: no blows instead of wandering.")
 
 
 class Warrior(Record):
@@ -174,13 +174,13 @@ class Together(Record):
     """Several tests of one turn, which hang together by the leader's state."""
 
     leader: Leadership = Field(description="Leadership of the leader.")
-    p_out: Probability = told(0.0, "Probability that the leader is out of action.")
-    p_stunned: Probability = told(0.0, "Probability that it is stunned.")
-    p_knocked_down: Probability = told(0.0, "Probability that it is knocked down.")
-    p_fleeing: Probability = told(0.0, "Probability that it flees.")
-    rout_test: bool = told(False, "A rout test is due first; failed, no warrior tests any more.")
-    best_other: Leadership | None = told(None, "Best Leadership of the others, for the rout test.")
-    warriors: Several[Warrior] = told(
+    p_out: Probability = optional(0.0, "Probability that the leader is out of action.")
+    p_stunned: Probability = optional(0.0, "Probability that it is stunned.")
+    p_knocked_down: Probability = optional(0.0, "Probability that it is knocked down.")
+    p_fleeing: Probability = optional(0.0, "Probability that it flees.")
+    rout_test: bool = optional(False, "A rout test is due first; failed, no warrior tests any more.")
+    best_other: Leadership | None = optional(None, "Best Leadership of the others, for the rout test.")
+    warriors: Several[Warrior] = optional(
         (), "Warriors that test, such as [{name = 'ogre', leadership = 6, near_leader = true}].", max_length=10
     )
 
@@ -200,20 +200,20 @@ class Question(Asked):
     """A set of questions, each a section."""
 
     warband: Warband | None = None
-    rivals: Several[Warband] = told(
+    rivals: Several[Warband] = optional(
         (), "Further warbands, written as the first one (MD-3).", max_length=MOST_WARBANDS - 1
     )
-    winner: Literal["last_on_table", "first_to_leave"] | None = told(
+    winner: Literal["last_on_table", "first_to_leave"] | None = optional(
         None, "Which of several wins; a scenario may say first_to_leave (MD-3). Default: last_on_table."
     )
-    effect_of_leader: bool = told(
+    effect_of_leader: bool = optional(
         False, "Also the first warband under leaders of every Leadership, lost as asked, never, or first."
     )
     alone: Alone | None = None
     combat: Combat | None = None
     stupidity: Stupidity | None = None
     together: Together | None = None
-    turns: Rounds | None = told(None, "Turns to play. Default: those of a game.")
+    turns: Rounds | None = optional(None, "Turns to play. Default: those of a game.")
     ruleset: Ruleset
 
     @property

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
 
 from analyser.common.errors import shown
-from analyser.common.validation import Record, Several, as_tuple, told
+from analyser.common.validation import Record, Several, as_tuple, optional
 from analyser.morale.questions import Asked, Distribution, Rounds
 
 MOST_DICE = 20
@@ -91,20 +91,20 @@ class Ruleset(Record):
 class Question(Asked):
     """A unit that is moved, and what is behind it."""
 
-    move: Literal["driven_back", "falls_back", "retreats", "evades"] = told(
+    move: Literal["driven_back", "falls_back", "retreats", "evades"] = optional(
         "driven_back", "driven_back (by shooting), falls_back, retreats (from combat) or evades."
     )
-    dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = told(
+    dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = optional(
         None, "Drive-back dice of a unit that is driven back (WM-1)."
     )
-    distance: Distribution | None = told(
+    distance: Distribution | None = optional(
         None, "Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
-    obstacles: Several[Obstacle] = told(
+    obstacles: Several[Obstacle] = optional(
         (), "Units behind it, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
     )
-    stands: Stands | None = told(None, "Stands of the unit, of which a retreat may cost some (WM-8).")
-    turns: Rounds = told(1, "Turns with such a move, from the same place each time.")
+    stands: Stands | None = optional(None, "Stands of the unit, of which a retreat may cost some (WM-8).")
+    turns: Rounds = optional(1, "Turns with such a move, from the same place each time.")
     ruleset: Ruleset
 
     @field_validator("distance", mode="before")
