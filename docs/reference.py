@@ -22,7 +22,7 @@ from analyser.common.metrics import METRICS
 from analyser.common.validation import Record
 from analyser.game.army_file import ArmyFile
 from analyser.game.force_check import RULES
-from analyser.game.keywords import IN_SHORT, QUALITIES
+from analyser.game.keywords import DESCRIPTIONS, QUALITIES
 from analyser.game.ruleset import Deck
 from analyser.game.units import Faction
 from analyser.morale.games.compare.question import Question as Compare
@@ -220,7 +220,7 @@ def pictures() -> list[tuple[str, str]]:
 def page() -> str:
     """Return the page of keys."""
     figures = [(f"`{name}`", metric.title, metric.unit) for name, metric in METRICS.items()]
-    rules = [(name, "quality" if name in QUALITIES else "special rule", text) for name, text in IN_SHORT.items()]
+    rules = [(name, "quality" if name in QUALITIES else "special rule", text) for name, text in DESCRIPTIONS.items()]
     parts = [
         INTRODUCTION,
         *file_keys(),

@@ -114,7 +114,7 @@ class BestFocus(Answer):
     def _body(self) -> dict[str, Any]:
         head = {"kind": "best-focus", "method": "exact", "wanted": self.wanted, "attackers": list(self.attackers)}
         chances = {"chances": list(self.chances), "as_given": self.as_given, "in_order": list(self.in_order)}
-        return {**head, **chances, "steps": self.rows()} | self.profiles.of_fights()
+        return {**head, **chances, "steps": self.rows()} | self.profiles.fight_entries()
 
     def blocks(self) -> list[Block]:
         """Return the probabilities, the given order, and the most likely steps."""

@@ -219,7 +219,7 @@ class Clash(FramedAnswer):
             "mine": self.mine.as_dict(),
             "yours": self.yours.as_dict(),
             "situations": [situation.name for situation in self.situations],
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
             "answers": [answer.as_dict() for answer in self.answers],
             "threats": [threat.as_dict() for threat in self.threats],
             "next_answers": [answer.as_dict() for answer in self.next_answers],

@@ -15,7 +15,7 @@ from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.frames import styled, tidy
 from analyser.common.metrics import AT_LEAST, BY_POINTS, PER_100_POINTS, figure_text, metric_by_name
 from analyser.common.text import mid_sentence
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed
 from analyser.results.attack import AttackResult
 from analyser.results.rendering import method_line
@@ -103,7 +103,7 @@ class Comparison(FramedAnswer):
         """The best loadout, in one sentence."""
         others = len(self.tied) - 1
         beside = f", level with {others} more" if others > 0 else ""
-        return f"{spoken(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{beside}."
+        return f"{loadout_name(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{beside}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class Comparison(FramedAnswer):
 
     def head(self) -> dict[str, Any]:
         """Return the metric, the profiles, and for a simulation its stopping rule and the kind of its differences."""
-        head = {"metric": self.metric, **self.profiles.of_fights()}
+        head = {"metric": self.metric, **self.profiles.fight_entries()}
         stopping = next(iter(self.results.values())).stopping
         if stopping is None:
             return head
@@ -284,7 +284,7 @@ class Comparison(FramedAnswer):
             dict.fromkeys(item for result in results for item in getattr(result, name))
             for name in ("not_modelled", "warnings")
         )
-        notes += [f"Not modelled: {', '.join(gaps) or 'none'}.", *self.profiles.said]
+        notes += [f"Not modelled: {', '.join(gaps) or 'none'}.", *self.profiles.sentences]
         return notes + [f"Warning: {warning}" for warning in warnings]
 
 

@@ -16,7 +16,7 @@ from analyser.analysis import equilibrium_prices
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.frames import name_indices
 from analyser.common.metrics import EFFICIENCY
-from analyser.game.keywords import each_once
+from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
 LEAST = 100 * equilibrium_prices.LEAST  # points destroyed per 100 points; smaller figures count as this in logarithms
@@ -352,7 +352,7 @@ def has_besides(one: Loadout, other: Loadout) -> tuple[str, ...]:
     """
     mine, theirs = one.unit, other.unit
     more: list[str] = [trait for trait in mine.traits if trait not in theirs.traits]
-    more += [rule for rule in each_once(mine.rules) if rule not in each_once(theirs.rules)]
+    more += [rule for rule in distinct_keywords(mine.rules) if rule not in distinct_keywords(theirs.rules)]
     if mine.category != theirs.category:
         more.append(f"{mine.category} target")
     if (mine.speed or 0) > (theirs.speed or 0):

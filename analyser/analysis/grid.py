@@ -242,8 +242,8 @@ def not_modelled(
     gaps: dict[str, NotModelled] = {}
     for unit, named in written:
         term = named.term
-        if term is None or (not any(map(term.counts_in, fights)) and any(map(term.can_bear_on, fights))):
+        if term is None or (not any(map(term.counts_in, fights)) and any(map(term.can_matter_in, fights))):
             gap = gaps.get(named.name, NotModelled(named.name, "", ()))
-            touches = "unknown to this version" if term is None else term.touches
+            touches = "unknown to this version" if term is None else term.subject
             gaps[named.name] = NotModelled(named.name, touches, tuple(dict.fromkeys((*gap.units, unit))))
     return tuple(gaps[name] for name in sorted(gaps))

@@ -24,7 +24,7 @@ from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import MetricLike, checked_metric, figure_text, function_of, metric_by_name
 from analyser.common.text import WIDTH, counted, mid_sentence
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -92,7 +92,7 @@ class Matchups(FramedAnswer):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions of the answer, die and deck first."""
-        return (self.ruleset.assumed, *ASSUMPTIONS)
+        return (self.ruleset.assumption, *ASSUMPTIONS)
 
     schema = "analyser/matchups/1"
 
@@ -103,7 +103,7 @@ class Matchups(FramedAnswer):
         if means.isna().all():
             return "None of the attackers can fight any of the defenders."
         what = mid_sentence(metric_by_name(self.metric).title)
-        return f"{spoken(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {what}."
+        return f"{loadout_name(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {what}."
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -111,7 +111,7 @@ class Matchups(FramedAnswer):
             "metric": self.metric,
             "situations": [situation.name for situation in self.situations],
             "row": self.row,
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
             "matchups": plain_rows(self.frame),
             "assumptions": list(self.assumptions),
             "not_modelled": [rule._asdict() for rule in self.not_modelled],

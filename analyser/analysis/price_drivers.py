@@ -13,7 +13,7 @@ import pandas as pd
 from analyser.analysis.equilibrium_prices import Array, both_sides
 from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.roles import TRANSPORT, peers_of, plural, usual
-from analyser.game.keywords import each_once
+from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
 MOST_NAMED = 3  # qualities or special rules in a reason
@@ -163,7 +163,7 @@ class Reasons:
         """Return the special rules that no figure counts and that most others of its role lack."""
         rules, common = self._loadouts[at].unit.rules, self._common[self._roles[at]].rules
         return ", ".join(
-            each_once(rule for rule in rules if rule.name in self._missing and rule.canonical not in common)
+            distinct_keywords(rule for rule in rules if rule.name in self._missing and rule.canonical not in common)
         )
 
     def why(self, at: int, sign: int) -> str:
@@ -208,7 +208,7 @@ class Reasons:
             return _besides(_qualities(unit, _HOLDING), common.holding, times > 1)
         if name == RULES:
             protects = [rule for rule in common.rules if rule in _PROTECTING]
-            rules = each_once(rule for rule in unit.rules if rule.name in _PROTECTING)
+            rules = distinct_keywords(rule for rule in unit.rules if rule.name in _PROTECTING)
             return _besides(rules, protects, times > 1) or self._of_tests(at, times)
         return ""
 
@@ -305,14 +305,14 @@ def _common(units: Sequence[Unit]) -> _Common:
     return _Common(
         in_most(_qualities(unit, _IN_LOSSES) for unit in each_unit),
         in_most(_qualities(unit, _HOLDING) for unit in each_unit),
-        in_most(each_once(unit.rules) for unit in each_unit),
+        in_most(distinct_keywords(unit.rules) for unit in each_unit),
         in_most(unit.traits for unit in each_unit),
         median(tested) if (tested := [one.discipline for one in each_unit if one.discipline is not None]) else None,
     )
 
 
 def _qualities(unit: Unit, counted: Container[str]) -> tuple[str, ...]:
-    return each_once(quality for row in unit.rows for quality in row.qualities if quality.name in counted)
+    return distinct_keywords(quality for row in unit.rows for quality in row.qualities if quality.name in counted)
 
 
 def _besides(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:

@@ -151,7 +151,7 @@ class Sensitivity(FramedAnswer):
             "at_least": self.at_least,
             "price": self.price._asdict() | {"steps": [step._asdict() for step in self.price.steps]},
             "profiles": None,
-            **(self.profiles.of_fights() if self.profiles else {}),
+            **(self.profiles.fight_entries() if self.profiles else {}),
             "numbers": plain_rows(self.frame),
         }
 
@@ -189,7 +189,7 @@ class Sensitivity(FramedAnswer):
 
     def notes(self) -> list[str]:
         """Return the meaning of points, die, deck and profiles."""
-        used = [] if self.profiles is None else self.profiles.said
+        used = [] if self.profiles is None else self.profiles.sentences
         if not self.price.known:
             return [f"In points: not computed, because {self.price.why_not}.", *used]
         return [*POINTS_ARE, *(f"  {step}" for step in self.price.steps), *used]

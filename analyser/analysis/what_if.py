@@ -32,9 +32,9 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.game.units import OF_LEVELS, Loadout
+from analyser.game.units import KEYS_BY_LEVEL, Loadout
 
 MOST_SHOWN, MOST_HANDS = 3, 6
 _MOVED = 0.005  # half a point of a hundred; smaller changes are not shown
@@ -108,8 +108,8 @@ class WhatIf(JudgedAnswer):
         """Verdict before and after the change, in one sentence."""
         asked = ", ".join(f"{key} {value}" for key, value in self.changes.items())
         if self.before.verdict == self.after.verdict:
-            return f"{spoken(self.loadout)} stays {self.after.verdict} with {asked}."
-        return f"{spoken(self.loadout)} goes from {self.before.verdict} to {self.after.verdict} with {asked}."
+            return f"{loadout_name(self.loadout)} stays {self.after.verdict} with {asked}."
+        return f"{loadout_name(self.loadout)} goes from {self.before.verdict} to {self.after.verdict} with {asked}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -136,7 +136,7 @@ class WhatIf(JudgedAnswer):
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
             "situations": [situation.name for situation in self.situations],
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
         }
 
     def blocks(self) -> list[Block]:
@@ -281,7 +281,7 @@ def _beyond(changed: Loadout, keys: Iterable[str], field: Iterable[Loadout]) -> 
     """Return changed numbers outside the range of all opponents, as a hint of an error: the rules set few limits."""
     lines = []
     for key in keys:
-        if key not in OF_LEVELS or (mine := getattr(changed.unit, key)) is None:
+        if key not in KEYS_BY_LEVEL or (mine := getattr(changed.unit, key)) is None:
             continue
         others = [getattr(loadout.unit, key) for loadout in field if loadout.selector != changed.selector]
         there = [other for other in others if other is not None]

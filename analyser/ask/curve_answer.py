@@ -21,7 +21,7 @@ from analyser.common.errors import InputError
 from analyser.common.look import with_subject
 from analyser.common.metrics import PER_100_POINTS
 from analyser.common.text import counted, mid_sentence, spaced, values_text, word_of
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,10 +81,10 @@ class Curve(QuestionTable):
         what, over = title_of(self.metrics[0]), " and ".join(map(spaced, self.keys))
         ahead = self.best["best"].value_counts()
         if len(self.lines) == 1 or ahead.empty or not ahead.index[0]:
-            return f"{what} of {', '.join(map(spoken, self.lines))} over {over}."
+            return f"{what} of {', '.join(map(loadout_name, self.lines))} over {over}."
         names, where = ahead.index[0], "everywhere" if len(ahead) == 1 else f"at most values of {over}"
         verb = "is" if len(names) == 1 else "are"
-        return f"{' and '.join(map(spoken, names))} {verb} best by {mid_sentence(what)} {where}."
+        return f"{' and '.join(map(loadout_name, names))} {verb} best by {mid_sentence(what)} {where}."
 
     @property
     def exact(self) -> bool:

@@ -385,12 +385,10 @@ def note_other_profiles(folder: str | None) -> None:
     """Print a note if the current folder has different profiles, which are not used."""
     if folder is not None:
         return
-    from analyser.game.profiles import FOR_ALL_FACTIONS, profiles_used, shipped_profiles
+    from analyser.game.profiles import FILES_FOR_ALL, profiles_used, shipped_profiles
 
     here, shipped = Path("profiles"), shipped_profiles()
-    if not any(path.name not in FOR_ALL_FACTIONS for path in here.glob("*.toml")) or real_path(here) == real_path(
-        shipped
-    ):
+    if not any(path.name not in FILES_FOR_ALL for path in here.glob("*.toml")) or real_path(here) == real_path(shipped):
         return
     if profiles_used(here, morale=True).version != profiles_used(morale=True).version:
         note(f"./profiles is not read: {shipped} is; to use yours: --profiles profiles")

@@ -21,7 +21,7 @@ from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.forces import Limits
 from analyser.game.keywords import LONGEST_NAME, tidy
-from analyser.game.profiles import FOR_ALL_FACTIONS, FORCES_FILE, shipped_profiles
+from analyser.game.profiles import FILES_FOR_ALL, FORCES_FILE, shipped_profiles
 from analyser.game.units import Faction, Unit
 from analyser.importers import cells
 from analyser.importers.archive import read_document
@@ -140,7 +140,7 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
             doubts.add(name, "no unit in this catalogue")
         return None
     slug = cells.slug(name) or "faction"
-    if f"{slug}.toml" in FOR_ALL_FACTIONS or slug in _RESERVED:
+    if f"{slug}.toml" in FILES_FOR_ALL or slug in _RESERVED:
         slug += "-faction"
     revision = root.get("revision", "")
     file_name = printable(path.name, LONGEST_NAME // 2)  # the name of a file may contain unprintable bytes

@@ -9,7 +9,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from analyser.common.validation import checked
-from analyser.game.forces import MOST_FORCE_POINTS, MOST_IN_FORCE, Battlegroup, Boon, Limits, Place, Slot
+from analyser.game.forces import MOST_FORCE_POINTS, MOST_IN_FORCE, Battlegroup, Boon, Limits, Membership, Slot
 from analyser.game.names import LONGEST_ID
 from analyser.importers import cells
 from analyser.importers.tree import MOST_VISITS, Standing, Tree, holds, modifiers, unused_id
@@ -122,7 +122,7 @@ class ForceReader:
 
     def places(self, elements: Sequence[Element], name: str) -> dict[str, Any]:
         """Return the force-building keys of a unit: `elements` are its entry, and the link to it if there is one."""
-        places: dict[str, Place] = {}
+        places: dict[str, Membership] = {}
         for entry in self.entries:
             standing = self.standing(entry)
             hidden = [self.tree.hidden(element, standing) for element in elements]
@@ -135,7 +135,7 @@ class ForceReader:
             if listed and listed[0] in there:
                 slots = tuple(self.slots[fromkey] for fromkey in dict.fromkeys(listed) if fromkey in there)
                 limits = self.limits(elements, IN_BATTLEGROUP, standing, name)
-                places[self.ids[entry.get("id", "")]] = checked(Place, {"slots": slots, **limits})
+                places[self.ids[entry.get("id", "")]] = checked(Membership, {"slots": slots, **limits})
         if self.entries and not places:
             self.tree.doubts.add(name, "no battlegroup has a slot for it")
         in_force = checked(Limits, self.limits(elements, IN_FORCE, {}, name))

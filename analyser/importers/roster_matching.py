@@ -11,11 +11,11 @@ from analyser.common.errors import InputError, printable
 from analyser.common.text import counted
 from analyser.common.validation import checked
 from analyser.game.army import UNLISTED, Army
-from analyser.game.army_file import MOST_POINTS, ArmyFile, profile_of, resolved_army
+from analyser.game.army_file import MOST_POINTS, ArmyFile, army_of_file, profile_of
 from analyser.game.forces import Boon
-from analyser.game.keywords import each_once
+from analyser.game.keywords import distinct_keywords
 from analyser.game.profiles import Profiles
-from analyser.game.units import OF_LEVELS, Faction, Loadout, Row, Unit
+from analyser.game.units import KEYS_BY_LEVEL, Faction, Loadout, Row, Unit
 from analyser.importers import cells
 from analyser.importers.rosters import Pick, Roster, RosterUnit
 
@@ -58,7 +58,7 @@ def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile"
     boons = [(pick, _boon_of(pick, faction)) for pick in roster.picks]
     table = _table(roster, usable, faction, numbers)
     table["boon"] = [{"boon": boon.id, "battlegroup": pick.battlegroup} for pick, boon in boons if boon is not None]
-    army = resolved_army(checked(ArmyFile, table), library)
+    army = army_of_file(checked(ArmyFile, table), library)
     unread = [pick for pick, boon in boons if boon is None]
     lines = (
         [] if is_ours else [f"the roster is of {_game_of(roster)}; its units were found by the ids of their entries"]
@@ -277,13 +277,13 @@ def differences(stated: RosterUnit, loadout: Loadout) -> Iterator[Difference]:
 
 def _one(key: str, own: Any, profile: Any) -> Iterator[Difference]:
     if own != profile:
-        without = "none" if key in OF_LEVELS else None
+        without = "none" if key in KEYS_BY_LEVEL else None
         yield Difference(key, _told(key.replace("_", " "), own, profile), without if own is None else own)
 
 
 def _listed(key: str, own: Unit, unit: Unit) -> Iterator[Difference]:
     """Yield a difference in rules or traits, ignoring order."""
-    mine, theirs = (each_once(side.keywords) if key == "rules" else side.traits for side in (own, unit))
+    mine, theirs = (distinct_keywords(side.keywords) if key == "rules" else side.traits for side in (own, unit))
     if set(mine) != set(theirs):
         yield Difference(key, _told(key, ", ".join(mine), ", ".join(theirs)), getattr(own, key))
 
@@ -304,7 +304,7 @@ def _rows(own: Unit, unit: Unit) -> Iterator[Difference]:
 
 
 def _plain(row: Row, key: str) -> Any:
-    return set(each_once(row.keywords)) if key == "qualities" else getattr(row, key)
+    return set(distinct_keywords(row.keywords)) if key == "qualities" else getattr(row, key)
 
 
 def _shown(row: Row, key: str) -> Any:

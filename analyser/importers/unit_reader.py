@@ -202,7 +202,7 @@ class UnitReader:
     def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[LevelName, dict[str, Any]]:
         """Return the numbers of the unit's profile at each level."""
         return {
-            level: {key: self._stat(key, stat.cells.get(key)) for key in units.OF_LEVELS}
+            level: {key: self._stat(key, stat.cells.get(key)) for key in units.KEYS_BY_LEVEL}
             for level, stat in stats.items()
         }
 
@@ -219,7 +219,7 @@ class UnitReader:
         """Return the unit's numbers, those of its first level; store numbers that differ in the levels."""
         numbers = self._numbers(stats)
         data = dict(next(iter(numbers.values())))
-        for key in units.OF_LEVELS:
+        for key in units.KEYS_BY_LEVEL:
             values = {level: number[key] for level, number in numbers.items()}
             if len(set(values.values())) == 1:
                 continue

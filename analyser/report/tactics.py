@@ -101,7 +101,7 @@ class Tactics(Answer):
     def _body(self) -> dict[str, Any]:
         return {
             "kind": "tactics",
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
             "terms": self.terms.model_dump(mode="json"),
             "duels": plain_rows(self.frame),
         }

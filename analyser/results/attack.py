@@ -31,7 +31,7 @@ from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import steps_of
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
@@ -242,7 +242,9 @@ class AttackResult(Result):
     def headline(self) -> str:
         """Result in one sentence, without intervals."""
         attacker, target = self.scenario.attack.attacker or "The attack", self.scenario.target.unit or "its target"
-        return frequency_sentence(spoken(attacker), f"annihilates {spoken(target)}", self.probability("annihilated"))
+        return frequency_sentence(
+            loadout_name(attacker), f"annihilates {loadout_name(target)}", self.probability("annihilated")
+        )
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""

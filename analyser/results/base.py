@@ -20,7 +20,7 @@ from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
 from analyser.common.text import frequency_sentence, rows_of_columns
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import rendering, simultaneous_intervals
@@ -435,7 +435,9 @@ def contest(first: str, second: str, wins: float, loses: float) -> str:
     >>> contest("Reds", "Blues", 0.75, 0.2), contest("Reds", "Blues", 0.2, 0.3)
     ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
     """
-    first, second = (spoken(first), spoken(second)) if first != second else (f"{first} (first)", f"{second} (second)")
+    first, second = (
+        (loadout_name(first), loadout_name(second)) if first != second else (f"{first} (first)", f"{second} (second)")
+    )
     draws = 1 - wins - loses
     if draws > max(wins, loses):
         return frequency_sentence(f"{first} and {second}", "draw", draws)

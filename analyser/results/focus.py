@@ -16,7 +16,7 @@ from analyser.common.means import mean_between, mean_figures, points_figures, su
 from analyser.common.method_settings import Sampling
 from analyser.common.text import counted, frequency_sentence, mean_in_words, points_text, rating_text
 from analyser.engine.fight.exact.propagate import start_states
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
@@ -214,7 +214,7 @@ class FocusResult(FightResult):
         """Result in one sentence, without intervals."""
         attacks, target = counted(len(self.moments), "attack"), self.scenario.target.unit or "the target"
         verb = "annihilates" if len(self.moments) == 1 else "annihilate"
-        return frequency_sentence(attacks, f"{verb} {spoken(target)}", self.probability("annihilated"))
+        return frequency_sentence(attacks, f"{verb} {loadout_name(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, field_validator
 from analyser.common.errors import InputError
 from analyser.common.validation import Record, Several, as_tuple, optional
 from analyser.engine.fight.program import MOST_STRIKES
-from analyser.game.keywords import Bearer, Quality, Rule
+from analyser.game.keywords import HasKeywords, Quality, Rule
 from analyser.game.ruleset import RatingName, Ruleset
 from analyser.game.units import (
     MOST_DICE,
@@ -23,7 +23,7 @@ from analyser.game.units import (
     Selector,
     UnitType,
     attack_dice,
-    each_row_once,
+    check_distinct_rows,
     hundredths,
 )
 from analyser.rules.policies import BEST, POLICIES
@@ -67,10 +67,10 @@ class ExtraReroll(Record):
     dice: DiceIfAny
 
 
-class Attack(Record, Bearer):
+class Attack(Record, HasKeywords):
     """The ``[attack]`` section of a scenario (AC-3, AC-4); `docs/keys.md` lists its keys."""
 
-    bears: ClassVar[str] = "qualities"
+    keywords_field: ClassVar[str] = "qualities"
     page = "docs/keys.md"
     also_read: ClassVar[tuple[str, ...]] = tuple(FLAGS)
 
@@ -101,7 +101,7 @@ class Attack(Record, Bearer):
     attacker_advanced: bool = optional(False, "The attacker has advanced (Move or Fire).")
 
 
-class Target(Record, Bearer):
+class Target(Record, HasKeywords):
     """The ``[target]`` section of a scenario: its profile and its state; `docs/keys.md` lists its keys."""
 
     page = "docs/keys.md"
@@ -194,7 +194,7 @@ class Combatant(Target):
     capacity: Limit | None = None
     passengers: Passengers | None = None
 
-    _each_row_once = field_validator("rows")(each_row_once)
+    _each_row_once = field_validator("rows")(check_distinct_rows)
 
     @property
     def count(self) -> int:

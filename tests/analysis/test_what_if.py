@@ -79,7 +79,7 @@ def test_who_comes_out_ahead_is_points_destroyed_by_either_for_its_points(dear):
     [
         (OAK, {}, "nothing is changed"),
         (OAK, {"poitns": 5}, "did you mean 'points'"),
-        (OAK, {"row": "pistols", "dice": 1}, "no row 'pistols'"),
+        (OAK, {"row": "pistols", "dice": 1}, "unknown row 'pistols'"),
     ],
 )
 def test_bad_input_is_told(dear, unit, how, message):

@@ -133,10 +133,10 @@ def test_a_wrong_kind_and_a_broken_list_lead_to_what_there_is(tmp_path):
         'battlegroup = "First"\n',
         encoding="utf-8",
     )
-    assert "analyser army kinds crown says more" in answer("army", str(path))
+    assert "see analyser army kinds crown" in answer("army", str(path))
     assert run("army", "check", str(path)).stdout.endswith("Rules of list building: analyser army kinds crown\n")
     path.write_text(path.read_text(encoding="utf-8") + '[[boon]]\nboon = "hope"\n', encoding="utf-8")
     said = refusal("army", str(path))
     assert "no boon is called 'hope'" in said
     assert "forlorn-hope" in said
-    assert "analyser army kinds crown says more" in said
+    assert "see analyser army kinds crown" in said

@@ -38,7 +38,7 @@ def test_an_army_that_may_be_fielded():
             [*LEGAL, {"unit": "imperium/krupp-field-guns@basic"}],
             {},
             "FB-3",
-            "krupp-field-guns@basic: of imperium, and the army is of crown",
+            "krupp-field-guns@basic: a unit of imperium in an army of crown",
         ),
         (
             LEGAL,
