@@ -24,7 +24,7 @@ def one(tmp_path):
         path = tmp_path / "river.cat"
         path.write_text(catalogue(Entry(**{"levels": changed("")} | changes), tail=tail), encoding="utf-8")
         report = import_files([path, *more])
-        doubts = [f"{each.value}: {each.doubt}" for each in report.warnings]
+        doubts = [f"{each.value}: {each.problem}" for each in report.warnings]
         return report.factions[0].units[0], [each for each in doubts if "the bands end at" not in each]
 
     return run
@@ -53,7 +53,7 @@ def test_a_word_before_a_name_is_read(one):
     prefix = "<modifiers><modifier type='prepend' value='Old' field='name'/></modifiers>"
     unit, doubts = one(inside=prefix)
     assert unit.name == "Old Otter Guard"
-    assert doubts == ["Otter Guard: the profile's name is not the unit's"]
+    assert doubts == ["Otter Guard: the name of the profile differs from that of the unit"]
 
 
 def test_what_a_level_costs_is_read_with_its_changes(one):
@@ -71,7 +71,7 @@ def test_an_empty_cell_takes_the_default_of_its_column_and_says_so(one, tmp_path
     levels = level("Basic", 4, 10, 2, stats={"Size": ""}).replace("<profile ", "<profile typeId='stats' ")
     unit, doubts = one(levels=levels, more=[game])
     assert unit.size == 3
-    assert doubts == ["size: 3: an empty cell; the default value of its column is taken"]
+    assert doubts == ["size: 3: an empty cell; the default value of its column is used"]
 
 
 # --- refused by name ------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def test_a_row_of_one_level_alone_is_told(one):
     rows = level("Basic", 4, 10, 2).replace("</profiles>", f"{weapon('Melee', '-')}</profiles>")
     unit, doubts = one(levels=rows)
     assert [row.id for row in unit.rows] == ["ranged-light"]
-    assert doubts == ["basic: Melee: a profile of this level alone; left out"]
+    assert doubts == ["basic: Melee: a second profile inside this level; left out"]
 
 
 def test_of_a_file_full_of_such_things_not_all_are_listed(one):
@@ -189,7 +189,7 @@ def test_what_hides_or_shows_under_a_condition_is_told(one):
     )
     unit, doubts = one(weapons=weapon() + odd)
     assert [row.id for row in unit.rows] == ["ranged-light", "melee"]
-    assert doubts == ["Melee: hidden or not under a condition; taken as it is"]
+    assert doubts == ["Melee: hidden under a condition; taken for not hidden"]
 
 
 def test_what_is_always_hidden_is_left_out(one):
