@@ -30,7 +30,7 @@ from analyser.morale.games.grande_tactique.question import Question as GrandeTac
 from analyser.morale.games.legion.question import Question as Legion
 from analyser.morale.games.mordheim.question import Question as Mordheim
 from analyser.morale.games.warmaster.question import Question as Warmaster
-from analyser.morale.questions import Asked, Pmf
+from analyser.morale.questions import MoraleQuestion, Pmf
 from analyser.scenarios.battle import BattleFile
 from analyser.scenarios.schema import ChargeFile, DuelFile, FocusFile, ScenarioFile
 from analyser.sweep.sweep_file import SampleFile, SweepFile
@@ -106,7 +106,7 @@ def key_of(record: type[Record], name: str, field: Any) -> Key:
 
 def filled_in(record: type[Record], name: str) -> bool:
     """Return whether a key is the ruleset of a game's morale, which comes from the profiles."""
-    return name == "ruleset" and issubclass(record, Asked)
+    return name == "ruleset" and issubclass(record, MoraleQuestion)
 
 
 def first_sentence(record: type[Record]) -> str:

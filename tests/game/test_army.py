@@ -198,7 +198,7 @@ def test_a_battlegroup_that_there_is_not_is_told_the_nearest(groups, name, says)
     (said,) = analyser.load_army({"battlegroups": groups, "unit": unit}).warnings
     assert said.startswith(f"battlegroup {says}")
     meant = said.partition("; did you mean ")[2].partition("?")[0]
-    told = [each.told for each in analyser.check_army({"battlegroups": groups, "unit": unit}).broken]
+    told = [each.text for each in analyser.check_army({"battlegroups": groups, "unit": unit}).broken]
     (hint,) = [each for each in told if "is not a kind of battlegroup of Crown" in each]
     assert hint.partition("; did you mean ")[2].partition("?")[0] == meant
 

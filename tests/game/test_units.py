@@ -68,7 +68,7 @@ def test_ac_2_1_discipline_and_break_limit_may_be_none(key):
         ({"long_range": None}, "needs against and long_range"),
         ({"bands": []}, "at least one band"),
         ({"short_range": 15}, "short_range 15 is beyond long_range 14"),
-        ({"bands": [{"first": 6, "last": 1, "dice": 5}]}, "from 6 to 1 (allowed: first up to last)"),
+        ({"bands": [{"first": 6, "last": 1, "dice": 5}]}, "a band from 6 to 1"),
         ({"bands": [{"first": 1, "last": 6, "dice": -1}]}, "-1 is not usable"),
         ({"kind": "thrown"}, "'thrown' is not usable"),
         ({"id": "Rifles!"}, "'Rifles!' is not usable"),
@@ -143,7 +143,7 @@ def test_qualities_are_added_taken_away_or_replaced(stated, qualities):
     ("changes", "message"),
     [
         ({"defense": 3}, "unknown key 'defense'; did you mean 'defence'"),
-        ({"dice": 1, "row": "rifels"}, "no row 'rifels'; did you mean 'rifles'"),
+        ({"dice": 1, "row": "rifels"}, "unknown row 'rifels'; did you mean 'rifles'"),
         ({"qualities": "+Arcc"}, "qualities: 'Arcc' is unknown; did you mean 'Arc'"),
         ({"qualities": "-Cryo"}, "Cryo cannot be removed, because the profile does not have it"),
         ({"qualities": "+Cryo, Arc"}, "with and without a sign"),

@@ -181,7 +181,7 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"categories": (("Rotorcraft", True), ("Light", False))}, "target type: Light: unlikely for rotorcraft"),
         ({"categories": (("Infantry", True), ("Cavalry", False))}, "infantry, cavalry: more than one type"),
         ({"weapons": weapon(reach='12"/132"')}, 'Ranged (Light): 132": a range beyond'),
-        ({"weapons": weapon(reach='14"/10"')}, 'Ranged (Light): 14"/10": short range beyond long'),
+        ({"weapons": weapon(reach='14"/10"')}, 'Ranged (Light): 14"/10": short range is longer'),
         ({"weapons": weapon(reach="far")}, "Ranged (Light): far: not a range"),
         ({"weapons": weapon("Melee", '2"')}, 'Melee: 2": a range on a row that is not ranged'),
         ({"weapons": weapon(cells={"1-3": "4", "5-9": "8"})}, "Ranged (Light): 1-3, 5-9: no band for 4 to 4 models"),
@@ -191,13 +191,16 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "4"})}, "Ranged (Light): 8, 4: attack dice fall"),
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "lots"})}, "Ranged (Light): 5-9: lots: not a number of dice"),
         ({"weapons": weapon(cells={"1-9": "8", "crew": "2"})}, "Ranged (Light): crew: an unknown column"),
-        ({"weapons": weapon(cells={"1-9": "5 (9)"})}, "Ranged (Light): 5 (9): a value in parentheses, and none of"),
+        (
+            {"weapons": weapon(cells={"1-9": "5 (9)"})},
+            "Ranged (Light): 5 (9): a value in parentheses without Point Blank",
+        ),
         ({"weapons": weapon(qualities="Shock")}, "Ranged (Light): 4, 8, 12: Shock without a value in parentheses"),
         (
             {"weapons": weapon(cells={"1-4": "5 (9)", "5-9": "9"}, qualities="Shock")},
             "Ranged (Light): 5 (9), 9: Shock, and a band without",
         ),
-        ({"weapons": weapon(cells={"1-9": "9 (5)"}, qualities="Shock")}, "9 (5): a value in parentheses that is lower"),
+        ({"weapons": weapon(cells={"1-9": "9 (5)"}, qualities="Shock")}, "9 (5): a value in parentheses is lower"),
         (
             {"inside": "<entryLinks><entryLink name='Cannon' targetId='gone'/></entryLinks>"},
             "Cannon: a link to an entry that no file has; left out",

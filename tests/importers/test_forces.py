@@ -58,7 +58,7 @@ def river(tmp_path):
             (tmp_path / name).write_text(text, encoding="utf-8")
         report = import_files([tmp_path / name for name, text in files.items() if text])
         doubts = [f"{each.value}: {each.problem}" for each in report.warnings]
-        return report.factions[0], [each for each in doubts if "profile's name" not in each]
+        return report.factions[0], [each for each in doubts if "name of the profile" not in each]
 
     return run
 
@@ -138,7 +138,7 @@ def test_limits_of_a_whole_force_are_apart_from_those_of_a_battlegroup(river):
 @pytest.mark.parametrize(
     ("limits", "doubt"),
     [
-        (limit("max", 3, "root-entry"), "Otters: max 3: a limit that is not read (scope root-entry); left out"),
+        (limit("max", 3, "root-entry"), "Otters: max 3: an unsupported limit (scope root-entry); left out"),
         (limit("max", 3).replace("selections", "limit::pts"), "(field limit::pts); left out"),
         (limit("average", 3), "(type average); left out"),
         (limit("max", 25).replace("/>", " percentValue='true'/>"), "(percentValue); left out"),
@@ -160,7 +160,7 @@ def test_a_limit_that_depends_on_what_is_chosen_stays_as_it_stands_and_says_so(r
     faction, doubts = river(unit("Otters", "infantry", limits=limit("max", 1, id="l-1"), modifiers=modifiers))
     assert places(faction) == {"faction": (("infantry",), 0, 1)}
     assert "Otters: max: set 4: a change under a condition; left out" in doubts
-    assert "category: add c-cavalry: a change of categories that is not read; left out" in doubts
+    assert "category: add c-cavalry: an unsupported change of categories; left out" in doubts
     assert "Otters: possibly hidden in River Folk Faction Battlegroup; taken for not hidden" in doubts
 
 
@@ -192,7 +192,7 @@ def test_battlegroups_have_a_number_and_those_that_cannot_be_read_whole_are_told
     once = f"<constraints>{limit('max', 1, 'roster')}</constraints><categoryLinks>"
     faction, doubts = river(unit("Otters", "infantry"), forces=forces.replace("<categoryLinks>", once, 1))
     assert [(each.id, each.most) for each in faction.battlegroups] == [("faction", 1)]
-    assert doubts == ["River Folk Faction Battlegroup: battlegroups within a battlegroup; left out"]
+    assert doubts == ["River Folk Faction Battlegroup: battlegroups inside a battlegroup; left out"]
 
 
 # --- boons ----------------------------------------------------------------------------------------------

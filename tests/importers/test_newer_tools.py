@@ -7,7 +7,7 @@ from tests.helpers.catalogues import Entry, catalogue, game_system, level, profi
 
 NEVER = "<conditions><condition type='never'/></conditions>"
 SET_7 = "<modifier type='set' value='7' field='t-Models'>{}</modifier>"
-NOT_READ = "an element that is not read; left out"
+NOT_READ = "an unsupported element; left out"
 
 
 def changed(modifier):
@@ -91,7 +91,7 @@ GROUP = "<conditionGroups><conditionGroup type='{}'/></conditionGroups>"
 def test_a_change_under_a_condition_of_another_kind_is_left_out_by_name(one, condition, named):
     unit, doubts = one(levels=changed(f"<modifier type='set' value='9' field='t-Models'>{condition}</modifier>"))
     assert unit.levels["basic"].models == 4
-    assert f"models: set 9: a change under a condition that is not read ({named}); left out" in doubts
+    assert f"models: set 9: a change under an unsupported condition ({named}); left out" in doubts
 
 
 BEFORE = "<conditions><condition type='before' childId='x'/></conditions>"
@@ -100,7 +100,7 @@ BEFORE = "<conditions><condition type='before' childId='x'/></conditions>"
 @pytest.mark.parametrize(
     ("kind", "value", "inside", "doubt"),
     [
-        ("set", 9, BEFORE, "condition before in Basic: a condition of a type that is not read; left out"),
+        ("set", 9, BEFORE, "condition before in Basic: a condition of an unsupported type; left out"),
         ("modulo", 9, "", "models: modulo 9: a change of an unknown kind; left out"),
         ("divide", 3, "", "models: divide 3: a change of an unknown kind; left out"),  # no whole number
     ],
@@ -120,7 +120,7 @@ def test_an_entry_of_another_type_does_not_count_as_the_unit(one, kind):
     unit, doubts = one(inside=f"<selectionEntries>{horse}</selectionEntries>")
     assert [row.id for row in unit.rows] == ["ranged-light"]
     named = f"selectionEntry {kind} Warhorse in Otter Guard"
-    assert doubts == [f"{named}: a selectionEntry of a type that is not read; its content is left out"]
+    assert doubts == [f"{named}: a selectionEntry of an unsupported type; its content is left out"]
 
 
 def test_a_group_of_units_beside_the_units_is_told(one, tmp_path):
@@ -149,7 +149,7 @@ CHANGE = changed("<modifier type='set' value='1' field='page' affects='self'/>")
             f"sharedForceEntries Detachment: {NOT_READ}",
         ),
         ({"weapons": ATTRIBUTES}, f"attributes in Weapons: {NOT_READ}"),
-        ({"levels": CHANGE}, "modifier set in Basic: affects self: an attribute that is not read"),
+        ({"levels": CHANGE}, "modifier set in Basic: affects self: an unsupported attribute"),
         ({"inside": MESSAGE}, "modifier add in Otter Guard: error: a message of the data tool; left out"),
     ],
 )
@@ -178,7 +178,7 @@ def test_a_row_of_one_level_alone_is_told(one):
 def test_of_a_file_full_of_such_things_not_all_are_listed(one):
     _, doubts = one(tail="".join(f"<odd{number}/>" for number in range(400)))
     assert len(doubts) == 301
-    assert doubts[-1] == "300 elements and attributes: are not read (further ones are not listed)"
+    assert doubts[-1] == "300 elements and attributes: are not supported (further ones are not listed)"
 
 
 def test_what_hides_or_shows_under_a_condition_is_told(one):

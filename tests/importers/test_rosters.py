@@ -122,7 +122,7 @@ def test_a_roster_can_have_a_unit_without_discipline(own_library, tmp_path, numb
 def test_a_roster_of_another_game_that_holds_units_of_ours_says_so(own_library, tmp_path):
     made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 2)
     before = read(made, ".ros", tmp_path, profiles=own_library)
-    told = "the roster is of {}; its units were found by the ids of their entries"
+    told = "the roster is of {}; its units were matched by the ids of their entries"
     for game, named in (("Chess", "Chess"), ("", "a game that it does not name")):
         made.root.attrib |= {"gameSystemId": "chess", "gameSystemName": game}
         army = read(made, ".ros", tmp_path, profiles=own_library)
@@ -245,7 +245,7 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
         ("a.rosz", "PK\x03\x04cut", "not a usable zip: File is not a zip file; the file ends there (truncated?)"),
         ("a.rosz", "%PDF-1.4", "not a usable zip: File is not a zip file; it looks like a PDF"),
         ("a.json", '{"roster": {}}', "no unit in this roster"),
-        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' is given twice"),
+        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' is repeated"),
         ("a.json", '{"list": {}}', "has no key roster (it has 'list')"),
         ("a.json", '{"roster": {"forces": [[1]]}}', "a list inside the list"),
         ("a.json", '{"roster": {"forces": ' + "[" * 100_000, "nested too deeply"),
@@ -254,7 +254,7 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
         ("a.json", '{"roster": {', "column 13; the file ends there (truncated?)"),
         ("a.json", b"\xff\xfe\x00", "broken JSON"),
         ("a.json", JSON % ONE, "a roster of Chess: its unit is unknown, such as 'Pawn'"),
-        ("a.json", JSON % ",".join([ONE] * 3), "none of its 3 units is understood"),
+        ("a.json", JSON % ",".join([ONE] * 3), "all its 3 units are unknown"),
     ],
 )
 def test_what_is_no_roster_is_refused_in_one_line(name, content, says, tmp_path):

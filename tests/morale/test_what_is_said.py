@@ -11,7 +11,7 @@ from tests.oracle.questions_mordheim import questions
 FEAR = {"combat": {"enemy": {"causes_fear": True}}}
 FOUGHT = {"leader": 8, "others": [{"leadership": 7, "number": 3}]}
 SILENCED = {"combat": {"enemy": {"hatred": True, "frenzy": True}}, "ruleset": {"hatred_while_frenzied": False}}
-NEAR, FAR = {"leadership": 7, "near_leader": True}, "GT-5 the map edge: no edge_distance was given, so it is far"
+NEAR, FAR = {"leadership": 7, "near_leader": True}, "GT-5 the map edge: no edge_distance is stated, so it is far"
 BLOCKED = {"move": "retreats", "distance": 5, "obstacles": [{"distance": 2, "kind": "impassable"}]}
 
 
@@ -151,7 +151,7 @@ OCCASIONS = {
 def test_whatever_happens_in_random_questions_is_applied(seed):
     result = morale.exact("mordheim", questions(seed))
     for table, columns in OCCASIONS.items():
-        for row in rows(result, table).values() if table in result.weighed else ():
+        for row in rows(result, table).values() if table in result.raw_tables else ():
             for column, rule in columns.items():
                 if row.get(column, 0) > 0:
                     assert any(text.startswith(rule) for text in result.rules_applied), (table, column)

@@ -1,4 +1,4 @@
-"""Questions about rout tests and psychology in Mordheim, and the values that its rulebook does not print."""
+"""Questions about rout tests and psychology in Mordheim, with values that the rulebook does not print."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 from analyser.common.errors import did_you_mean
 from analyser.common.validation import Record, Several, optional
 from analyser.game.names import Name
-from analyser.morale.questions import Asked, ByRound, Distance, Pmf, Probability, Rounds, spread_over
+from analyser.morale.questions import ByRound, Distance, MoraleQuestion, Pmf, Probability, Rounds, for_each_round
 
 MOST_WARRIORS = 30
 MOST_WARBANDS = 4
@@ -23,7 +23,7 @@ LeaderState = Literal["standing", "knocked_down", "stunned", "fleeing"]
 
 
 class Ruleset(Record):
-    """Values of the ruleset; the shipped ones are in ``profiles/morale/mordheim.toml``, with comments."""
+    """Values of the ruleset; ``profiles/morale/mordheim.toml`` has the shipped values, with comments."""
 
     turns: Rounds
     to_wound: Roll
@@ -34,14 +34,14 @@ class Ruleset(Record):
 
 
 class Group(Record):
-    """Warriors of one Leadership."""
+    """Warriors with the same Leadership."""
 
     leadership: Leadership
     number: Number = 1
 
 
 class Fight(Record):
-    """Blows that enemies strike at a warband before the test of a turn."""
+    """Attacks of enemies on a warband before the rout test of a turn."""
 
     of: str | None = optional(None, "Name of the rival band; at most as many as it has left.")
     number: Number = optional(1, "Enemies that strike.")
@@ -97,7 +97,7 @@ class Warband(Record):
 
 
 class Alone(Record):
-    """A warrior that fights alone against several, and what happens when it breaks."""
+    """A warrior that fights alone against several enemies, and its flight if it breaks."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
     opponents: Annotated[int, Field(ge=0, le=10)] = optional(2, "Opponents it fights.")
@@ -124,7 +124,7 @@ class Alone(Record):
     @model_validator(mode="after")
     def _fits_together(self) -> Alone:
         if not self.first_run_elsewhere and (self.edge is None or self.edge_behind is not None):
-            raise ValueError("first_run_elsewhere: false says that edge is behind it (allowed: with edge alone)")
+            raise ValueError("first_run_elsewhere = false: edge is straight behind (allowed: edge without edge_behind)")
         return self
 
 
@@ -145,7 +145,7 @@ class Fighter(Record):
 
 
 class Combat(Record):
-    """A combat of two, round by round."""
+    """A combat of two fighters, round by round."""
 
     fighter: Fighter = Fighter()
     enemy: Fighter = Fighter()
@@ -171,7 +171,7 @@ class Warrior(Record):
 
 
 class Together(Record):
-    """Several tests of one turn, which hang together by the leader's state."""
+    """Several tests in one turn, which are dependent because all depend on the state of the leader."""
 
     leader: Leadership = Field(description="Leadership of the leader.")
     p_out: Probability = optional(0.0, "Probability that the leader is out of action.")
@@ -190,14 +190,14 @@ class Together(Record):
         if lost > 1 + 1e-9:
             raise ValueError(f"the probabilities of the leader's states add up to {lost:g} (allowed: 0 to 1)")
         if self.rout_test and self.best_other is None and self.p_out + self.p_stunned > 0:
-            raise ValueError("best_other: the rout test needs it when the leader is out or stunned (allowed: 2 to 12)")
+            raise ValueError("best_other is missing, for a leader that is out or stunned (allowed: 2 to 12)")
         if not (self.warriors or self.rout_test):
             raise ValueError("no warrior tests (allowed: warriors, or rout_test = true)")
         return self
 
 
-class Question(Asked):
-    """A set of questions, each a section."""
+class Question(MoraleQuestion):
+    """One or several questions, each a section."""
 
     warband: Warband | None = None
     rivals: Several[Warband] = optional(
@@ -218,7 +218,7 @@ class Question(Asked):
 
     @property
     def turns_played(self) -> int:
-        """Number of turns, by default that of a game."""
+        """Number of turns, by default that of a whole game."""
         return self.turns or self.ruleset.turns
 
     @property
@@ -228,7 +228,7 @@ class Question(Asked):
 
     @field_validator("rivals", mode="after")
     @classmethod
-    def _named(cls, rivals: tuple[Warband, ...], info: ValidationInfo) -> tuple[Warband, ...]:
+    def _with_names(cls, rivals: tuple[Warband, ...], info: ValidationInfo) -> tuple[Warband, ...]:
         """Give unused names to rivals without a name."""
         first = info.data.get("warband")
         taken = {column_of(rival.name) for rival in rivals if "name" in rival.model_fields_set}
@@ -242,51 +242,51 @@ class Question(Asked):
     @model_validator(mode="after")
     def _fits_together(self) -> Question:
         if not any((self.warband, self.alone, self.combat, self.stupidity, self.together)):
-            raise ValueError("nothing is asked (allowed: warband, alone, combat, stupidity, together)")
+            raise ValueError("no section (allowed: warband, alone, combat, stupidity, together)")
         if self.warband is None and (self.rivals or self.effect_of_leader):
-            raise ValueError("rivals and effect_of_leader go with a warband (allowed: warband)")
+            raise ValueError("rivals and effect_of_leader need a warband (allowed: together with warband)")
         if self.winner is not None and not self.rivals:
-            raise ValueError("winner: needs rivals")
+            raise ValueError("winner needs rivals (allowed: together with rivals)")
         columns = [column_of(warband.name) for warband in self.warbands]
         if len({*columns, *RESERVED}) < len(columns) + len(RESERVED):
             names = ", ".join(warband.name for warband in self.warbands)
-            raise ValueError(f"warbands of the same name: {names} (allowed: a name for each)")
+            raise ValueError(f"two warbands have the same name: {names} (allowed: a different name for each)")
         for warband in self.warbands:
             _check_losses(warband, self.turns_played)
             _check_fights(warband, [other.name for other in self.warbands if other is not warband], self.turns_played)
         return self
 
     def casualties_of(self, warband: Warband) -> tuple[Pmf, ...]:
-        """Return the distribution of a warband's casualties before the test of each turn."""
-        return spread_over(warband.casualties, self.turns_played, "casualties")
+        """Return the distributions of a warband's casualties before the rout test of each turn."""
+        return for_each_round(warband.casualties, self.turns_played, "casualties")
 
 
 RIVAL_NAMES = ("rival", *(f"rival {number}" for number in range(2, 2 * MOST_WARBANDS)))
-RESERVED = ("several_left", "nobody_yet")  # names of further columns
+RESERVED = ("several_left", "nobody_yet")  # endings of other columns, which a warband cannot have as name
 
 
 def column_of(name: str) -> str:
-    """Return the ending of a warband's column names."""
+    """Return a warband's name as the ending of column names."""
     return name.replace(" ", "_")
 
 
 def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
-    """Raise ValueError for fights without opponents, or in no turn."""
-    for place, fight in enumerate(warband.casualties_from):
-        where = f"{warband.name}: casualties_from.{place}"
+    """Raise ValueError for fights against an unknown warband, or in turns that are not played."""
+    for index, fight in enumerate(warband.casualties_from):
+        where = f"{warband.name}: casualties_from.{index}"
         if fight.of is not None and fight.of not in others:
-            allowed = ", ".join(others) or "left out: needs rivals"
-            raise ValueError(f"{where}.of: no other warband {fight.of!r}{did_you_mean(fight.of, others)} ({allowed})")
+            allowed = f"allowed: {', '.join(others) or 'left out without rivals'}"
+            raise ValueError(f"{where}.of: unknown warband {fight.of!r}{did_you_mean(fight.of, others)} ({allowed})")
         if any(turn > turns for turn in fight.turns):
             raise ValueError(f"{where}.turns: turn {max(fight.turns)} (allowed: 1 to {turns})")
 
 
 def _check_losses(warband: Warband, turns: int) -> None:
     """Raise ValueError if even the smallest number of losses exceeds the warriors, or the leader falls too late."""
-    pmfs = spread_over(warband.casualties, turns, "casualties")
-    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # a number for all turns stops with the last warrior
+    pmfs = for_each_round(warband.casualties, turns, "casualties")
+    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # a number for all turns ends with the last warrior
     least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)
     if least > warband.took_part:
-        raise ValueError(f"casualties: {least} out of action of {warband.took_part} that took part (allowed: no more)")
+        raise ValueError(f"casualties: {least} of {warband.took_part} warriors (allowed: 0 to {warband.took_part})")
     if isinstance(warband.leader_falls, int) and warband.leader_falls > turns:
         raise ValueError(f"leader_falls: turn {warband.leader_falls} (allowed: 1 to {turns})")
