@@ -136,9 +136,7 @@ class Event:
     probability: Estimate
 
     def __bool__(self) -> bool:
-        raise InputError(
-            "a comparison of distributions is neither true nor false", allowed=".probability of the comparison"
-        )
+        raise InputError("a comparison of distributions is neither true nor false", allowed="its probability")
 
 
 def _as_distribution(other: Distribution | float) -> Distribution:

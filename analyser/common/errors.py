@@ -195,9 +195,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def allowed_names(names: Iterable[str], name: str, rest: str = "") -> str:
-    """Return the allowed names as text. If some do not fit, the names most like `name` come first.
-
-    `rest` is the page or command that lists all names.
+    """Return the allowed names as text; if too many, those most like `name` first. `rest`: what lists all of them.
 
     >>> allowed_names([f"number_{number}" for number in range(30)], "number_7", "docs/scenario.md")
     'number_7, number_27, number_17, number_0, number_1, number_2, number_3, number_4, number_5, number_6, number_8, \

@@ -276,15 +276,14 @@ def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float,
     return result if error is None else result._replace(error=error)
 
 
-def difference_by_batch(
-    sums: NDArray[Any], trials: NDArray[np.int64], error_probability: float = 1 - CONFIDENCE
-) -> BatchMean:
+def difference_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], error: float = 1 - CONFIDENCE) -> BatchMean:
     """Return a difference of probabilities from sums of batches, with its interval; -1 to 1 for a single batch.
 
-    For K simultaneous intervals, divide the `error_probability` by K.
+    `error`: error probability of the interval; for K simultaneous intervals divide it by K.
     """
     from scipy.special import stdtrit
 
-    mean, error = mean_by_batch(sums, trials)
-    half = math.inf if error is None else float(stdtrit(int((trials > 0).sum()) - 1, 1 - error_probability / 2)) * error
+    mean, standard_error = mean_by_batch(sums, trials)
+    quantile = float(stdtrit(max(int((trials > 0).sum()) - 1, 1), 1 - error / 2))
+    half = math.inf if standard_error is None else quantile * standard_error
     return BatchMean(mean, max(mean - half, -1.0), min(mean + half, 1.0))

@@ -18,10 +18,8 @@ PERCENTILE = "_percentile"  # suffix of metrics that are percentiles: integers w
 ALL_LEVELS = "all levels"  # in place of a level's name, if figures are means over levels
 AT_LEAST = "p_at_least"
 
-
 Function = Callable[[Any], Any]
 """Function of a user metric: takes an outcome table, returns a value for each row, or one number."""
-
 
 MetricName = Literal[
     "p_at_least",

@@ -70,10 +70,7 @@ def views(argument: Any) -> Any:
 
 @cache
 def _view_class(attributes: tuple[str, ...]) -> type[SimpleNamespace]:
-    """Return a class with a property for each attribute ``_name``, a memory view of one number.
-
-    Classes are cached forever, so the memory views belong to their objects.
-    """
+    """Return a class with a property for each attribute ``_name`` of its objects, a memory view of one number."""
     return type("View", (SimpleNamespace,), {name.removeprefix("_"): _number_property(name) for name in attributes})
 
 

@@ -135,9 +135,7 @@ def _types_in(annotation: Any) -> Iterator[Any]:
 
 def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
     """Yield the bounds of a field, and of each type inside it."""
-    inner = [
-        annotation.__metadata__ for annotation in _types_in(field.annotation) if get_origin(annotation) is Annotated
-    ]
+    inner = [kind.__metadata__ for kind in _types_in(field.annotation) if get_origin(kind) is Annotated]
     for metadata in (field.metadata, *inner):
         parts = [part for datum in metadata for part in getattr(datum, "metadata", [datum])]
         bounds = [(name, getattr(part, name, None)) for part in parts for name in _BOUNDS.values()]

@@ -233,9 +233,7 @@ class Keyword(str):
         if keyword.term is None and (meant := recognise(keyword.name, names)[0]) in names:
             raise ValueError(f"{shown(keyword.name)} is unknown; did you mean {meant!r}?")
         if keyword.house is not None and cls is Quality and keyword.house.when == "attacked":
-            raise ValueError(
-                f"{shown(keyword.name)} has when = 'attacked' (allowed: as a special rule, not as a quality)"
-            )
+            raise ValueError(f"{shown(keyword.name)} has when = 'attacked' (allowed: only as a special rule)")
         if keyword.x > MOST_X:
             raise ValueError(f"the number in {shown(written)} is too large (allowed: 0 to {MOST_X})")
         return keyword

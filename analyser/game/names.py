@@ -108,10 +108,8 @@ def _similar_names(part: str, names: Collection[str]) -> list[str]:
     if similar and "-" in part:
         return similar
     words = sorted({word for name in names for word in name.split("-")})
-    parts = part.split("-")[:MOST_LISTED]
-    similar_words = {match for word in parts for match in nearest(word, words, likeness=_WORD_LIKENESS)}
-    with_word = [name for name in names if similar_words.intersection(name.split("-"))]
-    return nearest(part, with_word, likeness=0.0) or similar
+    known = {match for word in part.split("-")[:MOST_LISTED] for match in nearest(word, words, likeness=_WORD_LIKENESS)}
+    return nearest(part, [name for name in names if known.intersection(name.split("-"))], likeness=0.0) or similar
 
 
 def first_names(names: Iterable[str]) -> str:

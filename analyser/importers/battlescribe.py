@@ -239,9 +239,7 @@ def review_vocabulary(root: Element, tree: Tree) -> None:
     warnings, count = tree.warnings, 0
     for unit, value, problem in _unsupported(root, tree):
         warnings.unit = unit
-        before = len(warnings.entries)
-        warnings.add(value, problem)
-        count += len(warnings.entries) > before
+        count += warnings.add(value, problem)
         if count == MOST_LISTED:
             warnings.unit = ""
             warnings.add(f"{count} elements and attributes", "are not supported (further ones are not listed)")

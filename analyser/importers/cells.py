@@ -87,9 +87,8 @@ def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
     kind = nearest(words[0], KINDS, most=1, likeness=SPELLING_LIKENESS) if words else []
     if not kind:
         return None
-    targets = [
-        category for word in words[1:] for category in nearest(word, CATEGORIES, most=1, likeness=SPELLING_LIKENESS)
-    ]
+    similar = (nearest(word, CATEGORIES, most=1, likeness=SPELLING_LIKENESS) for word in words[1:])
+    targets = [category for categories in similar for category in categories]
     against = tuple(dict.fromkeys(CATEGORIES[target] for target in targets))
     return KINDS[kind[0]], against, words == [*kind, *targets]
 

@@ -111,11 +111,8 @@ class ForceReader:
 
     def _unsupported(self, constraint: Element, scopes: Sequence[str]) -> str:
         """Return the attribute and value that make a constraint unsupported; empty if it is supported."""
-        for key, supported in (
-            ("type", ("min", "max", "exactly")),
-            ("field", ("selections", "forces")),
-            ("scope", scopes),
-        ):
+        supported_by_key = {"type": ("min", "max", "exactly"), "field": ("selections", "forces"), "scope": scopes}
+        for key, supported in supported_by_key.items():
             if constraint.get(key, "") not in supported:
                 return f"{key} {constraint.get(key, '')}"
         flags = (key for key in ("percentValue", "negative") if constraint.get(key, "").lower() == "true")

@@ -35,13 +35,14 @@ class ImportWarnings:
     unit: str = ""
     entries: list[ImportWarning] = field(default_factory=list)
 
-    def add(self, value: object, problem: str) -> None:
-        """Add a warning about `value`, once for each unit."""
+    def add(self, value: object, problem: str) -> bool:
+        """Add a warning about `value`, once for each unit; return True if it is new."""
         text = str(value)
         shortened = text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
         warning = ImportWarning(self.file, self.unit, shortened, problem)
-        if warning not in self.entries[-50:]:  # the warnings about a unit are adjacent, so 50 suffice
-            self.entries.append(warning)
+        is_new = warning not in self.entries[-50:]  # the warnings about a unit are adjacent, so 50 suffice
+        self.entries += [warning] if is_new else []
+        return is_new
 
 
 def review(unit: Unit, warnings: ImportWarnings) -> None:
@@ -118,10 +119,7 @@ def _review_dice(unit: Unit, row: Row, warnings: ImportWarnings) -> None:
     using = [quality.name for quality in row.qualities if quality.name in WITH_SECOND_VALUE]
     having = [band for band in row.bands if band.special is not None]
     if having and not using:
-        warnings.add(
-            _cells(row, row.bands),
-            f"a value in parentheses without {', '.join(WITH_SECOND_VALUE[:-1])} or {WITH_SECOND_VALUE[-1]}",
-        )
+        warnings.add(_cells(row, row.bands), f"a value in parentheses without {' or '.join(WITH_SECOND_VALUE)}")
     if using and not having:
         warnings.add(_cells(row, row.bands), f"{using[0]} without a value in parentheses")
     if using and having and len(having) < len(row.bands):

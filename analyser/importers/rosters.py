@@ -114,11 +114,10 @@ def _unit_selections(force: Element, faction: str, roster: Roster) -> Iterator[t
     roster.battlegroups[battlegroup] = kind
     for selection in force.iterfind("selections/selection"):
         for nested in _with_nested(selection):
+            points = 0.0 if _is_unit(nested) else _points(nested, "costs/cost", roster.warnings) or 0.0
             if _is_unit(nested):
                 yield nested, faction, battlegroup
-            elif (points := _points(nested, "costs/cost", roster.warnings) or 0.0) or nested.find(
-                "selections/*"
-            ) is None:
+            elif points or nested.find("selections/*") is None:
                 roster.others.append(OtherSelection(_plain(nested.get("name")), _entries(nested), points, battlegroup))
 
 

@@ -147,9 +147,7 @@ class Tree:
             return []
         if tag in ("entryLink", "infoLink"):
             if element.get("type") == "rule" or (target is not None and target.tag == "rule"):
-                contents.rules.append(
-                    self.name_of(element)
-                )  # the name of the link may include the parameter of the rule
+                contents.rules.append(self.name_of(element))  # the name of the link may include a parameter
             elif target is None:
                 self.warnings.add(self.name_of(element), "a link to an entry that no file has; left out")
             elif id(target) not in contents.seen:

@@ -222,9 +222,8 @@ class UnitReader:
             values = {level: number[key] for level, number in numbers.items()}
             if len(set(values.values())) == 1:
                 continue
-            by_level = ", ".join(
-                f"{level} {'none' if value is None else f'{value:g}'}" for level, value in values.items()
-            )
+            words = {level: "none" if value is None else f"{value:g}" for level, value in values.items()}
+            by_level = ", ".join(f"{level} {word}" for level, word in words.items())
             self.warn(f"{key.replace('_', ' ')}: {by_level}", "differs between levels; stored for each level")
             for level, value in values.items():
                 levels[level] = levels[level].model_copy(update={key: "none" if value is None else value})

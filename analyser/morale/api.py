@@ -44,11 +44,9 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
     >>> load_question("legion", {"courage": 2}).rounds_played
     6
     """
-    system_record = system_named(system)
+    system_record, folder = system_named(system), _folder(profiles)
     stated = profiles.stated if isinstance(profiles, Profiles) else {}
-    if isinstance(source, MoraleQuestion):
-        return source
-    return read_question(system_record, source, _folder(profiles), stated)
+    return source if isinstance(source, MoraleQuestion) else read_question(system_record, source, folder, stated)
 
 
 def _folder(profiles: ProfilesLike | None) -> Path | None:

@@ -76,20 +76,18 @@ class Table:
         return cls(keys, {name: weights[rows, indices] for name, weights in columns.items()}, outcomes=len(second))
 
     @classmethod
-    def distribution(
-        cls, first: Keys, outcomes: Keys, weights: Weights, pairs: NDArray[np.bool_] | None = None
-    ) -> Table:
-        """Return the distribution of outcomes in each row of `first`."""
-        return cls.product_of(first, outcomes, {"probability": weights}, pairs)
+    def distribution(cls, first: Keys, then: Keys, weights: Weights, pairs: NDArray[np.bool_] | None = None) -> Table:
+        """Return the distribution of the outcomes `then` in each row of `first`."""
+        return cls.product_of(first, then, {"probability": weights}, pairs)
 
 
-def count_table(first: Keys, number: str, weights: Weights, numbers: NDArray[Any], most: int) -> Table:
+def tally(first: Keys, number: str, weights: Weights, numbers: NDArray[Any], most: int) -> Table:
     """Return the distribution of a number, 0 to `most`, in each row of `first`; `numbers` has that of each state."""
     columns = weights @ (numbers[:, np.newaxis] == np.arange(most + 1))
     return Table.distribution(first, {number: range(most + 1)}, columns)
 
 
-def turn_keys(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
+def turn_key(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
     """Return a key with the turns, which are the first axis of `weights`."""
     return {name: [*range(1, weights.shape[0] + 1)]}
 

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 class System(NamedTuple):
     """A system of morale rules: a folder in `games`, and a ruleset file of defaults in `profiles/morale`.
 
-    The module `tables` in the folder has functions of a question: `chains`, `answer`
-    (:data:`~.result_tables.Answer`) and `rules`; also `weights` if chains alone do not determine the weights, and
-    `completed` if profiles complete a question.
+    Its module `tables` has functions of a question: `chains`, `answer` (:data:`~.result_tables.Answer`) and `rules`;
+    also `weights` if chains alone do not determine the weights, and `completed` if profiles complete a question.
     """
 
     name: str
@@ -62,8 +61,7 @@ FIGHTS = {  # sections of scenarios of fights
 def system_named(name: str) -> System:
     """Return the system of this name; InputError for an unknown name."""
     if name not in SYSTEMS:
-        problem = f"unknown morale system {shown(name)}{did_you_mean(name, SYSTEMS)}"
-        raise InputError(problem, allowed=", ".join(SYSTEMS))
+        raise InputError(f"unknown system {shown(name)}{did_you_mean(name, SYSTEMS)}", allowed=", ".join(SYSTEMS))
     return SYSTEMS[name]
 
 

@@ -123,7 +123,7 @@ def test_a_roster_of_another_game_that_holds_units_of_ours_says_so(own_library, 
     made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 2)
     before = read(made, ".ros", tmp_path, profiles=own_library)
     told = "the roster is of {}; its units were matched by the ids of their entries"
-    for game, named in (("Chess", "Chess"), ("", "a game that it does not name")):
+    for game, named in (("Chess", "Chess"), ("", "an unnamed game")):
         made.root.attrib |= {"gameSystemId": "chess", "gameSystemName": game}
         army = read(made, ".ros", tmp_path, profiles=own_library)
         assert (army.loadouts, army.warnings[0]) == (before.loadouts, told.format(named))

@@ -107,10 +107,10 @@ SAID = {  # in the texts of a kind, or not ("-")
     ],
     ("grande-tactique", "not_modelled"): [
         ({"flight": {"arm": "infantry", "enemy": "cavalry"}}, [FAR]),
-        ({"rout": {"units": [{}, {"edge_distance": 9}, {}], "turns": 1}}, ["no edge_distance (1, 3)"]),
+        ({"rout": {"units": [{}, {"edge_distance": 9}, {}], "turns": 1}}, ["without edge_distance (1, 3)"]),
     ],
     ("grande-tactique", "warnings"): [
-        ({"check": {"arm": "artillery"}}, ["artillery has worn it down"]),
+        ({"check": {"arm": "artillery"}}, ["taken as worn down by artillery"]),
     ],
     ("compare", "not_modelled"): [
         (

@@ -27,18 +27,8 @@ from analyser.engine.chain.chain import (
     fair_die,
     success_die,
 )
-from analyser.morale.games.compare.question import (
-    GONE,
-    ROUTED,
-    SHAKEN,
-    STEADY,
-    Question,
-    check_targets,
-    courage_for,
-    disciplines,
-    equivalent_value,
-    leaderships,
-)
+from analyser.morale.games.compare import question as scales
+from analyser.morale.games.compare.question import GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.legion import rules as lg
 from analyser.morale.games.legion.rules import Unit, moves_to_edge
@@ -142,7 +132,7 @@ class ArmouredClash(System):
         if stated.break_limit is not None:
             limit = NONE if stated.break_limit == "none" else stated.break_limit
         own = stated.discipline
-        own = equivalent_value(question.nerve, disciplines(question), question) if own is None else own
+        own = scales.equivalent_value(question.nerve, scales.disciplines(question), question) if own is None else own
         self.equivalents = clash_values(own, None if limit == NONE else limit)
         self._fight = np.zeros(1, FIGHT)[0]
         self._fight.discipline, self._fight.break_limit, self._fight.test = own, limit, Test.BY_CARD
@@ -219,7 +209,7 @@ class Legion(System):
         most = question.models if self._per_model else question.rounds_played * question.attacks
         moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
         courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage
-        courage = courage_for(question.nerve, question) if courage is None else courage
+        courage = scales.courage_for(question.nerve, question) if courage is None else courage
         self.unit = unit = Unit(courage, courage, most, moves, ruleset.end_phase_tokens)
         self.conditions = unit.destroyed + 1
         self.equivalents = {
@@ -265,9 +255,9 @@ class GrandeTactique(System):
         self._off_map = self._flights * 3
         self.conditions = self._off_map + 1
         sides = question.check_sides
-        targets = check_targets(sides)
+        targets = scales.check_targets(sides)
         target = stated.check_target
-        self._target = equivalent_value(question.nerve, targets, question) if target is None else target
+        self._target = scales.equivalent_value(question.nerve, targets, question) if target is None else target
         self._check = fair_die(sides)
         self.equivalents = {
             "morale check": f"{self._target}+ on a die of {sides}",
@@ -350,7 +340,7 @@ class Mordheim(System):
         super().__init__(question)
         leadership = question.mordheim.leadership
         if leadership is None:
-            leadership = equivalent_value(question.nerve, leaderships(), question)
+            leadership = scales.equivalent_value(question.nerve, scales.leaderships(), question)
         self.equivalents = {"Leadership": str(leadership), "leader": "never out of action"}
 
         def test(states: Any, roll: Any) -> Any:

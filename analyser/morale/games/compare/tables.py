@@ -21,19 +21,8 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.games.compare.question import (
-    FATES_OF_SYSTEMS,
-    GONE,
-    ROUTED,
-    SHAKEN,
-    STEADY,
-    Question,
-    check_targets,
-    courage_for,
-    disciplines,
-    equivalent_value,
-    leaderships,
-)
+from analyser.morale.games.compare import question as scales
+from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, clash_values
 from analyser.morale.result_tables import Answer, FatePanels, Keys, Rules, Table, TextsAndTruth, chain_weights
 from analyser.results.base import RulesUsed
@@ -104,15 +93,15 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
 def _correspondence(question: Question) -> Keys:
     """Return the equivalents of each DISCIPLINE, with the probabilities to pass rounded to four decimals."""
     sides = question.check_sides
-    targets, leadership_values = check_targets(sides), leaderships()
+    targets, leadership_values = scales.check_targets(sides), scales.leaderships()
     names = ("discipline", "nerve", "courage", "check", "check_passed", "leadership", "leadership_passed")
     rows = []
-    for discipline, probability in disciplines(question).items():
-        target = equivalent_value(probability, targets, question)
-        leadership = equivalent_value(probability, leadership_values, question)
+    for discipline, probability in scales.disciplines(question).items():
+        target = scales.equivalent_value(probability, targets, question)
+        leadership = scales.equivalent_value(probability, leadership_values, question)
         probabilities = [probability, targets[target], leadership_values[leadership]]
         nerve, check_passed, leadership_passed = (round(float(value), 4) for value in probabilities)
-        courage = courage_for(probability, question)
+        courage = scales.courage_for(probability, question)
         check = f"{target}+ on a die of {sides}"
         rows.append((discipline, nerve, courage, check, check_passed, leadership, leadership_passed))
     return dict(zip(names, zip(*rows)))
@@ -325,8 +314,8 @@ def simulated_losses(question: Question, sampling: Sampling) -> LossesAndFates:
         duel, numbers = _Duel(question), np.zeros((1, 0), np.int64)
         pair, path = np.zeros(size, np.int64), np.zeros(size, np.int64)
         for turn in range(rounds):
-            generator = np.random.default_rng((sampling.seed, batch, turn))
-            pair, lost = _simulated_round(duel, pair, generator, sampling.n_threads)
+            rng = np.random.default_rng((sampling.seed, batch, turn))
+            pair, lost = _simulated_round(duel, pair, rng, sampling.n_threads)
             numbers, path = _longer_paths(numbers, models, path * (models + 1) + lost)
             fates[turn] += duel.fates(pair)
             sampling.report(done + size * (turn + 1) // rounds, trials)
@@ -336,9 +325,7 @@ def simulated_losses(question: Question, sampling: Sampling) -> LossesAndFates:
     return LossesAndFates(Paths(numbers, np.bincount(row.ravel(), counts).astype(np.int64)), fates)
 
 
-def _simulated_round(
-    duel: _Duel, pair: Numbers, generator: np.random.Generator, threads: int
-) -> tuple[Numbers, Numbers]:
+def _simulated_round(duel: _Duel, pair: Numbers, rng: np.random.Generator, threads: int) -> tuple[Numbers, Numbers]:
     """Return the pair of states of each trial after a round, and its losses in it.
 
     Trials with the same pair are simulated together, and the results are assigned to them at random.
@@ -348,9 +335,9 @@ def _simulated_round(
     by_pair = np.argsort(short, kind="stable")
     starts = np.flatnonzero(np.diff(pair[by_pair], prepend=-1))
     for rows in np.split(by_pair, starts[1:]):
-        seed = int(generator.integers(1 << 63))
+        seed = int(rng.integers(1 << 63))
         sampling = Sampling("monte-carlo", len(rows), seed, threads=threads, replacement=True)
         ends, losses, counts = duel.round_results(int(pair[rows[0]]), sampling)
-        drawn = generator.permutation(np.repeat(np.arange(len(ends)), counts))
+        drawn = rng.permutation(np.repeat(np.arange(len(ends)), counts))
         after[rows], lost[rows] = ends[drawn], losses[drawn]
     return after, lost

@@ -24,8 +24,8 @@ from analyser.morale.result_tables import (
     Section,
     Table,
     Weights,
-    count_table,
-    turn_keys,
+    tally,
+    turn_key,
 )
 
 BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # (GT-9)
@@ -282,7 +282,7 @@ class UnitsOfDivision(Section[Division]):
     def answer(self, recorded: Recorded) -> Answer:
         """Return the tables `division` (collapse), `units` (each unit) and `standing` (number standing), by turn."""
         states, weights = recorded
-        (statuses, _), count, turns = steps.read(self.units, states), len(self.section.units), turn_keys(weights)
+        (statuses, _), count, turns = steps.read(self.units, states), len(self.section.units), turn_key(weights)
         standing, lost = (statuses == gt.EAGER).sum(axis=1), (statuses == gt.DESTROYED).sum(axis=1)
         probabilities = division_probabilities(self.section, standing, lost, states, weights)
         names = zip(("p_standing", "p_routed", "p_lost"), STATUS_OF.values())
@@ -290,7 +290,7 @@ class UnitsOfDivision(Section[Division]):
         tables = {
             "division": Table(turns, probabilities, {"mean_standing": Mean.of(weights, standing)}),
             "units": by_unit_and_turn(unit_columns),
-            "standing": count_table(turns, "units", weights, standing, count),
+            "standing": tally(turns, "units", weights, standing, count),
         }
         curves = Curves("division", "Division", "turn", DIVISION_LINES)
         return tables, [curves, Cells("standing", "Units standing", "turn", "units")]
@@ -402,7 +402,7 @@ class UnitsInRout(Section[Rout]):
             "rout": by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
             "time_in_rout": by_unit_and_turn(ended, turn="turns"),
             "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
-            "still_routed": count_table(turn_keys(weights), "units", weights, still_routed, len(self.paths)),
+            "still_routed": tally(turn_key(weights), "units", weights, still_routed, len(self.paths)),
         }
         lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
         panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]

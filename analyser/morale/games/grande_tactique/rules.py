@@ -149,7 +149,7 @@ class Positions(NamedTuple):
     ranks: NDArray[np.int64]  # ranks by inches to the edge; the foremost unit has the highest
     sheltered: NDArray[np.bool_]  # True in woods or a built-up area
     off_column: NDArray[np.bool_]  # True if the unit has left its column, because it is or was in shelter
-    near: NDArray[np.int64]  # first and last rank within 3 inches, and within 9: shape (units, places, 4)
+    near: NDArray[np.int64]  # first and last rank within 3 inches, then within 9: shape (units, positions, 4)
 
 
 class Position(NamedTuple):

@@ -32,18 +32,7 @@ from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout
-from analyser.morale.result_tables import (
-    Answer,
-    Cells,
-    Curves,
-    Mean,
-    Rules,
-    Section,
-    Sections,
-    Table,
-    count_table,
-    turn_keys,
-)
+from analyser.morale.result_tables import Answer, Cells, Curves, Mean, Rules, Section, Sections, Table, tally, turn_key
 
 LOST = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
 STATUS_OF = {
@@ -202,7 +191,7 @@ class DivisionUnderAttack(Section[Game]):
     def answer(self, recorded: Recorded) -> Answer:
         """Return the tables `game` (the division), `game_units` (each unit) and `game_lost` (units lost), by turn."""
         count, (states, weights) = len(self.section.units), recorded
-        (status, ever_rallied), turns = steps.read(self.units, states), turn_keys(weights)
+        (status, ever_rallied), turns = steps.read(self.units, states), turn_key(weights)
         standing = np.isin(status, (steps.EAGER, steps.SHAKEN)).sum(axis=1)
         routed, lost, withdrawn = (
             np.isin(status, statuses).sum(axis=1) for statuses in (steps.ROUTED, LOST, steps.WITHDRAWN)
@@ -215,7 +204,7 @@ class DivisionUnderAttack(Section[Game]):
         tables = {
             "game": Table(turns, probabilities, means),
             "game_units": fleeing.by_unit_and_turn(unit_columns, arm=[unit.arm for unit in self.section.units]),
-            "game_lost": count_table(turns, "units", weights, lost, count),
+            "game_lost": tally(turns, "units", weights, lost, count),
         }
         lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
         headings = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}

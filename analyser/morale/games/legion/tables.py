@@ -14,19 +14,7 @@ from analyser.morale.games.legion import rules as legion
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
 from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
 from analyser.morale.questions import certain_pmf, moves_over
-from analyser.morale.result_tables import (
-    Answer,
-    Bars,
-    Cells,
-    Curves,
-    Keys,
-    Mean,
-    Panel,
-    Rules,
-    Table,
-    stack,
-    turn_keys,
-)
+from analyser.morale.result_tables import Answer, Bars, Cells, Curves, Keys, Mean, Panel, Rules, Table, stack, turn_key
 
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading for the names of the chains
@@ -122,7 +110,7 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
     }
     actions = legion.actions_left(tokens, unit.courage, panicked)
     means = {"mean_tokens": Mean.of(after_check, tokens), "mean_actions": Mean.of(after_check, actions)}
-    return Table(turn_keys(at_end, "round"), probabilities, means)
+    return Table(turn_key(at_end, "round"), probabilities, means)
 
 
 def _tokens(unit: Unit, recorded: Recorded) -> Table:
@@ -151,7 +139,7 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
             continue
         enough = panicked / trials[0].weights[0].sum() >= (question.until_panic or 0.0) - TOLERANCE
         least = np.where(enough.any(axis=0), enough.argmax(axis=0), len(units) - 1)
-        keys = turn_keys(least, "round") | {"attacks": least.tolist()}
+        keys = turn_key(least, "round") | {"attacks": least.tolist()}
         by_round[case] = Table(keys, {"p_panicked_by_then": panicked[least, range(len(least))]})
     return {
         "tokens_until_panic": stack("commander", by_tokens),

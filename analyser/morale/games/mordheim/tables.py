@@ -14,18 +14,7 @@ from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.morale.result_tables import (
-    Answer,
-    Bars,
-    Keys,
-    Mean,
-    Rules,
-    Section,
-    Sections,
-    Table,
-    count_table,
-    turn_keys,
-)
+from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Section, Sections, Table, tally, turn_key
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
@@ -114,7 +103,7 @@ class CombatSection(Section[Combat]):
         """Return `combat` (by round), `hits` (joint distribution), and the distribution of the hits of each side."""
         states, weights = np.arange(self.fields.size), recorded.of_all(self.fields.size)
         mode, landed = self.fields.get("mode", states), [self.fields.get(name, states) for name in HITS]
-        has_combat, rounds = mode != NO_COMBAT, turn_keys(weights, "round")
+        has_combat, rounds = mode != NO_COMBAT, turn_key(weights, "round")
         probabilities = {"p_combat": weights @ has_combat}
         for side, name in enumerate(SIDE_NAMES):
             if self.tests[side]:
@@ -131,7 +120,7 @@ class CombatSection(Section[Combat]):
         }
         panels = []
         for side, name in enumerate(SIDE_NAMES):
-            tables[f"hits_of_{name}"] = count_table(rounds, "hits", weights, landed[side], self._most_attacks[side])
+            tables[f"hits_of_{name}"] = tally(rounds, "hits", weights, landed[side], self._most_attacks[side])
             panels.append(Bars(f"hits_of_{name}", f"Hits of the {name} in round 1", "hits", where={"round": 1}))
         return tables, panels
 
@@ -140,10 +129,8 @@ class CombatSection(Section[Combat]):
         hates = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
         warnings: dict[str, Any] = {}
         for name, side, is_tested, rerolls in zip(SIDE_NAMES, self.sides, self.tests, hates):
-            where, why = (
-                f"combat.{name}:",
-                "only one round is fought" if side.frenzy else "the band has no frenzy to lose",
-            )
+            where = f"combat.{name}:"
+            why = "only one round is fought" if side.frenzy else "the warband has no frenzy to lose"
             keeps_frenzy = side.knocked_down and not (side.frenzy and self.section.rounds > 1)
             warnings[f"{where} no test of fear, so a leader near has no effect (MD-9)"] = side.leader and not is_tested
             for key in ("causes_fear", "immune_to_psychology"):
@@ -211,8 +198,7 @@ def rules(question: Question) -> Rules:
     helps, warnings = False, {}
     for where, leader, state, own, tests in _leaders_near(question):
         standing = state == "standing"
-        no_leader = "leader_state has no effect: no leader"
-        problem = f"the leader is {state} and gives no Leadership" if leader else no_leader
+        problem = f"a {state} leader gives no Leadership" if leader else "leader_state has no effect: no leader"
         warnings[f"{where}: {problem} (MD-4)"] = not standing
         is_tested, is_better = leader is not None and tests, (leader or 0) > own
         no_better = f"the leader's {leader} is not better than {own}: no effect (MD-4)"

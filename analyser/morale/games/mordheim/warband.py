@@ -27,7 +27,7 @@ from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.questions import certain_pmf
-from analyser.morale.result_tables import Answer, Curves, Rules, Section, Table, Weights, stack, turn_keys
+from analyser.morale.result_tables import Answer, Curves, Rules, Section, Table, Weights, stack, turn_key
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # states after those of a warband that fights
 ALL_STATES = -1  # selects all states; another number selects those with so many standing, 0 those without a leader
@@ -350,7 +350,7 @@ class Game(Section[Warband]):
             panels.append(Curves(table, heading, "turn", columns))
         if self.question.effect_of_leader:
             fights = {
-                name: game.weights[-1, self.fields_of(game.states).fights[0]].sum() for name, game in recorded.items()
+                key: game.weights[-1, self.fields_of(game.states).fights[0]].sum() for key, game in recorded.items()
             }
             columns = {f"p_fighting_{fate.replace(' ', '_')}": fate for fate in LEADER_FATES}
             by_leader = {
@@ -379,7 +379,7 @@ class Game(Section[Warband]):
             "p_fighting_without_leader": ends[:, fights & (own >= band.took_part)].sum(axis=1),
             "p_may_have_given_up": ends[:, ~fights | due].sum(axis=1) - never_began,
         }
-        return Table(turn_keys(ends), probabilities)
+        return Table(turn_key(ends), probabilities)
 
     def _winner(self, columns: list[str], fields: GameFields, weights: Weights) -> Table:
         """Return the probability of each winner by turn: the last on the table or the first to leave (MD-3)."""
@@ -389,7 +389,7 @@ class Game(Section[Warband]):
         wins = np.where(wins.any(axis=0), wins, fields.fights) & fields.over
         no_winner = "p_nobody_yet" if self.first_to_leave else "p_several_left"
         won = {column: ends[:, own].sum(axis=1) for column, own in zip(columns, wins)}
-        return Table(turn_keys(ends), {no_winner: ends[:, ~fields.over].sum(axis=1)} | won)
+        return Table(turn_key(ends), {no_winner: ends[:, ~fields.over].sum(axis=1)} | won)
 
     def _most_out(self) -> Iterator[tuple[Warband, int]]:
         """Yield each warband and the largest possible number of its warriors out of action."""

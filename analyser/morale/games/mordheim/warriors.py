@@ -27,7 +27,7 @@ from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
 from analyser.morale.questions import exact_fraction
-from analyser.morale.result_tables import Answer, Bars, Curves, Keys, Mean, Rules, Section, Table, turn_keys
+from analyser.morale.result_tables import Answer, Bars, Curves, Keys, Mean, Rules, Section, Table, turn_key
 
 HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; to BREAKS the number of hits is added
 ACTIONS = ("sensible", "walks", "idle", "no blows")  # of a stupid warrior in a turn
@@ -111,6 +111,7 @@ class AllAlone(Section[Alone]):
         wounds = success_die(DIE_SIDES + 1 - to_wound, DIE_SIDES, ("no wound", "wound"))
         saves = success_die(DIE_SIDES + 1 - save, DIE_SIDES, ("not saved", "saved"))
         unsaved = self._if_breaking(lambda hits, saves: np.where(hits - saves >= alone.wounds, DOWN, BREAKS))
+        first_run = self._if_breaking(lambda _, roll: self.after_first_run[roll])
         combat = [
             Phase(self._after_test_roll, extra_dice=two_dice, title="All alone: Leadership test (MD-5)"),
             Phase(
@@ -121,11 +122,7 @@ class AllAlone(Section[Alone]):
                 title=f"Wounds at {to_wound} or more, a hit from each opponent (MD-5)",
             ),
             Phase(unsaved, saves, self._hits, most_dice=most, title=f"Saves at {save} or more"),
-            Phase(
-                self._if_breaking(lambda _, roll: self.after_first_run[roll]),
-                extra_dice=two_dice,
-                title="First run (MD-5)",
-            ),
+            Phase(first_run, extra_dice=two_dice, title="First run (MD-5)"),
         ]
         charged = bernoulli(alone.charged, ("no charge", "a charge"))
         charge_dice = *two_dice, ExtraDie(charged, ROLLS)
@@ -228,7 +225,7 @@ class Stupid(Section[Stupidity]):
         lost = Mean.of(by_lost, np.arange(by_lost.shape[1]))
         share = Mean(lost.first / turns, lost.second / turns**2, ends=(0.0, 1.0))
         tables = {
-            "stupidity": Table(turn_keys(weights), probabilities, {"mean_share_of_turns_lost": share}),
+            "stupidity": Table(turn_key(weights), probabilities, {"mean_share_of_turns_lost": share}),
             "turns_lost": Table({"turns_lost": range(len(by_lost) + 1)}, {"probability": by_lost[-1]}),
         }
         return tables, [Bars("turns_lost", "Turns lost to stupidity", "turns_lost")]

@@ -69,7 +69,7 @@ class ObstacleOnWay(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def obstacles_on_way(question: Question) -> tuple[ObstacleOnWay, ...]:
+def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
     """Return the obstacles on the way, friends included, nearest first.
 
     At equal distance a friend that can make way comes last, because other obstacles stop the unit before it pushes the
@@ -120,13 +120,13 @@ def _push_dice(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
 
 def choices_of(question: Question) -> tuple[Choice, ...]:
     """Return the choices that differ: only one if no friend leaves the player a choice."""
-    free = [met for met in obstacles_on_way(question) if met.kind == "friend" and met.obstacle.make_way is None]
+    free = [met for met in obstacles_of(question) if met.kind == "friend" and met.obstacle.make_way is None]
     return CHOICES if free and question.move != "evades" else CHOICES[:1]
 
 
 def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
     """Return what happens at each obstacle: shape (obstacles, obstacles reached, mover already confused)."""
-    way, sees_dice = obstacles_on_way(question), choice == "fewest confused" and question.move != "retreats"
+    way, sees_dice = obstacles_of(question), choice == "fewest confused" and question.move != "retreats"
     stated = [met.obstacle.make_way for met in way]
     always = [(choice != "never" if stated_choice is None else stated_choice,) * 2 for stated_choice in stated]
     results = np.zeros((len(way), len(way) + 1, 2), np.int64)
@@ -157,7 +157,7 @@ def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool
     return choices
 
 
-class StateFields(NamedTuple):
+class MoveState(NamedTuple):
     """Fields of states, as arrays of the shape of the states."""
 
     lost: NDArray[np.int64]  # turns lost to confusion before this turn
@@ -179,7 +179,7 @@ class Mover:
     """
 
     def __init__(self, question: Question, choice: Choice) -> None:
-        self.question, self.way = question, obstacles_on_way(question)
+        self.question, self.way = question, obstacles_of(question)
         self.whole = question.stands or question.ruleset.stands
         self.retreats = question.move == "retreats"
         self._results = meeting_results(question, choice)
@@ -192,7 +192,7 @@ class Mover:
         self.halted = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
         self._gone = self.moving.size + (self.halted.size if self.way else 0)
 
-    def read(self, states: States) -> StateFields:
+    def read(self, states: States) -> MoveState:
         """Return the fields of states."""
         gone = states >= self._gone
         halted = (states >= self.moving.size) & ~gone
@@ -206,13 +206,13 @@ class Mover:
 
         flags = {name: part(name) == 1 for name in ("test", "six", "pushed")}
         lost, destroyed = part("lost", states - self._gone), part("destroyed", self._stands)
-        return StateFields(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
+        return MoveState(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
 
-    def is_confused(self, fields: StateFields) -> Any:
+    def is_confused(self, fields: MoveState) -> Any:
         """Return True if the unit is confused at the end of a move and still has stands (WM-8)."""
         return (fields.test | fields.six | fields.pushed) & ~((fields.place >= 0) & self.retreats)
 
-    def stands_destroyed(self, fields: StateFields) -> Any:
+    def stands_destroyed(self, fields: MoveState) -> Any:
         """Return the number of stands destroyed until the end of a move, those of earlier turns included (WM-8)."""
         if not self.retreats:
             return np.zeros_like(fields.moved)
@@ -264,7 +264,7 @@ class Mover:
         said |= {"stands destroyed": int(self.stands_destroyed(fields)[0])} if self.retreats else {}
         return said | ({"turns lost": int(fields.lost[0])} if self.question.turns > 1 else {})
 
-    def _phase(self, change: Callable[[StateFields, Any], Any], die: Die, title: str) -> Phase:
+    def _phase(self, change: Callable[[MoveState, Any], Any], die: Die, title: str) -> Phase:
         """Return a phase of a moving unit; `change` is applied once, to all states of the first turn, for all turns."""
         moving_size, halted_size = self.moving.size // self.question.turns, self.halted.size // self.question.turns
         first_turn = change(self.read(np.arange(moving_size)[:, np.newaxis]), np.arange(die.highest + 1))
@@ -279,13 +279,13 @@ class Mover:
 
         return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),), title=title)
 
-    def _after_die(self, fields: StateFields, total: Any) -> Any:
+    def _after_die(self, fields: MoveState, total: Any) -> Any:
         """Return the states after a drive-back die (WM-1), or after the distance of another move."""
         six = fields.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
         moved = np.minimum(fields.moved + total, self.farthest)
         return self.moving.pack(destroyed=fields.destroyed, moved=moved, six=six)
 
-    def _after_obstacles(self, indices: range, friends_tested: int, fields: StateFields, totals: Any) -> Any:
+    def _after_obstacles(self, indices: range, friends_tested: int, fields: MoveState, totals: Any) -> Any:
         """Return the states after these obstacles, with the tests at the last of them (WM-2 to WM-8).
 
         The total is the number of friends with a 6, plus ``friends_tested + 1`` if the mover has a 6.
@@ -293,8 +293,7 @@ class Mover:
         reached, shape = reached_by(self.way, fields.moved), (len(fields.moved), len(totals))
         stands = np.array([met.stands for met in self.way])[:, np.newaxis]
         blocked = np.cumsum(stands * (self._results[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
-        pushed, confused = np.broadcast_to(fields.pushed, shape), np.broadcast_to(fields.friends, shape)
-        six = fields.six
+        six, (pushed, confused) = fields.six, (np.broadcast_to(item, shape) for item in (fields.pushed, fields.friends))
         halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
         for place in indices:
             mover, friends = np.divmod(totals if place == indices[-1] else np.zeros(1, int), friends_tested + 1)

@@ -10,15 +10,7 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
-from analyser.morale.games.warmaster.rules import (
-    Choice,
-    Meeting,
-    Mover,
-    StateFields,
-    choices_of,
-    mover_of,
-    obstacles_on_way,
-)
+from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of, obstacles_of
 from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Table, stack
 
 OPEN_GROUND = "open ground"
@@ -46,7 +38,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
         where |= {"friends_make_way": choice} if len(choices) > 1 else {}
         panels.append(Bars("stops", f"Moved, hatched: stopped{suffix}", "distance", lost=halted, where=where))
-        if any(met.kind == "friend" for met in obstacles_on_way(question)) and choice != "never":
+        if any(met.kind == "friend" for met in obstacles_of(question)) and choice != "never":
             panels.append(Bars("friends", f"Friends confused{suffix}", "friends_confused", where=where))
     return tables, panels
 
@@ -76,7 +68,7 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[s
     return tables
 
 
-def _choices(mover: Mover, fields: StateFields, weights: Any, first: Keys) -> Table:
+def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
     """Return the probability of confusion, in total and by cause, and mean numbers of units."""
     move, confused, kinds = mover.question.move, mover.is_confused(fields), {met.kind for met in mover.way}
     kind = np.array([*(met.kind for met in mover.way), "none"])[fields.place]
@@ -102,7 +94,7 @@ def _choices(mover: Mover, fields: StateFields, weights: Any, first: Keys) -> Ta
     return Table(first, {name: weights @ event for name, (is_possible, event) in events.items() if is_possible}, means)
 
 
-def _stopping_positions(mover: Mover, fields: StateFields) -> tuple[list[tuple[float, str]], Any]:
+def _stopping_positions(mover: Mover, fields: MoveState) -> tuple[list[tuple[float, str]], Any]:
     """Return the sorted pairs of distance and obstacle where the unit can stop, and the index of each state's pair."""
     halts = [(met.halt, met.obstacle.kind) for met in mover.way]
     ground = [(float(distance), OPEN_GROUND) for distance in range(int(fields.moved.max()) + 1)]
