@@ -68,7 +68,7 @@ class InputError(AnalyserError, ValueError):
 
 
 class MisspeltError(InputError):
-    """An unknown name, or a value of the wrong type; it stays invalid whatever other keys are set to."""
+    """An unknown name, or a value of the wrong type, which no change of other keys can make valid."""
 
 
 class TooLargeError(InputError):

@@ -88,7 +88,7 @@ class Kernel(Generic[P, R]):
 class Tiered(Kernel[P, R]):
     """A kernel that is interpreted until the interpreter has taken as long as the compiler would take.
 
-    So it takes at most twice the minimum time, whatever calls follow (the ski rental problem: Karlin, Manasse, Rudolph,
+    So it takes at most twice the minimum time for any further calls (the ski rental problem: Karlin, Manasse, Rudolph,
     Sleator: Competitive snoopy caching, 1988). Interpreted and compiled kernels give bit-identical results.
     """
 

@@ -77,7 +77,7 @@ class ArmyUnit:
 
     @property
     def notes(self) -> str:
-        """What the army list states besides the selector, in a few words."""
+        """Entries of the army list other than the selector, in a few words."""
         notes = [
             "in reserve" if self.reserve else "",
             f"aboard {self.embarked_in}" if self.embarked_in else "",

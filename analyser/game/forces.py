@@ -128,5 +128,5 @@ class ForceRules(Record):
     passengers: Several[Slug] = ()  # types of units that a transport can carry, one unit per transport
 
     def on_table(self, units: int) -> int:
-        """Return how many of `units` must be on the table at the start: `least_on_table` of them, rounded up."""
+        """Return the least number of `units` on the table at the start: the share `least_on_table`, rounded up."""
         return int(-(-units * self.least_on_table // 1))

@@ -56,7 +56,7 @@ class ProfilesUsed(NamedTuple):
     folder : str
         The folder as stated; for the shipped profiles, the name of the program.
     version : str
-        Hash of the contents of the files, whatever their folder is.
+        Hash of the contents of the files; the folder has no effect.
     ruleset : Ruleset or None
         Die and deck of fights with these profiles; None for other games.
     """
@@ -295,7 +295,7 @@ class Profiles:
     __getitem__ = loadout
 
     def unit(self, selector: str) -> tuple[Faction, Unit]:
-        """Return faction and unit that `selector` means, whatever its level; raises as :meth:`loadout`."""
+        """Return the faction and the unit that `selector` means, ignoring its level; raises as :meth:`loadout`."""
         check_text(selector, "selector", _SELECTOR)
         before, colon, _ = selector.partition(":")
         if colon:  # some commands accept keys after a colon

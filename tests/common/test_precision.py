@@ -108,7 +108,7 @@ def test_where_the_pilot_saw_no_event_no_share_is_asked_for():
 
 
 def test_what_would_take_too_many_trials_is_refused_before_they_are_played():
-    with pytest.raises(InputError, match="one of them is very rare"):
+    with pytest.raises(InputError, match="one event is very rare"):
         sampled("0.1%", 1e-4, seed=3)
 
 

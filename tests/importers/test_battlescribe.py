@@ -209,7 +209,7 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"weapons": weapon() + weapon("Harpoon")}, "Harpoon: not ranged, melee or impact"),
         ({"weapons": weapon("Raged (Lihgt)")}, "Raged (Lihgt): taken for ranged light"),
         ({"weapons": weapon() + weapon("Ranged")}, "Ranged: a ranged row needs against"),
-        ({"weapons": weapon() + profile("Boon", {"Effect": "x"}, type_name="Boons")}, "Boon: a profile of an unknown kind"),
+        ({"weapons": weapon() + profile("Boon", {"Effect": "x"}, type_name="Boons")}, "a profile of an unknown kind"),
         ({"weapons": weapon() + profile("Melee", {"Models: ": "4"})}, "Melee: an armaments row without bands"),
         ({"weapons": weapon(qualities="x" * 3000)}, "too long for a cell"),
     ],

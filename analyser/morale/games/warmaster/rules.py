@@ -31,7 +31,7 @@ Number = Any  # an integer, or an array with one for each state
 
 
 class Meeting(IntEnum):
-    """What happens when a unit meets an obstacle."""
+    """Result of meeting an obstacle."""
 
     MAKES_WAY = 0
     HALTS_AND_TESTS = 1
@@ -46,7 +46,7 @@ def is_confused_by(sixes: Number) -> Any:
 
 
 def meeting_result(move: str, kind: Kind, makes_way: bool) -> Meeting:
-    """Return what happens at an obstacle; `makes_way`: the player chooses that a friend makes way (WM-4, WM-5)."""
+    """Return the result of meeting an obstacle; `makes_way`: True if a friend makes way (WM-4, WM-5)."""
     if kind == "friend" and move == "evades":
         return Meeting.BURST_THROUGH
     if kind == "friend" and makes_way:
@@ -125,7 +125,7 @@ def choices_of(question: Question) -> tuple[Choice, ...]:
 
 
 def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
-    """Return what happens at each obstacle: shape (obstacles, obstacles reached, mover already confused)."""
+    """Return the result of meeting each obstacle: shape (obstacles, obstacles reached, mover already confused)."""
     way, sees_dice = obstacles_of(question), choice == "fewest confused" and question.move != "retreats"
     stated = [met.obstacle.make_way for met in way]
     always = [(choice != "never" if stated_choice is None else stated_choice,) * 2 for stated_choice in stated]

@@ -123,6 +123,6 @@ def test_same_seed_same_bits():
 @pytest.mark.parametrize("limit", ["MOST_PATHS", "MOST_STATES", "MOST_ENTRIES"])
 def test_a_duel_with_too_many_paths_is_refused(monkeypatch, limit):
     monkeypatch.setattr(tables, limit, 10)
-    with pytest.raises(InputError, match="fewer rounds or models; --method monte-carlo"):
+    with pytest.raises(InputError, match="fewer rounds or models; or --method monte-carlo"):
         morale.exact("compare", SHOOT_OUT)
     assert morale.simulate("compare", SHOOT_OUT | {"duel": {"rounds": 2}}, 1000).trials == 1000
