@@ -47,7 +47,6 @@ LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text 
 _TICKS_HEIGHT, _LINE_HEIGHT = 0.4, 0.2  # inches between axes and legend: for the ticks, and for each line of text
 _LABEL_SPACE = 2.0  # inches on each side of the axes, until the figure is fitted
 
-
 T = TypeVar("T")
 PerSeries: TypeAlias = T | Sequence[T] | Mapping[str, T] | None
 """A label or colour: one for a single series, a list in the order of the series, or a mapping by name."""

@@ -116,7 +116,6 @@ COMPARED: dict[str, Metric] = {
 }
 """Metrics of a comparison of loadouts: AT_LEAST, and METRICS without SHARES and RESULTS. Higher is better."""
 
-
 _UNREGISTERED: dict[str, Metric] = {}
 """User metrics that were passed as functions, by the names of their columns."""
 

@@ -73,7 +73,6 @@ _ALLOWED = {  # allowed types, in the words of a TOML file
     "invalid_key": "a key that is text",
 }
 
-
 _TYPE_FINDINGS = {*_ALLOWED, "literal_error", "enum"}  # findings about the type of a value, not its size
 
 

@@ -366,7 +366,6 @@ def _selector(value: object) -> object:
 Selector = Annotated[str, PlainValidator(_selector)]
 """Selector of a loadout in the library; in a scenario as stated, also a loadout itself."""
 
-
 _NOT_CHANGED = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")
 
 

@@ -14,16 +14,15 @@ MOST_ROUTED = 8
 MOST_DIVISION = 14
 MOST_GAME = 8
 
-
 Arm = Literal["infantry", "cavalry", "artillery"]
 MobileArm = Literal["infantry", "cavalry"]
 Quality = Literal["regular", "veteran", "old guard"]
 Modifier = Annotated[int, Field(ge=-100, le=100)]
 Count = Annotated[int, Field(ge=0, le=100)]
-PipsElsewhere = Annotated[Count, Field(description="PIPs spent on other things each turn, before rallying.")]
+PipsElsewhere = Annotated[Count, Field(description="PIPs spent on other things in each turn, before rallying.")]
 CorpsUnits = Annotated[
     Annotated[int, Field(ge=1, le=1000)] | None,
-    Field(description="Original units of the corps. Default: this division alone."),
+    Field(description="Original number of units of the corps. Default: that of this division."),
 ]
 Turns = Annotated[Rounds | None, Field(description="Turns to play. Default: the ruleset's.")]
 
@@ -57,7 +56,7 @@ class Ruleset(Pips):
 class WithArm(Record):
     """Base of units with an arm: only infantry can be Old Guard (GT-9) or have shelter (GT-5)."""
 
-    arm: Arm = optional("infantry", "Its arm: infantry, cavalry or artillery.")
+    arm: Arm = optional("infantry", "Arm of the unit: infantry, cavalry or artillery.")
 
     @model_validator(mode="after")
     def _fits_its_arm(self) -> Self:
@@ -77,9 +76,9 @@ class Check(WithArm):
         "worn down", "charged (successfully), worn down (by fire) or lost firing (its own attack)."
     )
     worn_down_by: Literal["infantry", "artillery"] | None = optional(
-        None, "Units whose fire wears it down: artillery's silences artillery. Default: artillery (GT-1)."
+        None, "Arm whose fire wears it down; the fire of artillery silences artillery. Default: artillery (GT-1)."
     )
-    state: Literal["eager", "shaken"] = optional("shaken", "eager or shaken, before it happens.")
+    state: Literal["eager", "shaken"] = optional("shaken", "eager or shaken, before the cause.")
     quality: Quality = optional("regular", "regular, veteran (+1) or old guard (+2; infantry only) (GT-9).")
     modifier: Modifier = optional(0, "Other modifiers of the morale check.")
 
@@ -106,9 +105,9 @@ class Column(WithArm):
     """A flight straight through friends: a chain reaction (GT-5, GT-9)."""
 
     arm: MobileArm = Field(description="Arm of the unit that flees first.")
-    enemy: Arm = Field(description="Arm that all of them flee from.")
+    enemy: Arm = Field(description="Arm of the enemy that all units flee from.")
     friends: Several[Friend] = required_list(
-        MOST_FRIENDS, "Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
+        MOST_FRIENDS, "Friends behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
     )
     old_guard: bool = optional(False, "The unit that flees first is Old Guard.")
     edge_distance: Distance | None = optional(None, "Inches from it to the map edge. Default: far.")
@@ -138,9 +137,9 @@ class Rout(Record):
         MOST_ROUTED, "The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}]."
     )
     pips_elsewhere: PipsElsewhere = 0
-    charged_by_cavalry: Probability = optional(0.0, "Probability a turn that cavalry charges a routed unit (GT-7).")
-    charged_by_infantry: Probability = optional(0.0, "Probability a turn that infantry charges a routed unit (GT-7).")
-    standing: Count | None = optional(None, "Units of the division left; at most 1: collapsed (GT-8).")
+    charged_by_cavalry: Probability = optional(0.0, "Probability per turn that cavalry charges a routed unit (GT-7).")
+    charged_by_infantry: Probability = optional(0.0, "Probability per turn that infantry charges a routed unit (GT-7).")
+    standing: Count | None = optional(None, "Standing units of the division; with at most 1 it has collapsed (GT-8).")
     turns: Turns = None
 
     @model_validator(mode="after")
@@ -168,7 +167,7 @@ class Division(Record):
     """A division whose units rout with stated probabilities, and its collapse (GT-6, GT-8)."""
 
     units: Several[Member] = required_list(
-        MOST_DIVISION, "Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied."
+        MOST_DIVISION, "Units in the order in which they are rallied, such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}]."
     )
     rally: bool = optional(True, "PIPs are spent on rallying, in the order of the units.")
     pips_elsewhere: PipsElsewhere = 0

@@ -49,20 +49,20 @@ class Question(questions.MoraleQuestion):
     courage: CourageOrNone = Field(description="COURAGE, 1 or more, or none (LG-1).")
     tokens: Tokens = optional(0, "Suppression tokens at the start.")
     received: ByRound = optional(
-        ((1.0,),), "Tokens received a round, before the unit activates: a number, a distribution, or a list by round."
+        ((1.0,),), "Tokens received per round before the activation: a number, a distribution, or a list by round."
     )
-    received_after: ByRound = optional(((1.0,),), "The same, after it has activated.")
+    received_after: ByRound = optional(((1.0,),), "Tokens received per round after the activation, in the same form.")
     commander_courage: Courage | None = optional(None, "COURAGE of a friendly commander near it (LG-3).")
-    commander_range: Annotated[int, Field(ge=1, le=100)] = optional(1, "The commander's range band.")
+    commander_range: Annotated[int, Field(ge=1, le=100)] = optional(1, "Range band to the commander.")
     commander_near: Probabilities = optional(
-        (1.0,), "Probability that it is near when the unit checks for panic, or a list by round. Default: 1."
+        (1.0,), "Probability that the commander is near at the panic check, or a list by round. Default: 1."
     )
     edge_distance: Distance | None = optional(None, "Inches from its leader to the nearest table edge. Default: far.")
     move_distance: Length | None = optional(None, "Inches of a move at full speed (LG-5).")
-    destroyed: Probability = optional(0.0, "Probability a round that fire destroys it before it activates.")
-    rounds: Rounds | None = optional(None, "Rounds to play. Default: those of a game.")
+    destroyed: Probability = optional(0.0, "Probability per round that fire destroys it before its activation.")
+    rounds: Rounds | None = optional(None, "Rounds to play. Default: those of a whole game.")
     until_panic: PanicProbability = optional(
-        None, "Tokens, or attacks a round, that make it panic with this probability; true: 0.5."
+        None, "Compute the tokens, and attacks per round, that panic it with this probability; true: 0.5."
     )
     ruleset: Ruleset
 

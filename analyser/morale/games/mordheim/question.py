@@ -43,17 +43,17 @@ class Group(Record):
 class Fight(Record):
     """Attacks of enemies on a warband before the rout test of a turn."""
 
-    of: str | None = optional(None, "Name of the rival band; at most as many as it has left.")
+    of: str | None = optional(None, "Name of the rival warband; only its standing warriors strike.")
     number: Number = optional(1, "Enemies that strike.")
-    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = optional(1, "Attacks of each, as a fighter's.")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = optional(1, "Attacks of each enemy, as for a fighter.")
     second_weapon: bool = optional(False, "One attack more, never doubled.")
     frenzy: bool = optional(False, "Frenzied (MD-7).")
-    hatred: bool = optional(False, "They hate: misses again in the first of its turns (MD-8).")
+    hatred: bool = optional(False, "They hate the warband: re-rolled misses in the first of the turns (MD-8).")
     to_hit: Roll | None = optional(None, "Roll that hits. Default: the ruleset's.")
     to_wound: Roll | None = optional(None, "Roll with which a hit wounds. Default: the ruleset's.")
-    save: Roll | None = optional(None, "Roll with which armour saves, 7 for never. Default: the ruleset's.")
-    out_of_action: Roll | None = optional(None, "Roll that takes a wounded one out. Default: the ruleset's.")
-    turns: Several[Rounds] = optional((), "Turns in which it is fought, before the test, such as [2, 3]. Default: all.")
+    save: Roll | None = optional(None, "Roll with which armour saves; 7: never. Default: the ruleset's.")
+    out_of_action: Roll | None = optional(None, "Roll to take a wounded warrior out. Default: the ruleset's.")
+    turns: Several[Rounds] = optional((), "Turns with this fight, before the test, such as [2, 3]. Default: all.")
 
 
 class Warband(Record):
@@ -64,10 +64,13 @@ class Warband(Record):
     others: Several[Group] = optional((), "The other warriors that took part, such as [{leadership = 7, number = 5}].")
     out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = optional(0, "Out of action at the start.")
     casualties: ByRound = optional(
-        ((1.0,),), "Taken out before each turn's test: a number, a distribution, or a list by turn."
+        ((1.0,),),
+        "Taken out of action before the test of a turn: a number, a distribution, or a list by turn.",
     )
     casualties_from: Several[Fight] = optional(
-        (), "Fights that take out more, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].", max_length=6
+        (),
+        "Fights that cause further casualties, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
+        max_length=6,
     )
     leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = optional(
         "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
@@ -76,9 +79,9 @@ class Warband(Record):
         "weakest_first", "Order in which the others fall: weakest_first or strongest_first (Leadership)."
     )
     leader_stunned: Probability = optional(0.0, "Probability that the leader is stunned when the test is made.")
-    others_stunned: Probability = optional(0.0, "The same of each other warrior that is not out of action.")
-    gives_up_at: Number | None = optional(None, "Gives up once so many are out and the rules let it (MD-2).")
-    immune_to_psychology: bool = optional(False, "Immune to psychology: it tests all the same (MD-1).")
+    others_stunned: Probability = optional(0.0, "Probability that another standing warrior is stunned then.")
+    gives_up_at: Number | None = optional(None, "Gives up once so many are out, if the rules allow it (MD-2).")
+    immune_to_psychology: bool = optional(False, "Immune to psychology; it takes rout tests nevertheless (MD-1).")
 
     @property
     def took_part(self) -> int:
@@ -100,15 +103,15 @@ class Alone(Record):
     """A warrior that fights alone against several enemies, and its flight if it breaks."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
-    opponents: Annotated[int, Field(ge=0, le=10)] = optional(2, "Opponents it fights.")
+    opponents: Annotated[int, Field(ge=0, le=10)] = optional(2, "Number of its opponents.")
     friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = optional(
-        0, 'Friends within 6", those knocked down, stunned or fleeing left out.'
+        0, 'Friends within 6" that are not knocked down, stunned or fleeing.'
     )
-    wounds: Annotated[int, Field(ge=1, le=10)] = optional(1, "Wounds that it has left.")
+    wounds: Annotated[int, Field(ge=1, le=10)] = optional(1, "Remaining wounds.")
     to_wound: Roll | None = optional(None, "Roll with which a hit wounds it. Default: the ruleset's.")
-    save: Roll | None = optional(None, "Roll with which its armour saves, 7 for never.")
+    save: Roll | None = optional(None, "Roll with which its armour saves; 7: never. Default: the ruleset's.")
     combat_phases: Rounds | None = optional(
-        None, "Combat phases in a row in which it is all alone (MD-5). Default: all of them."
+        None, "Number of first combat phases in which it is all alone (MD-5). Default: all."
     )
     edge: Distance | None = optional(
         None, "Inches to the nearest table edge where its first run ends. Default: far, never reached."
@@ -117,7 +120,7 @@ class Alone(Record):
         None, "Inches from its fight to an edge straight behind it, the way of its first run."
     )
     first_run_elsewhere: bool = optional(True, "Default: true. False: edge is straight behind it, as edge_behind.")
-    charged: Probability = optional(0.0, "Probability a turn that it is charged while it flees (MD-6).")
+    charged: Probability = optional(0.0, "Probability per turn that it is charged while it flees (MD-6).")
     rally_leader: Leadership | None = optional(None, 'Leadership of a leader within 6" in its rally phases.')
     leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
 
@@ -138,10 +141,10 @@ class Fighter(Record):
     second_weapon: bool = optional(False, "A weapon in each hand: one attack more, never doubled.")
     to_hit: Annotated[int, Field(ge=2, le=6)] | None = optional(None, "Roll that hits.")
     frenzy: bool = optional(False, "Frenzied (MD-7).")
-    hatred: bool = optional(False, "Hates the other (MD-8).")
+    hatred: bool = optional(False, "Hates the other side (MD-8).")
     causes_fear: bool = optional(False, "Causes fear (MD-9).")
     immune_to_psychology: bool = optional(False, "Takes no test of fear.")
-    knocked_down: Probability = optional(0.0, "Probability a round to be knocked down or stunned: frenzy is lost.")
+    knocked_down: Probability = optional(0.0, "Probability per round to be knocked down or stunned, which ends frenzy.")
 
 
 class Combat(Record):
@@ -159,7 +162,7 @@ class Stupidity(Record):
     leadership: Leadership = Field(description="Leadership of the warrior.")
     leader: Leadership | None = optional(None, 'Leadership of a leader within 6".')
     leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
-    in_combat: bool = optional(False, "In hand-to-hand combat: no blows instead of wandering.")
+    in_combat: bool = optional(False, "In hand-to-hand combat: the warrior does not attack instead of wandering.")
 
 
 class Warrior(Record):
@@ -178,7 +181,7 @@ class Together(Record):
     p_stunned: Probability = optional(0.0, "Probability that it is stunned.")
     p_knocked_down: Probability = optional(0.0, "Probability that it is knocked down.")
     p_fleeing: Probability = optional(0.0, "Probability that it flees.")
-    rout_test: bool = optional(False, "A rout test is due first; failed, no warrior tests any more.")
+    rout_test: bool = optional(False, "A rout test comes first; if it fails, no warrior tests.")
     best_other: Leadership | None = optional(None, "Best Leadership of the others, for the rout test.")
     warriors: Several[Warrior] = optional(
         (), "Warriors that test, such as [{name = 'ogre', leadership = 6, near_leader = true}].", max_length=10
@@ -201,19 +204,19 @@ class Question(MoraleQuestion):
 
     warband: Warband | None = None
     rivals: Several[Warband] = optional(
-        (), "Further warbands, written as the first one (MD-3).", max_length=MOST_WARBANDS - 1
+        (), "Further warbands, with the same keys (MD-3).", max_length=MOST_WARBANDS - 1
     )
     winner: Literal["last_on_table", "first_to_leave"] | None = optional(
-        None, "Which of several wins; a scenario may say first_to_leave (MD-3). Default: last_on_table."
+        None, "Winner among several warbands; a scenario may state first_to_leave (MD-3). Default: last_on_table."
     )
     effect_of_leader: bool = optional(
-        False, "Also the first warband under leaders of every Leadership, lost as asked, never, or first."
+        False, "Also compute the first warband with leaders of every Leadership, lost as stated, never, or first."
     )
     alone: Alone | None = None
     combat: Combat | None = None
     stupidity: Stupidity | None = None
     together: Together | None = None
-    turns: Rounds | None = optional(None, "Turns to play. Default: those of a game.")
+    turns: Rounds | None = optional(None, "Turns to play. Default: those of a whole game.")
     ruleset: Ruleset
 
     @property

@@ -98,13 +98,13 @@ class Question(MoraleQuestion):
         None, "Drive-back dice of a unit that is driven back (WM-1)."
     )
     distance: Distribution | None = optional(
-        None, "Centimetres of any other move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
+        None, "Centimetres of another move: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
     obstacles: Several[Obstacle] = optional(
         (), "Units behind it, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
     )
-    stands: Stands | None = optional(None, "Stands of the unit, of which a retreat may cost some (WM-8).")
-    turns: Rounds = optional(1, "Turns with such a move, from the same place each time.")
+    stands: Stands | None = optional(None, "Stands of the unit; a retreat may destroy some of them (WM-8).")
+    turns: Rounds = optional(1, "Number of turns with this move, each from the same place.")
     ruleset: Ruleset
 
     @field_validator("distance", mode="before")
