@@ -293,7 +293,8 @@ class Mover:
         reached, shape = reached_by(self.way, fields.moved), (len(fields.moved), len(totals))
         stands = np.array([met.stands for met in self.way])[:, np.newaxis]
         blocked = np.cumsum(stands * (self._results[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
-        six, (pushed, confused) = fields.six, (np.broadcast_to(item, shape) for item in (fields.pushed, fields.friends))
+        six, pushed = fields.six, np.broadcast_to(fields.pushed, shape)
+        confused = np.broadcast_to(fields.friends, shape)
         halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
         for place in indices:
             mover, friends = np.divmod(totals if place == indices[-1] else np.zeros(1, int), friends_tested + 1)
