@@ -22,7 +22,7 @@ from analyser.common.metrics import METRICS
 from analyser.common.validation import Record
 from analyser.game.army_file import ArmyFile
 from analyser.game.force_check import RULES
-from analyser.game.keywords import IN_SHORT, QUALITIES
+from analyser.game.keywords import DESCRIPTIONS, QUALITIES
 from analyser.game.ruleset import Deck
 from analyser.game.units import Faction
 from analyser.morale.games.compare.question import Question as Compare
@@ -30,7 +30,7 @@ from analyser.morale.games.grande_tactique.question import Question as GrandeTac
 from analyser.morale.games.legion.question import Question as Legion
 from analyser.morale.games.mordheim.question import Question as Mordheim
 from analyser.morale.games.warmaster.question import Question as Warmaster
-from analyser.morale.questions import Asked, Pmf
+from analyser.morale.questions import MoraleQuestion, Pmf
 from analyser.scenarios.battle import BattleFile
 from analyser.scenarios.schema import ChargeFile, DuelFile, FocusFile, ScenarioFile
 from analyser.sweep.sweep_file import SampleFile, SweepFile
@@ -106,7 +106,7 @@ def key_of(record: type[Record], name: str, field: Any) -> Key:
 
 def filled_in(record: type[Record], name: str) -> bool:
     """Return whether a key is the ruleset of a game's morale, which comes from the profiles."""
-    return name == "ruleset" and issubclass(record, Asked)
+    return name == "ruleset" and issubclass(record, MoraleQuestion)
 
 
 def first_sentence(record: type[Record]) -> str:
@@ -220,7 +220,7 @@ def pictures() -> list[tuple[str, str]]:
 def page() -> str:
     """Return the page of keys."""
     figures = [(f"`{name}`", metric.title, metric.unit) for name, metric in METRICS.items()]
-    rules = [(name, "quality" if name in QUALITIES else "special rule", text) for name, text in IN_SHORT.items()]
+    rules = [(name, "quality" if name in QUALITIES else "special rule", text) for name, text in DESCRIPTIONS.items()]
     parts = [
         INTRODUCTION,
         *file_keys(),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.situations import Situation
-from analyser.common.frames import places_of
+from analyser.common.frames import name_indices
 from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset
 from analyser.game.units import Loadout, Row, Unit
 from analyser.rules.charge_strikes import INFANTRY_OVERWHELMS
@@ -95,8 +95,8 @@ def actions_of(
 ) -> tuple[dict[str, Action], NDArray[np.bool_]]:
     """Return the actions of every loadout by situation, and a mask of the pairs that can attack each other."""
     names = [loadout.selector for loadout in loadouts]
-    rows, columns = (places_of(frame[side], names) for side in ("attacker", "defender"))
-    of_situation = places_of(frame["situation"], [situation.name for situation in situations])
+    rows, columns = (name_indices(frame[side], names) for side in ("attacker", "defender"))
+    of_situation = name_indices(frame["situation"], [situation.name for situation in situations])
     both = (rows >= 0) & (columns >= 0)
     codes, row_ids = pd.factorize(frame["row"])
     values = [  # 0 for columns that frames of earlier versions lack

@@ -169,7 +169,7 @@ class BalanceCheck(FramedAnswer):
             "groups": self.groups.to_dict("records"),
             "armies": self.frame.to_dict("records"),
             "left_out": [{"loadout": name, "reason": reason} for name, reason in self.left_out.items()],
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
         }
 
     @property

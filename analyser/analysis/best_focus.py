@@ -13,7 +13,7 @@ import pandas as pd
 
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, shown
-from analyser.common.text import counted, happens, percent
+from analyser.common.text import counted, frequency_sentence, percent
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -93,7 +93,7 @@ class BestFocus(Answer):
     @property
     def headline(self) -> str:
         """Probability of the fate with the best use of all attackers, in one sentence."""
-        return happens("At best the target", f"is {self.wanted}", self.value)
+        return frequency_sentence("At best the target", f"is {self.wanted}", self.value)
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class BestFocus(Answer):
     def _body(self) -> dict[str, Any]:
         head = {"kind": "best-focus", "method": "exact", "wanted": self.wanted, "attackers": list(self.attackers)}
         chances = {"chances": list(self.chances), "as_given": self.as_given, "in_order": list(self.in_order)}
-        return {**head, **chances, "steps": self.rows()} | self.profiles.of_fights()
+        return {**head, **chances, "steps": self.rows()} | self.profiles.fight_entries()
 
     def blocks(self) -> list[Block]:
         """Return the probabilities, the attacks in the stated order, and the most likely steps."""

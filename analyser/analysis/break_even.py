@@ -21,10 +21,10 @@ from analyser.analysis.what_if import standings_among
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
-from analyser.common.look import about
+from analyser.common.look import with_subject
 from analyser.common.method_settings import Progress
 from analyser.common.text import fill
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout
 
@@ -80,7 +80,7 @@ class SolvedPrice(Answer):
     def headline(self) -> str:
         """The fair price and today's, in one sentence."""
         today = "has no points" if self.today is None else f"costs {self.today} points"
-        return f"{spoken(self.loadout)} {today} and is fair at {self.price.points}."
+        return f"{loadout_name(self.loadout)} {today} and is fair at {self.price.points}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -102,7 +102,7 @@ class SolvedPrice(Answer):
             "role": self.role,
         }
         record |= {"judged_among": self.opponents.as_dict(), "today": self.today}
-        return {**record, **self.price._asdict(), **self.profiles.of_fights()}
+        return {**record, **self.price._asdict(), **self.profiles.fight_entries()}
 
     def blocks(self) -> list[Block]:
         """Return the price with its interval."""
@@ -166,8 +166,8 @@ class SolvedDice(JudgedAnswer):
     def headline(self) -> str:
         """The fair change of dice, in one sentence."""
         if self.dice is None:
-            return f"No change of dice that was tried makes {spoken(self.loadout)} fair at {self.points} points."
-        return f"{spoken(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
+            return f"No change of dice that was tried makes {loadout_name(self.loadout)} fair at {self.points} points."
+        return f"{loadout_name(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
 
     def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -178,11 +178,11 @@ class SolvedDice(JudgedAnswer):
         }
         record |= {"judged_among": self.opponents.as_dict(), "role": self.role}
         curve = self.frame.to_dict("records")
-        return {**record, "points": self.points, "dice": self.dice, "curve": curve, **self.profiles.of_fights()}
+        return {**record, "points": self.points, "dice": self.dice, "curve": curve, **self.profiles.fight_entries()}
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the curve: fair points at each change of dice with their interval as a band, and today's points."""
-        axes: Axes = plots.trade_off(about(self.frame, self._subject), points=self.points, ax=ax, **more)
+        axes: Axes = plots.trade_off(with_subject(self.frame, self._subject), points=self.points, ax=ax, **more)
         return axes
 
     @property

@@ -139,7 +139,7 @@ class Build(Answer):
             "kind": "build",
             **{name: getattr(self, name) for name in names},
             "opponents": list(self.opponents),
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
             "best": self.best.name,
             "tied": list(self.tied),
             "own": None

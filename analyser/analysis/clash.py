@@ -29,7 +29,7 @@ from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import AskedMetric
+from analyser.common.metrics import MetricLike
 from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -198,7 +198,7 @@ class Clash(FramedAnswer):
         return tidy({"side": side} | row for side, volleys in sides for volley in volleys for row in volley.rows())
 
     def heatmap(
-        self, *, situation: str | None = None, metric: AskedMetric | None = None, ax: Axes | None = None, **more: Any
+        self, *, situation: str | None = None, metric: MetricLike | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
         """Draw the losses that `mine` inflicts on `yours` in one situation.
 
@@ -228,7 +228,7 @@ class Clash(FramedAnswer):
             "mine": self.mine.as_dict(),
             "yours": self.yours.as_dict(),
             "situations": [situation.name for situation in self.situations],
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
             "answers": [counter.as_dict() for counter in self.counters],
             "threats": [counter.as_dict() for counter in self.enemy_counters],
             "next_answers": [counter.as_dict() for counter in self.second_counters],

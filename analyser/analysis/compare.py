@@ -16,7 +16,7 @@ from analyser.analysis.selection import Levels, Selectors
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, including
+from analyser.common.metrics import COMPARED, PER_100_POINTS, MetricLike, checked_metric, temporary_metric
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios import schema
@@ -32,7 +32,7 @@ class Options(Conditions, total=False):
     """Keyword arguments of :func:`compare`, for type checkers."""
 
     weights: Sequence[float] | None
-    metric: AskedMetric
+    metric: MetricLike
     per_points: bool
     at_least: int | None
     levels: Levels
@@ -60,7 +60,7 @@ def compare(
     weights: Sequence[float] | None = None,
     distance: float | None = None,
     row: str | None = None,
-    metric: AskedMetric = "mean_models_destroyed",
+    metric: MetricLike = "mean_models_destroyed",
     per_points: bool = False,
     at_least: int | None = None,
     levels: Levels = None,
@@ -142,7 +142,7 @@ def compare(
         if first.target == second.target:
             allowed = "each target once; a weight of 2 counts it twice"
             raise InputError(f"{second.name} is given twice", where="target", allowed=allowed)
-    with including(compared_metric):
+    with temporary_metric(compared_metric):
         attacks = {
             (number, attacker): scenario
             for number, question in enumerate(questions)

@@ -13,9 +13,9 @@ from analyser import plots
 from analyser.analysis.comparison_figures import LoadoutFigures, differences, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.frames import styled, tidy
-from analyser.common.metrics import AT_LEAST, BY_POINTS, PER_100_POINTS, figure_text, metric_called
+from analyser.common.metrics import AT_LEAST, BY_POINTS, PER_100_POINTS, figure_text, metric_by_name
 from analyser.common.text import counted, mid_sentence
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed
 from analyser.results.attack import AttackResult
 from analyser.results.rendering import method_line
@@ -104,7 +104,7 @@ class Comparison(FramedAnswer):
         """The best loadout, in one sentence."""
         others = len(self.tied) - 1
         tie = f", tied with {counted(others, 'other')}" if others > 0 else ""
-        return f"{spoken(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{tie}."
+        return f"{loadout_name(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{tie}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Comparison(FramedAnswer):
 
     def metadata(self) -> dict[str, Any]:
         """Return the metric, the profiles, and for a simulation its stopping rule and the method of its intervals."""
-        metadata = {"metric": self.metric, **self.profiles.of_fights()}
+        metadata = {"metric": self.metric, **self.profiles.fight_entries()}
         stopping = next(iter(self.results.values())).stopping
         if stopping is None:
             return metadata
@@ -156,9 +156,9 @@ class Comparison(FramedAnswer):
         ['Sharp Rifles', 'Rifle platoon']
         """
         figures = self._shown("")
-        percent = [name for name in figures if metric_called(name).is_probability]
+        percent = [name for name in figures if metric_by_name(name).is_probability]
         style = styled(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
-        headings = {name: metric_called(name).head.format(at_least=self.at_least or "k") for name in figures}
+        headings = {name: metric_by_name(name).head.format(at_least=self.at_least or "k") for name in figures}
         return style.format_index(lambda name: headings.get(str(name), str(name)), axis="columns")
 
     def caption(self) -> list[str]:
@@ -234,7 +234,7 @@ class Comparison(FramedAnswer):
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
     def _heading_of(self, name: str) -> str:
-        return metric_called(name).short.format(at_least="k" if self.at_least is None else self.at_least)
+        return metric_by_name(name).short.format(at_least="k" if self.at_least is None else self.at_least)
 
     def _conclusion(self, metric: str) -> str:
         """Return the line below a table: the metric compared in it, and the loadouts tied for the best."""
@@ -290,7 +290,7 @@ class Comparison(FramedAnswer):
             dict.fromkeys(item for result in results for item in getattr(result, name))
             for name in ("not_modelled", "warnings")
         )
-        notes += [f"Not modelled: {', '.join(not_modelled) or 'none'}.", *self.profiles.said]
+        notes += [f"Not modelled: {', '.join(not_modelled) or 'none'}.", *self.profiles.sentences]
         return notes + [f"Warning: {warning}" for warning in warnings]
 
 

@@ -23,7 +23,7 @@ from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.intervals import CONFIDENCE, mean_bounds
 from analyser.common.means import Mean, mean_between
 from analyser.common.method_settings import Sampling
-from analyser.common.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE, metric_called
+from analyser.common.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE, metric_by_name
 from analyser.common.precision import Precision, Stopping
 from analyser.common.records import plain
 from analyser.engine.attack.summaries import STATUSES
@@ -55,13 +55,13 @@ class _Sample(dict[KeyT, AttackWithBatches]):
         """Trials of each attack."""
         return next(iter(self.values()))[0].trials
 
-    def asked_of(self, precision: Precision) -> NDArray[Any]:
+    def precision_counts(self, precision: Precision) -> NDArray[Any]:
         """Return the count, in each attack, of every outcome that a precision refers to."""
-        return np.concatenate([whole.asked_of(precision) for whole, _ in self.values()])
+        return np.concatenate([whole.precision_counts(precision) for whole, _ in self.values()])
 
-    def stopped(self, stopping: Stopping) -> Self:
+    def with_stopping(self, stopping: Stopping) -> Self:
         """Return these attacks with the reason for their number of trials added."""
-        return type(self)({key: (whole.stopped(stopping), parts) for key, (whole, parts) in self.items()})
+        return type(self)({key: (whole.with_stopping(stopping), parts) for key, (whole, parts) in self.items()})
 
 
 def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, AttackWithBatches]:
@@ -82,7 +82,7 @@ def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping
                 result[key] = simulate_in_batches(scenario, BATCHES, replace(settings, progress=report))
         return result
 
-    return sampling.settled(sample, BATCHES * CHUNK_TRIALS)
+    return sampling.solve(sample, BATCHES * CHUNK_TRIALS)
 
 
 class LoadoutFigures(NamedTuple):
@@ -113,7 +113,7 @@ class Difference(NamedTuple):
 
 def title_of(name: str, at_least: int | None) -> str:
     """Return the heading of a figure."""
-    return metric_called(name).title.format(at_least="k" if at_least is None else at_least)
+    return metric_by_name(name).title.format(at_least="k" if at_least is None else at_least)
 
 
 def subject_of(scenario: Scenario) -> str:

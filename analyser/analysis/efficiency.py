@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from analyser.analysis import equilibrium_prices
 from analyser.common.estimates import SAME_WITHIN
-from analyser.common.frames import places_of
+from analyser.common.frames import name_indices
 from analyser.common.metrics import EFFICIENCY
-from analyser.game.keywords import each_once
+from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
 LEAST = 100 * equilibrium_prices.LEAST  # points destroyed per 100 points; smaller figures are raised to this
@@ -303,7 +303,7 @@ def _figures_of(
 
     An impossible attack counts as 0.
     """
-    rows = places_of(frame[side], names)
+    rows = name_indices(frame[side], names)
     columns, kinds = pd.factorize(frame[other])[0], pd.factorize(frame["situation"])[0]
     result = np.zeros((len(names), columns.max(initial=0) + 1, kinds.max(initial=0) + 1, len(figures)))
     wanted = rows >= 0
@@ -323,7 +323,7 @@ def missing_properties(loadout: Loadout, other: Loadout) -> tuple[str, ...]:
     """
     mine, theirs = loadout.unit, other.unit
     more: list[str] = [trait for trait in mine.traits if trait not in theirs.traits]
-    more += [rule for rule in each_once(mine.rules) if rule not in each_once(theirs.rules)]
+    more += [rule for rule in distinct_keywords(mine.rules) if rule not in distinct_keywords(theirs.rules)]
     if mine.category != theirs.category:
         more.append(f"{mine.category} target")
     if (mine.speed or 0) > (theirs.speed or 0):

@@ -15,7 +15,7 @@ from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import losses_of
 from analyser.analysis.situations import Situation
-from analyser.common.errors import InputError, nearest, one_of_these, shown
+from analyser.common.errors import InputError, nearest, shown, suggestion_of
 from analyser.common.method_settings import Progress
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
@@ -103,7 +103,7 @@ def _of_selectors(selectors: Sequence[str], library: Profiles, points: int) -> L
         except InputError as error:
             if not (meant := nearest(selector, library.factions)):
                 raise error.inside("against") from None
-            problem = f"no faction, unit or file is called {shown(selector)}{one_of_these(meant)}"
+            problem = f"no faction, unit or file is called {shown(selector)}{suggestion_of(meant)}"
             raise InputError(problem, where="against", allowed=error.allowed) from None
     with_points = [loadout for loadout in result.values() if loadout.level.points]
     if not with_points:

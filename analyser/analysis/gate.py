@@ -14,7 +14,7 @@ from pydantic import Field
 
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.verdict import FAIR, NOISE, OVER, UNDECIDED, UNDER, interval_text
-from analyser.common.errors import InputError, nearest, one_of_these, reason_of, shown
+from analyser.common.errors import InputError, nearest, reason_of, shown, suggestion_of
 from analyser.common.files import write_content
 from analyser.common.text import aligned, counted
 from analyser.common.validation import Record, checked
@@ -44,7 +44,7 @@ def verdicts_named(written: str) -> tuple[str, ...]:
     names = tuple(part.strip() for part in written.split(","))
     for name in names:
         if name not in VERDICTS:
-            meant = one_of_these(nearest(name, VERDICTS))
+            meant = suggestion_of(nearest(name, VERDICTS))
             problem = f"unknown verdict {shown(name)}{meant}"
             raise InputError(problem, where="--fail-on-verdict", allowed=", ".join(VERDICTS))
     return names

@@ -242,8 +242,8 @@ def not_modelled(
     missing: dict[str, NotModelled] = {}
     for unit, keyword in keywords:
         term, name = keyword.term, keyword.name
-        if term is None or (not any(map(term.counts_in, occasions)) and any(map(term.can_bear_on, occasions))):
+        if term is None or (not any(map(term.counts_in, occasions)) and any(map(term.can_matter_in, occasions))):
             units = missing[name].units if name in missing else ()
-            touches = "unknown to this version" if term is None else term.touches
+            touches = "unknown to this version" if term is None else term.subject
             missing[name] = NotModelled(name, touches, tuple(dict.fromkeys((*units, unit))))
     return tuple(missing[name] for name in sorted(missing))

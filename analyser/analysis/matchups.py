@@ -21,10 +21,10 @@ from analyser.common.estimates import Estimate, Method
 from analyser.common.frames import readable, styled
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import AskedMetric, checked_metric, figure_text, function_of, metric_called
+from analyser.common.metrics import MetricLike, checked_metric, figure_text, function_of, metric_by_name
 from analyser.common.text import WIDTH, counted, mid_sentence
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -92,7 +92,7 @@ class Matchups(FramedAnswer):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions of the answer, die and deck first."""
-        return (self.ruleset.assumed, *ASSUMPTIONS)
+        return (self.ruleset.assumption, *ASSUMPTIONS)
 
     schema = "analyser/matchups/1"
 
@@ -102,8 +102,8 @@ class Matchups(FramedAnswer):
         means = self.frame.groupby("attacker", sort=False)[self.metric].mean()
         if means.isna().all():
             return "No attacker can fight any of the defenders."
-        title = mid_sentence(metric_called(self.metric).title)
-        return f"{spoken(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {title}."
+        title = mid_sentence(metric_by_name(self.metric).title)
+        return f"{loadout_name(str(means.idxmax()))} leads {counted(len(means), 'attacker')} by {title}."
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -111,21 +111,21 @@ class Matchups(FramedAnswer):
             "metric": self.metric,
             "situations": [situation.name for situation in self.situations],
             "row": self.row,
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
             "matchups": plain_rows(self.frame),
             "assumptions": list(self.assumptions),
             "not_modelled": [rule._asdict() for rule in self.not_modelled],
         }
 
-    def style(self, *, metric: AskedMetric | None = None) -> Styler:
+    def style(self, *, metric: MetricLike | None = None) -> Styler:
         """Return :meth:`pivot` as a coloured table (a pandas Styler)."""
         values = checked_metric(self.metric if metric is None else metric)
         table = self.pivot(metric=metric).rename(index=readable, columns=readable)
-        percent = list(table) if metric_called(values).is_probability else []
+        percent = list(table) if metric_by_name(values).is_probability else []
         style = styled(table, figures=[], percent=percent).background_gradient(cmap="viridis", axis=None)
         return style.highlight_null(color="white")
 
-    def pivot(self, *, metric: AskedMetric | None = None) -> pd.DataFrame:
+    def pivot(self, *, metric: MetricLike | None = None) -> pd.DataFrame:
         """Return one figure: attackers as the rows, defenders as the columns.
 
         Parameters
@@ -158,7 +158,7 @@ class Matchups(FramedAnswer):
         return blank[["attacker", "defender", "situation", "why_not"]].reset_index(drop=True)
 
     def heatmap(
-        self, *, metric: AskedMetric | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
+        self, *, metric: MetricLike | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
         """Draw one figure of one situation, with the number in each cell; cells without a fight are blank and hatched.
 
@@ -237,7 +237,7 @@ class Matchups(FramedAnswer):
     def _heading(self) -> list[str]:
         blank = int(self.frame["why_not"].notna().sum())
         why = f"{blank} of {len(self.frame)} pairs cannot fight: the column why_not and impossible() say why."
-        return [f"{metric_called(self.metric).title} ({METHOD})", *([why] if blank else [])]
+        return [f"{metric_by_name(self.metric).title} ({METHOD})", *([why] if blank else [])]
 
 
 def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
@@ -252,7 +252,7 @@ def matchups(
     attackers: Selectors,
     defenders: Selectors,
     *,
-    metric: AskedMetric = "p_annihilated",
+    metric: MetricLike = "p_annihilated",
     per_points: bool = False,
     situations: str | Situation | Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
     row: str | None = None,

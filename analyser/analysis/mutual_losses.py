@@ -19,7 +19,7 @@ from analyser.analysis.approach import BATTLEFIELDS, ROUNDS, Battlefield, Moveme
 from analyser.analysis.equilibrium_prices import Array, connected
 from analyser.analysis.roles import kinds_of
 from analyser.analysis.situations import BEST_TRADE, Situation
-from analyser.common.frames import places_of
+from analyser.common.frames import name_indices
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 
@@ -138,7 +138,7 @@ def _best_play_losses(
     result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
     for losses, situation in zip(result, situations):
         part = frame[frame["situation"] == situation]
-        rows, columns = (places_of(part[side], names) for side in ("attacker", "defender"))
+        rows, columns = (name_indices(part[side], names) for side in ("attacker", "defender"))
         both = (rows >= 0) & (columns >= 0)
         losses[rows[both], columns[both]] = part["mean_share_lost"].to_numpy(np.float64)[both] / ROUNDS
         missing = both & part["why_not"].notna().to_numpy()

@@ -13,7 +13,7 @@ import pandas as pd
 from analyser.analysis.equilibrium_prices import Array, offence_and_toughness
 from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.roles import TRANSPORT, peer_medians, peers_of, plural
-from analyser.game.keywords import each_once
+from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
 MOST_NAMED = 3  # qualities or special rules in a reason
@@ -156,7 +156,7 @@ class PriceDrivers:
         """Return the special rules that no figure counts and that most others of its role lack."""
         rules, common = self._units[index].rules, self._common[self._roles[index]].rules
         uncounted = (rule for rule in rules if rule.name in self._not_modelled and rule.canonical not in common)
-        return ", ".join(each_once(uncounted))
+        return ", ".join(distinct_keywords(uncounted))
 
     def why(self, index: int, sign: int) -> str:
         """Return the one or two main reasons why a loadout is worth more (`sign` 1) or less (-1) than it costs.
@@ -203,7 +203,7 @@ class PriceDrivers:
             return _unusual_entries(_qualities(unit, _SUPPRESSIVE), common.suppressive, times > 1)
         if name == RULES:
             protecting = [rule for rule in common.rules if rule in _PROTECTING]
-            rules = each_once(rule for rule in unit.rules if rule.name in _PROTECTING)
+            rules = distinct_keywords(rule for rule in unit.rules if rule.name in _PROTECTING)
             return _unusual_entries(rules, protecting, times > 1) or self._of_tests(index, times)
         return ""
 
@@ -305,14 +305,14 @@ def _common(units: Sequence[Unit]) -> _Common:
     return _Common(
         in_most(_qualities(unit, _DEADLY) for unit in distinct),
         in_most(_qualities(unit, _SUPPRESSIVE) for unit in distinct),
-        in_most(each_once(unit.rules) for unit in distinct),
+        in_most(distinct_keywords(unit.rules) for unit in distinct),
         in_most(unit.traits for unit in distinct),
         median(tested) if tested else None,
     )
 
 
 def _qualities(unit: Unit, names: Container[str]) -> tuple[str, ...]:
-    return each_once(quality for row in unit.rows for quality in row.qualities if quality.name in names)
+    return distinct_keywords(quality for row in unit.rows for quality in row.qualities if quality.name in names)
 
 
 def _unusual_entries(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:

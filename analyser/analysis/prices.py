@@ -156,7 +156,7 @@ class FairPoints(JudgedAnswer):
             "roles": [role._asdict() for role in self.roles],
             "levels": self.levels,
             "loadouts": plain_rows(self.frame),
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
         }
 
     def only(self, shown: Container[str]) -> FairPoints:

@@ -87,7 +87,7 @@ class Rebalanced(JudgedAnswer):
             **{name: getattr(self, name) for name in names},
             "judged_among": self.opponents.as_dict(),
             "changes": self.frame.to_dict("records"),
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
         }
 
     def blocks(self) -> list[Block]:

@@ -17,7 +17,7 @@ from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import COMPARED, PER_100_POINTS, AskedMetric, checked_metric, figure_text, including
+from analyser.common.metrics import COMPARED, PER_100_POINTS, MetricLike, checked_metric, figure_text, temporary_metric
 from analyser.common.precision import Stopping
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
@@ -152,7 +152,7 @@ class Sensitivity(FramedAnswer):
             "at_least": self.at_least,
             "price": self.price._asdict() | {"steps": [step._asdict() for step in self.price.steps]},
             "profiles": None,
-            **(self.profiles.of_fights() if self.profiles else {}),
+            **(self.profiles.fight_entries() if self.profiles else {}),
             "numbers": plain_rows(self.frame),
         }
 
@@ -190,7 +190,7 @@ class Sensitivity(FramedAnswer):
 
     def notes(self) -> list[str]:
         """Return the meaning of points, die, deck and profiles."""
-        used = [] if self.profiles is None else self.profiles.said
+        used = [] if self.profiles is None else self.profiles.sentences
         if not self.price.known:
             return [f"In points: not computed, because {self.price.why_not}.", *used]
         return [*POINTS_NOTES, *(f"  {step}" for step in self.price.steps), *used]
@@ -208,7 +208,7 @@ def sensitivity(
     attacker: Unit | Scenario | Question,
     target: Unit | None = None,
     *,
-    metric: AskedMetric = "mean_models_destroyed",
+    metric: MetricLike = "mean_models_destroyed",
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
@@ -257,7 +257,7 @@ def sensitivity(
             except InputError as error:
                 refusals[what].append(f"{'one more' if by > 0 else 'one less'}: {error}")
     results = run_attacks(attacks, sampling)
-    with including(figure):
+    with temporary_metric(figure):
         index = list(COMPARED).index(figure)
         all_figures = {key: loadout_figures("", None, result, at_least) for key, result in results.items()}
     by_attack = {key: float(figures.figures[index, 0]) for key, figures in all_figures.items()}

@@ -40,9 +40,9 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.game.units import OF_LEVELS, Loadout
+from analyser.game.units import KEYS_BY_LEVEL, Loadout
 
 MOST_SHOWN, MOST_LEAD_CHANGES = 3, 6
 _LEAST_CHANGE = 0.005  # smallest change of a lead (-1 to 1) that is listed
@@ -119,9 +119,9 @@ class WhatIf(JudgedAnswer):
     def headline(self) -> str:
         """Verdict before and after the change, in one sentence."""
         if self.before.verdict == self.after.verdict:
-            return f"{spoken(self.loadout)} stays {self.after.verdict} with {self._changes_text}."
+            return f"{loadout_name(self.loadout)} stays {self.after.verdict} with {self._changes_text}."
         verdicts = f"from {self.before.verdict} to {self.after.verdict}"
-        return f"{spoken(self.loadout)} goes {verdicts} with {self._changes_text}."
+        return f"{loadout_name(self.loadout)} goes {verdicts} with {self._changes_text}."
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -148,7 +148,7 @@ class WhatIf(JudgedAnswer):
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
             "situations": [situation.name for situation in self.situations],
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
         }
 
     def blocks(self) -> list[Block]:
@@ -292,7 +292,7 @@ def _out_of_range_numbers(changed: Loadout, keys: Iterable[str], opponents: Iter
     """Return changed numbers outside the opponents' range. They may be typing errors, which no rule excludes."""
     lines = []
     for key in keys:
-        if key not in OF_LEVELS or (own := getattr(changed.unit, key)) is None:
+        if key not in KEYS_BY_LEVEL or (own := getattr(changed.unit, key)) is None:
             continue
         others = [getattr(loadout.unit, key) for loadout in opponents if loadout.selector != changed.selector]
         known = [other for other in others if other is not None]

@@ -21,7 +21,7 @@ from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method
 from analyser.common.intervals import ERROR
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import Function, named
+from analyser.common.metrics import Function, metric_name
 from analyser.common.text import word_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.battle import BattleTerms
@@ -132,7 +132,7 @@ def _metrics(stated: Any, kind: str) -> dict[str, bool]:
         raise InputError(f"{shown(stated)} is not usable", where="metric", allowed="a metric, or two")
     names: list[Any] = []
     for metric in [stated] if callable(stated) or isinstance(stated, str) else stated or ():
-        names.append(named(metric, names))
+        names.append(metric_name(metric, names))
     names = names or ([DEFAULT_METRICS[kind]] if kind in DEFAULT_METRICS else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(name, str) for name in names):
         raise InputError(f"{len(names)} metrics", where="metric", allowed="one or two, such as p_panicked of morale")

@@ -18,10 +18,10 @@ from analyser.ask.question_table import QuestionTable, reason_kind
 from analyser.ask.winning_ranges import Stretch, best_at, not_dominated, range_text, stretches_of
 from analyser.common.answer import Block, plain_rows
 from analyser.common.errors import InputError
-from analyser.common.look import about
+from analyser.common.look import with_subject
 from analyser.common.metrics import PER_100_POINTS
-from analyser.common.text import counted, mid_sentence, spaced, together, word_of
-from analyser.game.names import spoken
+from analyser.common.text import counted, mid_sentence, spaced, values_text, word_of
+from analyser.game.names import loadout_name
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,10 +82,10 @@ class Curve(QuestionTable):
         title, keys = title_of(self.metrics[0]), " and ".join(map(spaced, self.keys))
         counts = self.best["best"].value_counts()
         if len(self.lines) == 1 or counts.empty or not counts.index[0]:
-            return f"{title} of {', '.join(map(spoken, self.lines))} over {keys}."
+            return f"{title} of {', '.join(map(loadout_name, self.lines))} over {keys}."
         names, where = counts.index[0], "everywhere" if len(counts) == 1 else f"at most values of {keys}"
         verb = "is" if len(names) == 1 else "are"
-        return f"{' and '.join(map(spoken, names))} {verb} best by {mid_sentence(title)} {where}."
+        return f"{' and '.join(map(loadout_name, names))} {verb} best by {mid_sentence(title)} {where}."
 
     @property
     def exact(self) -> bool:
@@ -201,7 +201,7 @@ class Curve(QuestionTable):
         return [part for _, part in front.groupby([front["line"], *values], sort=False)]
 
     def _values_text(self, part: pd.DataFrame, key: str) -> str:
-        return together(part[key].tolist(), self.values[self.keys.index(key)])
+        return values_text(part[key].tolist(), self.values[self.keys.index(key)])
 
     def _point_text(self, part: pd.DataFrame) -> str:
         row, keys = part.iloc[0], ", ".join(f"{spaced(key)} {self._values_text(part, key)}" for key in self.keys)
@@ -223,20 +223,22 @@ class Curve(QuestionTable):
         """Draw the lines with the best marked; for two keys a map with contours; for two metrics the front."""
         labels, subject = [title_of(metric) for metric in self.metrics], self._subject()
         if self.is_front:
-            frame = about(self.frame.assign(on_front=self._on_front()), subject)
+            frame = with_subject(self.frame.assign(on_front=self._on_front()), subject)
             x, y = self.metrics
             return plots.front(frame, x=x, y=y, keys=self.keys, quantities=labels, ax=ax, **more)
         if self.is_map:
             best = self.best.assign(best=self.best["best"].map(lambda names: self._joined(names) if names else ""))
             shown = self._best_first()[: max(len(self._best_names()), _FEWEST_LINES)]
             lines, (x, y) = [name for name in self.lines if name in shown], self.keys
-            return plots.trade_map(about(best, subject), x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more)
+            return plots.trade_map(
+                with_subject(best, subject), x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more
+            )
         ranges: list[tuple[Any, Any, str]] = []
         for stretch in self.stretches if len(self.lines) > 1 else ():
             start = stretch.before if self.holds_between and stretch.before is not None else stretch.first
             ranges.append((start, stretch.last, self._joined(stretch.names)))
         options: Any = {"x": self.keys[0], "metric": self.metrics[0], "best": ranges, "between": self.holds_between}
-        return plots.best_lines(about(self.frame, subject), **options, quantity=labels[0], ax=ax, **more)
+        return plots.best_lines(with_subject(self.frame, subject), **options, quantity=labels[0], ax=ax, **more)
 
     def blocks(self) -> list[Block]:
         """Return the values, and sentences about the best lines."""

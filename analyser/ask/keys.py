@@ -9,7 +9,15 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, cast, get_args
 
-from analyser.common.errors import InputError, MisspeltError, check_choice, check_text, did_you_mean, listed, shown
+from analyser.common.errors import (
+    InputError,
+    MisspeltError,
+    allowed_names,
+    check_choice,
+    check_text,
+    did_you_mean,
+    shown,
+)
 from analyser.common.files import check_plain
 from analyser.common.text import spaced
 from analyser.common.validation import Record
@@ -110,7 +118,7 @@ def key_of(name: str, kind: str, where: str = "over") -> Key:
     if plain not in keys:
         several = [full for full in keys if full.endswith(f".{plain}")]
         problem = f"both sides have the key {shown(name)}" if several else f"unknown key{did_you_mean(plain, keys)}"
-        allowed = ", ".join(several) or listed([short for short in keys if "." not in short], name, _ALL_KEYS)
+        allowed = ", ".join(several) or allowed_names([short for short in keys if "." not in short], name, _ALL_KEYS)
         raise MisspeltError(problem, where=f"{where}: {name}", allowed=allowed)
     return keys[plain]
 

@@ -13,7 +13,7 @@ from analyser.common.answer import Answer, Block, source_notes
 from analyser.common.distributions import Distribution
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.frames import tidy
-from analyser.common.look import about
+from analyser.common.look import with_subject
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import Stopping
 from analyser.common.text import spaced, word_of
@@ -309,7 +309,7 @@ class Luck(Answer):
         if not self.sides:
             (fight,) = self.fights
             return plots.outcome_distribution(
-                about(fight.pmf, fight.label), happened=dict(fight.compared), ax=ax, **more
+                with_subject(fight.pmf, fight.label), happened=dict(fight.compared), ax=ax, **more
             )
         rows = self.rows()
         for row in rows[: len(self.fights)]:

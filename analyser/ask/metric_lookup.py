@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.analysis.comparison_figures import figures_of
-from analyser.common.errors import InputError, did_you_mean, listed, shown
+from analyser.common.errors import InputError, allowed_names, did_you_mean, shown
 from analyser.common.estimates import SAME_WITHIN, Estimate, decimals_of
 from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson, mean_bounds, mixture_bounds
 from analyser.common.means import Mean
-from analyser.common.metrics import COMPARED, PER_100_POINTS, function_of, metric_called
+from analyser.common.metrics import COMPARED, PER_100_POINTS, function_of, metric_by_name
 from analyser.common.text import spaced
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
@@ -50,7 +50,7 @@ class MetricValue(NamedTuple):
 
 def is_probability(metric: str) -> bool:
     """Return True if a metric is shown in percent."""
-    return metric.startswith("p_") if function_of(metric) is None else metric_called(metric).is_probability
+    return metric.startswith("p_") if function_of(metric) is None else metric_by_name(metric).is_probability
 
 
 def title_of(metric: str) -> str:
@@ -61,7 +61,7 @@ def title_of(metric: str) -> str:
     """
     plain = metric.removesuffix(PER_100_POINTS)
     if function_of(plain) is not None:
-        text = metric_called(plain).title
+        text = metric_by_name(plain).title
     elif plain in COMPARED and "{" not in COMPARED[plain].title:
         text = COMPARED[plain].title
     elif is_probability(plain):
@@ -140,7 +140,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
     raise InputError(
         f"unknown metric {shown(metric)}{did_you_mean(metric, names)}",
         where="metric",
-        allowed=f"{listed(names, metric)}; {_OTHER_FORMS}",
+        allowed=f"{allowed_names(names, metric)}; {_OTHER_FORMS}",
     )
 
 

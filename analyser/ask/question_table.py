@@ -78,7 +78,7 @@ def solve_all(
         except KeyboardInterrupt:
             if len(points) < fewest:
                 raise
-            interrupts.heard()
+            interrupts.stop_repeating()
     return points
 
 

@@ -141,7 +141,7 @@ def race(
         stop_reason, remaining = "interrupted", [variant for variant in remaining if sums[variant].trials]
         if not remaining:
             raise
-        interrupts.heard()
+        interrupts.stop_repeating()
         remaining, _ = drop(remaining)
     remaining.sort(key=lambda variant: -sign * values[variant])
     trials = np.array([variant_sums.trials for variant_sums in sums], np.int64)

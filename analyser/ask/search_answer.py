@@ -16,7 +16,7 @@ from analyser.ask.question_table import QuestionTable, reason_kind
 from analyser.ask.race import ERROR, MOST_TRIALS, RaceResult
 from analyser.ask.variants import BASELINE
 from analyser.common.answer import Block, plain_rows
-from analyser.common.look import about
+from analyser.common.look import with_subject
 from analyser.common.metrics import PER_100_POINTS
 from analyser.common.text import counted, word_of
 
@@ -223,4 +223,4 @@ class Search(QuestionTable):
         best = self.sentence().partition(title_of(self.metric))[0].removesuffix(" by ").rstrip(" :,")
         lines = [f"Variants of {self.question}"] * bool(self.question) + [best]
         title = "\n".join(part for line in lines for part in textwrap.wrap(line, _TITLE, break_on_hyphens=False))
-        return plots.ranked(about(self.frame, title), quantity=title_of(self.metric), ax=ax, **more)
+        return plots.ranked(with_subject(self.frame, title), quantity=title_of(self.metric), ax=ax, **more)

@@ -79,7 +79,7 @@ class ToldTrial(Answer):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Die and deck in one line."""
-        return () if self.ruleset is None else (self.ruleset.assumed,)
+        return () if self.ruleset is None else (self.ruleset.assumption,)
 
     @property
     def summary(self) -> dict[str, Any]:

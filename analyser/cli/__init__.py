@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark
     sys.unraisablehook = _report_unraisable
     if arguments is None:
-        interrupts.listen()
+        interrupts.start_repeating()
     os.environ["MPLBACKEND"] = "agg"  # overrides the user's setting
     gc.set_threshold(_GARBAGE_THRESHOLD, *gc.get_threshold()[1:])
     try:

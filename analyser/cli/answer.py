@@ -80,7 +80,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
 def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
     """Print a note on a terminal if `kernel` must be compiled first; `occasion` ends the sentence."""
-    if sys.stderr.isatty() and not kernel.is_kept():
+    if sys.stderr.isatty() and not kernel.is_cached():
         note(f"kernels are compiled once, before the first {occasion} (analyser warm-up does it beforehand)")
 
 

@@ -72,9 +72,9 @@ def army_show(file: str, profiles: str | None, numbers: str | None, out: str | N
 @click.pass_context
 def army_check(context: click.Context, /, file: str, profiles: str | None, numbers: str | None, **_: Any) -> None:
     """Check the army in FILE against the rules of force building. The exit status is 1 if it breaks one."""
-    from analyser.game.force_check import checked_force
+    from analyser.game.force_check import check_force
 
-    check = checked_force(_army_in(file, profiles, numbers), profiles_in(profiles))
+    check = check_force(_army_in(file, profiles, numbers), profiles_in(profiles))
     show(check, warnings=check.unchecked)
     context.exit(0 if check else RULES_BROKEN)
 
@@ -126,9 +126,9 @@ def army_kinds(faction: str | None, profiles: str | None, **_: Any) -> None:
 
     With a FACTION also list the units for each slot, and boons.
     """
-    from analyser.game.force_kinds import kinds_in
+    from analyser.game.force_kinds import force_kinds
 
-    show(kinds_in(profiles_in(profiles), *filter(None, [faction])))
+    show(force_kinds(profiles_in(profiles), *filter(None, [faction])))
 
 
 SCALES = ("skirmish", "battle", "cataclysm")  # same as in `game.forces`

@@ -34,7 +34,7 @@ from analyser.cli.options import (
     key_values,
     situations_option,
 )
-from analyser.common.errors import InputError, one_of_these, shown
+from analyser.common.errors import InputError, shown, suggestion_of
 from analyser.common.files import is_there
 from analyser.engine.battle.look_ahead_weights import TACTICS
 from analyser.scenarios.battle import BattleTerms
@@ -208,6 +208,6 @@ def parse_army(text: str) -> Any:
     if is_there(Path(text)) or ("," not in text and Path(text).suffix):  # file names may have commas
         return text
     if meant := [f"{text}{suffix}" for suffix in ARMY_SUFFIXES if is_there(Path(f"{text}{suffix}"))]:
-        problem = f"no file is called {shown(text)}{one_of_these(meant)}"
+        problem = f"no file is called {shown(text)}{suggestion_of(meant)}"
         raise InputError(problem, allowed="the whole name of a file; or faction/unit@level, several with commas")
     return [part.strip() for part in text.split(",") if part.strip()]

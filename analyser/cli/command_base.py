@@ -20,12 +20,12 @@ from analyser.common.errors import (
     LONGEST,
     AnalyserError,
     InputError,
+    allowed_names,
     did_you_mean,
-    listed,
     nearest,
-    one_of_these,
     printable,
     shown,
+    suggestion_of,
 )
 from analyser.common.files import check_targets, real_path
 
@@ -82,7 +82,7 @@ def errors_as_exit_status() -> Iterator[None]:
         line = " ".join(f"{message[:1].lower()}{message[1:]}".split())
         raise OneLineError(f"{printable(line, LONGEST - len(help_at))}{help_at}") from None
     except KeyboardInterrupt:
-        interrupts.heard()
+        interrupts.stop_repeating()
         raise click.exceptions.Exit(INTERRUPTED) from None
     except Exception as error:
         if system_errors.is_out_of_memory(error):
@@ -95,9 +95,9 @@ def errors_as_exit_status() -> Iterator[None]:
             raise OneLineError(str(system_errors.file_error(error))) from None
         if input_error := system_errors.path_error(error):
             raise OneLineError(str(input_error)) from None
-        if KeyboardInterrupt.__name__ not in str(error) and not interrupts.has_come():
+        if KeyboardInterrupt.__name__ not in str(error) and not interrupts.was_received():
             raise
-        interrupts.heard()
+        interrupts.stop_repeating()
         raise click.exceptions.Exit(INTERRUPTED) from None  # a library raised another error on Ctrl-C
 
 
@@ -170,8 +170,8 @@ class Commands(click.Group):
         names = self.summaries
         if args and args[0] not in names and not args[0].startswith("-"):
             meant = [f"{name} {args[0]}" for name, below in self.below.items() if args[0] in below]
-            hint = one_of_these(meant) or did_you_mean(args[0], names)
-            raise click.UsageError(f"no command {shown(args[0])}{hint} (allowed: {listed(names, args[0])})", ctx)
+            hint = suggestion_of(meant) or did_you_mean(args[0], names)
+            raise click.UsageError(f"no command {shown(args[0])}{hint} (allowed: {allowed_names(names, args[0])})", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -326,7 +326,7 @@ class Choice(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            near, allowed = did_you_mean(str(value), self.choices), listed(self.choices, str(value))
+            near, allowed = did_you_mean(str(value), self.choices), allowed_names(self.choices, str(value))
             self.fail(f"{shown(value)} is not one of {allowed}{near}", param, ctx)
 
 
@@ -394,10 +394,10 @@ def note_other_profiles(folder: str | None) -> None:
     """Print a note if the folder ./profiles has other profiles, which are not used without --profiles."""
     if folder is not None:
         return
-    from analyser.game.profiles import FOR_ALL_FACTIONS, profiles_used, shipped_profiles
+    from analyser.game.profiles import FILES_FOR_ALL, profiles_used, shipped_profiles
 
     local, shipped = Path("profiles"), shipped_profiles()
-    has_factions = any(path.name not in FOR_ALL_FACTIONS for path in local.glob("*.toml"))
+    has_factions = any(path.name not in FILES_FOR_ALL for path in local.glob("*.toml"))
     if not has_factions or real_path(local) == real_path(shipped):
         return
     if profiles_used(local, morale=True).version != profiles_used(morale=True).version:

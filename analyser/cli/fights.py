@@ -24,7 +24,7 @@ from analyser.cli.options import (
     complete_selector,
     key_options,
 )
-from analyser.common.errors import InputError, did_you_mean, listed, nearest
+from analyser.common.errors import InputError, allowed_names, did_you_mean, nearest
 from analyser.common.text import with_article
 from analyser.rules.policies import BEST, POLICIES
 from analyser.scenarios.schema import (
@@ -65,7 +65,7 @@ class AllowedKeys(NamedTuple):
             raise InputError(f"{key!r} is not allowed here", where=f"{where}.{key}", allowed=self.elsewhere[key])
         similar = nearest(key, (*self.allowed, *self.elsewhere), most=1)
         is_allowed = not similar or similar[0] in self.allowed
-        allowed = listed(self.allowed, key, "docs/keys.md") if is_allowed else self.elsewhere[similar[0]]
+        allowed = allowed_names(self.allowed, key, "docs/keys.md") if is_allowed else self.elsewhere[similar[0]]
         raise InputError(f"unknown key{did_you_mean(key, similar)}", where=f"{where}.{key}", allowed=allowed)
 
     def complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -72,11 +72,11 @@ def _options(name: str) -> list[KeyOption]:
 def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
     """Yield the keys of a question by section, the keys of the ruleset last; a table with one value is one key."""
     from analyser.common.validation import Record
-    from analyser.morale.questions import WHOLE
+    from analyser.morale.questions import UNMERGED_TABLES
 
     for key, field in model.model_fields.items():
         section = plain_type(field.annotation)
-        if key not in WHOLE and isinstance(section, type) and issubclass(section, Record):
+        if key not in UNMERGED_TABLES and isinstance(section, type) and issubclass(section, Record):
             yield from (((key, *path), inner) for path, inner in _keys(section))
         else:
             yield (key,), field

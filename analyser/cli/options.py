@@ -43,11 +43,11 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
     """Yield factions and their units from the profile files; a check would be too slow for completion."""
-    from analyser.game.profiles import FOR_ALL_FACTIONS, shipped_profiles
+    from analyser.game.profiles import FILES_FOR_ALL, shipped_profiles
 
     folder = context.params.get("profiles")
     for path in sorted((shipped_profiles() if folder is None else Path(folder)).glob("*.toml")):
-        if path.name not in FOR_ALL_FACTIONS:
+        if path.name not in FILES_FOR_ALL:
             faction = read_toml(path)
             yield from ((faction["id"], unit) for unit in faction.get("unit", ()))
 
@@ -260,7 +260,7 @@ class Counts(Parameter):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
         """Return the die or deck as plain data; raise InputError, with the nearest name, for any other value."""
-        from analyser.game.ruleset import checked_parts
+        from analyser.game.ruleset import ruleset_parts
 
         where, counts = _name_of(param), dict[str, Any]()
         for entry in split_names(value):
@@ -271,7 +271,7 @@ class Counts(Parameter):
                 if key in counts:
                     raise InputError(f"{key} is given twice", where=where, allowed="each once")
                 counts[key] = parse_value(count.strip(), where)
-        return checked_parts({self.part: counts}, where)[self.part]
+        return ruleset_parts({self.part: counts}, where)[self.part]
 
 
 def _names_in(name: str) -> Iterator[str]:

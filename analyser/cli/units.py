@@ -14,7 +14,7 @@ from analyser.cli.options import FORMAT, OUT, PROFILES, QUIET_OPTION, Option, co
 from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from analyser.game.forces import Place
+    from analyser.game.forces import Membership
     from analyser.game.profiles import Profiles
     from analyser.game.units import Loadout, Unit
 
@@ -103,7 +103,7 @@ def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
     ]
 
 
-def _battlegroup_text(battlegroup: str, place: Place) -> str:
+def _battlegroup_text(battlegroup: str, place: Membership) -> str:
     limits = [f"at least {place.least}"] if place.least else []
     limits += [] if place.most is None else [f"at most {place.most}"]
     return f"{battlegroup} ({' and '.join(limits)})" if limits else battlegroup
@@ -115,10 +115,10 @@ def _heading(key: str) -> str:
 
 def _card_text(unit: Unit, selector: str, used: str) -> str:
     from analyser.common.text import aligned
-    from analyser.game.units import OF_LEVELS
+    from analyser.game.units import KEYS_BY_LEVEL
 
     differing = unit.differing
-    numbers = {_heading(key): getattr(unit, key) for key in OF_LEVELS if key not in differing}
+    numbers = {_heading(key): getattr(unit, key) for key in KEYS_BY_LEVEL if key not in differing}
     head = [
         ", ".join([unit.type, *unit.traits, f"{unit.category} target"]),
         ", ".join(f"{name} {value:g}" for name, value in numbers.items() if value is not None),
@@ -128,7 +128,7 @@ def _card_text(unit: Unit, selector: str, used: str) -> str:
         head.append(fill(f"Battlegroups: {', '.join(battlegroups)}", WIDTH, break_on_hyphens=False))
     levels = [["level", "models", "points", "VP", *map(_heading, differing)]]
     for name, level in unit.levels.items():
-        cells = (level.models, level.points, level.victory_points, *(level.own(key) for key in differing))
+        cells = (level.models, level.points, level.victory_points, *(level.number(key) for key in differing))
         levels.append([name, *("" if cell is None else f"{cell:g}" for cell in cells)])
     title, *lines = aligned(_grid(unit), "<<>")
     grid = [title] if lines else []
@@ -146,7 +146,7 @@ def _grid(unit: Unit) -> list[list[str]]:
     cells = [["row", "against", "range", *heads]]
     for row in unit.rows:
         dice = {(band.first, band.last): band.cell for band in row.bands}
-        cells.append([row.id, " ".join(row.against), row.reach, *(dice.get(band, "") for band in bands)])
+        cells.append([row.id, " ".join(row.against), row.ranges, *(dice.get(band, "") for band in bands)])
     return cells
 
 

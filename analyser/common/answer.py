@@ -26,11 +26,11 @@ class Block(NamedTuple):
     rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell is its name
     align: str = "<"  # `<` or `>` for each column, the last for all that follow
     gap: str = "  "  # between two columns
-    minor: frozenset[str] = frozenset()  # names of rows that are left out unless an answer in the same table needs them
+    minor: frozenset[str] = frozenset()  # names of rows shown only if an answer that shares the table needs them
     left_out: str = ""  # note below the table if rows are left out
-    beside: bool = False  # True: answers of several methods share one table, side by side
+    shares_table: bool = False  # True: answers of several methods share one table, side by side
     lines: Sequence[str] = ()
-    bold: frozenset[tuple[int, int]] = frozenset()  # row and column of each cell in bold on a page
+    bold: frozenset[tuple[int, int]] = frozenset()  # row and column indices of the cells in bold on a page
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ class Answer(ABC):
 
     @abstractmethod
     def blocks(self) -> Iterable[Block]:
-        """Return the answer as text, block by block."""
+        """Return the parts of the answer as text."""
 
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
@@ -114,7 +114,7 @@ class Answer(ABC):
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Any:
         """Draw the answer, by default on new Axes; `label`, `color`, `title` and others as in :mod:`analyser.plots`.
 
-        By default the picture shows :attr:`summary` as dots with intervals.
+        Unless a subclass overrides it, the picture shows :attr:`summary` as dots with intervals.
         """
         return _dots(self.summary, self.headline, ax=ax, **more)
 
@@ -132,7 +132,7 @@ class Answer(ABC):
 
 
 class FramedAnswer(Answer):
-    """An answer whose main table is its attribute `frame`; `profiles` are those that it used."""
+    """An answer with its main table in the attribute `frame`; `profiles` are the profiles that it used."""
 
     frame: pd.DataFrame
     profiles: Any
@@ -142,7 +142,7 @@ class FramedAnswer(Answer):
         return tidy(self.frame)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the main table as plain dicts; the profiles, if any, are the last column."""
+        """Return the main table as plain dicts; the last column names the profiles, if there are any."""
         used = {} if self.profiles is None else {"profiles": str(self.profiles)}
         return plain_rows(self.frame.assign(**used))
 
@@ -168,7 +168,7 @@ def page_of(blocks: Iterable[Block], notes: Sequence[str]) -> str:
 def html_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], bold: frozenset[tuple[int, int]] = frozenset()
 ) -> str:
-    """Return cells as an HTML table that scrolls sideways; empty without rows."""
+    """Return cells as an HTML table that scrolls sideways; without rows an empty text."""
 
     def line(cells: Iterable[str], tag: str) -> str:
         left, *others = (f">{cell}</{tag}>" for cell in cells)
@@ -208,23 +208,23 @@ def _dots(
     title: str | None = "auto",
     **artist: Any,
 ) -> Axes:
-    """Draw named figures as dots with intervals, the first on top; only the probabilities, if there are any."""
+    """Draw named figures as dots with intervals, the first on top; if some are probabilities, only these."""
     from analyser.common import look
 
     numbers = {name: value for name, value in figures.items() if isinstance(value, int | float)}
     numbers = {name: value for name, value in numbers.items() if not name.endswith(ENDS)}
-    chances = {name: value for name, value in numbers.items() if name.startswith("p_")}
-    shown, scale = (chances, 100) if chances else (numbers, 1)
-    places = np.arange(len(shown))
+    probabilities = {name: value for name, value in numbers.items() if name.startswith("p_")}
+    shown, scale = (probabilities, 100) if probabilities else (numbers, 1)
+    heights = np.arange(len(shown))
     ends = [[figures.get(f"{name}_{end}", value) for name, value in shown.items()] for end in ("low", "high")]
     values = scale * np.array([*shown.values()], np.float64)
-    reach = np.abs(scale * np.array(ends, np.float64) - values)
-    more: dict[str, Any] = {"own": "\n".join(fill(headline)), "xlabel": look.PERCENT if chances else ""}
+    distances = np.abs(scale * np.array(ends, np.float64) - values)
+    more: dict[str, Any] = {"own": "\n".join(fill(headline)), "xlabel": look.PERCENT if probabilities else ""}
     more |= {"legend": int(label is not None), "grid": "x"}
     with look.drawing(ax, 5.0, 0.4 + 0.27 * len(shown), title=title, **more) as axes:
         style: dict[str, Any] = {"fmt": "o", "color": color, "capsize": 3, "label": label}
-        axes.errorbar(values, places, xerr=reach, **{**style, **artist})
+        axes.errorbar(values, heights, xerr=distances, **{**style, **artist})
         names = [readable(name.removeprefix("p_" * (scale > 1)).replace("_", " ")) for name in shown]
-        look.name_rows(axes, places, names)
+        look.name_rows(axes, heights, names)
         axes.set_ylim(len(shown) - 0.4, -0.6)
     return axes

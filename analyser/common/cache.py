@@ -1,7 +1,7 @@
-"""Cache on disk of computed parts; their keys cover all inputs and the source code of the program.
+"""Cache of results on disk; the file of a result is named by a key of all its inputs, and by the source code.
 
-A changed number, rule or module therefore changes the key. A file is written whole or not at all; a damaged file is
-ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
+A changed number, rule or module therefore leads to another file. A file is written whole or not at all; a damaged file
+is ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _CHECKSUM = 32  # bytes of a checksum
 
 
 class Cache:
-    """Stored parts of one kind, such as fights, by key.
+    """Stored results of one kind, such as fights, by key.
 
     Examples
     --------
@@ -44,11 +44,11 @@ class Cache:
 
     @property
     def is_on(self) -> bool:
-        """Return True if there is a folder for the cache, and it is not switched off."""
+        """Return True if the cache is not switched off and has a folder to write to."""
         return self._folder is not None
 
     def read(self, key: str) -> bytes | None:
-        """Return a part; None if it is missing or damaged."""
+        """Return a stored result; None if it is missing or damaged."""
         path = self._path(key)
         try:
             state = path.stat() if path is not None else None
@@ -57,7 +57,7 @@ class Cache:
             return None
 
     def write(self, key: str, content: bytes) -> None:
-        """Store a part if possible; delete parts of other versions and, in a full cache, the oldest ones."""
+        """Store a result if possible; delete results of other versions and, in a full cache, the oldest ones."""
         if (path := self._path(key)) is None:
             return
         with suppress(InputError):  # the folder is no longer writable, or the disk is full
@@ -70,14 +70,14 @@ class Cache:
 
 @lru_cache(maxsize=4)  # a question reads each of its situations several times
 def _content(path: Path | None, *_: int) -> bytes | None:
-    """Return the content of a file, None if it is damaged. Its time and size are part of the key of this cache."""
+    """Return the content of a file; None if it is damaged. The other arguments, its time and size, detect a change."""
     stored = path.read_bytes() if path is not None else b""
     checksum, content = stored[:_CHECKSUM], stored[_CHECKSUM:]
     return content if hashlib.sha256(content).digest() == checksum else None
 
 
 def _tidy_up(written: Path) -> None:
-    """Delete parts of other versions, then the oldest ones while the cache is too large."""
+    """Delete results of other versions, then the oldest ones while the cache is too large."""
     files = []
     for path in written.parent.glob("*.part"):
         with suppress(OSError):  # deleted meanwhile

@@ -2,8 +2,8 @@
 
 Numba compiles every function to machine code, although Python calls only the kernel. Here a step is only translated to
 LLVM. The kernel links all steps that it reaches, and the optimiser runs once, in less than half the time. This replaces
-methods inside Numba while a kernel is compiled, so it is limited to tested versions (:data:`LINKS_ONCE`). With any
-other version public Numba compiles the same kernels: more slowly, with the same results.
+internal methods of Numba while a kernel is compiled, so it is limited to tested versions (:data:`LINKS_ONCE`). With
+any other version unmodified Numba compiles the same kernels more slowly; their results are the same.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -33,20 +33,20 @@ from analyser.common.kernel_cache import KernelCache
 TESTED = ((0, 67), (0, 68))
 """Versions of Numba with which linking once was tested."""
 LINKS_ONCE = numba.version_info.short in TESTED
-"""True if kernels are linked with their steps before optimisation; False if public Numba compiles them."""
+"""True if kernels are linked with their steps before optimisation; False if unmodified Numba compiles them."""
 
 _DIGITS = 16
 _EXECUTABLE, _PACK = CPUContext.get_executable, BaseContext.pack_value
 
 
 class _Code(JITCodeLibrary):
-    """Translated code of a step: a kernel links it without optimisation, any other caller finishes it first."""
+    """Translated code of a step: kernels link it without optimisation; other callers have it finished first."""
 
     def add_linking_library(self, library: Any) -> None:
         self._linking_libraries.append(library)
 
     def as_part(self) -> Any:
-        """Return a copy of the module in which the linker drops functions without a caller."""
+        """Return a copy of the module; in the copy the linker drops functions without a caller."""
         part = self._final_module.clone()
         for function in part.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
@@ -65,7 +65,7 @@ class _LinkedCode(_Code):
                 self._final_module.link_in(library.as_part())
                 reached += [part for part in dict.fromkeys(library._linking_libraries) if part not in reached]
         self._linking_libraries = [library for library in reached if library._finalized]
-        # Internal functions with one caller are inlined, which makes kernels half as fast again.
+        # LLVM inlines internal functions with one caller, which makes kernels 1.5 times as fast.
         for function in self._final_module.functions:
             if function.linkage == Linkage.linkonce_odr and not function.is_declaration:
                 function.linkage = "internal"
@@ -98,7 +98,7 @@ class _LinkedLowering(_KernelLowering):
 
 
 def _entry(context: CPUContext, library: Any, described: Any, env: Any) -> Any:
-    """Return the entry point of a kernel; for a step only a name, by which kernels find it."""
+    """Return the entry point of a kernel; for a step a stand-in by which kernels find its library."""
     if isinstance(library, _KernelCode):
         return _EXECUTABLE(context, library, described, env)
     return _dynfunc.make_function(described.lookup_module(), described.qualname, "a step", 0, env, (library,))
@@ -111,14 +111,14 @@ def _short_name(_: BaseContext, name: str, arguments: Any, *, abi_tags: Any = ()
 
 
 def _packed(context: BaseContext, builder: Any, kind: Any, value: Any, pointer: Any, align: int | None = None) -> None:
-    """Store a value in an array; a record as one block, which LLVM would else copy byte by byte."""
+    """Store a value in an array. A record is copied as one block; LLVM would copy it byte by byte."""
     if isinstance(kind, types.Record):
         raw_memcpy(builder, pointer, value, context.get_constant(types.intp, kind.size), 1)
     else:
         _PACK(context, builder, kind, value, pointer, align)
 
 
-# Methods of Numba, and their replacements while a kernel is compiled.
+# Owner and name of each replaced method of Numba, and its replacement.
 _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (JITCPUCodegen, "_library_class", _Code),
     (CPUContext, "get_executable", _entry),
@@ -131,19 +131,19 @@ _REPLACED: tuple[tuple[Any, str, Any], ...] = (
 @contextmanager
 def _linking_once() -> Iterator[None]:
     """Replace methods of Numba inside the block; the caller holds the compiler's lock."""
-    own = [vars(owner)[name] for owner, name, _ in _REPLACED]
-    for owner, name, other in _REPLACED:
-        setattr(owner, name, other)
+    originals = [vars(owner)[name] for owner, name, _ in _REPLACED]
+    for owner, name, replacement in _REPLACED:
+        setattr(owner, name, replacement)
     try:
         yield
     finally:
-        for (owner, name, _), before in zip(_REPLACED, own):
-            setattr(owner, name, before)
+        for (owner, name, _), original in zip(_REPLACED, originals):
+            setattr(owner, name, original)
 
 
 @contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Switch off garbage collection inside the block: the compiler's millions of objects cost an eighth of its time."""
+    """Switch off garbage collection inside the block, because it takes an eighth of the compile time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
@@ -154,7 +154,7 @@ def _without_garbage_collection() -> Iterator[None]:
 
 
 class _KernelPipeline(CompilerBase):
-    """Numba's passes, except that a kernel is lowered into a library that links its steps."""
+    """Numba's passes, with a kernel lowered into a library that links its steps."""
 
     _lowering = _KernelLowering
 
@@ -173,10 +173,11 @@ class _LinkedPipeline(_KernelPipeline):
     _lowering = _LinkedLowering
 
 
-def linked(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
-    """Return a kernel for these types of arguments as an LLVM module without optimisation, and its name there.
+def llvm_module(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
+    """Return a kernel for these types of arguments as an unoptimised LLVM module, and its name in the module.
 
-    The module is for another machine. Numba's target must have had its data layout before anything was compiled.
+    The module is for another machine, such as WebAssembly; the caller must have set Numba's data layout to that of
+    the machine before anything was compiled.
     """
     options: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
     dispatcher: Any = numba.njit(nogil=True, pipeline_class=_LinkedPipeline, **options)(function)
@@ -185,8 +186,8 @@ def linked(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[An
     return compiled.library.link(), compiled.fndesc.llvm_func_name
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """Return the Numba dispatcher of a kernel, which compiles for each new signature of arguments.
+def dispatcher_of(function: Callable[..., Any]) -> Any:
+    """Return the Numba dispatcher of a kernel; it compiles the kernel once for each signature of arguments.
 
     ``fastmath`` stays off, so that sums are added in the order of the code. Division follows IEEE 754 without a check
     for zero; no kernel divides by zero.
@@ -199,20 +200,20 @@ def compiled(function: Callable[..., Any]) -> Any:
     return dispatcher
 
 
-def tell_of_step(function: Callable[..., Any], body: Callable[..., Any], *, inlined: bool) -> None:
-    """Let kernels call a function as a step; they run `body`, which is the function or another form of it."""
+def register_step(function: Callable[..., Any], body: Callable[..., Any], *, inlined: bool) -> None:
+    """Let kernels call `function` as a step; compiled kernels run `body`, the function itself or an equivalent."""
     options: Any = {"forceinline": inlined, "error_model": "numpy"}
 
     @overload(function, jit_options=options, strict=False)
-    def of_any_types(*_: Any, **__: Any) -> Callable[..., Any]:
+    def body_for(*_: Any, **__: Any) -> Callable[..., Any]:
         return body
 
 
-def tell_of_kernels(kernel: type[Any]) -> None:
-    """Let kernels, objects of this class, call each other as steps."""
+def register_kernels(kernel: type[Any]) -> None:
+    """Let kernels, which are objects of this class, call each other as steps."""
     options: Any = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     @typeof_impl.register(kernel)
-    def type_of(one: Any, _: Any) -> Any:
-        one.as_step = one.as_step or numba.njit(**options)(one.function)
-        return types.Dispatcher(one.as_step)
+    def type_of(called: Any, _: Any) -> Any:
+        called.as_step = called.as_step or numba.njit(**options)(called.function)
+        return types.Dispatcher(called.as_step)

@@ -1,4 +1,4 @@
-"""Distributions of numbers that can be read, sampled, added and compared."""
+"""Distributions of numbers: mean and quantiles, random samples, sums and comparisons."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from analyser.common.intervals import CONFIDENCE, intervals
 if TYPE_CHECKING:
     import pandas as pd
 
-MOST_PAIRS = 10**8  # pairs of values of two distributions
+MOST_PAIRS = 10**8  # largest number of pairs of values of two distributions
 
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """Distribution of a number, exact or simulated. Two distributions count as independent of each other.
+    """Distribution of a number, exact or simulated; operations treat two distributions as independent.
 
     Attributes
     ----------
@@ -33,16 +33,16 @@ class Distribution:
         Sorted and distinct.
     probabilities : float64 array, shape (n,)
     trials : int or None
-        Number of simulated trials, None if exact; of two combined simulations the smaller number.
+        Number of simulated trials; None if exact. If two simulations were combined, the smaller number.
     is_combined : bool
-        True if several distributions are combined; intervals are then Hoeffding's for two samples.
+        True if it is the sum or difference of distributions; its intervals are then Hoeffding's for two samples.
 
     Examples
     --------
     >>> import analyser
     >>> fight = {"attack": {"dice": 2}, "target": {"models": 4, "defence": 1, "damage_limit": 1}}
-    >>> one = analyser.exact(fight)["models_destroyed"]
-    >>> print((one + one > 2).probability, (one > one).probability)
+    >>> destroyed = analyser.exact(fight)["models_destroyed"]
+    >>> print((destroyed + destroyed > 2).probability, (destroyed > destroyed).probability)
     67.17% 38.72%
     """
 
@@ -54,12 +54,12 @@ class Distribution:
 
     @property
     def mean(self) -> float:
-        """The mean."""
+        """Mean of the number."""
         return float(self.values @ self.probabilities)
 
     @property
     def std(self) -> float:
-        """The standard deviation."""
+        """Standard deviation of the number."""
         return math.sqrt(max(float((self.values - self.mean) ** 2 @ self.probabilities), 0.0))
 
     def pmf(self) -> pd.DataFrame:
@@ -68,8 +68,8 @@ class Distribution:
 
         table = {"value": self.values, "probability": self.probabilities}
         if self.trials is not None and self.is_combined:
-            reach = _reach(self.trials)
-            ends = (np.clip(self.probabilities + by, 0, 1) for by in (-reach, reach))
+            half = _hoeffding_half_width(self.trials)
+            ends = (np.clip(self.probabilities + offset, 0, 1) for offset in (-half, half))
             table |= dict(zip(("low", "high"), ends))
         elif self.trials is not None:
             table |= dict(zip(("low", "high"), intervals(np.round(self.probabilities * self.trials), self.trials)))
@@ -83,11 +83,11 @@ class Distribution:
         """Return the smallest value v with P(number <= v) >= `q`, for `q` in [0, 1]."""
         if isinstance(q, bool) or not isinstance(q, int | float) or not 0 <= q <= 1:
             raise InputError(f"{shown(q)} is not usable", where="q", allowed="a probability, 0 to 1")
-        reached = np.searchsorted(np.cumsum(self.probabilities), q - SAME_WITHIN)
-        return float(self.values[min(int(reached), len(self.values) - 1)])
+        index = np.searchsorted(np.cumsum(self.probabilities), q - SAME_WITHIN)
+        return float(self.values[min(int(index), len(self.values) - 1)])
 
     def sample(self, n: int, *, seed: int = 0) -> NDArray[Any]:
-        """Return `n` independent values, reproducible by the seed: shape (n,)."""
+        """Return `n` independent random values, reproducible by the seed: shape (n,)."""
         check_integer(n, "n", 0)
         check_integer(seed, "seed", 0)
         chosen = np.random.default_rng(seed).choice(
@@ -96,31 +96,31 @@ class Distribution:
         return np.asarray(self.values[chosen])
 
     def __add__(self, other: Distribution | float) -> Distribution:
-        return _combined(self, other, np.add, "+")
+        return _combination(self, other, np.add, "+")
 
     __radd__ = __add__
 
     def __sub__(self, other: Distribution | float) -> Distribution:
-        return _combined(self, other, np.subtract, "-")
+        return _combination(self, other, np.subtract, "-")
 
     def __mul__(self, factor: float) -> Distribution:
         if isinstance(factor, Distribution):
-            raise InputError("a product of two distributions", where="*", allowed="a number, or + and -")
-        return _combined(self, factor, np.multiply, "*")
+            raise InputError("a distribution times a distribution", where="*", allowed="a number, or + and -")
+        return _combination(self, factor, np.multiply, "*")
 
     __rmul__ = __mul__
 
     def __gt__(self, other: Distribution | float) -> Event:
-        return _compared(self, other, operator.gt)
+        return _comparison(self, other, operator.gt)
 
     def __ge__(self, other: Distribution | float) -> Event:
-        return _compared(self, other, operator.ge)
+        return _comparison(self, other, operator.ge)
 
     def __lt__(self, other: Distribution | float) -> Event:
-        return _compared(self, other, operator.lt)
+        return _comparison(self, other, operator.lt)
 
     def __le__(self, other: Distribution | float) -> Event:
-        return _compared(self, other, operator.le)
+        return _comparison(self, other, operator.le)
 
 
 @dataclass(frozen=True)
@@ -130,16 +130,16 @@ class Event:
     Attributes
     ----------
     probability : Estimate
-        With a 95% interval, if anything in it was simulated.
+        Has a 95% interval if one of the distributions was simulated.
     """
 
     probability: Estimate
 
     def __bool__(self) -> bool:
-        raise InputError("a comparison of distributions is neither true nor false", allowed="its .probability")
+        raise InputError("a comparison of distributions is neither true nor false", allowed="its probability")
 
 
-def _of(other: Distribution | float) -> Distribution:
+def _as_distribution(other: Distribution | float) -> Distribution:
     if isinstance(other, Distribution):
         return other
     if isinstance(other, bool) or not isinstance(other, int | float | np.number):
@@ -147,38 +147,38 @@ def _of(other: Distribution | float) -> Distribution:
     return Distribution(f"{other:g}", np.array([other]), np.ones(1))
 
 
-def _pairs(one: Distribution, other: Distribution) -> tuple[NDArray[np.float64], int | None]:
+def _pairs(first: Distribution, second: Distribution) -> tuple[NDArray[np.float64], int | None]:
     """Return the probability of each pair of values, and the number of trials behind it; None if exact."""
-    if len(one.values) * len(other.values) > MOST_PAIRS:
-        raise InputError(f"{len(one.values)} by {len(other.values)} values", allowed=f"{MOST_PAIRS:,} pairs")
-    trials = [estimate.trials for estimate in (one, other) if estimate.trials is not None]
-    return np.multiply.outer(one.probabilities, other.probabilities), min(trials, default=None)
+    if len(first.values) * len(second.values) > MOST_PAIRS:
+        raise InputError(f"{len(first.values)} by {len(second.values)} values", allowed=f"{MOST_PAIRS:,} pairs")
+    trials = [distribution.trials for distribution in (first, second) if distribution.trials is not None]
+    return np.multiply.outer(first.probabilities, second.probabilities), min(trials, default=None)
 
 
-def _combined(one: Distribution, other: Distribution | float, how: Any, sign: str) -> Distribution:
-    second = _of(other)
-    shares, trials = _pairs(one, second)
-    result = how.outer(one.values, second.values).ravel()
-    keys = result if result.dtype.kind in "iu" else result.round(9)
-    values, places = np.unique(keys, return_inverse=True)
-    both = one.is_combined or second.is_combined or isinstance(other, Distribution)
-    name = one.name if second.name == one.name and sign == "+" else f"{one.name} {sign} {second.name}"
-    summed = np.bincount(places.ravel(), shares.ravel(), len(values)).astype(np.float64)
-    return Distribution(name, values, summed, trials, both)
+def _combination(first: Distribution, other: Distribution | float, ufunc: Any, sign: str) -> Distribution:
+    second = _as_distribution(other)
+    probabilities, trials = _pairs(first, second)
+    results = ufunc.outer(first.values, second.values).ravel()
+    keys = results if results.dtype.kind in "iu" else results.round(9)
+    values, indices = np.unique(keys, return_inverse=True)
+    is_combined = first.is_combined or second.is_combined or isinstance(other, Distribution)
+    name = first.name if second.name == first.name and sign == "+" else f"{first.name} {sign} {second.name}"
+    sums = np.bincount(indices.ravel(), probabilities.ravel(), len(values)).astype(np.float64)
+    return Distribution(name, values, sums, trials, is_combined)
 
 
-def _compared(one: Distribution, other: Distribution | float, how: Callable[[Any, Any], Any]) -> Event:
-    second = _of(other)
-    shares, trials = _pairs(one, second)
-    share = min(float(shares[how(one.values[:, None], second.values[None, :])].sum()), 1.0)
+def _comparison(first: Distribution, other: Distribution | float, holds: Callable[[Any, Any], Any]) -> Event:
+    second = _as_distribution(other)
+    probabilities, trials = _pairs(first, second)
+    probability = min(float(probabilities[holds(first.values[:, None], second.values[None, :])].sum()), 1.0)
     if trials is None:
-        return Event(Estimate(share))
-    if not isinstance(other, Distribution) and not one.is_combined:
-        return Event(estimate(round(share * trials), trials))
-    reach = _reach(trials)
-    return Event(Estimate(share, max(share - reach, 0.0), min(share + reach, 1.0)))
+        return Event(Estimate(probability))
+    if not isinstance(other, Distribution) and not first.is_combined:
+        return Event(estimate(round(probability * trials), trials))
+    half = _hoeffding_half_width(trials)
+    return Event(Estimate(probability, max(probability - half, 0.0), min(probability + half, 1.0)))
 
 
-def _reach(trials: int) -> float:
+def _hoeffding_half_width(trials: int) -> float:
     """Return half the 95% interval of a probability from two samples (Hoeffding, JASA 58, 1963, section 5b)."""
     return math.sqrt(math.log(2 / (1 - CONFIDENCE)) / (2 * trials))

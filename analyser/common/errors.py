@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from numbers import Integral
 
-LONGEST = 290  # characters of a message, 300 with the "error: " of a terminal; longer ones are cut in the middle
-LONGEST_PIECE = 100  # characters of a quotation, or of an unbroken run
+LONGEST = 290  # characters of a message (about 300 with "error: " in a terminal); longer messages are cut in the middle
+LONGEST_PIECE = 100  # characters of a quotation, or of text without a space
 LONGEST_LIST = 120  # characters of the allowed names
-LONGEST_PLACE = 180  # characters of file and key that are always kept
-_LEAST = 60  # characters of the allowed values that are always kept; they are cut first
-MOST_BITS = 1024  # bits of an integer without another bound, so that its digits can be printed
+LONGEST_PLACE = 180  # characters of file and key that a long message keeps
+_LEAST = 60  # characters of the allowed values that a long message keeps; they are cut first
+MOST_BITS = 1024  # bits of an integer without an upper bound, so that its digits can be printed
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
 
@@ -59,7 +59,7 @@ class InputError(AnalyserError, ValueError):
         return f"{place}{_cut(self.problem, LONGEST - len(place + remedy))}{remedy}"
 
     def inside(self, place: str) -> InputError:
-        """Return the error with `place` in front, such as the file around a key; an empty place changes nothing."""
+        """Return the error with `place`, such as a file, in front of its location; an empty place changes nothing."""
         outer = copy.copy(self)
         if not place:
             return outer
@@ -68,18 +68,18 @@ class InputError(AnalyserError, ValueError):
 
 
 class MisspeltError(InputError):
-    """An unknown name, or a value of a wrong type: changes of other keys cannot make it valid."""
+    """An unknown name, or a value of the wrong type, which no change of other keys can make valid."""
 
 
 class TooLargeError(InputError):
     """A question that is too large for the exact method but not for Monte Carlo; `less` says how to reduce it."""
 
     def __init__(self, problem: str, *, where: str = "", less: str = "") -> None:
-        super().__init__(problem, where=where, allowed=f"{less}; --method monte-carlo (simulate) answers it as it is")
+        super().__init__(problem, where=where, allowed=f"{less}; or --method monte-carlo (simulate)")
 
 
 def within(*places: str) -> str:
-    """Return nested places as text, outermost first, such as a file and a key; empty ones are left out."""
+    """Return nested places as text, outermost first, such as ``file: key``; empty places are left out."""
     return ": ".join(filter(None, places))
 
 
@@ -96,7 +96,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def reason_of(error: OSError) -> str:
-    """Return the reason of a failed read or write; some libraries do not set `strerror`.
+    """Return the reason of a failed read or write, also for libraries that do not set `strerror`.
 
     >>> reason_of(OSError(28, "No space left on device")), reason_of(OSError("encoder error -2"))
     ('No space left on device', 'encoder error -2')
@@ -105,7 +105,7 @@ def reason_of(error: OSError) -> str:
 
 
 def _entries(text: str, longest: int) -> str:
-    """Shorten comma-separated names: the first ones that fit, the number left out, and the last one."""
+    """Return comma-separated names shortened to the first that fit, the number left out, and the last."""
     entries = text.split(", ")
     for kept in range(len(entries) - 2 if len(text) > longest else 0, 0, -1):
         fewer = ", ".join([*entries[:kept], f"… {len(entries) - kept - 1} more", entries[-1]])
@@ -115,10 +115,10 @@ def _entries(text: str, longest: int) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value as messages quote it: short, and without an error for deep or large values."""
+    """Return a short `repr` for a message; deep or large values do not raise an error."""
     try:
         return printable(_BRIEF.repr(value), LONGEST_PIECE)
-    except ValueError:  # the interpreter's limit of digits
+    except ValueError:  # Python limits the digits of integers that it prints
         return "an integer of thousands of digits"
 
 
@@ -134,26 +134,26 @@ def check_text(value: object, where: str, allowed: str) -> None:
 
 
 def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
-    """Raise InputError, with the nearest of `choices`, unless `value` is one of them."""
+    """Raise InputError, with the most similar choice, unless `value` is one of `choices`."""
     name = value if isinstance(value, str) else ""
-    allowed = listed(choices, name)
+    allowed = allowed_names(choices, name)
     check_text(value, where, allowed)
     if name not in choices:
         problem = f"{shown(name)} is not usable{did_you_mean(name, choices)}"
         raise InputError(problem, where=where, allowed=allowed)
 
 
-def check_keywords(stated: Iterable[str], keys: Iterable[str], function: Callable[..., object], where: str) -> None:
-    """Raise MisspeltError unless each of `stated` is one of `keys`.
+def check_keywords(used: Iterable[str], keys: Iterable[str], function: Callable[..., object], where: str) -> None:
+    """Raise MisspeltError unless each keyword in `used` is one of `keys`.
 
     The suggestion may also be a keyword parameter of the function, such as `trials`.
     """
-    own = [key.name for key in inspect.signature(function).parameters.values() if key.kind is key.KEYWORD_ONLY]
-    names = [*keys, *own]
-    for name in stated:
+    parameters = inspect.signature(function).parameters.values()
+    names = [*keys, *(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)]
+    for name in used:
         if name not in names:
             problem = f"unknown key{did_you_mean(name, names)}"
-            allowed = listed(names, name, f"help({function.__name__})")
+            allowed = allowed_names(names, name, f"help({function.__name__})")
             raise MisspeltError(problem, where=f"{where}: {name}", allowed=allowed)
 
 
@@ -164,7 +164,7 @@ def check_flag(value: object, where: str) -> None:
 
 
 def check_integer(number: object, where: str, least: int, most: int | None = None) -> None:
-    """Raise InputError unless `number` is an integer in [least, most], by default of up to 1024 bits; bool is rejected.
+    """Raise InputError unless `number` is an integer in [least, most], not a bool; without `most` of up to 1024 bits.
 
     >>> check_integer(1 << 2000, "seed", 0)
     Traceback (most recent call last):
@@ -183,36 +183,36 @@ def check_integer(number: object, where: str, least: int, most: int | None = Non
 def nearest(name: str, names: Iterable[str], *, most: int = 3, likeness: float = 0.55) -> list[str]:
     """Return the names most like `name`, best first, with at least this `likeness` (0 to 1), ignoring case.
 
-    `name` need not be text: data from Python may have other keys.
+    `name` may be of any type, because keys of data from Python need not be text.
     """
     by_folded = {candidate.casefold(): candidate for candidate in names}
     return [by_folded[match] for match in difflib.get_close_matches(str(name).casefold(), by_folded, most, likeness)]
 
 
 def did_you_mean(name: str, names: Iterable[str]) -> str:
-    """Return the end of a sentence, such as ``; did you mean 'models'?``, or nothing."""
-    return one_of_these(nearest(name, names))
+    """Return the end of a message, such as ``; did you mean 'models'?``; empty without a similar name."""
+    return suggestion_of(nearest(name, names))
 
 
-def listed(names: Iterable[str], name: str, rest: str = "") -> str:
-    """Return the allowed names as text. If not all fit, the most similar ones come first; `rest` says where all are.
+def allowed_names(names: Iterable[str], name: str, rest: str = "") -> str:
+    """Return the allowed names as text; if too many, those most like `name` first. `rest`: what lists all of them.
 
-    >>> listed([f"number_{number}" for number in range(30)], "number_7", "docs/scenario.md")
+    >>> allowed_names([f"number_{number}" for number in range(30)], "number_7", "docs/scenario.md")
     'number_7, number_27, number_17, number_0, number_1, number_2, number_3, number_4, number_5, number_6, number_8, \
 19 more: docs/scenario.md'
-    >>> listed(["models", "damage"], "modles")
+    >>> allowed_names(["models", "damage"], "modles")
     'models, damage'
     """
     allowed = list(dict.fromkeys(names))
     if len(", ".join(allowed)) > LONGEST_LIST:
         allowed = list(dict.fromkeys([*nearest(name, allowed), *allowed]))
-        fitting = list(accumulate(len(word) + 2 for word in allowed))
-        most = max(bisect(fitting, LONGEST_LIST), 1)
+        lengths = list(accumulate(len(word) + 2 for word in allowed))
+        most = max(bisect(lengths, LONGEST_LIST), 1)
         allowed = [*allowed[:most], f"{len(allowed) - most} more" + (rest and f": {rest}")]
     return ", ".join(allowed)
 
 
-def one_of_these(names: Iterable[str]) -> str:
-    """Return the suggestion of these names; empty if there are none."""
-    meant = " or ".join(map(repr, names))
-    return f"; did you mean {meant}?" if meant else ""
+def suggestion_of(names: Iterable[str]) -> str:
+    """Return the end of a message that suggests these names; empty without names."""
+    alternatives = " or ".join(map(repr, names))
+    return f"; did you mean {alternatives}?" if alternatives else ""

@@ -13,8 +13,8 @@ from analyser.common.intervals import IntervalName, intervals
 
 Method = Literal["exact", "monte-carlo"]
 
-CERTAIN_WITHIN = 1e-12  # bound of the rounding of an exact sum
-SAME_WITHIN = 1e-9  # exact figures nearer than this count as equal
+CERTAIN_WITHIN = 1e-12  # a probability nearer to 0 or 1 than this differs only by rounding
+SAME_WITHIN = 1e-9  # exact figures that differ by less count as equal
 LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
 
 
@@ -25,9 +25,9 @@ class Estimate(float):
     ----------
     probability : float
     low, high : float or None
-        Ends of its 95% interval; None for an exact probability.
+        Ends of the 95% interval; None for an exact probability.
     by : str or None
-        Kind of interval: ``wilson``, or ``blaker`` if the event occurred, or did not, in fewer than 200 trials
+        Kind of interval: ``wilson``, or ``blaker`` if fewer than 200 trials had the event, or fewer than 200 had not
         (:mod:`analyser.common.intervals`).
 
     Examples
@@ -45,7 +45,7 @@ class Estimate(float):
     def __new__(
         cls, probability: float, low: float | None = None, high: float | None = None, by: IntervalName | None = None
     ) -> Estimate:
-        """Create the float and add the ends of its interval."""
+        """Create the float with the ends of its interval."""
         new = super().__new__(cls, probability)
         new.low, new.high, new.by = low, high, by
         return new
@@ -62,7 +62,7 @@ class Estimate(float):
         return format(float(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
-        """Return percent, with as many decimals as the interval supports; both ends where ± would leave [0, 1].
+        """Return percent with as many decimals as the interval supports, and ±, or both ends if ± would leave [0, 1].
 
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%
@@ -72,16 +72,16 @@ class Estimate(float):
         p = float(self)
         if self.low is None or self.high is None:
             return _exact_percent(p)
-        if p in (0, 1):  # an event of none or all of the trials
-            missing = 100 * (1 - self.low if p else self.high)
-            digits = decimals_of(missing)
-            missing = math.ceil(missing * 10**digits) / 10**digits
-            return f">{100 - missing:.{digits}f}%" if p else f"<{missing:.{digits}f}%"
+        if p in (0, 1):  # the event occurred in no trial, or in every trial
+            distance = 100 * (1 - self.low if p else self.high)
+            digits = decimals_of(distance)
+            distance = math.ceil(distance * 10**digits) / 10**digits
+            return f">{100 - distance:.{digits}f}%" if p else f"<{distance:.{digits}f}%"
         # The longer side, because an interval near 0 or 1 is not symmetric.
         half = max(self.high - p, p - self.low)
         digits = decimals_of(100 * half)
-        centre, reach = round(100 * p, digits), round(100 * half, digits)  # values as printed
-        if centre - reach >= -SAME_WITHIN and centre + reach <= 100 + SAME_WITHIN:
+        centre, printed_half = round(100 * p, digits), round(100 * half, digits)
+        if centre - printed_half >= -SAME_WITHIN and centre + printed_half <= 100 + SAME_WITHIN:
             return plus_minus(100 * p, 100 * half, "%")
         low, high = (100 * min(max(end, 0.0), 1.0) for end in (self.low, self.high))
         return f"{100 * p:.{digits}f}% ({low:.{digits}f} to {high:.{digits}f})"
@@ -90,7 +90,7 @@ class Estimate(float):
 
 
 def _exact_percent(p: float) -> str:
-    """Return percent that never rounds to impossible or to certain."""
+    """Return percent; a possible event never rounds to 0%, an uncertain one never to 100%."""
     if abs(p) < CERTAIN_WITHIN or abs(p - 1) < CERTAIN_WITHIN:
         return f"{100 * p:.0f}%"
     if p < 5e-5:
@@ -99,7 +99,7 @@ def _exact_percent(p: float) -> str:
 
 
 def plus_minus(value: float, half: float, unit: str = "") -> str:
-    """Return a value ± half its interval, rounded to one significant digit of the latter; never minus zero.
+    """Return a value ± half its interval, rounded so that the half has one significant digit; never minus zero.
 
     >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%"), plus_minus(-0.3, 2, " pp")
     ('63.4% ±0.9', '2.50 ±0.01', '41% ±17', '0 pp ±2')
@@ -109,12 +109,12 @@ def plus_minus(value: float, half: float, unit: str = "") -> str:
 
 
 def decimals_of(half: float) -> int:
-    """Return the decimals for one significant digit of `half`, after rounding (0.096 is 0.1); 0 for integers."""
+    """Return the number of decimals that shows `half` with one significant digit; 0 from 1 upwards."""
     return max(0, -math.floor(math.log10(float(f"{half:.0e}")))) if half > 0 else 0
 
 
 def estimate(weight: float, trials: int | None) -> Estimate:
-    """Return the estimate for a weight: a probability if `trials` is None, else a count of trials.
+    """Return the estimate of a probability from a weight: itself if `trials` is None, else a count of trials.
 
     >>> print(estimate(0.25, None), estimate(25, 100))
     25.00% 25% ±9
@@ -133,8 +133,8 @@ def estimates(weights: Sequence[float], trials: int | None) -> list[Estimate]:
 def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:
     """Return the mean of a number over a distribution or a simulation, and for a simulation its standard error.
 
-    A constant number is returned without rounding and with error 0. Missing weight, such as trials whose unit is gone,
-    counts as the number 0.
+    A constant number is returned without rounding and with error 0. If the weights sum to less than 1 or than `trials`,
+    the rest counts as the number 0.
 
     Parameters
     ----------
@@ -159,25 +159,25 @@ def mean_and_variance(values: NDArray[Any], weights: NDArray[Any], trials: int |
     >>> mean_and_variance(np.array([2.0]), np.array([5]), 10)  # nothing in five of ten trials
     (1.0, 1.0)
     """
-    whole, seen = trials or 1, values[weights > 0]
-    missing = 1 - float(weights.sum()) / whole
-    missing = missing if missing > CERTAIN_WITHIN else 0.0
-    if not missing and len(seen) and (seen == seen[0]).all():
-        return float(seen[0]), 0.0
-    mean = float((values * weights).sum() / whole)
-    return mean, float(((values - mean) ** 2 * weights).sum() / whole) + missing * mean**2
+    total, possible = trials or 1, values[weights > 0]
+    rest = 1 - float(weights.sum()) / total
+    rest = rest if rest > CERTAIN_WITHIN else 0.0
+    if not rest and len(possible) and (possible == possible[0]).all():
+        return float(possible[0]), 0.0
+    mean = float((values * weights).sum() / total)
+    return mean, float(((values - mean) ** 2 * weights).sum() / total) + rest * mean**2
 
 
 def probability_figures(name: str, estimated: Estimate) -> dict[str, Any]:
-    """Return a probability by name, with its 95% interval if simulated; :func:`estimate_in` reads them."""
+    """Return the JSON entries of a probability, with its 95% interval if simulated (see :func:`estimate_in`)."""
     if estimated.low is None or estimated.high is None:
         return {name: estimated.probability}
-    before = "" if name == "probability" else f"{name}_"
-    ends = {f"{before}low": estimated.low, f"{before}high": estimated.high, f"{before}interval": estimated.by}
+    prefix = "" if name == "probability" else f"{name}_"
+    ends = {f"{prefix}low": estimated.low, f"{prefix}high": estimated.high, f"{prefix}interval": estimated.by}
     return {name: estimated.probability, **ends}
 
 
 def estimate_in(figures: dict[str, Any], name: str) -> Estimate:
-    """Return the probability `name` of a row of figures, with its interval."""
-    before = "" if name == "probability" else f"{name}_"
-    return Estimate(figures[name], *(figures.get(f"{before}{part}") for part in ("low", "high", "interval")))
+    """Return the probability `name` in JSON entries, with its interval."""
+    prefix = "" if name == "probability" else f"{name}_"
+    return Estimate(figures[name], *(figures.get(f"{prefix}{part}") for part in ("low", "high", "interval")))

@@ -15,17 +15,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from analyser.common.errors import InputError, nearest, one_of_these, reason_of, shown
+from analyser.common.errors import InputError, nearest, reason_of, shown, suggestion_of
 
-MOST_BESIDE = 2000  # files of a folder that are searched for a similar name
-LIKE_A_FILE = 0.7  # `likeness` for `nearest`
+MOST_SEARCHED = 2000  # files of a folder that are searched for a similar name
+FILE_NAME_LIKENESS = 0.7  # least likeness of a suggested file name
 LARGEST_TEXT = 8 * 1024 * 1024  # bytes; the shipped profiles have 30,000
 DEEPEST = 32  # levels of nested lists and tables
 MOST_VALUES = 5_000_000
 MOST_BITS = 63  # bits of an integer
 LONGEST_WORD = 100_000  # characters of a text
-_SEVERAL = (list, tuple, set, frozenset)  # a tuple, because isinstance is slower with a union
-_LOOKS_LIKE = {  # file types, by the first bytes in lower case
+_COLLECTIONS = (list, tuple, set, frozenset)  # a tuple, because isinstance is slower with a union
+_FILE_KINDS = {  # by the first bytes in lower case
     b"%pdf": "a PDF",
     b"pk\x03\x04": "a zip",
     b"<!doctype html": "a web page",
@@ -39,8 +39,8 @@ _LOOKS_LIKE = {  # file types, by the first bytes in lower case
 }
 CUT_SHORT = "the file ends there (truncated?)"
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_END_OF_TEMPORARY = 16  # characters of a suffix that a temporary name keeps; libraries choose the format by it
-_MOST_WORK = 1 << 20  # limit of a sum over all dots: the number of dots up to each one in its key
+_LONGEST_SUFFIX = 16  # characters of the suffix of a temporary name; libraries choose the format by the suffix
+_MOST_WORK = 1 << 20  # limit of the sum, over all dots, of the dot's index in its key
 _TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot; the end of a key
     r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}|\Z)'''
     r"""|'''(?:[^']++|'(?!''))*+(?:'{3,5}|\Z)"""
@@ -50,7 +50,7 @@ _TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot
 
 
 def path_of(source: object, where: str) -> Path:
-    """Return the name of a file or folder as a path; InputError if no file can have that name."""
+    """Return a path from a path or text; InputError if no file can have that name."""
     if not isinstance(source, str | os.PathLike):
         raise InputError(f"{shown(source)} is neither a path nor a table", where=where, allowed="a path, or a table")
     path = Path(source)
@@ -76,7 +76,7 @@ def real_path(path: str | os.PathLike[str]) -> Path:
 
 
 def name_of(path: str | os.PathLike[str]) -> str:
-    r"""Return the name of a file or folder as text for an answer, with bytes escaped that are not UTF-8.
+    r"""Return the name of a file or folder as text for an answer; bytes that are not UTF-8 are escaped.
 
     >>> name_of("my profiles"), name_of("caf\udce9")
     ('my profiles', 'caf\\xe9')
@@ -85,22 +85,22 @@ def name_of(path: str | os.PathLike[str]) -> str:
 
 
 def cannot_read(path: Path, error: OSError) -> InputError:
-    """Return the error for an unreadable file; for a missing one with the most similar name in its folder."""
+    """Return the error for an unreadable file. For a missing file it suggests similar names in the folder."""
     if isinstance(error, IsADirectoryError):
         return InputError("this is a folder", where=str(path), allowed=f"its files, such as {path}/*.toml")
-    meant = one_of_these(_alike(path)) if isinstance(error, FileNotFoundError) else ""
-    return InputError(f"cannot read this file: {reason_of(error)}{meant}", where=str(path))
+    suggestion = suggestion_of(_similar_files(path)) if isinstance(error, FileNotFoundError) else ""
+    return InputError(f"cannot read this file: {reason_of(error)}{suggestion}", where=str(path))
 
 
-def _alike(path: Path) -> list[str]:
+def _similar_files(path: Path) -> list[str]:
     """Return the files in the same folder with the most similar names, compared without their suffixes."""
     try:
         with os.scandir(path.parent) as entries:
-            names = sorted(entry.name for entry in islice(entries, MOST_BESIDE) if not entry.name.startswith("."))
+            names = sorted(entry.name for entry in islice(entries, MOST_SEARCHED) if not entry.name.startswith("."))
     except OSError:
         return []
-    alike = nearest(path.stem, [Path(name).stem for name in names], likeness=LIKE_A_FILE)
-    return [name for name in names if Path(name).stem in alike][:3]
+    stems = nearest(path.stem, [Path(name).stem for name in names], likeness=FILE_NAME_LIKENESS)
+    return [name for name in names if Path(name).stem in stems][:3]
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -119,13 +119,13 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def looks_like(data: bytes) -> str:
-    """Return the end of a sentence that names the kind of a file by its first bytes, or nothing.
+    """Return the end of a message that names the kind of a file by its first bytes; empty if it is unknown.
 
     >>> looks_like(b"%PDF-1.4"), looks_like(b"name = 'mine'")
     ('; it looks like a PDF', '')
     """
     head = data[:32].lstrip().lower()
-    return next((f"; it looks like {kind}" for begins, kind in _LOOKS_LIKE.items() if head.startswith(begins)), "")
+    return next((f"; it looks like {kind}" for start, kind in _FILE_KINDS.items() if head.startswith(start)), "")
 
 
 def parsed_toml(text: str, where: str) -> dict[str, Any]:
@@ -138,18 +138,18 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         at_end = str(error).endswith("(at end of document)")
         problem = f"{str(error).removesuffix(' (at end of document)')}; {CUT_SHORT}" if at_end else str(error)
-        kind = looks_like(text[:32].encode(errors="replace"))  # an argument need not be UTF-8
+        kind = looks_like(text[:32].encode(errors="replace"))  # text of a command line may not be encodable
         raise InputError(f"broken TOML: {problem}{kind}", where=where) from None
     except RecursionError:
         raise InputError("broken TOML: lists or tables nested too deeply", where=where) from None
-    except ValueError:  # the parser's limit of digits
+    except ValueError:  # Python limits the digits of integers that it parses
         raise InputError("broken TOML: a number of thousands of digits", where=where) from None
     check_plain(table, where)
     return table
 
 
 def _check_keys(text: str, where: str) -> None:
-    """Raise InputError for keys of too many parts, because the parser takes time quadratic in the parts of a key."""
+    """Raise InputError for keys with too many dots; the parser takes time quadratic in the dots of a key."""
     counts = [line.count(".") for line in text.split("\n")]  # a key cannot continue on another line
     if max(counts) < DEEPEST and sum(count**2 for count in counts) < _MOST_WORK:
         return
@@ -163,20 +163,20 @@ def _check_keys(text: str, where: str) -> None:
             dots = 0
         if dots >= DEEPEST or work >= _MOST_WORK:
             line = text.count("\n", 0, piece.start()) + 1
-            many = f"a key of more than {DEEPEST} parts" if dots >= DEEPEST else "too many keys of many parts"
-            problem = f"broken TOML: {many} (at line {line})"
+            what = f"a key of more than {DEEPEST} parts" if dots >= DEEPEST else "too many keys of many parts"
+            problem = f"broken TOML: {what} (at line {line})"
             raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them, or tables")
 
 
 def check_plain(value: object, where: str) -> None:
-    """Raise InputError for data that is circular, nested too deeply or too large, or has numbers too large."""
-    waiting, seen = [(value, 0)], 0
+    """Raise InputError for data that is circular, too deeply nested or too large, or contains too large numbers."""
+    waiting, count = [(value, 0)], 0
     while waiting:
         item, depth = waiting.pop()
-        seen += 1
+        count += 1
         if depth > DEEPEST:
             raise InputError("lists or tables nested too deeply", where=where, allowed=f"up to {DEEPEST} levels")
-        if seen > MOST_VALUES:
+        if count > MOST_VALUES:
             raise InputError("too many values", where=where, allowed=f"up to {MOST_VALUES}")
         if isinstance(item, str):
             if len(item) > LONGEST_WORD:
@@ -185,18 +185,18 @@ def check_plain(value: object, where: str) -> None:
             if item.bit_length() > MOST_BITS:
                 allowed = f"integers of up to {MOST_BITS} bits"
                 raise InputError(f"{shown(item)} is too large", where=where, allowed=allowed)
-        elif isinstance(item, _SEVERAL):
+        elif isinstance(item, _COLLECTIONS):
             waiting += [(part, depth + 1) for part in item]
-        elif item is not None and not isinstance(item, float) and isinstance(item, Mapping):  # a slow check, so last
+        elif item is not None and not isinstance(item, float) and isinstance(item, Mapping):  # last, because it is slow
             waiting += [(part, depth + 1) for pair in item.items() for part in pair]
 
 
 def check_writable(path: Path) -> None:
-    """Raise InputError if no file can be written to `path`, so that it is known before long work."""
+    """Raise InputError if no file can be written to `path`; called before long work."""
     path_of(path, "file")
     target = real_path(path)  # a symbolic link stays, and its target is written
     if is_there(target) and not target.is_file():
-        raise InputError("this is not a file", where=str(path), allowed="a new file, or one to put this in its place")
+        raise InputError("this is not a file", where=str(path), allowed="a new file, or an existing one to replace")
     folder = next(parent for parent in target.parents if is_there(parent))
     try:
         for name in (path, *(folder / part for part in target.relative_to(folder).parts)):
@@ -205,19 +205,19 @@ def check_writable(path: Path) -> None:
     except OSError as error:
         raise InputError(f"cannot write here: {reason_of(error)}", where=str(path)) from None
     if not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
-        raise InputError("cannot write here", where=str(path), allowed="a place in a folder that can be written to")
+        raise InputError("cannot write here", where=str(path), allowed="a file in a folder that can be written to")
     if is_there(target) and not os.access(target, os.W_OK):
-        raise InputError("this file may not be written to", where=str(path), allowed="a file with the right to write")
+        raise InputError("this file is write-protected", where=str(path), allowed="a file that can be written to")
 
 
 def check_targets(paths: Iterable[Path]) -> None:
-    """Raise InputError unless a file can be written to each path and all paths differ."""
+    """Raise InputError unless the paths differ and a file can be written to each."""
     seen = set()
     for path in paths:
         check_writable(path)
         target = real_path(path)
         if target in seen:
-            raise InputError("two things cannot be written to one file", where=str(path), allowed="a file for each")
+            raise InputError("two outputs have the same file", where=str(path), allowed="a file for each output")
         seen.add(target)
 
 
@@ -227,70 +227,71 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
-    """Write several files, or none of them: after an error or with a full disk, all files are as before.
+    """Write several files, or none: after an error, such as a full disk, all files are as before.
 
     A new file gets its mode by the umask, an existing one keeps its mode. InputError if a folder is not writable or the
     disk is full.
     """
     check_targets(files)
     ready = []
-    with ExitStack() as tidy, ExitStack() as undo:
+    with ExitStack() as cleanup, ExitStack() as undo:
         for path, write in files.items():
-            with _refused(path):
+            with _reporting(path):
                 target = real_path(path)
-                _make_folder(target.parent, tidy)
-                temporary = _new_beside(target, tidy)
+                _make_folder(target.parent, cleanup)
+                temporary = _temporary_file(target, cleanup)
                 write(temporary)
                 if target.exists():
                     temporary.chmod(stat.S_IMODE(target.stat().st_mode))
                 ready.append((path, temporary, target))
         for path, temporary, target in ready:
-            with _refused(path):
+            with _reporting(path):
                 if len(ready) > 1:
-                    _keep(target, tidy, undo)
+                    _back_up(target, cleanup, undo)
                 temporary.replace(target)
         undo.pop_all()
 
 
 @contextmanager
-def _refused(path: Path) -> Iterator[None]:
+def _reporting(path: Path) -> Iterator[None]:
+    """Turn a failed write inside the block into InputError."""
     try:
         yield
     except OSError as error:
         raise InputError(f"cannot write this file: {reason_of(error)}", where=str(path)) from None
 
 
-def _make_folder(folder: Path, tidy: ExitStack) -> None:
-    """Create a folder and its parents; `tidy` removes new folders that stay empty."""
+def _make_folder(folder: Path, cleanup: ExitStack) -> None:
+    """Create a folder and its parents; `cleanup` removes new folders that stay empty."""
     for missing in [parent for parent in (folder, *folder.parents) if not is_there(parent)][::-1]:
         missing.mkdir(exist_ok=True)
-        tidy.callback(_if_it_can, missing.rmdir)
+        cleanup.callback(_try, missing.rmdir)
 
 
-def _keep(target: Path, tidy: ExitStack, undo: ExitStack) -> None:
-    """Copy an existing `target`, so that `undo` can restore it; `undo` deletes a new one."""
+def _back_up(target: Path, cleanup: ExitStack, undo: ExitStack) -> None:
+    """Copy an existing `target` for `undo` to restore; `undo` deletes a new `target`."""
     if not target.exists():
-        undo.callback(_if_it_can, target.unlink)
+        undo.callback(_try, target.unlink)
         return
-    before = _new_beside(target, tidy)
-    shutil.copy2(target, before)
-    undo.callback(_if_it_can, lambda: before.replace(target))
+    backup = _temporary_file(target, cleanup)
+    shutil.copy2(target, backup)
+    undo.callback(_try, lambda: backup.replace(target))
 
 
-def _if_it_can(work: Callable[[], object]) -> None:
+def _try(action: Callable[[], object]) -> None:
     with suppress(OSError):
-        work()
+        action()
 
 
-def _new_beside(target: Path, tidy: ExitStack) -> Path:
-    """Create an empty temporary file in the folder of `target`; `tidy` removes it."""
+def _temporary_file(target: Path, cleanup: ExitStack) -> Path:
+    """Create an empty temporary file in the folder of `target`; `cleanup` removes it."""
     while True:
-        temporary = target.with_name(f".{target.stem[:16]}-{secrets.token_hex(8)}{target.suffix[-_END_OF_TEMPORARY:]}")
+        temporary = target.with_name(f".{target.stem[:16]}-{secrets.token_hex(8)}{target.suffix[-_LONGEST_SUFFIX:]}")
         try:
             os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
         except FileExistsError:
             continue
-        tidy.callback(_if_it_can, temporary.unlink)
+        cleanup.callback(_try, temporary.unlink)
         return temporary
 
 
@@ -302,11 +303,11 @@ def write_content(path: Path, content: str | bytes) -> None:
 def write_contents(contents: Mapping[Path, str | bytes]) -> None:
     """Write several files of bytes, or of text as UTF-8: all of them, or none."""
 
-    def written(content: str | bytes) -> Callable[[Path], object]:
+    def writer_of(content: str | bytes) -> Callable[[Path], object]:
         data = content.encode() if isinstance(content, str) else content
         return lambda temporary: temporary.write_bytes(data)
 
-    write_all({path: written(content) for path, content in contents.items()})
+    write_all({path: writer_of(content) for path, content in contents.items()})
 
 
 def toml_lines(values: Mapping[str, Any]) -> str:
@@ -316,8 +317,8 @@ def toml_lines(values: Mapping[str, Any]) -> str:
     name = "Otters"
     range = {long = 6}
     """
-    kept = ((key, value) for key, value in values.items() if value is not None and value != ())
-    return "".join(f"{_toml_key(key)} = {_toml_value(value)}\n" for key, value in kept)
+    stated = ((key, value) for key, value in values.items() if value is not None and value != ())
+    return "".join(f"{_toml_key(key)} = {_toml_value(value)}\n" for key, value in stated)
 
 
 def _toml_key(key: str) -> str:

@@ -1,4 +1,4 @@
-"""Tidy frames (one value a cell, texts as categoricals, names beside ids, no prose), and coloured frames."""
+"""Tidy frames (one value per cell, texts as categoricals, a name column after each id column), and coloured frames."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 
-ENDS = ("_low", "_high", "_standard_error")  # endings of columns that belong to another figure
+ENDS = ("_low", "_high", "_standard_error")  # suffixes of columns about the precision of another column
 ORDERS = (("basic", "reinforced", "full-strength"), ("light", "heavy", "aerial"))
-"""Ordered texts: reinforcement levels, and categories of targets."""
+"""Texts that have an order: reinforcement levels, and target categories."""
 PROSE = (
     *("aim_title", "asked", "assumptions", "beaten_by", "beats", "cannot", "doubt"),
     *("lean", "limits", "profiles", "said", "says", "why", "why_not"),
 )
-"""Columns of sentences, which CSV and JSON keep."""
-BAR, LOSS = "#dfe6ec", "#e8c9b5"  # colours of figures from 0 upwards, and below 0
+"""Columns of sentences: in CSV and JSON, not in frames."""
+BAR, LOSS = "#dfe6ec", "#e8c9b5"  # colours of bars for figures above 0, and below 0
 _SELECTOR = re.compile(r"\b[a-z0-9-]+/([a-z0-9-]+)@([a-z-]+)")
 
 
@@ -33,12 +33,12 @@ def readable(text: str) -> str:
     >>> readable("crown/rifle-platoon@basic -> imperium/krupp-field-guns@basic")
     'Rifle Platoon, basic → Krupp Field Guns, basic'
     """
-    named = _SELECTOR.sub(lambda match: f"{match[1].replace('-', ' ').title()}, {match[2]}", text)
-    return named.replace("->", "→")
+    result = _SELECTOR.sub(lambda match: f"{match[1].replace('-', ' ').title()}, {match[2]}", text)
+    return result.replace("->", "→")
 
 
 def names_of(selectors: Sequence[str]) -> list[str]:
-    """Return readable names, without a level common to all; selectors if two names would be equal.
+    """Return readable names of loadouts, without a level that all have; the selectors if two names would be equal.
 
     >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
     ['Rifle Platoon', 'Sharp Rifles']
@@ -70,73 +70,72 @@ def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -
     if not isinstance(data, pd.DataFrame):
         data = pd.DataFrame(data if isinstance(data, Mapping) else [dict(_cells(row)) for row in data])
     frame = data.drop(columns=[name for name in data if name in PROSE])
-    for place, name in reversed(list(enumerate(frame.columns))):
-        column = _typed(frame[name])
+    for index, name in reversed(list(enumerate(frame.columns))):
+        column = _with_tidy_type(frame[name])
         frame[name] = column
-        if _is_of_ids(column) and not _has_names(str(name), frame):
+        if _has_selectors(column) and not _has_names(str(name), frame):
             names = {value: readable(value) for value in column.cat.categories}
-            frame.insert(place + 1, f"{name}_name", _typed(column.astype(object).map(names)))
+            frame.insert(index + 1, f"{name}_name", _with_tidy_type(column.astype(object).map(names)))
     return frame
 
 
-def _typed(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the column in its documented type."""
+def _with_tidy_type(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Return the column in the type that :func:`tidy` documents."""
     import pandas as pd
 
-    seen = column.dropna()
-    if column.dtype == object and seen.map(lambda cell: isinstance(cell, bool)).all():
-        return column.astype("boolean" if len(seen) else "float64")
-    if not pd.api.types.is_string_dtype(seen):
+    present = column.dropna()
+    if column.dtype == object and present.map(lambda cell: isinstance(cell, bool)).all():
+        return column.astype("boolean" if len(present) else "float64")
+    if not pd.api.types.is_string_dtype(present):
         return column.infer_objects()
-    values = list(dict.fromkeys(seen))
+    values = list(dict.fromkeys(present))
     order = next((order for order in ORDERS if values and set(values) <= set(order)), None)
     return column.astype(pd.CategoricalDtype(list(order or values), ordered=order is not None))
 
 
-def _is_of_ids(column: pd.Series[Any]) -> bool:
+def _has_selectors(column: pd.Series[Any]) -> bool:
     """Return True for a column of selectors of loadouts."""
     values = column.cat.categories if column.dtype == "category" else ()
     return len(values) > 0 and all(_SELECTOR.fullmatch(str(value)) for value in values)
 
 
 def _has_names(name: str, frame: pd.DataFrame) -> bool:
-    """Return True if a frame has a column with the names for a column of ids."""
-    beside = {f"{name}_name", f"{name}_unit"} | ({"unit", "name"} - {name} if name in ("loadout", "unit") else set())
-    return not beside.isdisjoint(frame.columns)
+    """Return True if a frame has a column with the names of the loadouts in column `name`."""
+    columns = {f"{name}_name", f"{name}_unit"} | ({"unit", "name"} - {name} if name in ("loadout", "unit") else set())
+    return not columns.isdisjoint(frame.columns)
 
 
-def _cells(row: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:
+def _cells(row: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]]:
     for name, cell in row.items():
         if isinstance(cell, Mapping):
-            yield from _cells(cell, f"{before}{name}_")
+            yield from _cells(cell, f"{prefix}{name}_")
         elif not isinstance(cell, list | tuple):
-            yield f"{before}{name}", cell
+            yield f"{prefix}{name}", cell
         elif not any(isinstance(entry, Mapping | list | tuple) for entry in cell):
-            yield f"{before}{name}", ", ".join(map(str, cell))
+            yield f"{prefix}{name}", ", ".join(map(str, cell))
 
 
 def styled(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: Sequence[Any] | None = None) -> Styler:
-    """Return a coloured pandas Styler: a bar in each cell of a figure, ids hidden if there are names.
+    """Return a coloured pandas Styler: a bar in each cell of a figure, selectors hidden if there are names.
 
     Parameters
     ----------
     frame : DataFrame
     figures : sequence, optional
-        Columns with bars. Default: all of `float64` except the ends of intervals.
+        Columns with bars. Default: all `float64` columns except the ends of intervals.
     percent : sequence, optional
-        Columns in percent. Default: `probability`, those that begin with ``p_``, and the ends of their intervals.
+        Columns in percent. Default: `float64` columns whose names begin with ``probability`` or ``p_``.
     """
     numbers = [name for name in frame if frame[name].dtype == "float64"]
     if percent is None:
         percent = [name for name in numbers if str(name).startswith(("p_", "probability"))]
     if figures is None:
         figures = [name for name in numbers if not str(name).endswith(ENDS) and name not in ("low", "high")]
-    hidden = [name for name in frame if _is_of_ids(frame[name]) and _has_names(str(name), frame)]
+    hidden = [name for name in frame if _has_selectors(frame[name]) and _has_names(str(name), frame)]
     style = frame.style.format("{:.2f}", subset=[name for name in numbers if name not in percent], na_rep="")
     style = style.format("{:.1%}", subset=list(percent), na_rep="").hide(hidden, axis="columns")
-    style = style.format_index(head_of, axis="columns").set_uuid(
-        f"{crc32(frame.to_csv().encode()):x}"
-    )  # constant across runs
+    uuid = f"{crc32(frame.to_csv().encode()):x}"  # equal in every run, so that stored notebooks do not change
+    style = style.format_index(head_of, axis="columns").set_uuid(uuid)
     for name in figures:
         least, most = min(0.0, frame[name].min()), 1.0 if name in percent else max(0.0, frame[name].max())
         if least < most:
@@ -154,15 +153,15 @@ def head_of(name: Any) -> str:
     return f"P({text[2:]})" if text.startswith("p ") else text
 
 
-def places_of(column: pd.Series[Any], names: Sequence[str]) -> NDArray[np.int64]:
+def name_indices(column: pd.Series[Any], names: Sequence[str]) -> NDArray[np.int64]:
     """Return the index of each entry of a column in distinct `names`; -1 if missing.
 
     >>> import pandas as pd
-    >>> places_of(pd.Series(["oak", "elm", None, "oak"]), ["ash", "oak"]).tolist()
+    >>> name_indices(pd.Series(["oak", "elm", None, "oak"]), ["ash", "oak"]).tolist()
     [1, -1, -1, 1]
     """
     import pandas as pd
 
-    codes, result = pd.factorize(column)
-    places = {name: place for place, name in enumerate(names)}
-    return np.array([*(places.get(name, -1) for name in result.tolist()), -1], np.int64)[codes]
+    codes, distinct = pd.factorize(column)
+    index_of = {name: index for index, name in enumerate(names)}
+    return np.array([*(index_of.get(name, -1) for name in distinct.tolist()), -1], np.int64)[codes]

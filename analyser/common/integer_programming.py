@@ -12,7 +12,7 @@ from typing import Any
 def solve_programme(*arguments: Any, **options: Any) -> Any:
     """Solve an integer programme with ``scipy.optimize.milp``.
 
-    Discards the debugging lines that some versions of HiGHS write to standard output whatever the options.
+    Discards the debugging lines that some versions of HiGHS always write to standard output.
 
     >>> import numpy as np
     >>> solve_programme(np.array([-1.0]), integrality=np.array([1]), bounds=(0, 2.5)).x.tolist()
@@ -28,7 +28,7 @@ def solve_programme(*arguments: Any, **options: Any) -> Any:
 def silent_libraries() -> Iterator[None]:
     """Discard everything that compiled libraries print on standard output inside the block."""
     try:
-        kept = os.dup(1)
+        original = os.dup(1)
     except OSError:  # there is no standard output
         yield
         return
@@ -39,8 +39,8 @@ def silent_libraries() -> Iterator[None]:
         yield
     finally:
         _flush_libraries()
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(original, 1)
+        os.close(original)
         os.close(nowhere)
 
 

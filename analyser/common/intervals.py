@@ -1,16 +1,16 @@
 """95% intervals of simulated probabilities, and confidence sequences.
 
-An interval holds for a number of trials fixed beforehand. If an event occurred, or did not, in fewer than :data:`RARE`
-trials, it is Blaker's: its coverage is at least 95% for any probability. Otherwise it is Wilson's, which is fast and
-has that coverage there to within half a percentage point. Blaker's interval lies inside that of Clopper and Pearson.
-With one to three expected events the mean coverage of the latter is 98.6%, and Blaker's is 97.1%; Wilson's is as low as
-91.6% (`docs/calibration.md`).
+An interval is valid for a number of trials fixed beforehand. If fewer than :data:`RARE` trials had the event, or fewer
+had not, it is Blaker's interval, whose coverage is at least 95% for any probability. Otherwise it is Wilson's, which is
+fast and covers at least 94.5%. Blaker's interval lies inside that of Clopper and Pearson. With one to three expected
+events the mean coverage is 98.6% for Clopper and Pearson, 97.1% for Blaker, and as low as 91.6% for Wilson
+(`docs/calibration.md`).
 
-A confidence sequence contains the true value at all numbers of trials at once in 95% of runs, so a simulation may stop
-at any of them; it is 1.5 to 2.5 times as wide. Intervals are wrong far more often after repeated looks: if two equal
-probabilities are compared at each doubling from a thousand to a thousand million trials, one is called better in half
-of all runs. A sequence is the set of values against which no bet has won too much: a wealth that begins at 1 and is a
-fair game under the true value reaches 20 in at most 5% of runs (Ville 1939).
+A confidence sequence has an interval for every number of trials. In 95% of runs all of them contain the true value, so
+a simulation may stop at any time; they are 1.5 to 2.5 times as wide. With ordinary intervals, repeated looks mislead:
+if two equal probabilities are compared at each doubling from a thousand to a thousand million trials, half of all runs
+call one of them better. The sequence excludes a value if bets that are fair under it have turned a stake of 1 into 20,
+which happens to the true value in at most 5% of runs (Ville 1939).
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ Ends = tuple[Floats, Floats]
 
 CONFIDENCE = 0.95
 NORMAL_95 = 1.959963984540054  # half the width of a normal 95% interval, in standard errors
-RARE = 200  # trials with the event, or without: from here on Wilson's covers at least 94.5%
-_FEW = 3 * RARE  # trials up to which the widest interval may be Blaker's
-_NEAR = 10  # counts below RARE, or below half, at which Blaker's widest interval may lie
+RARE = 200  # trials with the event, and without, from which Wilson's interval covers at least 94.5%
+_FEW_TRIALS = 3 * RARE  # trials up to which the widest interval may be Blaker's
+_SEARCHED = 10  # the widest of Blaker's intervals has a count at most this far below RARE or half the trials
 _MOST_STEPS, _CLOSE_ENOUGH = 200, 1e-13
-_FAR = 40.0  # standard deviations of a count beyond which probabilities are negligible
+_FARTHEST = 40.0  # standard deviations of a count beyond which probabilities are negligible
 
 
 class Intervals(NamedTuple):
-    """95% intervals of several probabilities, as arrays of one shape: their ends and kinds."""
+    """95% intervals of several probabilities: ends and kind of each, as arrays of one shape."""
 
     low: Floats
     high: Floats
@@ -62,13 +62,13 @@ def intervals(counts: NDArray[Any], trials: int) -> Intervals:
 
 
 def rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
-    """Return True for each count too near 0 or `trials` for Wilson's interval."""
+    """Return True for each count that is too near 0 or `trials` for Wilson's interval."""
     return np.asarray(np.minimum(counts, trials - counts) < RARE)
 
 
 def widest(counts: NDArray[Any], trials: int) -> float:
-    """Return the width of the widest 95% interval; with many trials it is that of the count nearest to half."""
-    if trials <= _FEW:
+    """Return the width of the widest 95% interval; with many trials the count nearest to half has it."""
+    if trials <= _FEW_TRIALS:
         low, high, _ = intervals(np.unique(counts), trials)
         return float((high - low).max())
     nearest = np.asarray(counts)[np.argmin(np.abs(np.asarray(counts) - trials / 2))]
@@ -83,26 +83,26 @@ def width(count: int, trials: int) -> float:
 
 
 @lru_cache
-def trials_for(wanted: float) -> int:
+def trials_for(width: float) -> int:
     """Return the number of trials after which every possible 95% interval is at most this wide.
 
     >>> trials_for(0.01), trials_for(0.2)
     (38411, 101)
     """
-    trials = max(math.ceil(NORMAL_95**2 * (1 / wanted**2 - 1)), 1)  # Wilson's interval is widest at a half
-    while trials <= _FEW and widest(_wide(trials), trials) > wanted:
+    trials = max(math.ceil(NORMAL_95**2 * (1 / width**2 - 1)), 1)  # Wilson's interval is widest at a half
+    while trials <= _FEW_TRIALS and widest(_counts_to_search(trials), trials) > width:
         trials += 1
     return trials
 
 
-def _wide(trials: int) -> NDArray[np.int64]:
-    """Return the counts whose interval may be the widest in few trials: near half, or the last rare ones."""
+def _counts_to_search(trials: int) -> NDArray[np.int64]:
+    """Return the counts whose interval may be the widest in few trials: near half, or just below RARE."""
     half = trials // 2
-    return np.arange(max(min(half, RARE) - _NEAR, 0), half + 1)
+    return np.arange(max(min(half, RARE) - _SEARCHED, 0), half + 1)
 
 
 def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
-    """Return the Wilson score interval for each of `counts` successes in `trials`; `half` in standard errors.
+    """Return the Wilson score interval for each of `counts` events in `trials`; `half`: half-width in standard errors.
 
     Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), method 3.
 
@@ -114,12 +114,12 @@ def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
     """
     share, squared = np.asarray(counts, np.float64) / trials, half**2
     centre = (2 * trials * share + squared) / (2 * (trials + squared))
-    reach = half / (2 * (trials + squared)) * np.sqrt(4 * trials * share * (1 - share) + squared)
-    return np.where(share == 0, 0.0, centre - reach), np.where(share == 1, 1.0, centre + reach)
+    half_width = half / (2 * (trials + squared)) * np.sqrt(4 * trials * share * (1 - share) + squared)
+    return np.where(share == 0, 0.0, centre - half_width), np.where(share == 1, 1.0, centre + half_width)
 
 
 def clopper_pearson(counts: NDArray[Any], trials: int, error: float = 1 - CONFIDENCE) -> Ends:
-    """Return the exact interval for each of `counts` successes in `trials`; its coverage is at least 1 - `error`.
+    """Return the exact interval for each of `counts` events in `trials`; its coverage is at least 1 - `error`.
 
     Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 26 (1934).
 
@@ -131,11 +131,11 @@ def clopper_pearson(counts: NDArray[Any], trials: int, error: float = 1 - CONFID
     """
     from scipy.special import betaincinv
 
-    seen = np.asarray(counts, np.float64)
-    missing = trials - seen
-    low = betaincinv(np.maximum(seen, 1), missing + 1, error / 2)
-    high = betaincinv(seen + 1, np.maximum(missing, 1), 1 - error / 2)
-    return np.where(seen == 0, 0.0, low), np.where(missing == 0, 1.0, high)
+    with_event = np.asarray(counts, np.float64)
+    without = trials - with_event
+    low = betaincinv(np.maximum(with_event, 1), without + 1, error / 2)
+    high = betaincinv(with_event + 1, np.maximum(without, 1), 1 - error / 2)
+    return np.where(with_event == 0, 0.0, low), np.where(without == 0, 1.0, high)
 
 
 def dkw_half_width(trials: int, error: float = 1 - CONFIDENCE) -> float:
@@ -150,11 +150,12 @@ def dkw_half_width(trials: int, error: float = 1 - CONFIDENCE) -> float:
 
 
 def blaker(counts: NDArray[Any], trials: int) -> Ends:
-    """Return Blaker's 95% interval for each of `counts` successes in `trials`; its coverage is at least 95%.
+    """Return Blaker's 95% interval for each of `counts` events in `trials`; its coverage is at least 95%.
 
-    A probability p is inside unless the count is among the least likely 5% under p. These are the tail that begins at
-    the count, and as much of the other tail as is at most as likely. Gaps are filled. Source: Blaker, Confidence curves
-    and improved exact confidence intervals for discrete distributions, Canadian Journal of Statistics 28 (2000).
+    A probability p is in the interval if two tails sum to more than 5% under p: the smaller tail that begins at the
+    count, and the longest opposite tail that is at most as likely. Gaps between such p are filled. Source: Blaker,
+    Confidence curves and improved exact confidence intervals for discrete distributions, Canadian Journal of Statistics
+    28 (2000).
 
     Examples
     --------
@@ -163,39 +164,40 @@ def blaker(counts: NDArray[Any], trials: int) -> Ends:
     ([0.0, 5.1e-05], [0.003551, 0.005527])
     """
     counts = np.asarray(counts, np.int64)
-    distinct, place = np.unique(np.minimum(counts, trials - counts), return_inverse=True)
-    low, high = (ends[place.reshape(counts.shape)] for ends in _blaker_ends(distinct.astype(np.float64), trials))
+    distinct, index = np.unique(np.minimum(counts, trials - counts), return_inverse=True)
+    low, high = (ends[index.reshape(counts.shape)] for ends in _blaker_ends(distinct.astype(np.float64), trials))
     mirrored = counts > trials - counts
     return np.where(mirrored, 1 - high, low), np.where(mirrored, 1 - low, high)
 
 
-def _blaker_ends(seen: Floats, trials: int) -> Ends:
+def _blaker_ends(counts: Floats, trials: int) -> Ends:
     """Return Blaker's intervals for counts up to half of the trials.
 
-    Moving outwards from the observed share, the tail at the count shrinks, and the other tail loses a value at each
-    point where both are equal. The last such point lies inside Clopper and Pearson's end, where the first tail is 2.5%.
-    The end is that point, or beyond it the point where both remaining tails sum to 5%.
+    As p moves away from the observed share, the tail at the count shrinks, and the other tail loses a value wherever
+    both are equal. Clopper and Pearson's end has a tail of 2.5% and lies beyond the last such p. Blaker's end is this
+    last p, or the p beyond it where the two tails sum to 5%.
     """
-    error, share = 1 - CONFIDENCE, seen / trials
-    outer_low, outer_high = clopper_pearson(seen, trials, error)
+    error, share = 1 - CONFIDENCE, counts / trials
+    outer_low, outer_high = clopper_pearson(counts, trials, error)
 
-    far = np.minimum(np.ceil(trials * outer_high + _FAR * np.sqrt(trials * outer_high + 1)), trials + 1)
-    above = _last(lambda value: _at_least(value, trials, outer_high) > error / 2, seen + 1, far)
-    step = _root(lambda p: _at_most(seen, trials, p) - _at_least(above, trials, p), share, outer_high)
+    end = np.minimum(np.ceil(trials * outer_high + _FARTHEST * np.sqrt(trials * outer_high + 1)), trials + 1)
+    above = _last(lambda value: _at_least(value, trials, outer_high) > error / 2, counts + 1, end)
+    step = _root(lambda p: _at_most(counts, trials, p) - _at_least(above, trials, p), share, outer_high)
 
-    def beyond(p: Floats) -> Floats:
-        return _at_most(seen, trials, p) + _at_least(above + 1, trials, p) - error
+    def excess_above(p: Floats) -> Floats:
+        return _at_most(counts, trials, p) + _at_least(above + 1, trials, p) - error
 
-    high = np.where(beyond(step) >= 0, _root(beyond, step, outer_high), step)
+    high = np.where(excess_above(step) >= 0, _root(excess_above, step, outer_high), step)
 
-    below = 1 + _last(lambda value: _at_most(value, trials, outer_low) <= error / 2, np.full_like(seen, -1.0), seen)
-    step = _root(lambda p: _at_least(seen, trials, p) - _at_most(below, trials, p), share, outer_low)
+    start = np.full_like(counts, -1.0)
+    below = 1 + _last(lambda value: _at_most(value, trials, outer_low) <= error / 2, start, counts)
+    step = _root(lambda p: _at_least(counts, trials, p) - _at_most(below, trials, p), share, outer_low)
 
-    def before(p: Floats) -> Floats:
-        return _at_least(seen, trials, p) + _at_most(below - 1, trials, p) - error
+    def excess_below(p: Floats) -> Floats:
+        return _at_least(counts, trials, p) + _at_most(below - 1, trials, p) - error
 
-    low = np.where(before(step) >= 0, _root(before, step, outer_low), step)
-    return np.where(seen == 0, 0.0, low), high
+    low = np.where(excess_below(step) >= 0, _root(excess_below, step, outer_low), step)
+    return np.where(counts == 0, 0.0, low), high
 
 
 def _at_least(value: Floats, trials: int, p: Floats) -> Floats:
@@ -215,24 +217,24 @@ def _at_most(value: Floats, trials: int, p: Floats) -> Floats:
 
 
 def _last(holds: Callable[[Floats], NDArray[np.bool_]], first: Floats, end: Floats) -> Floats:
-    """Return the last integer that `holds`, by bisection; `first` holds, `end` does not, with one change between."""
+    """Return the last integer for which `holds` is True, by bisection between `first` (True) and `end` (False)."""
     while (end - first > 1).any():
         middle = np.floor((first + end) / 2)
-        held = holds(middle)
-        first, end = np.where(held, middle, first), np.where(held, end, middle)
+        is_true = holds(middle)
+        first, end = np.where(is_true, middle, first), np.where(is_true, end, middle)
     return first
 
 
 def _root(function: Callable[[Floats], Floats], start: Floats, end: Floats) -> Floats:
     """Return the roots of a function between `start` and `end`, by false position (the Illinois rule)."""
-    one, other = function(start), function(end)
+    at_start, at_end = function(start), function(end)
     for _ in range(_MOST_STEPS):
-        slope = np.where(one == other, 1.0, one - other)
-        between = np.clip((one * end - other * start) / slope, np.minimum(start, end), np.maximum(start, end))
+        slope = np.where(at_start == at_end, 1.0, at_start - at_end)
+        between = np.clip((at_start * end - at_end * start) / slope, np.minimum(start, end), np.maximum(start, end))
         result = function(between)
-        crossed = (result > 0) != (other > 0)  # the root lies between `between` and `end`
-        start, one = np.where(crossed, end, start), np.where(crossed, other, one / 2)
-        moved, end, other = np.abs(between - end), between, result
+        crossed = (result > 0) != (at_end > 0)  # the root lies between `between` and `end`
+        start, at_start = np.where(crossed, end, start), np.where(crossed, at_end, at_start / 2)
+        moved, end, at_end = np.abs(between - end), between, result
         if (np.minimum(moved, np.abs(end - start)) <= _CLOSE_ENOUGH * np.abs(end)).all():
             break
     return end
@@ -242,17 +244,17 @@ ERROR = 1 - CONFIDENCE
 _STEPS = 60  # steps of a bisection
 
 
-def mixture_bounds(seen: ArrayLike, trials: ArrayLike, error: float = ERROR) -> tuple[Floats, Floats]:
-    """Return the ends of the confidence sequence of a probability, for counts of an event in numbers of trials.
+def mixture_bounds(counts: ArrayLike, trials: ArrayLike, error: float = ERROR) -> tuple[Floats, Floats]:
+    """Return the ends of the confidence sequence of a probability, for `counts` of an event in `trials`.
 
     The bets are mixed uniformly over all probabilities (Robbins, Statistical methods related to the law of the iterated
-    logarithm, Annals of Mathematical Statistics 41, 1970). The interval contains every p with
-    ``seen ln p + missing ln(1 - p) >= ln B(seen + 1, missing + 1) + ln error``.
+    logarithm, Annals of Mathematical Statistics 41, 1970). The interval contains every p with ``count ln p + rest ln(1
+    - p) >= ln B(count + 1, rest + 1) + ln error``, where `rest` is the trials without the event.
 
     Parameters
     ----------
-    seen, trials : int or arrays
-        0 or more; `seen` at most `trials`.
+    counts, trials : int or arrays
+        0 or more; `counts` at most `trials`.
     error : float
         Probability that the true value is ever outside, in (0, 1). To compare K variants, use ``0.05 / K``.
 
@@ -268,12 +270,12 @@ def mixture_bounds(seen: ArrayLike, trials: ArrayLike, error: float = ERROR) -> 
     """
     from scipy.special import betaln, xlog1py, xlogy
 
-    seen, missing = np.asarray(seen, np.float64), np.asarray(trials, np.float64) - np.asarray(seen, np.float64)
-    least = betaln(seen + 1, missing + 1) + math.log(error)
-    share = np.where(seen + missing > 0, seen / np.maximum(seen + missing, 1), 0.5)
+    counts, rest = np.asarray(counts, np.float64), np.asarray(trials, np.float64) - np.asarray(counts, np.float64)
+    least = betaln(counts + 1, rest + 1) + math.log(error)
+    share = np.where(counts + rest > 0, counts / np.maximum(counts + rest, 1), 0.5)
 
     def is_out(p: Floats) -> NDArray[np.bool_]:
-        return np.asarray(xlogy(seen, p) + xlog1py(missing, -p) < least)
+        return np.asarray(xlogy(counts, p) + xlog1py(rest, -p) < least)
 
     low = _first_inside(is_out, np.zeros_like(share), share)
     return low, _first_inside(is_out, np.ones_like(share), share)
@@ -282,7 +284,7 @@ def mixture_bounds(seen: ArrayLike, trials: ArrayLike, error: float = ERROR) -> 
 def mean_bounds(
     mean: float, standard_error: float, degrees: int, trials: int, tuned_for: int, error: float = ERROR
 ) -> tuple[float, float]:
-    """Return the ends of the confidence sequence of a mean of many trials, by its standard error.
+    """Return the ends of the confidence sequence of a mean of many trials, from its standard error.
 
     The bets are mixed over a normal distribution of the deviation in standard deviations (Robbins 1970). The `degrees`
     of freedom allow for the error of the standard deviation (Lai, On confidence sequences, Annals of Statistics 4,
@@ -296,8 +298,8 @@ def mean_bounds(
     degrees : int
         Degrees of freedom of the standard error: B - 1 for B batches of equal size.
     trials, tuned_for : int
-        1 or more. Compared with an interval, the sequence is narrowest at `tuned_for` trials, which must be fixed
-        beforehand; it is hardly wider at ten times as many.
+        1 or more. Relative to an ordinary interval, the sequence is narrowest at `tuned_for` trials, which must be
+        fixed beforehand; at ten times as many trials it is hardly wider.
 
     Examples
     --------
@@ -306,8 +308,8 @@ def mean_bounds(
     3.04
     """
     spread = _SPREAD * trials / tuned_for
-    beyond = ((1 + spread) / error**2) ** (1 / (degrees + 1))
-    squared = degrees * (beyond - 1) / (1 - beyond / (1 + spread)) if beyond < 1 + spread else math.inf
+    bound = ((1 + spread) / error**2) ** (1 / (degrees + 1))
+    squared = degrees * (bound - 1) / (1 - bound / (1 + spread)) if bound < 1 + spread else math.inf
     half = math.sqrt(squared) * standard_error if standard_error else 0.0
     return mean - half, mean + half
 
@@ -316,10 +318,10 @@ _SPREAD = 8.0  # variance of the mixture in squared standard errors, optimal at 
 
 
 def _first_inside(is_out: Any, outer: Floats, inner: Floats) -> Floats:
-    """Return the end of an interval between `outer` and the inside point `inner`; `outer` if it is inside, too."""
+    """Return the end of an interval, by bisection between `outer` and `inner`, which is inside; `outer` if inside."""
     inside, outside = inner, outer
     for _ in range(_STEPS):
         middle = (inside + outside) / 2
-        out = is_out(middle)
-        inside, outside = np.where(out, inside, middle), np.where(out, middle, outside)
+        is_outside = is_out(middle)
+        inside, outside = np.where(is_outside, inside, middle), np.where(is_outside, middle, outside)
     return np.where(is_out(outer), outside, outer)

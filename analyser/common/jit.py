@@ -25,21 +25,22 @@ from analyser.common.records import views
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
-Whole = Any  # an integer whose type the compiler knows: unsigned indices are faster
+Whole = Any  # an integer of a type that the compiler infers, because unsigned indices are faster
 
 _COMPILER = "analyser.common.compiler"
-_LOADING = 0.3  # seconds to read a compiled kernel from disk, including the import of the compiler
+_LOADING_TIME = 0.3  # seconds to read a compiled kernel from disk, including the import of the compiler
 
-_is_interpreted: ContextVar[bool | None] = ContextVar("is_interpreted", default=None)  # None: the cheaper one
-# Seconds spent in compiled kernels while an interpreted kernel runs.
-_lent: ContextVar[list[float] | None] = ContextVar("lent", default=None)
-# Steps not yet registered with the compiler: the function, its body in kernels, and True if that is inlined.
+# True: interpret kernels, False: compile them, None: do what takes less time.
+_is_interpreted: ContextVar[bool | None] = ContextVar("is_interpreted", default=None)
+# Seconds spent in compiled kernels while an interpreted kernel runs; None if no kernel is interpreted.
+_compiled_time: ContextVar[list[float] | None] = ContextVar("compiled_time", default=None)
+# Steps not yet registered with the compiler: the function, its body in kernels, and True if the body is inlined.
 _steps: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
-_telling = threading.Lock()
+_registering = threading.Lock()
 
 
 class Kernel(Generic[P, R]):
-    """A function that is compiled on its first call and cached on disk, and that runs without the interpreter lock."""
+    """A function that is compiled on its first call, cached on disk, and runs without the interpreter lock."""
 
     def __init__(self, function: Callable[P, R]) -> None:
         functools.update_wrapper(self, function)
@@ -52,54 +53,54 @@ class Kernel(Generic[P, R]):
         """Call the function."""
         if _is_interpreted.get():
             return self.function(*arguments)  # type: ignore[call-arg]
-        lent = _lent.get()
-        if lent is None:
+        compiled_time = _compiled_time.get()
+        if compiled_time is None:
             return cast("R", self.compiled(*arguments))
         start = thread_time()
         try:
             return cast("R", self.compiled(*map(_as_record, arguments)))
         finally:
-            lent[0] += thread_time() - start
+            compiled_time[0] += thread_time() - start
 
     @property
     def compiled(self) -> Any:
-        """The Numba dispatcher, which compiles for each new signature of arguments."""
+        """The Numba dispatcher; it compiles the kernel once for each signature of arguments."""
         if self._compiled is None:
             with self._compiling:
-                self._compiled = self._compiled or _compiler().compiled(self.function)
-        _tell_of_steps()
+                self._compiled = self._compiled or _compiler().dispatcher_of(self.function)
+        _register_steps()
         return self._compiled
 
-    def linked(self, arguments: tuple[Any, ...]) -> tuple[Any, str]:
-        """Return an LLVM module for these types of arguments and another machine, and the kernel's name in it."""
+    def llvm_module(self, arguments: tuple[Any, ...]) -> tuple[Any, str]:
+        """Return an LLVM module of the kernel for these argument types, and the kernel's name in the module."""
         compiler = _compiler()
-        _tell_of_steps()
-        module, name = compiler.linked(self.function, arguments)
+        _register_steps()
+        module, name = compiler.llvm_module(self.function, arguments)
         return module, str(name)
 
-    def is_kept(self) -> bool:
+    def is_cached(self) -> bool:
         """Return True if the kernel has been compiled in this process, or is in the cache on disk."""
         from analyser.common.kernel_cache import KernelCache
 
-        return bool(self._compiled and self._compiled.signatures) or KernelCache(self.function).is_kept()
+        return bool(self._compiled and self._compiled.signatures) or KernelCache(self.function).is_cached()
 
 
 class Tiered(Kernel[P, R]):
-    """A kernel that is interpreted until this has taken as long as compiling would.
+    """A kernel that is interpreted until the interpreter has taken as long as the compiler would take.
 
-    It takes at most twice the minimum time for any work to come (the ski rental problem: Karlin, Manasse, Rudolph,
-    Sleator: Competitive snoopy caching, 1988). Both ways run the same operations in the same order, with equal results.
+    So it takes at most twice the minimum time for any further calls (the ski rental problem: Karlin, Manasse, Rudolph,
+    Sleator: Competitive snoopy caching, 1988). Interpreted and compiled kernels give bit-identical results.
     """
 
     def __init__(self, function: Callable[P, R], seconds: float, meanwhile: Callable[P, R] | None = None) -> None:
         super().__init__(function)
         self._meanwhile = meanwhile or function
-        self._price = seconds
-        self._spent = 0.0
+        self._compile_time = seconds
+        self._interpreted_time = 0.0
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
-        """Call the function; kernels that it calls are compiled, unless they are tiered."""
-        if _lent.get() is not None:
+        """Call the function; the kernels that it calls are compiled, unless they are tiered."""
+        if _compiled_time.get() is not None:
             return self._meanwhile(*arguments)  # type: ignore[call-arg]
         if self.pays():
             return super().__call__(*arguments)  # type: ignore[call-arg]
@@ -107,33 +108,33 @@ class Tiered(Kernel[P, R]):
             return self._meanwhile(*map(views, arguments))  # type: ignore[call-arg]
 
     def pays(self, seconds: float = 0.0) -> bool:
-        """Return True if compiling pays before work that would take the interpreter this many seconds."""
+        """Return True if compiling saves time, given further work of so many seconds in the interpreter."""
         if (is_interpreted := _is_interpreted.get()) is not None:
             return not is_interpreted
-        if self._price == 0.0 or self._compiled is not None:
+        if self._compile_time == 0.0 or self._compiled is not None:
             return True
-        spent = self._spent + seconds
-        return spent > _LOADING and (spent > self._price or self.is_kept())
+        total = self._interpreted_time + seconds
+        return total > _LOADING_TIME and (total > self._compile_time or self.is_cached())
 
     def expect(self, seconds: float) -> None:
-        """Compile now if that pays before work that would take the interpreter this many seconds."""
+        """Compile now if this saves time, given further work of so many seconds in the interpreter."""
         if self.pays(seconds):
             _ = self.compiled
 
     @contextmanager
     def interpreting(self) -> Iterator[None]:
-        """Interpret tiered kernels inside the block, and count the time spent."""
-        lent = [0.0]
-        start, token = thread_time(), _lent.set(lent)
+        """Interpret tiered kernels inside the block, and measure the time that this takes."""
+        compiled_time = [0.0]
+        start, token = thread_time(), _compiled_time.set(compiled_time)
         try:
             yield
         finally:
-            _lent.reset(token)
-            self._spent += thread_time() - start - lent[0]
+            _compiled_time.reset(token)
+            self._interpreted_time += thread_time() - start - compiled_time[0]
 
 
 def _as_record(argument: Any) -> Any:
-    """Return the record behind an interpreter's view (:func:`~.records.view`), for machine code."""
+    """Return an argument for machine code: the record itself instead of a view of it (:func:`~.records.view`)."""
     if isinstance(argument, tuple):
         parts = map(_as_record, argument)
         return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
@@ -141,9 +142,9 @@ def _as_record(argument: Any) -> Any:
 
 
 @contextmanager
-def interpreted(is_so: bool = True) -> Iterator[None]:
-    """Interpret kernels inside the block, which starts at once but runs slowly; with False compile all."""
-    token = _is_interpreted.set(is_so)
+def interpreted(is_on: bool = True) -> Iterator[None]:
+    """Interpret all kernels inside the block, which start at once but run slowly; with False compile all."""
+    token = _is_interpreted.set(is_on)
     try:
         yield
     finally:
@@ -155,20 +156,20 @@ kernel = Kernel
 
 
 def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """Return a decorator of kernels that are interpreted until compiling pays; `seconds` is the compile time.
+    """Return a decorator of kernels that are interpreted until compiling saves time; `seconds`: the compile time.
 
-    With 0 seconds they are compiled, unless an interpreted kernel calls them.
+    With 0 seconds a kernel is compiled, unless an interpreted kernel calls it.
     """
     return lambda function: Tiered(function, seconds)
 
 
 def tiered_or(meanwhile: Callable[P, R], seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """Return such a decorator; until compiling pays, `meanwhile` runs, which must give bit-identical results."""
+    """Return a decorator as :func:`tiered`; until compiled, `meanwhile` runs, with bit-identical results."""
     return lambda function: Tiered(function, seconds, meanwhile)
 
 
 def step(function: FunctionT) -> FunctionT:
-    """Mark a function that kernels call: it is compiled into each of them; called by Python, it is interpreted."""
+    """Mark a function that kernels call: it is compiled into each kernel; Python code that calls it interprets it."""
     _steps.append((function, function, False))
     return function
 
@@ -176,11 +177,11 @@ def step(function: FunctionT) -> FunctionT:
 def step_for(interpreted: Callable[..., Any]) -> Callable[[FunctionT], FunctionT]:
     """Return a decorator of a step that only kernels run; the interpreter runs `interpreted` instead."""
 
-    def tell(function: FunctionT) -> FunctionT:
+    def register(function: FunctionT) -> FunctionT:
         _steps.append((interpreted, function, False))
         return cast("FunctionT", interpreted)
 
-    return tell
+    return register
 
 
 def inlined(function: FunctionT) -> FunctionT:
@@ -189,25 +190,25 @@ def inlined(function: FunctionT) -> FunctionT:
     return function
 
 
-def _tell_of_steps() -> None:
-    """Register the new steps, and kernels that kernels call, with the compiler."""
+def _register_steps() -> None:
+    """Register new steps with the compiler, and the type of kernels, so that kernels can call each other."""
     if not _steps:
         return
     compiler = _compiler()
-    with _telling:
-        compiler.tell_of_kernels(Kernel)
+    with _registering:
+        compiler.register_kernels(Kernel)
         while _steps:
             function, body, is_inlined = _steps[-1]
-            compiler.tell_of_step(function, body, inlined=is_inlined)
+            compiler.register_step(function, body, inlined=is_inlined)
             _steps.pop()
 
 
-_USABLE = {  # variables whose other values break the compiler: allowed values in words and as a pattern
+_USABLE = {  # environment variables that can break the compiler: allowed values in words and as a pattern
     "NUMBA_NUM_THREADS": ("a number of 1 or more", r"\s*\+?0*[1-9]\d*\s*"),
     "NUMBA_DISABLE_JIT": ("0, since kernels are always compiled", r"\s*0*\s*"),
     "NUMBA_CPU_FEATURES": ("features such as +avx2,-fma", r"([+-][\w.-]+(,[+-][\w.-]+)*)?"),
 }
-_UNREAD = re.compile(r"Environment variable '(\w+)' is defined but its associated value '(.*?)' could not be parsed")
+_WARNING = re.compile(r"Environment variable '(\w+)' is defined but its associated value '(.*?)' could not be parsed")
 
 
 def _compiler() -> ModuleType:
@@ -217,11 +218,11 @@ def _compiler() -> ModuleType:
             if (value := os.environ.get(name, "")) and not re.fullmatch(pattern, value):
                 raise InputError(f"{shown(value)} is not usable", where=name, allowed=allowed)
         with warnings.catch_warnings():
-            warnings.filterwarnings("error", _UNREAD.pattern, RuntimeWarning)
+            warnings.filterwarnings("error", _WARNING.pattern, RuntimeWarning)
             try:
                 module = importlib.import_module(_COMPILER)
             except RuntimeWarning as error:
-                _, name, value, _ = _UNREAD.split(str(error), 1)
+                _, name, value, _ = _WARNING.split(str(error), 1)
                 raise InputError(
                     f"{value!r} is not usable", where=name, allowed="a value that numba can read"
                 ) from None

@@ -1,8 +1,8 @@
 """Cache of compiled kernels on disk, by a digest of their source code.
 
-Numba's cache only checks the file of the kernel itself. Here the key is a digest of its module and of all modules of
-this package that it imports, directly or indirectly. So a changed rule is compiled again, but only in kernels that can
-reach it. File times, comments and docstrings have no effect.
+Numba's cache checks only the file of the kernel. Here the key is a digest of the kernel's module and of all modules of
+this package that it imports, directly or indirectly. So a changed rule recompiles only the kernels that can call it.
+File times, comments and docstrings have no effect.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class CacheWarning(UserWarning):
 class KernelCache:
     """Cache of one kernel, with the interface of Numba's caches.
 
-    A damaged file is deleted, and the kernel is compiled again. A folder in which other users can write is not used,
-    because its files are executed.
+    A damaged file is deleted, and the kernel is compiled again. Folders that other users can write to are not used,
+    because the files are executed.
     """
 
     def __init__(self, function: Any) -> None:
@@ -52,11 +52,11 @@ class KernelCache:
 
     @property
     def cache_path(self) -> str | None:
-        """Folder of the stored kernel; None if there is none."""
+        """Folder of the stored kernel; None if no folder can be used."""
         folder = folder_for(Path(self._function.__code__.co_filename))
         return None if folder is None else str(folder)
 
-    def is_kept(self) -> bool:
+    def is_cached(self) -> bool:
         """Return True if a kernel compiled from the present sources is on disk, for any types of arguments."""
         return self.cache_path is not None and any(Path(self.cache_path).glob(f"{self._name}-*-{self._sources}.nbc"))
 
@@ -66,8 +66,8 @@ class KernelCache:
         if path is None:
             return None
         try:
-            kept = path.read_bytes()
-            digest, payload = kept[:_DIGEST_BYTES], kept[_DIGEST_BYTES:]
+            content = path.read_bytes()
+            digest, payload = content[:_DIGEST_BYTES], content[_DIGEST_BYTES:]
             if hashlib.sha256(payload).digest() != digest:
                 raise ValueError("damaged")
             from numba.core.compiler import CompileResult
@@ -95,7 +95,7 @@ class KernelCache:
         try:
             write_content(path, hashlib.sha256(payload).digest() + payload)
         except ValueError:  # the folder is no longer writable, or the disk is full
-            _tell_once()
+            _warn_once()
             return
         for other in path.parent.glob(f"{path.name.rpartition('-')[0]}-*.nbc"):
             if other != path:
@@ -114,9 +114,9 @@ def _remove(path: Path) -> None:
 
 
 @lru_cache(maxsize=1)
-def _tell_once() -> None:
+def _warn_once() -> None:
     warnings.warn(
-        "compiled kernels cannot be kept, so each process will compile its own; NUMBA_CACHE_DIR can name a folder that"
+        "compiled kernels cannot be stored, so each process compiles them again; set NUMBA_CACHE_DIR to a folder that"
         " only you can write to",
         CacheWarning,
         stacklevel=2,
@@ -125,7 +125,7 @@ def _tell_once() -> None:
 
 @lru_cache(maxsize=256)
 def folder_for(source: Path) -> Path | None:
-    """Return the first folder for kernels of a source file in which only this user can write."""
+    """Return the first folder for kernels of a source file that only this user can write to, or None."""
     for folder in _folders(source):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ def folder_for(source: Path) -> Path | None:
             continue
         if os.access(folder, os.W_OK) and _is_private(folder):
             return folder
-    _tell_once()
+    _warn_once()
     return None
 
 
@@ -151,7 +151,7 @@ def _folders(source: Path) -> Iterator[Path]:
 
 
 def _is_private(folder: Path) -> bool:
-    """Return True if only the owner of a folder (this user, or the system) can add or replace files in it."""
+    """Return True if only this user and the system can add or replace files in a folder."""
     if not hasattr(os, "getuid"):
         return True
     owners = (os.getuid(), 0)
@@ -165,53 +165,54 @@ def _is_private(folder: Path) -> bool:
 
 def _digest_of_sources(source: Path) -> str:
     """Return a digest of the code of a source file and of all modules of this package that it imports."""
-    seen: dict[Path, bytes] = {}
-    waiting, known = [source], len(_known_digests())
+    digests: dict[Path, bytes] = {}
+    waiting, number_known = [source], len(_known_digests())
     while waiting:
         path = waiting.pop()
-        if path not in seen:
-            seen[path], imported = _source(path)
+        if path not in digests:
+            digests[path], imported = _digest_and_imports(path)
             waiting.extend(imported)
-    if len(_known_digests()) > known:
-        _keep_digests(_known_digests())
-    return hashlib.sha256(repr(sorted((path.name, digest) for path, digest in seen.items())).encode()).hexdigest()[:24]
+    if len(_known_digests()) > number_known:
+        _store_digests(_known_digests())
+    by_name = sorted((path.name, digest) for path, digest in digests.items())
+    return hashlib.sha256(repr(by_name).encode()).hexdigest()[:24]
 
 
 @lru_cache(maxsize=1024)
-def _source(path: Path) -> tuple[bytes, tuple[Path, ...]]:
+def _digest_and_imports(path: Path) -> tuple[bytes, tuple[Path, ...]]:
     """Return the digest of the code of a source file, and the files of this package that it imports from."""
     content, known = path.read_bytes(), _known_digests()
     key = hashlib.sha256(sys.version.encode() + content).hexdigest()
     if key not in known:
         code = compile(without_docstrings(ast.parse(content)), path.name, "exec", dont_inherit=True)
         known[key] = hashlib.sha256(repr(_operations(code)).encode()).hexdigest()
-    files = (file for name in named_by(content) if (file := file_of(name)) is not None)
+    files = (file for name in imported_names(content) if (file := module_file(name)) is not None)
     return bytes.fromhex(known[key]), tuple(files)
 
 
 @lru_cache(maxsize=1)
 def _known_digests() -> dict[str, str]:
-    """Return the digests of code that earlier processes computed, which takes 0.4 s a process, by those of the text."""
+    """Return digests of code by digests of the text, as stored by earlier processes; to compute them takes 0.4 s."""
     with suppress(OSError, ValueError, AttributeError, TypeError):
         known = json.loads((folder_for(Path(__file__)) / _DIGESTS).read_bytes())  # type: ignore[operator]
         return {key: value for key, value in known.items() if _HEX.fullmatch(value)}
     return {}
 
 
-def _keep_digests(known: dict[str, str]) -> None:
+def _store_digests(known: dict[str, str]) -> None:
     folder = folder_for(Path(__file__))
     if folder is not None:
-        with suppress(OSError, ValueError):  # each process computes its own
+        with suppress(OSError, ValueError):  # then the next process computes the digests again
             write_content(folder / _DIGESTS, json.dumps(dict(list(known.items())[-_MOST_DIGESTS:])))
 
 
-def named_by(content: bytes) -> set[str]:
-    """Return the full names from this package that a source file imports: modules, and names in them."""
-    named = set()
+def imported_names(content: bytes) -> set[str]:
+    """Return the full names of what a source file imports from this package: modules, and names in modules."""
+    imported = set()
     for package, names, module in _IMPORTS.findall(content):
-        named.add(module or package)
-        named.update(package + b"." + name for name in _NAME.findall(names))
-    return {name.decode() for name in named}
+        imported.add(module or package)
+        imported.update(package + b"." + name for name in _NAME.findall(names))
+    return {name.decode() for name in imported}
 
 
 def without_docstrings(module: ast.Module) -> ast.Module:
@@ -226,7 +227,7 @@ def without_docstrings(module: ast.Module) -> ast.Module:
 
 
 def _operations(code: CodeType) -> tuple[object, ...]:
-    """Return the instructions, names and constants of a code object, without its position in the file."""
+    """Return the instructions, names and constants of a code object, but not its line numbers."""
     constants = [_operations(value) if isinstance(value, CodeType) else _constant(value) for value in code.co_consts]
     names = (code.co_name, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars)
     return *names, code.co_argcount, code.co_kwonlyargcount, code.co_flags, code.co_code, constants
@@ -237,9 +238,9 @@ def _constant(value: object) -> str:
     return f"{{{sorted(map(repr, value))}}}" if isinstance(value, frozenset) else repr(value)
 
 
-def file_of(module: str) -> Path | None:
+def module_file(module: str) -> Path | None:
     """Return the file of a module of this package; None for the package itself, or if there is no such module."""
-    _, _, inside = module.partition(".")
-    stem = _ROOT.joinpath(*inside.split("."))
+    _, _, name = module.partition(".")
+    stem = _ROOT.joinpath(*name.split("."))
     path = stem / "__init__.py" if stem.is_dir() else stem.with_suffix(".py")
-    return path if inside and path.is_file() else None
+    return path if name and path.is_file() else None

@@ -1,4 +1,4 @@
-"""House style of all pictures: sizes, type, colours, and figures fitted to their contents."""
+"""House style of all pictures: sizes, fonts, colours, and figures fitted to their contents."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
 
 CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
-DOTS_AN_INCH = 96  # resolution of a picture in a notebook
+DOTS_PER_INCH = 96  # resolution of a picture in a notebook
 MARGIN = 0.12  # inches around the drawing
-_UNEVEN = 0.03  # share by which a text may be wider at another resolution
+_TEXT_TOLERANCE = 0.03  # share by which a text may be wider at another resolution
 SCALE = "viridis"  # perceptually uniform, also in grey and for colour-blind readers
 AUTO = "auto"
-"""Stands for the default title of a plot; another text replaces it, None omits it."""
+"""Default of the parameter `title`: the plot's own title; another text replaces it, None omits it."""
 DARK, MEDIUM, LIGHT = "#1b2a49", "#9db4c8", "#dfe6ec"  # distinct greys when printed
-LOST = "////"  # hatch of losses
+LOST = "////"  # hatch of bars that show losses
 LINES: Sequence[Mapping[str, Any]] = (
     {"color": "#000000", "linestyle": "-", "marker": "o"},
     {"color": "#d55e00", "linestyle": "--", "marker": "s"},
@@ -44,9 +44,8 @@ LINES: Sequence[Mapping[str, Any]] = (
 )
 """Line styles whose colours colour-blind readers can distinguish; dashes and markers distinguish them in grey."""
 LIGHTEST_WITH_WHITE = 0.179  # relative luminance at which black and white text are equally legible (WCAG 2)
-_BELOW, _A_LINE = 0.4, 0.2  # inches from the axes down to a legend: for the ticks, and for each line of text
-_ROOM = 2.0  # inches for labels on each side, until the figure is fitted
-
+_TICKS_HEIGHT, _LINE_HEIGHT = 0.4, 0.2  # inches between axes and legend: for the ticks, and for each line of text
+_LABEL_SPACE = 2.0  # inches on each side of the axes, until the figure is fitted
 
 T = TypeVar("T")
 PerSeries: TypeAlias = T | Sequence[T] | Mapping[str, T] | None
@@ -63,7 +62,7 @@ class Picture(Axes):
         self.titles: set[str] = set()  # titles of the answers drawn on these axes
 
     def set_title(self, label: str, *args: Any, **more: Any) -> Text:
-        """Set the only title of the picture, by default on the left."""
+        """Set the title, by default on the left."""
         return super().set_title(label, *args, **{"loc": "left", **more})
 
     def get_title(self, loc: Literal["left", "center", "right"] = "left") -> str:
@@ -78,7 +77,7 @@ def png_of(figure: Any) -> bytes:
     """Return a figure as a small PNG for a notebook."""
     drawn, small = io.BytesIO(), io.BytesIO()
     with house_style():
-        figure.savefig(drawn, format="png", dpi=DOTS_AN_INCH)
+        figure.savefig(drawn, format="png", dpi=DOTS_PER_INCH)
     few_colours = Image.open(drawn).convert("RGB").quantize(dither=Image.Dither.NONE)
     few_colours.save(small, format="png", optimize=True)  # a third of the size, because notebooks store their pictures
     return small.getvalue()
@@ -87,7 +86,7 @@ def png_of(figure: Any) -> bytes:
 def house_style() -> AbstractContextManager[None]:
     """Return a context for drawing in which the user's settings have no effect and no text is parsed as a formula.
 
-    Without hinting, text keeps its proportions at every resolution, so a fitted picture clips none.
+    Without hinting, text keeps its proportions at every resolution, so a fitted picture cuts off no text.
     """
     return style.context(["default", {"text.parse_math": False, "text.hinting": "none"}])
 
@@ -95,7 +94,7 @@ def house_style() -> AbstractContextManager[None]:
 def no_formulas(ax: Axes) -> None:
     """Switch off formulas in all texts of some axes, for every later drawing of the figure."""
     for axis in (ax.xaxis, ax.yaxis):
-        axis.get_ticklabels()  # create the labels now
+        axis.get_ticklabels()  # creates the labels, which `findobj` then finds
     for text in ax.findobj(Text):
         text.set_parse_math(False)
 
@@ -108,10 +107,11 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def new_axes(width: float, height: float) -> Axes:
-    """Return axes of this size in inches, in a larger figure for :func:`fit_figure` to fit later."""
-    across, up = width + 2 * _ROOM, height + 2 * _ROOM
-    place = _ROOM / across, _ROOM / up, width / across, height / up
-    axes: Axes = new_figure(across, up).add_axes(place, axes_class=Picture)
+    """Return axes of this size in inches, in a larger figure that :func:`fit_figure` shrinks later."""
+    total_width, total_height = width + 2 * _LABEL_SPACE, height + 2 * _LABEL_SPACE
+    left_bottom = _LABEL_SPACE / total_width, _LABEL_SPACE / total_height
+    place = (*left_bottom, width / total_width, height / total_height)
+    axes: Axes = new_figure(total_width, total_height).add_axes(place, axes_class=Picture)
     return axes
 
 
@@ -121,23 +121,23 @@ def fit_figure(ax: Axes) -> None:
     if isinstance(ax, Picture):
         ax.is_fitted = True
     renderer = cast("Any", figure.canvas).get_renderer()
-    drawn, inside = cast("BboxBase", ax.get_tightbbox(renderer)), ax.get_window_extent()
+    outer, inner = cast("BboxBase", ax.get_tightbbox(renderer)), ax.get_window_extent()
     margin = MARGIN * figure.dpi
     # Text may be wider at other resolutions, so the space outside the axes is enlarged.
-    left, bottom = ((1 + _UNEVEN) * overhang + margin for overhang in (inside.x0 - drawn.x0, inside.y0 - drawn.y0))
-    right, top = ((1 + _UNEVEN) * overhang + margin for overhang in (drawn.x1 - inside.x1, drawn.y1 - inside.y1))
-    width, height = left + inside.width + right, bottom + inside.height + top
-    ax.set_position((left / width, bottom / height, inside.width / width, inside.height / height))
+    overhangs = inner.x0 - outer.x0, inner.y0 - outer.y0, outer.x1 - inner.x1, outer.y1 - inner.y1
+    left, bottom, right, top = ((1 + _TEXT_TOLERANCE) * overhang + margin for overhang in overhangs)
+    width, height = left + inner.width + right, bottom + inner.height + top
+    ax.set_position((left / width, bottom / height, inner.width / width, inner.height / height))
     figure.set_size_inches(width / figure.dpi, height / figure.dpi)
 
 
-def set_title(ax: Axes, given: str | None, own: str = "") -> None:
-    """Set the title `given`; AUTO sets `own` on a picture, and nothing on the user's axes.
+def set_title(ax: Axes, title: str | None, own: str = "") -> None:
+    """Set a title; for AUTO `own`, the plot's own title, on a :class:`Picture`, and no title on the user's axes.
 
     A picture of several answers has no automatic title.
     """
-    text = given
-    if given == AUTO and isinstance(ax, Picture):
+    text = title
+    if title == AUTO and isinstance(ax, Picture):
         ax.titles.add(own.strip("\n"))
         text = "" if len(ax.titles) > 1 else own.strip("\n")
         ax.set_title("")
@@ -146,59 +146,59 @@ def set_title(ax: Axes, given: str | None, own: str = "") -> None:
         ax.set_title(text, parse_math=False, **more)
 
 
-def rows_of(data: Any, method: str = "to_frame", **how: Any) -> pd.DataFrame:
-    """Return tidy rows: `data` if it is a frame, else the result of this method of an answer.
+def rows_of(data: Any, method: str = "to_frame", **options: Any) -> pd.DataFrame:
+    """Return tidy rows: `data` if it is a frame, else the result of `method` of the answer `data`.
 
     Raises
     ------
     InputError
-        `data` is neither a frame nor such an answer.
+        `data` is neither a frame nor an answer with this method.
     """
     if isinstance(data, pd.DataFrame):
         return data
     result = getattr(data, method, None)
     if result is None:
         allowed = f"a DataFrame, or an answer with {method}"
-        raise InputError(f"{type(data).__name__} is nothing that this plot shows", where="data", allowed=allowed)
-    return pd.DataFrame(result(**how) if callable(result) else result)
+        raise InputError(f"this plot cannot show a {type(data).__name__}", where="data", allowed=allowed)
+    return pd.DataFrame(result(**options) if callable(result) else result)
 
 
-def about(frame: pd.DataFrame, subject: str) -> pd.DataFrame:
-    """Return the frame with a subject for the title of its picture."""
-    named = frame.copy(deep=False)
-    named.attrs["subject"] = subject
-    return named
+def with_subject(frame: pd.DataFrame, subject: str) -> pd.DataFrame:
+    """Return the frame with a subject, which titles of its pictures name."""
+    copy = frame.copy(deep=False)
+    copy.attrs["subject"] = subject
+    return copy
 
 
 def subject_of(data: Any) -> str:
-    """Return the caption of an answer, for a title; of a frame its subject (:func:`about`), if any."""
+    """Return the caption of an answer, or the subject of a frame (:func:`with_subject`); empty without one."""
     if isinstance(data, pd.DataFrame):
         return readable(str(data.attrs.get("subject", "")))
     caption = getattr(data, "caption", None)
     return readable("\n".join(caption())) if callable(caption) else ""
 
 
-def per_series(given: Any, names: Sequence[str], defaults: Sequence[T], what: str) -> list[T]:
-    """Return one value of a :data:`PerSeries` for each name, by default from `defaults`.
+def per_series(values: Any, names: Sequence[str], defaults: Sequence[T], what: str) -> list[T]:
+    """Return a value for each series in `names`, from :data:`PerSeries` `values` or else from `defaults`.
 
     >>> per_series({"b": "Rifles"}, ["a", "b"], ["a", "b"], "label")
     ['a', 'Rifles']
     """
-    if given is None:
+    if values is None:
         return list(defaults)
-    if isinstance(given, Mapping):
-        return [given.get(name, default) for name, default in zip(names, defaults)]
-    if isinstance(given, str) or (what == "color" and is_color_like(given)):
+    if isinstance(values, Mapping):
+        return [values.get(name, default) for name, default in zip(names, defaults)]
+    if isinstance(values, str) or (what == "color" and is_color_like(values)):
         if len(names) > 1 and what == "label":
             raise InputError(f"one label for {len(names)} series", where=what, allowed="a list, or a mapping by name")
-        return [cast("T", given)] * len(names)
-    if len(given) != len(names):
-        raise InputError(f"{len(given)} for {len(names)} series", where=what, allowed="one per series")
-    return list(given)
+        return [cast("T", values)] * len(names)
+    if len(values) != len(names):
+        raise InputError(f"{len(values)} for {len(names)} series", where=what, allowed="one per series")
+    return list(values)
 
 
 def scale_of(color: Any, default: str = SCALE) -> Any:
-    """Return a colour scale: the given one, one from white to a given colour, or the default."""
+    """Return a colour scale: `color` if it is a scale, from white to `color` if it is a colour, else the default."""
     if color is None or not is_color_like(color):
         return color or default
     return LinearSegmentedColormap.from_list(str(color), ["white", color])
@@ -216,7 +216,7 @@ def line_styles(ax: Axes, names: Sequence[str], label: Any, color: Any) -> list[
     styles = [dict(LINES[(first + number) % len(LINES)]) for number in range(len(names))]
     colours = per_series(color, names, [str(style["color"]) for style in styles], "color")
     labels = per_series(label, names, names_of(names), "label")
-    return [{**look, "label": text, "color": colour} for look, text, colour in zip(styles, labels, colours)]
+    return [{**style, "label": text, "color": colour} for style, text, colour in zip(styles, labels, colours)]
 
 
 @contextmanager
@@ -234,8 +234,8 @@ def drawing(
 ) -> Iterator[Axes]:
     """Yield axes to draw on; afterwards add title, labels, grid and legend.
 
-    Without `ax` they are new axes of `width` by `height` inches in the house style, and the figure is fitted to them.
-    The user's axes keep their style, and their figure is not changed. `own` is the title if `title` is AUTO.
+    Without `ax` these are new axes of `width` by `height` inches in the house style, in a figure fitted to them. The
+    user's axes keep their style, and their figure is not changed. `own` is the title if `title` is AUTO.
     `legend` is the number of columns of the legend, 0 for none. `grid` is the axis with grid lines.
     """
     is_own = ax is None or isinstance(ax, Picture)
@@ -249,7 +249,7 @@ def drawing(
         if ylabel:
             axes.set_ylabel(ylabel, **size)
         if is_own:
-            _furnish(axes, grid)
+            _style_axes(axes, grid)
         if legend:
             _add_legend(axes, legend if is_own else 0)
         no_formulas(axes)
@@ -257,10 +257,10 @@ def drawing(
             fit_figure(axes)
 
 
-def _furnish(axes: Axes, grid: str) -> None:
+def _style_axes(axes: Axes, grid: str) -> None:
     """Give new axes the grid, ticks and edges of the house style."""
     axes.tick_params(labelsize=LABEL_POINTS, length=3 if grid else 0)
-    if grid == "x":  # named bars
+    if grid == "x":  # the rows have names, so they need no ticks
         axes.tick_params(axis="y", length=0)
     if grid:
         axes.set_axisbelow(True)
@@ -274,9 +274,9 @@ def _add_legend(ax: Axes, columns: int) -> None:
         ax.legend()
         return
     lines = ax.get_xlabel().count("\n") + 1 if ax.get_xlabel() else 0
-    below = (0, -(_BELOW + _A_LINE * lines) / (ax.get_window_extent().height / ax.figure.dpi))
-    look: dict[str, Any] = {"borderaxespad": 0, "frameon": False, "fontsize": LABEL_POINTS, "handlelength": 3.2}
-    ax.legend(loc="upper left", bbox_to_anchor=below, ncols=columns, **look)
+    below = (0, -(_TICKS_HEIGHT + _LINE_HEIGHT * lines) / (ax.get_window_extent().height / ax.figure.dpi))
+    style: dict[str, Any] = {"borderaxespad": 0, "frameon": False, "fontsize": LABEL_POINTS, "handlelength": 3.2}
+    ax.legend(loc="upper left", bbox_to_anchor=below, ncols=columns, **style)
 
 
 PERCENT = "probability, percent"
@@ -287,8 +287,8 @@ def draw_lines(
 ) -> None:
     """Draw probabilities in percent as lines with markers over the integers `x`; if simulated, with 95% intervals.
 
-    Each of `lines` has a name, the column of its probabilities, and its rows; the columns of the intervals end in
-    `_low` and `_high`. InputError if there are more lines than distinct styles.
+    Each line has a name, the column of its probabilities, and its rows, which may also have the columns ``..._low`` and
+    ``..._high``. InputError if there are more lines than distinct styles.
     """
     for (_, column, rows), line in zip(lines, line_styles(ax, [name for name, *_ in lines], label, color)):
         percent = 100 * rows[column]
@@ -307,17 +307,17 @@ def draw_intervals(ax: Axes, x: Any, y: Any, ends: Any, color: str) -> None:
 
 def write_above(ax: Axes, x: Any, percent: Any) -> list[Annotation]:
     """Write the percentage of each bar above it."""
-    look: dict[str, Any] = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center", "size": LABEL_POINTS}
+    style: dict[str, Any] = {"xytext": (0, 2), "textcoords": "offset points", "ha": "center", "size": LABEL_POINTS}
     texts = [short_text(value / 100, is_probability=True) for value in percent]
-    return [ax.annotate(text, place, **look) for text, place in zip(texts, zip(x, percent))]
+    return [ax.annotate(text, point, **style) for text, point in zip(texts, zip(x, percent))]
 
 
-def name_rows(ax: Axes, places: Sequence[float] | NDArray[Any], names: Sequence[str]) -> None:
+def name_rows(ax: Axes, heights: Sequence[float] | NDArray[Any], names: Sequence[str]) -> None:
     """Name the rows at these heights.
 
-    Blanks before a long name leave space, because it may become wider than measured for the size of the figure.
+    Blanks in front of a long name make room: at another resolution it may be wider than when the figure was fitted.
     """
-    ax.set_yticks(places, [f"{' ' * (2 + len(name) // 12)}{name}" for name in names])
+    ax.set_yticks(heights, [f"{' ' * (2 + len(name) // 12)}{name}" for name in names])
 
 
 def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
@@ -328,7 +328,7 @@ def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
 
 
 def inks(colours: NDArray[Any]) -> NDArray[np.str_]:
-    """Return black or white for each of `colours`, whichever is more legible on it."""
+    """Return the more legible text colour, black or white, on each of `colours`."""
     return np.where(luminance(colours) > LIGHTEST_WITH_WHITE, "black", "white")
 
 
@@ -339,11 +339,11 @@ def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:
             hint = did_you_mean(name, map(str, frame))
             raise InputError(f"the table has no column {name!r}{hint}", allowed=", ".join(map(str, frame)))
     if frame.empty:
-        raise InputError("a table without rows cannot be drawn")
+        raise InputError("the table has no rows to draw")
 
 
 def short_text(value: float, *, is_probability: bool = False) -> str:
-    """Return a figure in at most four characters, a probability in percent; never rounded to 0; empty for NaN.
+    """Return a number in at most four characters, a probability in percent; not rounded to 0; empty for NaN.
 
     >>> [short_text(value) for value in (0.0, 0.004, 0.04, 0.44, 4.44, 44.4, -4.44, float("nan"))]
     ['0', '<.01', '.04', '.44', '4.4', '44', '-4.4', '']

@@ -1,9 +1,9 @@
-"""95% intervals of simulated means of numbers with known possible values, which allow for values not seen.
+"""95% intervals of simulated means, for numbers whose possible values are known, even if the simulation misses some.
 
-For two possible values, the interval is that of the probability of one of them. If the simulation determines the
-variance well enough (:data:`ENOUGH`), it is the normal interval, ±1.96 standard errors. Otherwise it is Gaffke's, which
-gives the trials random (Dirichlet) weights. The high end adds a trial at the largest possible value, the low end one at
-the smallest. For two values Gaffke's is Clopper and Pearson's; for many trials it is the normal one.
+With two possible values, the interval is that of the probability of one of them. If the simulation determines the
+variance well enough (:data:`ENOUGH`), it is the normal interval, ±1.96 standard errors. Otherwise it is Gaffke's
+interval: the trials get random (Dirichlet) weights, and the high end includes one more trial at the largest possible
+value, the low end one at the smallest. With two values Gaffke's interval is Clopper and Pearson's.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from numpy.typing import NDArray
 from analyser.common.estimates import CERTAIN_WITHIN, mean_and_variance, plus_minus
 from analyser.common.intervals import CONFIDENCE, NORMAL_95, RARE, intervals
 
-ENOUGH = RARE  # least sum of squares, in squared ranges, at which the normal interval covers 94.5%
+ENOUGH = RARE  # variance * trials / range**2 from which the normal interval covers 94.5%
 _HALVINGS = 50
-_EQUAL_ENOUGH = 1.25  # ratio of the sides of an interval up to which ± shows the longer one
+_NEARLY_SYMMETRIC = 1.25  # ratio of the two sides of an interval up to which ± shows the longer side
 
 
 class Mean(NamedTuple):
-    """A mean; if simulated, with its standard error and the ends and kind of its 95% interval."""
+    """A mean; if simulated, also its standard error, and the ends and kind of its 95% interval."""
 
     value: float
     error: float | None = None
     low: float | None = None
     high: float | None = None
-    by: str | None = None  # "normal", "gaffke"; for two possible values "wilson", "blaker"; for one "none"
+    by: str | None = None  # "normal" or "gaffke"; with two possible values "wilson" or "blaker"; with one "none"
 
     def times(self, factor: float) -> Mean:
-        """Return the mean of the number times a factor, 0 or more."""
+        """Return the mean of the number times `factor`, which is 0 or more."""
         error, low, high = (None if bound is None else factor * bound for bound in self[1:4])
         return Mean(factor * self.value, error, low, high, self.by)
 
     def less(self, constant: float) -> Mean:
-        """Return the mean of the number minus a constant."""
+        """Return the mean of the number minus `constant`."""
         low, high = (None if end is None else end - constant for end in (self.low, self.high))
         return self._replace(value=self.value - constant, low=low, high=high)
 
@@ -86,10 +86,10 @@ def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None
 
 
 def mean_of_moments(mean: float, variance: float, trials: float, least: float, most: float) -> Mean:
-    """Return a simulated mean of a number from `least` to `most`, from its variance alone.
+    """Return a simulated mean of a number from `least` to `most`, from its mean and variance alone.
 
-    If the normal interval is not valid, it is Gaffke's for two values with these moments. One of the values is the
-    nearer of `least` and `most`.
+    If the normal interval is not valid, the interval is Gaffke's for a number with this mean and variance and only two
+    values, one of which is the nearer of `least` and `most`.
 
     >>> round(mean_of_moments(0.0, 0.0, 150, 0, 3).high, 3)
     0.073
@@ -100,11 +100,11 @@ def mean_of_moments(mean: float, variance: float, trials: float, least: float, m
     if math.isinf(most - least) or variance * trials >= ENOUGH * (most - least) ** 2:
         return _normal(mean, error, least, most)
     near, sign = (least, 1) if mean - least <= most - mean else (most, -1)
-    away = abs(mean - near)
-    square = variance + away**2  # also 0 if `away` squared underflows
-    other = near + sign * min(square / away, most - least) if square and away else near
-    count = trials * away**2 / square if square else 0.0
-    shares = (np.array([near, other]) - least) / (most - least)
+    distance = abs(mean - near)
+    square = variance + distance**2  # also 0 if `distance` squared underflows
+    far = near + sign * min(square / distance, most - least) if square and distance else near
+    count = trials * distance**2 / square if square else 0.0
+    shares = (np.array([near, far]) - least) / (most - least)
     return _gaffke(mean, error, shares, np.array([trials - count, count]), least, most)
 
 
@@ -121,7 +121,7 @@ def _gaffke(
 
 
 def sum_of(means: Sequence[Mean]) -> Mean:
-    """Return the mean of a sum. Errors and ends are summed, which is valid for any dependence of the numbers.
+    """Return the mean of a sum. Its error and ends are sums, which is valid for any dependence of the numbers.
 
     >>> sum_of([Mean(1.0, 0.5, 0.0, 2.0, "normal")] * 2)
     Mean(value=2.0, error=1.0, low=0.0, high=4.0, by='normal')
@@ -135,7 +135,7 @@ def sum_of(means: Sequence[Mean]) -> Mean:
 
 
 def sums_of(parts: Sequence[float]) -> NDArray[np.float64]:
-    """Return the sums of all subsets of the parts, sorted.
+    """Return the sorted distinct sums of all subsets of `parts`.
 
     >>> sums_of([3, 5]).tolist()
     [0.0, 3.0, 5.0, 8.0]
@@ -147,26 +147,26 @@ def sums_of(parts: Sequence[float]) -> NDArray[np.float64]:
 
 
 def _high_end(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
-    """Return Gaffke's 97.5% upper bound of the mean of numbers from 0 to 1, with their counts.
+    """Return Gaffke's 97.5% upper bound of a mean; `shares` are values from 0 to 1, `counts` their numbers of trials.
 
-    The tail of a Dirichlet-weighted mean is that of a sum of gamma variables at 0. A saddlepoint approximation
-    (Lugannani and Rice, 1980) gives it within 1% of 2.5%.
+    The probability that a Dirichlet-weighted mean exceeds a bound is that of a sum of gamma variables being positive. A
+    saddlepoint approximation (Lugannani and Rice, 1980) of this probability of 2.5% has a relative error below 1%.
     """
-    atoms, place = np.unique(np.append(shares, np.float64(1)), return_inverse=True)
-    weights = np.asarray(np.bincount(place.reshape(-1), np.append(counts, 1.0)), np.float64)
+    atoms, index = np.unique(np.append(shares, np.float64(1)), return_inverse=True)
+    weights = np.asarray(np.bincount(index.reshape(-1), np.append(counts, 1.0)), np.float64)
     atoms, weights = atoms[weights > 0], weights[weights > 0]
     if len(atoms) == 1:
         return 1.0
-    nearer, farther = 0.0, 1.0
+    low_tilt, high_tilt = 0.0, 1.0
     for _ in range(_HALVINGS):
-        tilt = (nearer + farther) / 2
+        tilt = (low_tilt + high_tilt) / 2
         end, tail = _tail(atoms, weights, tilt)
-        nearer, farther = (tilt, farther) if tail > (1 - CONFIDENCE) / 2 else (nearer, tilt)
+        low_tilt, high_tilt = (tilt, high_tilt) if tail > (1 - CONFIDENCE) / 2 else (low_tilt, tilt)
     return end
 
 
 def _tail(atoms: NDArray[np.float64], weights: NDArray[np.float64], tilt: float) -> tuple[float, float]:
-    """Return the tilted mean of the atoms, and the probability of a higher mean; the tilt is in (0, 1)."""
+    """Return the mean of the atoms tilted by `tilt` in (0, 1), and the probability of a mean above it."""
     tilted = weights / (1 - tilt * atoms)
     end = float(tilted @ atoms / tilted.sum())
     slope = tilt / (1 - tilt * end)
@@ -180,7 +180,7 @@ def _tail(atoms: NDArray[np.float64], weights: NDArray[np.float64], tilt: float)
 
 
 def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
-    """Return a mean by name; if simulated, with its standard error and interval."""
+    """Return the JSON entries of a mean, with its standard error and interval if simulated (see :func:`mean_in`)."""
     if mean.error is None:
         return {name: mean.value}
     parts = {"standard_error": mean.error, "low": mean.low, "high": mean.high, "interval": mean.by}
@@ -190,19 +190,19 @@ def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
 def points_figures(
     name: str, rating: int | None, gone: NDArray[np.bool_], weights: NDArray[Any], trials: int | None
 ) -> dict[str, Any]:
-    """Return the expected victory points for a unit (AC-5.9); None without a rating. `gone`: the unit is removed."""
+    """Return JSON entries of the victory points expected for a unit (AC-5.9); `gone`: True if it is removed."""
     if rating is None:
         return {name: None}
     return mean_figures(name, mean_between(gone, weights, trials, np.arange(2)).times(rating))
 
 
 def values_of_unit(figure: str, models: int | None, damage_limit: int | None) -> NDArray[np.int64]:
-    """Return the possible values of a figure of a unit: models left or destroyed, or damage on one model."""
+    """Return the possible values of a unit's models left or destroyed, or of the damage on one model."""
     return np.arange(max(damage_limit or 1, 1) if figure.endswith("damage") else (models or 0) + 1)
 
 
 def mean_in(figures: Any, name: str) -> Mean:
-    """Return the mean `name` of a row of figures, with its standard error and interval."""
+    """Return the mean `name` in JSON entries, with its standard error and interval."""
     return Mean(
         figures[name], *(figures.get(f"{name}_{part}") for part in ("standard_error", "low", "high", "interval"))
     )
@@ -218,15 +218,15 @@ def mean_text(mean: Mean, unit: str = "", decimals: int = 3) -> str:
         return f"{mean.value:.{decimals}f}{unit}"
     below, above = mean.value - mean.low, mean.high - mean.value
     longer = max(below, above)
-    shown = plus_minus(mean.value, longer, unit)
-    if longer <= _EQUAL_ENOUGH * min(below, above):
-        return shown
-    digits = len(shown.split("±")[1].partition(".")[2])
+    text = plus_minus(mean.value, longer, unit)
+    if longer <= _NEARLY_SYMMETRIC * min(below, above):
+        return text
+    digits = len(text.split("±")[1].partition(".")[2])
     return f"{mean.value:z.{digits}f}{unit} ({mean.low:z.{digits}f} to {mean.high:z.{digits}f})"
 
 
-class Shared(NamedTuple):
-    """A mean over all trials, and its interval by Student's t over the batches."""
+class BatchMean(NamedTuple):
+    """A mean over all trials, and its interval by Student's t over the batches of trials."""
 
     mean: float
     low: float
@@ -234,21 +234,21 @@ class Shared(NamedTuple):
 
 
 def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float, float | None]:
-    """Return the mean over all trials and its standard error, from the sum and trials of each batch (batches,).
+    """Return the mean over all trials and its standard error, from the sum and the number of trials of each batch.
 
-    The error is None for a single batch.
+    With a single batch the error is None.
 
     >>> mean_by_batch(np.array([1.0, 3.0]), np.array([2, 2]))
     (1.0, 0.5)
     >>> mean_by_batch(np.array([110.00000000000001, 110.0]), np.array([1, 1]))
     (110.0, 0.0)
     """
-    played = trials > 0
-    batches, total = int(played.sum()), int(trials.sum())
+    is_used = trials > 0
+    batches, total = int(is_used.sum()), int(trials.sum())
     mean = float(sums.sum()) / total
     if batches < 2:
         return mean, None
-    spread = float(((sums - mean * trials)[played] ** 2).sum())
+    spread = float(((sums - mean * trials)[is_used] ** 2).sum())
     error = math.sqrt(spread * batches / (batches - 1)) / total
     return mean, error if error > CERTAIN_WITHIN * abs(mean) else 0.0  # equal batches differ by rounding only
 
@@ -256,9 +256,9 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
 def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float, most: float) -> Mean:
     """Return the mean, with 95% interval, of amounts that are 0 or from `least` to `most`, from sums of batches.
 
-    The variance comes from the batches, with Student's t for few batches. It is limited to the variances that amounts
-    with this mean can have; for one batch the limits are the only information. The interval is that of these moments
-    (:func:`~analyser.common.means.mean_of_moments`), so its upper end also holds for rare or unseen amounts.
+    The variance is estimated from the batches, with Student's t if they are few, and limited to the variances possible
+    with this mean; with one batch it is the largest possible. The interval is that of mean and variance
+    (:func:`~analyser.common.means.mean_of_moments`), so its upper end is also valid for rare or unseen amounts.
 
     >>> mean = amount_by_batch(np.zeros(32), np.full(32, 256), 10.0, 100.0)
     >>> mean.value, round(mean.high, 3), mean.by
@@ -267,22 +267,23 @@ def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float,
     from scipy.special import stdtrit  # loads 0.5 s faster than `scipy.stats`
 
     mean, error = mean_by_batch(sums, trials)
-    total, widest = int(trials.sum()), max(mean * (most - mean), 0.0)
-    variance = widest
+    total, largest = int(trials.sum()), max(mean * (most - mean), 0.0)
+    variance = largest
     if error is not None:
-        times = float(stdtrit(int((trials > 0).sum()) - 1, (1 + CONFIDENCE) / 2)) / NORMAL_95
-        variance = min(max((times * error) ** 2 * total, mean * (least - mean)), widest)
+        factor = float(stdtrit(int((trials > 0).sum()) - 1, (1 + CONFIDENCE) / 2)) / NORMAL_95
+        variance = min(max((factor * error) ** 2 * total, mean * (least - mean)), largest)
     result = mean_of_moments(mean, variance, total, 0.0, max(most, mean))
     return result if error is None else result._replace(error=error)
 
 
-def means_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], wrong: float = 1 - CONFIDENCE) -> Shared:
-    """Return a difference of probabilities by batches, with its interval, which is -1 to 1 for a single batch.
+def difference_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], error: float = 1 - CONFIDENCE) -> BatchMean:
+    """Return a difference of probabilities from sums of batches, with its interval; -1 to 1 for a single batch.
 
-    `wrong`: error probability of the interval; divide it by K for K simultaneous intervals.
+    `error`: error probability of the interval; for K simultaneous intervals divide it by K.
     """
     from scipy.special import stdtrit
 
-    mean, error = mean_by_batch(sums, trials)
-    half = math.inf if error is None else float(stdtrit(int((trials > 0).sum()) - 1, 1 - wrong / 2)) * error
-    return Shared(mean, max(mean - half, -1.0), min(mean + half, 1.0))
+    mean, standard_error = mean_by_batch(sums, trials)
+    quantile = float(stdtrit(max(int((trials > 0).sum()) - 1, 1), 1 - error / 2))
+    half = math.inf if standard_error is None else quantile * standard_error
+    return BatchMean(mean, max(mean - half, -1.0), min(mean + half, 1.0))

@@ -22,21 +22,21 @@ METHODS: tuple[Method, ...] = ("exact", "monte-carlo")
 Progress = Callable[[int, int], None]
 
 
-class Sampled(Protocol):
-    """Protocol of answers that can be simulated to a precision."""
+class SimulatedAnswer(Protocol):
+    """Protocol of answers that can be simulated to a given precision."""
 
     @property
     def trials(self) -> int | None:
         """Number of trials; None if exact."""
 
-    def asked_of(self, precision: Precision) -> NDArray[Any]:
-        """Return the count of each event or figure that a precision covers, always in the same order."""
+    def precision_counts(self, precision: Precision) -> NDArray[Any]:
+        """Return the number of trials with each event or value whose interval `precision` limits, in fixed order."""
 
-    def stopped(self, stopping: Stopping) -> Self:
-        """Return the same answer with the reason for its number of trials."""
+    def with_stopping(self, stopping: Stopping) -> Self:
+        """Return the answer with the reason for its number of trials."""
 
 
-SampledT = TypeVar("SampledT", bound=Sampled)
+AnswerT = TypeVar("AnswerT", bound=SimulatedAnswer)
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Sampling:
     threads : int or None
         1 to 1024 (the result is the same). Default: one for each processor.
     replacement : bool
-        Monte Carlo of a fight: put each card back before the next is drawn (AC-9.3), as the exact method does.
+        Monte Carlo of a fight: put each card back before the next one is drawn (AC-9.3), as the exact method does.
     progress : callable, True or None
         Called repeatedly with the numbers of simulated and of planned trials; True shows a progress bar.
 
@@ -96,7 +96,7 @@ class Sampling:
                 raise InputError("both trials and precision", where="trials", allowed="one of them")
         check_flag(self.replacement, "replacement")
         if not (self.progress is None or isinstance(self.progress, bool) or callable(self.progress)):
-            allowed = "True, or a function of (trials played, trials aimed at)"
+            allowed = "True, or a function of (trials done, trials planned)"
             raise InputError(f"{shown(self.progress)} is not usable", where="progress", allowed=allowed)
 
     @property
@@ -115,36 +115,36 @@ class Sampling:
         return self.threads or default_threads()
 
     def first_trials(self, least: int = 1) -> int:
-        """Return the trials of the pilot, at least `least`; without a `precision`, all trials."""
+        """Return the number of trials of the pilot, at least `least`; without a `precision`, of all trials."""
         if self.precision is None:
             return int(self.trials or DEFAULT_TRIALS)
         return Precision.read(self.precision).pilot(least)
 
-    def settled(self, answer: Callable[[Sampling], SampledT], least: int = 1) -> SampledT:
-        """Return the exact answer, or the simulated one with the given or the needed number of trials.
+    def solve(self, answer: Callable[[Sampling], AnswerT], least: int = 1) -> AnswerT:
+        """Return the exact answer, or simulate it with the stated number of trials or until it is precise enough.
 
-        A pilot has at least `least` trials, which take no noticeable time.
+        A pilot has at least `least` trials, a number that takes no noticeable time.
         """
         if self.is_exact:
             return answer(self)
         with self.with_bar() as sampling:
 
-            def played(trials: int) -> SampledT:
+            def simulate(trials: int) -> AnswerT:
                 return answer(replace(sampling, trials=trials, precision=None))
 
-            result = played(self.first_trials(least))
+            result = simulate(self.first_trials(least))
             if self.precision is None:
-                return result.stopped(Stopping(self.first_trials()))
-            return _precise(result, Precision.read(self.precision), played)
+                return result.with_stopping(Stopping(self.first_trials()))
+            return _precise_answer(result, Precision.read(self.precision), simulate)
 
-    def report(self, done: int, aim: int) -> None:
-        """Call `progress` with the trials simulated so far and their planned number."""
+    def report(self, done: int, planned: int) -> None:
+        """Call `progress` with the number of trials simulated so far, and of those planned."""
         if callable(self.progress):
-            self.progress(done, aim)
+            self.progress(done, planned)
 
     @contextmanager
     def with_bar(self) -> Iterator[Sampling]:
-        """Yield this sampling; with ``progress=True``, its `progress` updates a bar that closes with the block."""
+        """Yield the settings; ``progress=True`` becomes a function that updates a progress bar inside the block."""
         if self.progress is not True:
             yield self
             return
@@ -152,39 +152,39 @@ class Sampling:
 
         with tqdm(total=1, unit="" if self.is_exact else " trials", unit_scale=True, leave=False) as bar:
 
-            def progress(done: int, aim: int) -> None:
-                bar.total = aim
+            def progress(done: int, planned: int) -> None:
+                bar.total = planned
                 bar.update(done - bar.n)
 
             yield replace(self, progress=progress)
 
 
-def _precise(answer: SampledT, precision: Precision, played: Callable[[int], SampledT]) -> SampledT:
-    """Return the answer with the trials needed according to the pilot `answer`; `played` simulates trials."""
+def _precise_answer(answer: AnswerT, precision: Precision, simulate: Callable[[int], AnswerT]) -> AnswerT:
+    """Return the answer with as many trials as needed according to `answer`, which is that of a pilot."""
     pilot = answer.trials or 0
-    asked = np.flatnonzero(answer.asked_of(precision))
-    if precision.relative:  # events that the pilot never saw are too rare for a relative precision
-        if not len(asked):
-            return answer.stopped(Stopping(pilot, "unseen", precision))
-        while (longer := precision.longer_pilot(answer.asked_of(precision)[asked], pilot)) > pilot:
+    occurred = np.flatnonzero(answer.precision_counts(precision))
+    if precision.relative:  # events without a trial in the pilot are too rare for a relative precision
+        if not len(occurred):
+            return answer.with_stopping(Stopping(pilot, "unseen", precision))
+        while (longer := precision.longer_pilot(answer.precision_counts(precision)[occurred], pilot)) > pilot:
             _check_planned(longer, precision)
-            answer = played(longer)
+            answer = simulate(longer)
             pilot = answer.trials or longer
-    counts = answer.asked_of(precision)
-    planned = precision.needed(counts[asked] if precision.relative else counts, pilot)
+    counts = answer.precision_counts(precision)
+    planned = precision.needed_trials(counts[occurred] if precision.relative else counts, pilot)
     _check_planned(planned, precision)
     if planned > pilot:
-        answer = played(planned)
-        counts = answer.asked_of(precision)
-    reached = precision.reached(counts[asked] if precision.relative else counts, answer.trials or 0)
+        answer = simulate(planned)
+        counts = answer.precision_counts(precision)
+    reached = precision.reached_width(counts[occurred] if precision.relative else counts, answer.trials or 0)
     reason = "precision" if reached <= precision.width else "planned"
-    return answer.stopped(Stopping(planned, reason, precision, reached))
+    return answer.with_stopping(Stopping(planned, reason, precision, reached))
 
 
 def _check_planned(trials: int, precision: Precision) -> None:
     if trials > MOST_PLANNED:
-        problem = f"{precision} takes more than {MOST_PLANNED:.0g} trials: one of them is very rare"
-        raise InputError(problem, where="precision", allowed="a wider share, a width such as 0.001, or trials")
+        problem = f"{precision} takes more than {MOST_PLANNED:.0g} trials: one event is very rare"
+        raise InputError(problem, where="precision", allowed="a larger share, a width such as 0.001, or trials")
 
 
 def check_threads(threads: int | None) -> None:
@@ -200,7 +200,7 @@ def default_threads() -> int:
 
 @dataclass(frozen=True)
 class SharedSampling(Sampling):
-    """Sampling whose trials run in other processes.
+    """Settings of a simulation whose trials run in other processes.
 
     Attributes
     ----------

@@ -14,14 +14,12 @@ from analyser.common.errors import InputError, check_flag, check_text, did_you_m
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 
 PER_100_POINTS = "_per_100_points"
-PERCENTILE = "_percentile"  # suffix of integer metrics, which have no interval
-ALL_LEVELS = "all levels"  # name of the level if figures are means over levels
+PERCENTILE = "_percentile"  # suffix of metrics that are percentiles: integers without an interval
+ALL_LEVELS = "all levels"  # in place of a level's name, if figures are means over levels
 AT_LEAST = "p_at_least"
 
-
 Function = Callable[[Any], Any]
-"""Function of a user metric: takes an outcome table, returns a value for each outcome, or one number."""
-
+"""Function of a user metric: takes an outcome table, returns a value for each row, or one number."""
 
 MetricName = Literal[
     "p_at_least",
@@ -48,15 +46,15 @@ MetricName = Literal[
     "p_draw",
 ]
 """Built-in metrics, for completion in editors."""
-AskedMetric = MetricName | str | Function
+MetricLike = MetricName | str | Function
 
 
 class Metric(NamedTuple):
-    """Metric of a comparison: its names, in which `{at_least}` is a number of models, and its unit."""
+    """Metric of a comparison: its names, where `{at_least}` stands for a number of models, and its unit."""
 
     title: str
-    head: str  # head of a column in a notebook
-    short: str  # head of a column in a terminal
+    head: str  # heading of its column in a notebook
+    short: str  # heading of its column in a terminal
     unit: str = "%"
     function: Function | None = None  # user metric: function of an outcome table
 
@@ -98,13 +96,13 @@ _TABLE: Mapping[str, Metric] = {
     "p_draw": Metric("P(the duel is drawn)", "P(draws)", "draws"),
 }
 RESULTS = ("p_attacker_wins", "p_draw")
-"""Metrics of duels, NaN in other situations."""
+"""Metrics of duel results; NaN in other situations."""
 SHARES = ("mean_share_lost", "attacker_share_lost")
-"""Losses of each side, in matchups only; the attacker's is NaN for ranged attacks."""
+"""Metrics of losses, in matchups only; the attacker's is NaN for ranged attacks."""
 FIGURES = tuple(name for name in _TABLE if name not in (AT_LEAST, *SHARES, *RESULTS))
 """Names of the metrics of all situations, in the order of the columns."""
 BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
-"""Metrics that can be divided by points: means, which are additive, unlike probabilities and percentiles."""
+"""Metrics that can be divided by points: means. They are additive; probabilities and percentiles are not."""
 EFFICIENCY = f"expected_points_destroyed{PER_100_POINTS}"
 """Default metric of balance, rankings and reports."""
 METRICS: dict[str, Metric] = {
@@ -112,15 +110,14 @@ METRICS: dict[str, Metric] = {
     **{name + PER_100_POINTS: _TABLE[name].per_100_points for name in BY_POINTS},
     **{name: _TABLE[name] for name in (*SHARES, *RESULTS)},
 }
-"""Metrics of matchups by column: all, and those of BY_POINTS also per 100 points of the attacker."""
+"""Metrics of matchups by column: all metrics, and those in BY_POINTS also per 100 points of the attacker."""
 COMPARED: dict[str, Metric] = {
-    name: what for name, what in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in (*SHARES, *RESULTS)
+    name: metric for name, metric in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in (*SHARES, *RESULTS)
 }
-"""Metrics of a comparison of loadouts: P(at least k), and METRICS without shares and duel results; more is better."""
+"""Metrics of a comparison of loadouts: AT_LEAST, and METRICS without SHARES and RESULTS. Higher is better."""
 
-
-_ONCE: dict[str, Metric] = {}
-"""User metrics that were passed as functions, by the name of their column."""
+_UNREGISTERED: dict[str, Metric] = {}
+"""User metrics that were passed as functions, by the names of their columns."""
 
 
 def metric(name: str, function: Function, *, unit: str = "", title: str | None = None) -> str:
@@ -132,7 +129,7 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
         Letters, digits and underscores; not the name of a built-in metric.
     function : callable
         Takes the outcome table of a result (:meth:`analyser.Result.to_frame`). It returns a value for each outcome, and
-        the metric is their mean; or a bool each, for a probability; or one number, the metric itself.
+        the metric is their mean; or a bool for each, whose share is the metric; or one number, the metric itself.
     unit : str
         Unit of the metric; ``"%"`` for a probability, which is shown in percent.
     title : str, optional
@@ -152,8 +149,8 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
     --------
     >>> import analyser
     >>> name = analyser.metric("crippled", lambda outcomes: outcomes.models_left <= 4, unit="%")
-    >>> found = analyser.compare("crown/*rifles@basic", "imperium/krupp@basic", metric=name)
-    >>> found.frame["crippled"].round(3).tolist()
+    >>> comparison = analyser.compare("crown/*rifles@basic", "imperium/krupp@basic", metric=name)
+    >>> comparison.frame["crippled"].round(3).tolist()
     [1.0]
     >>> forget(name)
     """
@@ -166,55 +163,55 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
         raise InputError(
             f"{shown(function)} is not a function", where="function", allowed="a function of an outcome table"
         )
-    called = title or name.replace("_", " ")
-    METRICS[name] = COMPARED[name] = Metric(called, called, called, unit, function)
+    shown_title = title or name.replace("_", " ")
+    METRICS[name] = COMPARED[name] = Metric(shown_title, shown_title, shown_title, unit, function)
     return name
 
 
 def forget(name: str) -> None:
     """Remove a user metric from all future tables."""
     if function_of(name) is None:
-        raise InputError(f"no metric {shown(name)} of your own", where="name", allowed="a name given to metric()")
-    for table in (METRICS, COMPARED, _ONCE):
+        raise InputError(f"unknown user metric {shown(name)}", where="name", allowed="a name that metric() returned")
+    for table in (METRICS, COMPARED, _UNREGISTERED):
         table.pop(name, None)
 
 
 def function_of(name: str) -> Function | None:
     """Return the function of a user metric; None for a built-in one."""
-    result = METRICS.get(name) or _ONCE.get(name)
-    return None if result is None else result.function
+    metric = METRICS.get(name) or _UNREGISTERED.get(name)
+    return None if metric is None else metric.function
 
 
-def metric_called(name: str) -> Metric:
-    """Return a metric by name, including one that was passed as a function."""
-    return COMPARED.get(name) or METRICS.get(name) or _ONCE.get(name) or Metric(name, name, name, "")
+def metric_by_name(name: str) -> Metric:
+    """Return a metric by name, including metrics that were passed as functions."""
+    return COMPARED.get(name) or METRICS.get(name) or _UNREGISTERED.get(name) or Metric(name, name, name, "")
 
 
 def figure_title(metric: str, label: str | None) -> tuple[str, int]:
     """Return the title of a metric and the factor of its values, 100 for a probability."""
     name = label or metric.replace("_", " ")
-    is_probability = metric.startswith("p_") or metric_called(metric).is_probability
+    is_probability = metric.startswith("p_") or metric_by_name(metric).is_probability
     return (f"{name}, percent", 100) if is_probability else (name, 1)
 
 
-def named(asked: str | Function, taken: Iterable[str] = ()) -> str:
-    """Return the name of a metric; a function is named after itself, made distinct from built-in and `taken` names."""
-    if not callable(asked):
-        return asked
-    name = getattr(asked, "__name__", "custom")
+def metric_name(metric: str | Function, taken: Iterable[str] = ()) -> str:
+    """Return the name of a metric; that of a function is its own, changed if it is built-in or `taken`."""
+    if not callable(metric):
+        return metric
+    name = getattr(metric, "__name__", "custom")
     name = name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else "custom"
-    while name in taken or ((name in COMPARED or name in METRICS) and metric_called(name).function is not asked):
+    while name in taken or ((name in COMPARED or name in METRICS) and metric_by_name(name).function is not metric):
         name += "_"
-    _ONCE[name] = Metric(name.replace("_", " "), name, name, "", asked)
+    _UNREGISTERED[name] = Metric(name.replace("_", " "), name, name, "", metric)
     return name
 
 
 @contextmanager
-def including(name: str) -> Iterator[None]:
-    """Register a metric that was passed as a function, within a ``with`` block."""
-    is_new = name in _ONCE and name not in COMPARED
+def temporary_metric(name: str) -> Iterator[None]:
+    """Register a metric that was passed as a function, inside a ``with`` block."""
+    is_new = name in _UNREGISTERED and name not in COMPARED
     if is_new:
-        METRICS[name] = COMPARED[name] = _ONCE[name]
+        METRICS[name] = COMPARED[name] = _UNREGISTERED[name]
     try:
         yield
     finally:
@@ -223,49 +220,49 @@ def including(name: str) -> Iterator[None]:
 
 
 def checked_metric(
-    asked: str | Function, *, per_points: bool = False, metrics: Mapping[str, Metric] | None = None
+    metric: str | Function, *, per_points: bool = False, metrics: Mapping[str, Metric] | None = None
 ) -> str:
-    """Return the name of a metric, given by name or as a function; with `per_points` per 100 points of the attacker.
+    """Return the name of a metric, stated by name or as a function; with `per_points` per 100 points of the attacker.
 
-    InputError if the metric is not one of `metrics`, by default all, or if `per_points` is requested for one that is
-    not additive, such as a probability.
+    InputError if the metric is not one of `metrics` (default: :data:`METRICS`), or if `per_points` is requested for a
+    metric that is not additive, such as a probability.
 
     >>> checked_metric("mean_damage", per_points=True)
     'mean_damage_per_100_points'
     """
     metrics = METRICS if metrics is None else metrics
-    name = named(asked)
+    name = metric_name(metric)
     check_text(name, "metric", ", ".join(metrics))
     check_flag(per_points, "per_points")
     if function_of(name) is not None:
         if per_points:
-            raise InputError(f"{name} is a figure of your own", where="per_points", allowed="divide it in its function")
+            raise InputError(f"{name} is a user metric", where="per_points", allowed="a division in its function")
         return name
     plain = name.removesuffix(PER_100_POINTS)
     if name in (*SHARES, *RESULTS) and name not in metrics:
-        problem = f"{name} is a figure of matchups; this compares ranged attacks"
-        raise InputError(problem, where="metric", allowed="matchups with the situation duel, or another figure")
+        problem = f"{name} is a metric of matchups; this compares ranged attacks"
+        raise InputError(problem, where="metric", allowed="matchups with the situation duel, or another metric")
     if plain not in metrics:
         divided = f"; {', '.join(BY_POINTS)} also with {PER_100_POINTS}" if EFFICIENCY in metrics else ""
-        allowed = ", ".join(metric for metric in metrics if not metric.endswith(PER_100_POINTS)) + divided
-        raise InputError(f"no metric {name!r}{did_you_mean(name, metrics)}", where="metric", allowed=allowed)
+        allowed = ", ".join(known for known in metrics if not known.endswith(PER_100_POINTS)) + divided
+        raise InputError(f"unknown metric {name!r}{did_you_mean(name, metrics)}", where="metric", allowed=allowed)
     if plain not in BY_POINTS and (per_points or name != plain):
         what = "a percentile" if plain.endswith(PERCENTILE) else "a probability"
         allowed = f"{plain} itself, or per 100 points one of {', '.join(BY_POINTS)}"
-        raise InputError(f"{plain} is {what}, and that is not divided by points", where="metric", allowed=allowed)
+        raise InputError(f"{plain} is {what}, which cannot be divided by points", where="metric", allowed=allowed)
     chosen = plain + PER_100_POINTS if per_points else name
     if chosen not in metrics:
-        raise InputError(f"no metric {name!r} per 100 points here", where="metric", allowed=plain)
+        raise InputError(f"{name} is not available per 100 points here", where="metric", allowed=plain)
     return chosen
 
 
 def figure_text(name: str, value: float, low: float = np.nan, high: float = np.nan, *, change: bool = False) -> str:
-    """Return a figure, or a change of one, as text with half its interval; an empty string for NaN.
+    """Return a metric's value, or a change in it, as text with half its interval; empty for NaN.
 
     >>> figure_text("p_broken", 0.2), figure_text("p_broken", 0.2, change=True), figure_text("mean_damage", 2, 1.9, 2.1)
     ('20.00%', '+20.00 pp', '2.0 ±0.1')
     """
-    is_probability = metric_called(name).is_probability
+    is_probability = metric_by_name(name).is_probability
     if np.isnan(value):
         return ""
     if is_probability and not change:

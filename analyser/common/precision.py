@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FINEST, FINEST_SHARE = 1e-5, 1e-3
-MOST_PLANNED = 10**11  # trials, for a share of a rare event: minutes of attacks, a day of duels
+MOST_PLANNED = 10**11  # trials; they take minutes for attacks, a day for duels
 ALLOWED = f"{FINEST:g} up to below 1; or a share of each event, {100 * FINEST_SHARE:g}% up to below 100%, such as '5%'"
-WIDEST_PILOT = 1 << 20
-_LEAST_PILOT, _PILOT_OF_SHARES = 1 << 12, 1 << 16
-_PART = 32  # the pilot is this part of the trials that suffice for any probabilities
-_SURE = 4.0  # standard errors allowed between a probability and the pilot's estimate; exceeded in 1 of 30,000
-_SEEN_OFTEN = 100  # events in a pilot that suffice to estimate their probability
-_LONGER = 4  # factor by which a pilot with fewer events is extended
+LONGEST_PILOT = 1 << 20
+_SHORTEST_PILOT, _RELATIVE_PILOT = 1 << 12, 1 << 16  # trials; the second for a relative precision
+_PILOT_DIVISOR = 32  # the trials that suffice for any probabilities, divided by this, are the pilot
+_MARGIN = 4.0  # standard errors by which a probability may differ from the pilot's; exceeded 1 time in 30,000
+_ENOUGH_EVENTS = 100  # trials of a pilot with the event that suffice to estimate its probability
+_PILOT_FACTOR = 4  # factor by which a pilot with fewer events is extended
 
 
 class Precision(NamedTuple):
@@ -32,7 +32,8 @@ class Precision(NamedTuple):
     Attributes
     ----------
     width : float
-        Limit for every probability of the answer; if `relative`, for every event (`Result.events`), as a share of it.
+        Limit for every probability of the answer; if `relative`, as a share of the probability of each of
+        `Result.events`.
     relative : bool
     """
 
@@ -40,22 +41,22 @@ class Precision(NamedTuple):
     relative: bool
 
     @classmethod
-    def read(cls, given: object, where: str = "precision") -> Precision:
-        """Return a number, or a text such as ``5%``, as a precision; InputError for anything else.
+    def read(cls, value: object, where: str = "precision") -> Precision:
+        """Return the precision stated by a number, or by a text such as ``5%``; InputError for other values.
 
         >>> Precision.read(0.01), Precision.read("5%")
         (Precision(width=0.01, relative=False), Precision(width=0.05, relative=True))
         """
-        number, relative = given, False
-        if isinstance(given, str):
-            text = given.strip()
+        number, relative = value, False
+        if isinstance(value, str):
+            text = value.strip()
             relative = text.endswith("%")
             try:
                 number = float(text.removesuffix("%"))
             except ValueError:
                 number = None
         if isinstance(number, bool) or not isinstance(number, Real):
-            raise InputError(f"must be a number or a percentage, got {shown(given)}", where=where, allowed=ALLOWED)
+            raise InputError(f"must be a number or a percentage, got {shown(value)}", where=where, allowed=ALLOWED)
         least, most = (100 * FINEST_SHARE, 100) if relative else (FINEST, 1)
         if not least <= number < most:  # type: ignore[operator]
             text = f"{number:g}" if isinstance(number, float) else shown(number)  # an integer may exceed floats
@@ -66,45 +67,45 @@ class Precision(NamedTuple):
         return f"{100 * self.width:g}% of each event" if self.relative else f"{self.width:g}"
 
     def pilot(self, least: int) -> int:
-        """Return the trials of the pilot, at least `least`, which take no noticeable time."""
+        """Return the number of trials of the pilot, at least `least`."""
         from analyser.common.intervals import trials_for
 
         if self.relative:
-            return max(least, _PILOT_OF_SHARES)
+            return max(least, _RELATIVE_PILOT)
         enough = trials_for(self.width)
-        return max(least, min(enough, max(enough // _PART, _LEAST_PILOT), WIDEST_PILOT))
+        return max(least, min(enough, max(enough // _PILOT_DIVISOR, _SHORTEST_PILOT), LONGEST_PILOT))
 
     def longer_pilot(self, counts: NDArray[Any], trials: int) -> int:
-        """Return the trials of a pilot long enough for rare events; `trials` if it is long enough already."""
+        """Return the trials of the next longer pilot, if a pilot of `trials` has too few events; else `trials`."""
         rarest = int(counts.min())
         goal = self._trials_at(rarest / trials, trials)
-        return _LONGER * trials if rarest < _SEEN_OFTEN and goal > _LONGER * trials else trials
+        return _PILOT_FACTOR * trials if rarest < _ENOUGH_EVENTS and goal > _PILOT_FACTOR * trials else trials
 
-    def needed(self, counts: NDArray[Any], trials: int) -> int:
+    def needed_trials(self, counts: NDArray[Any], trials: int) -> int:
         """Return the trials after which intervals are narrow enough, from the counts in a pilot of `trials`."""
         import numpy as np
 
         from analyser.common.intervals import wilson
 
-        low, high = wilson(counts, trials, _SURE)
+        low, high = wilson(counts, trials, _MARGIN)
         if self.relative:
             return self._trials_at(float(low.min()), trials)
-        nearest = np.clip(0.5, low, high)  # the value nearest to 0.5 that each probability may have
-        return self._trials_at(float(nearest[np.argmin(np.abs(nearest - 0.5))]), trials)
+        widest = np.clip(0.5, low, high)  # the value nearest to 0.5 that each probability may have
+        return self._trials_at(float(widest[np.argmin(np.abs(widest - 0.5))]), trials)
 
-    def _trials_at(self, share: float, least: int) -> int:
-        """Return the trials, at least `least`, that make the interval of a probability `share` narrow enough."""
+    def _trials_at(self, probability: float, least: int) -> int:
+        """Return the number of trials, at least `least`, that make the interval of a probability narrow enough."""
         from analyser.common.intervals import NORMAL_95, trials_for, width
 
-        wanted = self.width * share if self.relative else self.width
+        wanted = self.width * probability if self.relative else self.width
         most = MOST_PLANNED + 1 if self.relative else max(trials_for(self.width), least)
-        trials = max(int(min(4 * NORMAL_95**2 * share * (1 - share) / wanted**2, most)), least)
-        while trials < most and (excess := width(round(share * trials), trials) / wanted) > 1:
+        trials = max(int(min(4 * NORMAL_95**2 * probability * (1 - probability) / wanted**2, most)), least)
+        while trials < most and (excess := width(round(probability * trials), trials) / wanted) > 1:
             trials = min(int(trials * max(excess, 1.001)) + 1, most)
         return trials
 
-    def reached(self, counts: NDArray[Any], trials: int) -> float:
-        """Return the greatest width of the intervals that the precision covers; if relative, as a share."""
+    def reached_width(self, counts: NDArray[Any], trials: int) -> float:
+        """Return the greatest width of the intervals that the precision limits; if relative, as a share."""
         from analyser.common.intervals import intervals, widest
 
         if not self.relative:
@@ -120,11 +121,11 @@ class Stopping(NamedTuple):
     ----------
     planned : int
     reason : str
-        ``trials``: the number was given. ``precision``: the intervals are as narrow as requested. ``planned``: they are
-        slightly wider after all planned trials. ``unseen``: the precision is relative, and the pilot had no events.
+        ``trials``: the number was stated. ``precision``: the intervals are as narrow as requested. ``planned``: they
+        are slightly wider after all planned trials. ``unseen``: the precision is relative, and no event occurred.
     precision : Precision or None
     reached : float or None
-        Width of the widest interval that the precision covers; if relative, as a share.
+        Width of the widest interval that the precision limits; if relative, as a share.
     """
 
     planned: int
@@ -140,15 +141,15 @@ class Stopping(NamedTuple):
         return plain | {"precision": {**self.precision._asdict(), "reached": self.reached}}
 
     def __str__(self) -> str:
-        """Return a clause for a heading; empty if the number of trials was given.
+        """Return a clause for a heading; empty if the number of trials was stated.
 
         >>> print(Stopping(5000, "precision", Precision(0.05, False), 0.0281))
         , as planned for intervals at most 0.05 wide (0.0281)
         """
         if self.precision is None:
             return ""
-        wide = f"intervals at most {self.precision} wide"
+        intervals = f"intervals at most {self.precision} wide"
         if self.reached is None:
-            return f", a pilot for {wide} (none was seen)"
+            return f", a pilot for {intervals} (no event occurred)"
         reached = f"{100 * self.reached:.3g}%" if self.precision.relative else f"{self.reached:.3g}"
-        return f", as planned for {wide} ({'' if self.reason == 'precision' else 'not quite: '}{reached})"
+        return f", as planned for {intervals} ({'' if self.reason == 'precision' else 'not quite: '}{reached})"

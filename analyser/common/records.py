@@ -1,4 +1,4 @@
-"""Records of numbers and arrays for kernels: passing a record is free at any size."""
+"""Records of numbers and arrays for kernels; passing a record takes no time at any size."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ Int = Annotated[int, np.int64]
 
 
 def record_type(layout: type) -> np.dtype[np.void]:
-    """Return the NumPy type of a record whose fields are annotated with their types and shapes."""
+    """Return the NumPy type of a record, from a class that annotates the fields with types and shapes."""
     hints = get_type_hints(layout, include_extras=True)
     fields = [(name, *hint.__metadata__) for name, hint in hints.items() if hasattr(hint, "__metadata__")]
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
 def empty_record(layout: type[RecordT]) -> RecordT:
-    """Return a record with 0 in all fields; the system allocates its memory on use."""
+    """Return a record with 0 in all fields; the operating system allocates the memory on first use."""
     return cast("RecordT", np.zeros(1, record_type(layout))[0])
 
 
 class _Records(list[SimpleNamespace]):
     """List of records with fast field access in Python; an assigned record is copied, as in an array."""
 
-    def __setitem__(self, place: Any, record: Any) -> None:
-        super().__setitem__(place, SimpleNamespace(**vars(record)))
+    def __setitem__(self, index: Any, record: Any) -> None:
+        super().__setitem__(index, SimpleNamespace(**vars(record)))
 
 
 def plain(record: RecordT) -> RecordT:
-    """Return the fields of a record as Python numbers, which are ten times as fast to read."""
+    """Return a copy of a record with Python numbers as fields, which are ten times as fast to read."""
     numbers: Any = record
     return cast("RecordT", SimpleNamespace(**dict(zip(numbers.dtype.names, numbers.item()))))
 
 
 def view(record: RecordT) -> RecordT:
-    """Return a view with fast access in Python: the same memory, but records without arrays are copied."""
+    """Return a view of the record's memory with fast access in Python; a record without arrays is copied."""
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
-        copied: Any = plain(record)
-        copied.record = record
-        return cast("RecordT", copied)
+        copy: Any = plain(record)
+        copy.record = record
+        return cast("RecordT", copy)
     numbers: dict[str, Any] = {}
     parts: dict[str, Any] = {"record": record}
     for name in fields.dtype.names:
@@ -57,7 +57,7 @@ def view(record: RecordT) -> RecordT:
             parts[name] = _Records(SimpleNamespace(**dict(zip(field.dtype.names, record))) for record in field.tolist())
         else:
             parts[name] = memoryview(field)
-    return cast("RecordT", _view_with(tuple(numbers))(**parts, **numbers))
+    return cast("RecordT", _view_class(tuple(numbers))(**parts, **numbers))
 
 
 def views(argument: Any) -> Any:
@@ -69,13 +69,13 @@ def views(argument: Any) -> Any:
 
 
 @cache
-def _view_with(places: tuple[str, ...]) -> type[SimpleNamespace]:
-    """Return a class with properties for numbers in memory; it is never freed, so it holds no memory itself."""
-    return type("View", (SimpleNamespace,), {place.removeprefix("_"): _number_at(place) for place in places})
+def _view_class(attributes: tuple[str, ...]) -> type[SimpleNamespace]:
+    """Return a class with a property for each attribute ``_name`` of its objects, a memory view of one number."""
+    return type("View", (SimpleNamespace,), {name.removeprefix("_"): _number_property(name) for name in attributes})
 
 
-def _number_at(place: str) -> property:
+def _number_property(attribute: str) -> property:
     def put(view: Any, number: int) -> None:
-        view.__dict__[place][0] = number
+        view.__dict__[attribute][0] = number
 
-    return property(lambda view: view.__dict__[place][0], put)
+    return property(lambda view: view.__dict__[attribute][0], put)

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 WIDTH = 80  # characters of a line
-NARROWEST = 12  # least characters of a column that is wrapped
-SHORT_ENOUGH = 16  # most rows of a distribution that is shown in full
-NEGLIGIBLE = 1e-4  # most probability that a longer table omits at either end: 0.01%
+NARROWEST = 12  # least characters of a wrapped column
+SHORT_ENOUGH = 16  # most rows of a distribution that is never shortened
+NEGLIGIBLE = 1e-4  # most probability that a longer table may omit at either end
 
-_HALF, _ONE_IN_TEN, _ALMOST_NEVER = 0.5, 0.095, 0.01
-_FAMILIAR = (2, 3, 4, 5, 10)
+_ONE_IN_TEN, _ALMOST_NEVER = 0.095, 0.01  # probabilities below which these words are used
+_DENOMINATORS = (2, 3, 4, 5, 10)  # of familiar fractions
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-_NO_FORMULA = re.compile(r"-|[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?%?", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"-|[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?%?", re.IGNORECASE | re.ASCII)
 _BACKTICKS = re.compile("`+")
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~&$]")
 _RATING_BY = {
@@ -41,41 +41,41 @@ _RATING_BY = {
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> list[str]:
-    """Return rows of equal length as lines; `sides` has `<` or `>` for each column, the last for all that follow."""
+    """Return rows of equal length as lines; `sides`: `<` or `>` for each column, the last for all further ones."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     sides = sides.ljust(len(widths), sides[-1])
     return [gap.join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows]
 
 
 def aligned_within(rows: Sequence[Sequence[str]], sides: str, wrapping: Sequence[int], width: int = WIDTH) -> list[str]:
-    """Align rows as :func:`aligned` does, in lines of `width` characters; `wrapping` columns continue on the next line.
+    """Align rows as :func:`aligned` does, in lines of `width` characters; cells of `wrapping` columns are wrapped.
 
-    They share the width that the other columns leave; a narrow one takes only its own width.
+    These columns share the width that the other columns leave; a narrow column takes only what it needs.
 
     >>> aligned_within([("who", "lost"), ("Rifle platoon, reinforced", "86%")], "<>", [0], 20)
     ['who             lost', 'Rifle platoon,   86%', '  reinforced']
     """
     widths = [max(map(len, column)) for column in zip(*rows)]
-    room = width - sum(own for place, own in enumerate(widths) if place not in wrapping) - 2 * (len(widths) - 1)
-    for left, place in zip(range(len(wrapping), 0, -1), sorted(wrapping, key=widths.__getitem__)):
-        widths[place] = min(widths[place], max(room // left, NARROWEST))
-        room -= widths[place]
+    free = width - sum(own for column, own in enumerate(widths) if column not in wrapping) - 2 * (len(widths) - 1)
+    for remaining, column in zip(range(len(wrapping), 0, -1), sorted(wrapping, key=widths.__getitem__)):
+        widths[column] = min(widths[column], max(free // remaining, NARROWEST))
+        free -= widths[column]
     lines: list[tuple[str, ...]] = []
     for row in rows:
         cells = [[cell] for cell in row]
-        for place in wrapping:
-            cells[place] = textwrap.wrap(row[place], widths[place], subsequent_indent="  ", break_on_hyphens=False)
+        for column in wrapping:
+            cells[column] = textwrap.wrap(row[column], widths[column], subsequent_indent="  ", break_on_hyphens=False)
         lines += zip_longest(*cells, fillvalue="")
     return aligned(lines, sides)
 
 
 def fill(text: str, *, indent: int = 0) -> list[str]:
-    """Wrap a text into lines of at most :data:`WIDTH` characters, which begin with `indent` blanks."""
+    """Return a text as lines of at most :data:`WIDTH` characters, each with `indent` leading blanks."""
     return textwrap.wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent)
 
 
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:
-    """Return the first and last value of a distribution to show; a short one is shown in full."""
+    """Return the first and last value to show of a distribution of 0, 1, …; a short one is shown in full."""
     last = len(probabilities) - 1
     if last < SHORT_ENOUGH:
         return 0, last
@@ -85,7 +85,7 @@ def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tu
 
 
 def p_text(p: Estimate) -> str:
-    """Return a probability as text; an exact one is marked "exact"."""
+    """Return a probability as text; the text of an exact one ends in "exact"."""
     return f"{p} exact" if p.low is None else str(p)
 
 
@@ -97,35 +97,35 @@ def percent(probability: float, decimals: int = 1) -> str:
     """
     if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
         return f"{100 * probability:.0f}%"
-    step = 10.0**-decimals
-    if probability <= step / 200:
-        return f"<{step:g}%"
-    return f">{100 - step:g}%" if probability >= 1 - step / 200 else f"{100 * probability:.{decimals}f}%"
+    unit = 10.0**-decimals
+    if probability <= unit / 200:
+        return f"<{unit:g}%"
+    return f">{100 - unit:g}%" if probability >= 1 - unit / 200 else f"{100 * probability:.{decimals}f}%"
 
 
 def how_often(probability: float) -> str:
     """Return a probability in words for a headline: the nearest familiar fraction.
 
-    >>> [how_often(each) for each in (0.0, 0.004, 0.098, 0.25, 0.42, 0.75, 0.97, 1.0)]
+    >>> [how_often(p) for p in (0.0, 0.004, 0.098, 0.25, 0.42, 0.75, 0.97, 1.0)]
     ['never', 'almost never', '1 time in 10', '1 time in 4', '2 times in 5', '3 times in 4', '29 times in 30', 'always']
     """
     if probability < CERTAIN_WITHIN or probability > 1 - CERTAIN_WITHIN:
-        return "always" if probability > _HALF else "never"
-    rare = min(probability, 1 - probability)
-    if rare < _ALMOST_NEVER:
-        return "almost always" if probability > _HALF else "almost never"
-    if rare < _ONE_IN_TEN:
-        of = int(round(1 / rare, -1))
-        return f"1 time in {of}" if probability < _HALF else f"{of - 1} times in {of}"
-    shares = (Fraction(round(probability * of), of) for of in _FAMILIAR)
-    share = min(shares, key=lambda fraction: (round(abs(fraction - probability), 9), fraction.denominator))
-    return f"{counted(share.numerator, 'time')} in {share.denominator}"
+        return "always" if probability > 1 / 2 else "never"
+    rarer = min(probability, 1 - probability)
+    if rarer < _ALMOST_NEVER:
+        return "almost always" if probability > 1 / 2 else "almost never"
+    if rarer < _ONE_IN_TEN:
+        number = int(round(1 / rarer, -1))
+        return f"1 time in {number}" if probability < 1 / 2 else f"{number - 1} times in {number}"
+    fractions = (Fraction(round(probability * denominator), denominator) for denominator in _DENOMINATORS)
+    nearest = min(fractions, key=lambda fraction: (round(abs(fraction - probability), 9), fraction.denominator))
+    return f"{counted(nearest.numerator, 'time')} in {nearest.denominator}"
 
 
-def happens(subject: str, predicate: str, probability: float) -> str:
+def frequency_sentence(subject: str, predicate: str, probability: float) -> str:
     """Return a headline about a probability.
 
-    >>> happens("Reds", "beat Blues", 0.75), happens("Reds", "beat Blues", 0.0)
+    >>> frequency_sentence("Reds", "beat Blues", 0.75), frequency_sentence("Reds", "beat Blues", 0.0)
     ('Reds beat Blues 3 times in 4.', 'Reds never beat Blues.')
     """
     often = how_often(probability)
@@ -142,22 +142,22 @@ def whole_percent(probability: float) -> str:
     return percent(probability, 0)
 
 
-def with_error(figures: Mapping[str, Any], name: str) -> str:
+def mean_in_words(figures: Mapping[str, Any], name: str) -> str:
     """Return a mean as text; if simulated, with its 95% interval."""
     return mean_text(mean_in(figures, name))
 
 
 def points_text(figures: Mapping[str, Any], name: str) -> str:
     """Return expected victory points as text."""
-    return "unknown rating" if figures[name] is None else with_error(figures, name)
+    return "unknown rating" if figures[name] is None else mean_in_words(figures, name)
 
 
 def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
     """Return a combat rating with its bonuses and penalties, such as ``improved (bonus: aiming)``."""
     reasons = [_RATING_BY[conditions["rating_by"]]] if conditions["rating_by"] else []
-    for one, many in (("bonus", "bonuses"), ("penalty", "penalties")):
-        named = [name.replace("_", " ") for name in conditions[many]]
-        reasons += [f"{one if len(named) == 1 else many}: {', '.join(named)}"] if named else []
+    for singular, plural in (("bonus", "bonuses"), ("penalty", "penalties")):
+        names = [name.replace("_", " ") for name in conditions[plural]]
+        reasons += [f"{singular if len(names) == 1 else plural}: {', '.join(names)}"] if names else []
     return f"{conditions['rating']}{noun}" + (f" ({'; '.join(reasons)})" if reasons else "")
 
 
@@ -170,9 +170,9 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[:1] in 'aeio' else 'a'} {noun}"
 
 
-def counted(number: int, one: str, many: str = "") -> str:
+def counted(number: int, singular: str, plural: str = "") -> str:
     """Return a number with its noun: ``1 die``, ``12 dice``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+    return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def word_of(value: Any) -> str:
@@ -187,12 +187,12 @@ def word_of(value: Any) -> str:
 
 
 def spaced(name: str) -> str:
-    """Return the name of a key or a figure with spaces between its words."""
+    """Return the name of a key or a metric with spaces between its words."""
     return name.replace("_", " ")
 
 
-def records(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
-    """Return columns as one plain dict for each row, ready for JSON."""
+def rows_of_columns(columns: Mapping[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """Return a table of columns as one plain dict for each row, ready for JSON."""
     return [dict(zip(columns, row)) for row in zip(*(column.tolist() for column in columns.values()))]
 
 
@@ -205,25 +205,25 @@ def mid_sentence(title: str) -> str:
     return title if title[1:2] == "(" else title[:1].lower() + title[1:]
 
 
-def paragraphs(parts: Iterable[Sequence[str]]) -> list[str]:
-    """Return groups of lines joined with empty lines between them; empty groups are left out.
+def paragraphs(groups: Iterable[Sequence[str]]) -> list[str]:
+    """Return groups of lines as one list, with an empty line between groups; empty groups are left out.
 
     >>> paragraphs([["a", "b"], [], ["c"]])
     ['a', 'b', '', 'c']
     """
-    return [line for part in parts if part for line in ("", *part)][1:]
+    return [line for group in groups if group for line in ("", *group)][1:]
 
 
-def json_text(value: Any, **look: Any) -> str:
-    """Return plain data as JSON, with null for NaN and infinity. `look` are options of ``json.dumps``.
+def json_text(value: Any, **options: Any) -> str:
+    """Return plain data as JSON, with null for NaN and infinity; `options` are those of ``json.dumps``.
 
     >>> json_text({"value": float("nan"), "range": (1.5, float("inf"))})
     '{"value": null, "range": [1.5, null]}'
     """
     try:
-        return json.dumps(value, allow_nan=False, **look)
+        return json.dumps(value, allow_nan=False, **options)
     except ValueError:
-        return json.dumps(_finite(value), allow_nan=False, **look)
+        return json.dumps(_finite(value), allow_nan=False, **options)
 
 
 def _finite(value: Any) -> Any:
@@ -242,7 +242,7 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def csv_of_rows(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return rows of plain data as CSV with the names of all columns."""
+    """Return rows of plain data as CSV; the heading has the columns of all rows."""
     return csv_text(*columns_of(rows))
 
 
@@ -254,25 +254,25 @@ def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[
 
 
 def csv_cell(value: Any) -> Any:
-    """Return a CSV cell that no spreadsheet runs: text that begins like a formula gets an apostrophe before it.
+    """Return a CSV cell that no spreadsheet evaluates: text that begins like a formula gets an apostrophe in front.
 
-    To read such a text, remove one apostrophe. Numbers, also as text, are unchanged.
+    A reader of the CSV removes this apostrophe. Numbers, also as text, are unchanged.
 
     >>> [csv_cell(value) for value in ("=1+1", "-1.5", -1.5, "'=1+1", "Guard's", "-")]
     ["'=1+1", '-1.5', -1.5, "''=1+1", "Guard's", '-']
     """
-    is_run = isinstance(value, str) and _FORMULA.match(value) and not _NO_FORMULA.fullmatch(value)
-    return f"'{value}" if is_run else value
+    is_formula = isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if is_formula else value
 
 
 def csv_frame(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame with all texts converted by :func:`csv_cell`."""
-    words = frame.select_dtypes(exclude=["number", "bool"])
-    return frame.assign(**{str(name): cells.map(csv_cell) for name, cells in words.items()})
+    texts = frame.select_dtypes(exclude=["number", "bool"])
+    return frame.assign(**{str(name): cells.map(csv_cell) for name, cells in texts.items()})
 
 
 def code_span(text: str) -> str:
-    """Return a text as code in a line of Markdown; it may contain backticks.
+    """Return a text, which may contain backticks, as code in a line of Markdown.
 
     >>> code_span("80 -> 75"), code_span("a `b` c"), code_span("`")
     ('`80 -> 75`', '``a `b` c``', '`` ` ``')
@@ -284,7 +284,7 @@ def code_span(text: str) -> str:
 
 
 def markdown(text: str) -> str:
-    r"""Return a text for a line or a cell of Markdown, with markup escaped.
+    r"""Return a text for a line or a table cell of Markdown, with markup escaped.
 
     >>> print(markdown("<b> *x* | a_b"))
     \<b\> \*x\* \| a\_b
@@ -292,17 +292,17 @@ def markdown(text: str) -> str:
     return _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
 
 
-def together(values: Iterable[Any], axis: Sequence[Any]) -> str:
-    """Return some values of a key as text; a run of values adjacent in `axis` is given by its first and last.
+def values_text(values: Iterable[Any], axis: Sequence[Any]) -> str:
+    """Return values of a key as text; of a run of numbers that are adjacent in `axis`, only the first and the last.
 
-    >>> together([4, 6, 8, 12], [4, 6, 8, 10, 12]), together([True, False], [False, True])
+    >>> values_text([4, 6, 8, 12], [4, 6, 8, 10, 12]), values_text([True, False], [False, True])
     ('4 to 8, 12', 'no, yes')
     """
     runs: list[list[int]] = []
-    for place in sorted({axis.index(value) for value in values}):
-        if runs and place == runs[-1][-1] + 1 and not isinstance(axis[place], bool | str):
-            runs[-1].append(place)
+    for index in sorted({axis.index(value) for value in values}):
+        if runs and index == runs[-1][-1] + 1 and not isinstance(axis[index], bool | str):
+            runs[-1].append(index)
         else:
-            runs.append([place])
+            runs.append([index])
     words = [{True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value) for value in axis]
     return ", ".join(words[run[0]] if len(run) == 1 else f"{words[run[0]]} to {words[run[-1]]}" for run in runs)

@@ -1,4 +1,4 @@
-"""Records (checked pieces of input), and pydantic's errors about them as this package's errors."""
+"""Base class of checked input records, and conversion of pydantic's errors to those of this package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_origin
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
-from analyser.common.errors import InputError, MisspeltError, did_you_mean, listed, shown
+from analyser.common.errors import InputError, MisspeltError, allowed_names, did_you_mean, shown
 from analyser.common.files import check_plain
 
 ItemT = TypeVar("ItemT")
@@ -17,23 +17,23 @@ ModelT = TypeVar("ModelT", bound="Record")
 
 
 class Record(BaseModel):
-    """A validated, frozen piece of input without unknown keys or silent conversion of types."""
+    """Base class of input records: frozen, without unknown keys, and without silent conversion of types."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
     page: ClassVar[str] = ""  # page of the documentation with all keys
-    also_read: ClassVar[tuple[str, ...]] = ()  # keys that a validator converts to fields
+    also_read: ClassVar[tuple[str, ...]] = ()  # further keys, which a validator converts to fields
 
 
 def as_tuple(value: object) -> object:
-    """Return a list from TOML or JSON as a tuple for a frozen record; other values are unchanged."""
+    """Return a list, as TOML and JSON have, as a tuple; other values are unchanged."""
     return tuple(value) if isinstance(value, list) else value
 
 
 Several = Annotated[tuple[ItemT, ...], BeforeValidator(as_tuple)]
 
 
-def told(default: Any, description: str, **bounds: Any) -> Any:
-    """Return an optional key with its default and the description in the help of commands."""
+def optional(default: Any, description: str, **bounds: Any) -> Any:
+    """Return an optional key of a record, with its default and its description in the help of commands."""
     return Field(default, description=description, **bounds)
 
 
@@ -42,8 +42,8 @@ def checked(
 ) -> ModelT:
     """Return `data` from a file or section `where` as a `model`; InputError names the first wrong key.
 
-    `is_plain` skips the check of depth and size, which takes as long as all other checks. `house_rules` are house
-    rules by name, to which keywords in the data may refer.
+    `is_plain` skips the check of depth and size, which takes as long as all other checks. `house_rules`, by name, are
+    those that keywords in the data may name.
     """
     if not is_plain:
         check_plain(data, where)
@@ -51,18 +51,18 @@ def checked(
         return model.model_validate(data, context=house_rules)
     except ValidationError as error:
         findings = error.errors(include_url=False)
-        # a misspelt key also causes a finding that a key is missing, which tells less
+        # a misspelt key also causes the less helpful finding that a key is missing
         first = next((finding for finding in findings if finding["type"] == "extra_forbidden"), findings[0])
-        same = [_input_error(model, finding, where) for finding in findings if _key(finding) == _key(first)]
-        ways = dict.fromkeys(finding.allowed for finding in same)  # allowed values of each branch of a union
-        allowed = " or ".join(filter(None, ways))
-        raise type(same[0])(same[0].problem, where=same[0].where, allowed=allowed) from None
+        errors = [_input_error(model, finding, where) for finding in findings if _key(finding) == _key(first)]
+        allowed_by_branch = dict.fromkeys(error.allowed for error in errors)  # a union has an error for each branch
+        allowed = " or ".join(filter(None, allowed_by_branch))
+        raise type(errors[0])(errors[0].problem, where=errors[0].where, allowed=allowed) from None
 
 
-_BRANCH = ("constrained-", "literal[", "NAME")  # pydantic's names of branches of a union, and a stand-in for any name
+_BRANCH = ("constrained-", "literal[", "NAME")  # beginnings of steps in pydantic's locations that are not keys
 _BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
 _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("up to", "max_length")}
-_ALLOWED = {  # types in the words of a TOML file
+_ALLOWED = {  # allowed types, in the words of a TOML file
     "int_type": "an integer",
     "float_type": "a number",
     "string_type": "text in quotes",
@@ -73,8 +73,7 @@ _ALLOWED = {  # types in the words of a TOML file
     "invalid_key": "a key that is text",
 }
 
-
-_OF_TYPES = {*_ALLOWED, "literal_error", "enum"}  # findings about the type of a value, not its size
+_TYPE_FINDINGS = {*_ALLOWED, "literal_error", "enum"}  # findings about the type of a value, not its size
 
 
 def _key(finding: Mapping[str, Any]) -> str:
@@ -82,49 +81,46 @@ def _key(finding: Mapping[str, Any]) -> str:
 
 
 def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) -> InputError:
-    kind, value, place = finding["type"], finding["input"], ": ".join(filter(None, (where, _key(finding))))
+    kind, value, location = finding["type"], finding["input"], ": ".join(filter(None, (where, _key(finding))))
     message = str(finding["msg"]).removeprefix("Value error, ").removeprefix("String should ")
     if kind == "extra_forbidden":
-        around = _model_around(model, finding["loc"])
-        names = [
-            *(field.alias or name for name, field in around.model_fields.items()),
-            *around.also_read,
-        ]
-        name, page = str(finding["loc"][-1]), around.page or model.page
-        allowed = listed(names, name, page)
-        return MisspeltError(f"unknown key{did_you_mean(name, names)}", where=place, allowed=allowed)
+        record = _innermost_model(model, finding["loc"])
+        names = [*(field.alias or name for name, field in record.model_fields.items()), *record.also_read]
+        name, page = str(finding["loc"][-1]), record.page or model.page
+        allowed = allowed_names(names, name, page)
+        return MisspeltError(f"unknown key{did_you_mean(name, names)}", where=location, allowed=allowed)
     if kind == "missing":
-        return InputError("this key is missing: it is required", where=place)
-    if kind == "value_error":  # a check of this package, with a complete message
-        return InputError(message, where=place)
+        return InputError("this key is missing", where=location)
+    if kind == "value_error":  # raised by this package, with a complete message
+        return InputError(message, where=location)
     if kind in _LENGTHS:
         words, bound = _LENGTHS[kind]
         allowed = f"{words} {finding['ctx'][bound]}"
-        return InputError(f"{finding['ctx']['actual_length']} entries", where=place, allowed=allowed)
+        return InputError(f"{finding['ctx']['actual_length']} entries", where=location, allowed=allowed)
     allowed = _ALLOWED.get(kind, message.removeprefix("Input should be "))
     if kind == "tuple_type" and isinstance(value, str):
         allowed += f", such as {json.dumps([value], ensure_ascii=False)}"
     if kind == "tuple_type" and isinstance(value, Mapping) and len(finding["loc"]) == 1:
         allowed += f" of tables, in a file [[{finding['loc'][0]}]] in double brackets"
     if kind == "float_type":
-        allowed = ", ".join(filter(None, (allowed, _range_around(model, finding))))
+        allowed = ", ".join(filter(None, (allowed, _allowed_range(model, finding))))
     if kind in _BOUNDS:
-        allowed = _range_around(model, finding) or allowed
+        allowed = _allowed_range(model, finding) or allowed
     hint = ""
     if kind in ("literal_error", "enum") and isinstance(value, str):
         hint = did_you_mean(value, str(finding["ctx"]["expected"]).replace("'", "").replace(" or ", ", ").split(", "))
-    refusal = MisspeltError if kind in _OF_TYPES and value is not None else InputError
-    return refusal(f"{shown(value)} is not usable{hint}", where=place, allowed=allowed)
+    error_type = MisspeltError if kind in _TYPE_FINDINGS and value is not None else InputError
+    return error_type(f"{shown(value)} is not usable{hint}", where=location, allowed=allowed)
 
 
-def _range_around(model: type[Record], finding: Mapping[str, Any]) -> str:
+def _allowed_range(model: type[Record], finding: Mapping[str, Any]) -> str:
     """Return the range of a key that a number violates, such as ``2 to 12``; empty if only one end is bounded."""
-    missed = _BOUNDS.get(finding["type"])
+    violated = _BOUNDS.get(finding["type"])
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_BRANCH)]
-    field = _model_around(model, finding["loc"]).model_fields.get(keys[-1])
+    field = _innermost_model(model, finding["loc"]).model_fields.get(keys[-1])
     for bounds in () if field is None else _bounds_in(field):
-        is_it = missed is None or bounds.get(missed) == finding["ctx"].get(missed)
-        if is_it and bounds.keys() & {"ge", "gt"} and "le" in bounds:
+        is_cause = violated is None or bounds.get(violated) == finding["ctx"].get(violated)
+        if is_cause and bounds.keys() & {"ge", "gt"} and "le" in bounds:
             low = f"{bounds['ge']:g} to" if "ge" in bounds else f"above {bounds['gt']:g}, up to"
             return f"{low} {bounds['le']:g}"
     return ""
@@ -138,17 +134,17 @@ def _types_in(annotation: Any) -> Iterator[Any]:
 
 def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
     """Yield the bounds of a field, and of each type inside it."""
-    inside = [one.__metadata__ for one in _types_in(field.annotation) if get_origin(one) is Annotated]
-    for metadata in (field.metadata, *inside):
+    inner = [kind.__metadata__ for kind in _types_in(field.annotation) if get_origin(kind) is Annotated]
+    for metadata in (field.metadata, *inner):
         parts = [part for datum in metadata for part in getattr(datum, "metadata", [datum])]
         bounds = [(name, getattr(part, name, None)) for part in parts for name in _BOUNDS.values()]
         yield {name: bound for name, bound in bounds if bound is not None}
 
 
-def _model_around(model: type[Record], loc: tuple[Any, ...]) -> type[Record]:
+def _innermost_model(model: type[Record], loc: tuple[Any, ...]) -> type[Record]:
     """Return the innermost model on the path `loc`."""
     for step in loc[:-1]:
         field = next((own for name, own in model.model_fields.items() if step in (name, own.alias)), None)
-        inside = _types_in(field.annotation) if field else ()
-        model = next((one for one in inside if isinstance(one, type) and issubclass(one, Record)), model)
+        inner = _types_in(field.annotation) if field else ()
+        model = next((kind for kind in inner if isinstance(kind, type) and issubclass(kind, Record)), model)
     return model

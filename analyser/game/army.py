@@ -14,7 +14,7 @@ from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
 
-UNLISTED = "unlisted"  # faction of an army without any unit from the profiles
+UNLISTED = "unlisted"  # faction of an army with no unit from the profiles
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,19 +24,19 @@ class ArmyUnit:
     Attributes
     ----------
     name : str
-        Unique in the army: ``rifle-platoon@basic``, a second one ``rifle-platoon@basic #2``, or the name in its file.
+        Unique in the army: ``rifle-platoon@basic``, the second one ``rifle-platoon@basic #2``, or the name in the file.
     loadout : Loadout
-        Its profile and level, with the overrides of the army.
+        Profile and level, with the overrides of the army.
     battlegroup, embarked_in : str or None
-        Its battlegroup; the name of its transport.
+        Names of its battlegroup and of its transport.
     reserve : bool
         True if it starts in reserve; an aircraft always does.
     policy : str or None
-        Name of a policy of a duel for its activations; None: the policy of the battle.
+        Name of the policy for its activations, as in a duel; None: the policy of the battle.
     x, behind : float or None, float
-        Inches along the front from its left end (None: spread evenly), and inches behind the line of its army.
+        Inches along the front from the left end (None: spread evenly), and inches behind the line of the army.
     changes : dict
-        Keys of its profile that the army overrides; for a unit outside the profiles, all its keys.
+        Keys of the profile that the army overrides; for a unit outside the profiles, all keys.
     """
 
     name: str
@@ -52,17 +52,17 @@ class ArmyUnit:
 
     @property
     def title(self) -> str:
-        """Display name: unit and level, or its name in the army list.
+        """Display name: unit and level, or the name that the army list states.
 
         >>> from analyser import load_army
-        >>> named = {"unit": "crown/rifle-platoon@basic", "name": "Old Guard"}
-        >>> [unit.title for unit in load_army(["2 x crown/rifle-platoon@basic", named])]
+        >>> guard = {"unit": "crown/rifle-platoon@basic", "name": "Old Guard"}
+        >>> [unit.title for unit in load_army(["2 x crown/rifle-platoon@basic", guard])]
         ['Rifle platoon, basic', 'Rifle platoon, basic #2', 'Old Guard']
         """
-        own, number, count = self.name.partition(" #")
+        base, sign, number = self.name.partition(" #")
         loadout = self.loadout
-        is_its_own = own != f"{loadout.unit.id}@{loadout.level_name}"
-        return self.name if is_its_own else f"{loadout.title}{number}{count}"
+        is_stated = base != f"{loadout.unit.id}@{loadout.level_name}"
+        return self.name if is_stated else f"{loadout.title}{sign}{number}"
 
     @property
     def points(self) -> int | None:
@@ -77,18 +77,18 @@ class ArmyUnit:
 
     @property
     def notes(self) -> str:
-        """Entries of the army list beyond its profile, in short."""
-        said = [
+        """Entries of the army list other than the selector, in a few words."""
+        notes = [
             "in reserve" if self.reserve else "",
             f"aboard {self.embarked_in}" if self.embarked_in else "",
             f"policy {self.policy}" if self.policy else "",
             f"own {', '.join(key.replace('_', ' ') for key in self.changes)}" if self.selector and self.changes else "",
             "not among the profiles" if self.selector is None else "",
         ]
-        return "; ".join(filter(None, said))
+        return "; ".join(filter(None, notes))
 
     def row(self) -> dict[str, Any]:
-        """Return the unit as a row of a table, with its armaments in short."""
+        """Return the unit as a row of a table; one cell describes all its armaments."""
         unit, (models, points, victory_points) = self.loadout.unit, self.figures
         keys = ("type", "category", "size", "speed", "defence", "damage_limit", "discipline", "break_limit")
         return {
@@ -99,19 +99,19 @@ class ArmyUnit:
             **{key: getattr(unit, key) for key in keys},
             "traits": ", ".join(unit.traits),
             "rules": ", ".join(unit.rules),
-            "rows": "; ".join(row.in_short for row in unit.rows),
+            "rows": "; ".join(row.description for row in unit.rows),
         }
 
     def __repr__(self) -> str:
         return f"<ArmyUnit {self.name}: {self.loadout.selector}>"
 
     def to_table(self) -> dict[str, Any]:
-        """Return its ``[[unit]]`` table of a file, without default values."""
+        """Return the ``[[unit]]`` table of an army file for this unit, without default values."""
         unit = self.loadout.unit
-        named = self.selector or f"{unit.id}@{self.loadout.level_name}"
+        default_name = self.selector or f"{unit.id}@{self.loadout.level_name}"
         table = {
             "unit": self.selector,
-            "name": self.name if self.name != named.rpartition("/")[2] else None,
+            "name": self.name if self.name != default_name.rpartition("/")[2] else None,
             **{key: getattr(self, key) for key in ("battlegroup", "embarked_in", "policy", "x")},
             "reserve": (self.reserve and unit.type != "aircraft") or None,
             "behind": self.behind or None,
@@ -129,7 +129,7 @@ class ArmyBoon:
     battlegroup: str | None = None
 
     def to_table(self) -> dict[str, str]:
-        """Return its ``[[boon]]`` table of a file."""
+        """Return the ``[[boon]]`` table of an army file for this boon."""
         return {"boon": self.boon.id} | ({} if self.battlegroup is None else {"battlegroup": self.battlegroup})
 
 
@@ -141,19 +141,19 @@ class Army:
     ----------
     name : str
     faction : str
-        The id of its faction; in an army of several factions, that of its first unit.
+        Id of the faction; in an army of several factions, that of the first unit.
     scale : "skirmish", "battle" or "cataclysm"
-        As stated; otherwise the smallest scale that allows its points.
+        As stated; otherwise the smallest scale that allows its points limit or points.
     points_limit : int or None
-        Its points limit, if it states one.
+        Points limit, if stated.
     units : tuple of ArmyUnit
         In the order of the list.
     boons : tuple of ArmyBoon
         The boons of its battlegroups.
     battlegroups : dict
-        The kind of each battlegroup by its name: the id of a kind of its faction, or the army's own word.
+        Kinds of the battlegroups by name: the id of a kind of the faction, or an unknown kind as written.
     warnings : tuple of str
-        Doubtful and unrecognised entries.
+        Warnings about doubtful and unrecognised entries.
 
     Examples
     --------
@@ -182,7 +182,7 @@ class Army:
         return len(self.units)
 
     def __getitem__(self, name: str) -> ArmyUnit:
-        """Return the unit of that name; InputError with the nearest name if there is none."""
+        """Return the unit of that name; if there is none, InputError suggests the most similar name."""
         result = next((unit for unit in self.units if unit.name == name), None)
         if result is None:
             raise no_such_unit(name, [unit.name for unit in self.units], self.name)
@@ -218,7 +218,7 @@ class Army:
 
     @property
     def bought(self) -> tuple[Boon, ...]:
-        """Boons that cost points; the engines do not model them."""
+        """Boons that cost points; fights do not include their effects."""
         return tuple(boon.boon for boon in self.boons if boon.boon.points)
 
     @property
@@ -252,14 +252,14 @@ class Army:
         parts += [f"[battlegroups]\n{toml_lines(battlegroups)}"] if battlegroups else []
         for unit in units:
             rows = unit.pop("rows") if unit.get("rows") else ()
-            said = {key: [] if value == () else value for key, value in unit.items()}  # an empty list is written too
-            parts.append(f"[[unit]]\n{toml_lines(said)}")
+            values = {key: [] if value == () else value for key, value in unit.items()}  # keeps empty lists in the file
+            parts.append(f"[[unit]]\n{toml_lines(values)}")
             parts += [f"[[unit.rows]]\n{toml_lines(row)}" for row in rows]
         parts += [f"[[boon]]\n{toml_lines(boon)}" for boon in boons]
         return "\n".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the army as plain data: its file, its points and its warnings."""
+        """Return the army as plain data: the table of its file, points and warnings."""
         units = [
             {"name": unit.name, **unit.to_table(), "selector": unit.loadout.selector, "points": unit.points}
             for unit in self.units
@@ -270,7 +270,7 @@ class Army:
 
 
 def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keys of a profile as plain data."""
+    """Return changed keys of a profile as plain data."""
     return {
         key: tuple(item.model_dump(exclude_none=True) if isinstance(item, Row) else item for item in value)
         if isinstance(value, tuple)
@@ -280,7 +280,7 @@ def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_apart(first: Army, second: Army) -> tuple[str, str]:
-    """Return distinct names of two armies: their names, else their factions, else their names with a number.
+    """Return distinct names of two armies: their names, or else their factions, or else their names with numbers.
 
     >>> from analyser import load_army
     >>> names_apart(load_army(["crown/rifle-platoon@basic"]), load_army(["imperium/scion-grenadier-platoon@basic"]))
@@ -294,6 +294,6 @@ def names_apart(first: Army, second: Army) -> tuple[str, str]:
 
 
 def no_such_unit(name: str, names: list[str], where: str) -> InputError:
-    """Return the error for a name that no unit of an army has, with the nearest name."""
-    listed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    return InputError(f"no unit is called {shown(name)}{did_you_mean(name, names)}", where=where, allowed=listed)
+    """Return the error for a name that no unit of an army has; it suggests the most similar name."""
+    allowed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return InputError(f"no unit is called {shown(name)}{did_you_mean(name, names)}", where=where, allowed=allowed)

@@ -1,4 +1,4 @@
-"""Army files: their keys, checked, and the army that they describe."""
+"""Army files: their checked keys, and the army that such a file describes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from analyser.game.names import Name
 from analyser.game.profiles import Profiles
 from analyser.game.ruleset import HouseRules
 from analyser.game.units import (
-    OF_LEVELS,
+    KEYS_BY_LEVEL,
     BreakLimit,
     Category,
     DamageLimit,
@@ -38,38 +38,38 @@ from analyser.game.units import (
     Unit,
     UnitType,
     Without,
-    as_kept,
-    each_row_once,
+    as_stored,
+    check_distinct_rows,
 )
 
 MOST_UNITS = 500
 MOST_POINTS = 100_000
-_NUMBER = re.compile(r"( #\d+)+$")  # numbers added to repeated names
-_TIMES = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[x×]\s+|\s+(?=[\w-]+/))(\S.*)")  # `2 crown/…` cannot mean anything else
+_NUMBER = re.compile(r"( #\d+)+$")  # numbers at the end of repeated names
+_COUNT_AND_SELECTOR = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[x×]\s+|\s+(?=[\w-]+/))(\S.*)")
 _LEVEL_KEYS = ("models", "points", "victory_points")
 
 
 def _not_blank(name: str) -> str:
     if not name.strip():
-        raise ValueError("an empty name (allowed: at least one letter)")
+        raise ValueError("a blank name (allowed: at least one letter)")
     return name
 
 
-Called = Annotated[Name, AfterValidator(_not_blank)]
+NotBlank = Annotated[Name, AfterValidator(_not_blank)]
 
 
 class UnitEntry(Record):
     """``[[unit]]`` section of an army file.
 
-    `unit` is a selector; profile keys beside it override the profile (``"none"``: no value). Without `unit` the keys
-    are a whole profile.
+    `unit` is a selector; profile keys in the same section override the profile (``"none"``: no value). Without `unit`
+    the keys are a whole profile.
     """
 
     unit: Selector | None = None
-    name: Called | None = None
+    name: NotBlank | None = None
     count: Annotated[int, Field(ge=1, le=MOST_UNITS)] = 1
-    battlegroup: Called | None = None
-    embarked_in: Called | None = None
+    battlegroup: NotBlank | None = None
+    embarked_in: NotBlank | None = None
     reserve: bool = False
     policy: Name | None = None
     x: Inches | None = None
@@ -91,11 +91,11 @@ class UnitEntry(Record):
     rules: Several[Rule] | None = None
     rows: Several[Row] | None = None
 
-    _each_row_once = field_validator("rows")(each_row_once)
+    _check_distinct_rows = field_validator("rows")(check_distinct_rows)
 
     @property
     def changes(self) -> dict[str, Any]:
-        """The profile keys that it states, with their values."""
+        """The stated profile keys with their values."""
         stated = ((key, getattr(self, key)) for key in PROFILE_KEYS)
         return {key: value for key, value in stated if value is not None}
 
@@ -105,13 +105,13 @@ PROFILE_KEYS = tuple(
 )
 
 
-def _entries(value: object) -> object:
-    """Return unit entries as tables: from a selector, ``3 x`` a selector, a loadout, or a table."""
-    return tuple(map(_entry, value)) if isinstance(value, list | tuple) else value
+def _entry_tables(value: object) -> object:
+    """Return unit entries as tables; an entry may be a selector, ``3 x`` a selector, a loadout, or a table."""
+    return tuple(map(_entry_table, value)) if isinstance(value, list | tuple) else value
 
 
-def _entry(value: object) -> object:
-    if isinstance(value, str) and (times := _TIMES.fullmatch(value)):
+def _entry_table(value: object) -> object:
+    if isinstance(value, str) and (times := _COUNT_AND_SELECTOR.fullmatch(value)):
         return {"unit": times[2], "count": times[1] if "." in times[1] else int(times[1])}
     return {"unit": value} if isinstance(value, str | Loadout) else value
 
@@ -119,8 +119,8 @@ def _entry(value: object) -> object:
 class BoonEntry(Record):
     """``[[boon]]`` section of an army file: the id of an asset of a battlegroup other than units."""
 
-    boon: Called
-    battlegroup: Called | None = None
+    boon: NotBlank
+    battlegroup: NotBlank | None = None
 
 
 class ArmyFile(Record):
@@ -133,21 +133,20 @@ class ArmyFile(Record):
     faction: str | None = None
     scale: ScaleName | None = None
     points_limit: Annotated[int, Field(ge=1, le=MOST_POINTS)] | None = None
-    battlegroups: dict[Called, Called] = Field(default_factory=dict)
+    battlegroups: dict[NotBlank, NotBlank] = Field(default_factory=dict)
     units: Annotated[Several[UnitEntry], Field(min_length=1, max_length=MOST_UNITS)] = Field(alias="unit")
     boons: Annotated[Several[BoonEntry], Field(max_length=MOST_UNITS)] = Field(alias="boon", default=())
 
-    _listed = field_validator("units", mode="before")(_entries)
+    _tables = field_validator("units", mode="before")(_entry_tables)
 
 
-def resolved_army(file: ArmyFile, library: Profiles) -> Army:
-    """Return the army of an army file: each unit resolved in a library, named and checked.
+def army_of_file(file: ArmyFile, library: Profiles) -> Army:
+    """Return the army of an army file, with each unit found in a library, named and checked.
 
     Raises
     ------
     InputError
-        A unit or a boon that the library does not have, a unit that cannot embark in its transport, or two units with
-        one name.
+        The library has no such unit or boon, a unit cannot embark in its transport, or two units have the same name.
     """
     faction, rules = _faction_of(file, library), library.force_rules
     if (number := sum(entry.count for entry in file.units)) > MOST_UNITS:
@@ -160,26 +159,26 @@ def resolved_army(file: ArmyFile, library: Profiles) -> Army:
         except InputError as error:
             raise error.inside(f"unit {number}") from None
         for _ in range(entry.count):
-            name = _free_name(entry, unit.loadout, units, stated)
+            name = _unused_name(entry, unit.loadout, units, stated)
             units[name] = replace(unit, name=name)
     _check_embarked(units, rules)
-    of_faction = library.factions.get(faction)
+    known_faction = library.factions.get(faction)
     army = Army(
         name=file.name,
         faction=faction,
         scale="skirmish",
         units=tuple(units.values()),
         points_limit=file.points_limit,
-        boons=tuple(_boon(entry, of_faction, library) for entry in file.boons),
-        battlegroups=_battlegroups(file, of_faction),
-        warnings=tuple(_strange_kinds(file, of_faction, library)),
+        boons=tuple(_boon(entry, known_faction, library) for entry in file.boons),
+        battlegroups=_battlegroups(file, known_faction),
+        warnings=tuple(_unknown_kinds(file, known_faction, library)),
         profiles=library.used,
     )
     return replace(army, scale=file.scale or scale_for(file.points_limit or army.points, rules))
 
 
 def scale_for(points: int, rules: ForceRules) -> ScaleName:
-    """Return the smallest force scale that allows a number of points, or the largest if none does.
+    """Return the smallest force scale that allows a number of points; the largest scale if they exceed all.
 
     >>> from analyser import load_profiles
     >>> [scale_for(points, load_profiles().force_rules) for points in (1500, 1501, 9000)]
@@ -190,22 +189,22 @@ def scale_for(points: int, rules: ForceRules) -> ScaleName:
 
 
 def _faction_of(file: ArmyFile, library: Profiles) -> str:
-    """Return the faction id that a file states, else that of its first unit with a selector."""
+    """Return the faction id that a file states, or else that of its first unit with a selector."""
     try:
         if file.faction is not None:
             return library.faction(file.faction).id
     except InputError as error:
         raise error.inside("faction") from None
-    named = ((place, entry.unit) for place, entry in enumerate(file.units, 1) if entry.unit is not None)
-    place, selector = next(named, (0, None))
+    selectors = ((number, entry.unit) for number, entry in enumerate(file.units, 1) if entry.unit is not None)
+    number, selector = next(selectors, (0, None))
     try:
         return UNLISTED if selector is None else library.loadout(selector).faction
     except InputError as error:
-        raise error.inside(f"unit {place}") from None
+        raise error.inside(f"unit {number}") from None
 
 
 def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
-    """Return the kind of each battlegroup: an id of the faction if it has a kind of that name."""
+    """Return the kind of each battlegroup by its name: the id if the faction has a kind of that name or id."""
     used = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in used if name is not None} | file.battlegroups
     id_of = {
@@ -214,26 +213,26 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
     return {name: id_of.get(slug_of(kind), kind) for name, kind in kinds.items()}
 
 
-def _strange_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
+def _unknown_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    If the file states no kinds, a name unlike any kind gives no warning, because it may only group units.
+    If the file states no kinds, a name that resembles no kind gives no warning, because it may only group units.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():
         if not faction or not kinds or kind in kinds:
             continue
-        is_stated, meant = name in file.battlegroups, meant_kind(name, groups, faction)
-        if is_stated or file.battlegroups or meant:
-            what = "kind" if is_stated else "battlegroup and no kind"
-            has = f"the faction has: {', '.join(kinds)}; {library.command('army kinds', [faction])} says more"
-            yield f"battlegroup {shown(name)}: no {what} is called {shown(kind)}{meant} ({has})"
+        is_stated, suggestion = name in file.battlegroups, kind_suggestion(name, groups, faction)
+        if is_stated or file.battlegroups or suggestion:
+            what = "kind" if is_stated else "kind or battlegroup"
+            allowed = f"allowed: {', '.join(kinds)}; see {library.command('army kinds', [faction])}"
+            yield f"battlegroup {shown(name)}: no {what} is called {shown(kind)}{suggestion} ({allowed})"
 
 
-def meant_kind(name: str, groups: Mapping[str, str], faction: Faction) -> str:
-    """Return a suggestion for a battlegroup of an unknown kind: the nearest kind or other battlegroup.
+def kind_suggestion(name: str, groups: Mapping[str, str], faction: Faction) -> str:
+    """Return the end of a message that suggests a kind or another battlegroup for one of an unknown kind.
 
-    `groups`: the kind of each battlegroup by its name; if none was stated, the kind is the name.
+    `groups`: the kind of each battlegroup by its name; a battlegroup without a stated kind has its name as kind.
     """
     kinds = {battlegroup.id: battlegroup.name for battlegroup in faction.battlegroups}
     others = [other for other, kind in groups.items() if kind in kinds] if groups[name] == name else []
@@ -245,15 +244,15 @@ def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyB
     boon = boons.get(entry.boon) or boons.get(slug_of(entry.boon))
     if boon is None:
         problem = f"no boon is called {shown(entry.boon)}{did_you_mean(entry.boon, boons)}"
-        bought = [boon.id for boon in boons.values() if boon.points]
-        says_more = library.command("army kinds", [faction] if faction else [])
-        allowed = f"{', '.join(bought)}; {says_more} says more" if faction else "none, without a faction"
+        with_cost = [boon.id for boon in boons.values() if boon.points]
+        command = library.command("army kinds", [faction] if faction else [])
+        allowed = f"{', '.join(with_cost)}; see {command}" if faction else "boons only in an army of a known faction"
         raise InputError(problem, where="boon", allowed=allowed)
     return ArmyBoon(boon, entry.battlegroup)
 
 
 def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
-    """Return the unit of an entry, still without a name."""
+    """Return the unit of an entry, with an empty name."""
     selector, loadout, changes = _loadout(entry, faction, library)
     own = {key: getattr(entry, key) for key in ("battlegroup", "embarked_in", "policy", "x", "behind")}
     reserve = entry.reserve or slug_of(loadout.unit.type) in library.force_rules.always_in_reserve
@@ -261,34 +260,34 @@ def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
 
 
 def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, Loadout, dict[str, Any]]:
-    """Return the selector of an entry in the library (or None), its loadout, and its changes."""
+    """Return the selector of an entry's unit in the library (or None), the loadout, and the changes of its profile."""
     changes = entry.changes
     if entry.unit is None:
         return None, _own_profile(entry, faction, changes, library.ruleset.rules), changes
-    loadout = _found(entry.unit, faction, library)
-    shipped = library.by_selector.get(loadout.selector)
-    if shipped is None:
+    loadout = _find_loadout(entry.unit, faction, library)
+    original = library.by_selector.get(loadout.selector)
+    if original is None:
         return None, with_changes(loadout, changes), profile_of(loadout) | changes
-    if shipped != loadout:
-        before = profile_of(shipped)
+    if original != loadout:
+        before = profile_of(original)
         changes = {key: value for key, value in profile_of(loadout).items() if value != before.get(key)} | changes
-        lost = (key for key in OF_LEVELS if key in before and getattr(loadout.unit, key) is None)
-        changes = dict.fromkeys(lost, "none") | changes
+        removed = (key for key in KEYS_BY_LEVEL if key in before and getattr(loadout.unit, key) is None)
+        changes = dict.fromkeys(removed, "none") | changes
     return loadout.selector, with_changes(loadout, changes), changes
 
 
 def profile_of(loadout: Loadout) -> dict[str, Any]:
-    """Return a profile at its level under the keys of an army file."""
+    """Return the profile of a loadout as keys of an army file with their values."""
     parts = (loadout.unit, loadout.level)
     keys = {key: getattr(part, key) for part in parts[::-1] for key in PROFILE_KEYS if key in type(part).model_fields}
-    keys |= {key: getattr(loadout.unit, key) for key in OF_LEVELS}
+    keys |= {key: getattr(loadout.unit, key) for key in KEYS_BY_LEVEL}
     return {key: value for key, value in keys.items() if value is not None}
 
 
-def _found(selector: str | Loadout, faction: str, library: Profiles) -> Loadout:
-    """Return the loadout of a selector; one without a faction is searched first in the faction of the army.
+def _find_loadout(selector: str | Loadout, faction: str, library: Profiles) -> Loadout:
+    """Return the loadout of a selector; if it names no faction, units of the army's faction come first.
 
-    If no unit matches, the suggestions come from the army's faction.
+    If no unit matches, the suggestions are units of the army's faction.
     """
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
@@ -305,30 +304,30 @@ def _has_unit(selector: str, library: Profiles) -> bool:
 
 
 def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
-    """Return a loadout with changed keys of its profile or level."""
+    """Return a loadout with these changes of its unit or level."""
     if not changes:
         return loadout
     unit = loadout.unit.model_dump()
-    plain = {key: as_kept(key, value, loadout.unit) for key, value in plain_keys(changes).items()}
-    of_level = {*_LEVEL_KEYS, *loadout.unit.differing}
-    unit["levels"][loadout.level_name] |= {key: value for key, value in plain.items() if key in of_level}
-    unit |= {key: value for key, value in plain.items() if key not in of_level}
+    plain = {key: as_stored(key, value, loadout.unit) for key, value in plain_keys(changes).items()}
+    level_keys = {*_LEVEL_KEYS, *loadout.unit.differing}
+    unit["levels"][loadout.level_name] |= {key: value for key, value in plain.items() if key in level_keys}
+    unit |= {key: value for key, value in plain.items() if key not in level_keys}
     changed = {"faction": loadout.faction, "unit": unit, "level_name": loadout.level_name}
-    return checked(Loadout, changed, house_rules=loadout.house_rules).under(loadout.house_rules)
+    return checked(Loadout, changed, house_rules=loadout.house_rules).with_house_rules(loadout.house_rules)
 
 
 def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any], house_rules: HouseRules) -> Loadout:
-    """Return the profile stated in full by an entry without a selector."""
+    """Return the loadout of an entry that states a whole profile instead of a selector."""
     if entry.name is None:
-        raise InputError("this key is missing: it is required", where="unit", allowed="a selector; or a whole profile")
-    plain = {key: value for key, value in plain_keys(changes).items() if key not in OF_LEVELS or value != "none"}
+        raise InputError("this key is missing", where="unit", allowed="a selector; or a whole profile")
+    plain = {key: value for key, value in plain_keys(changes).items() if key not in KEYS_BY_LEVEL or value != "none"}
     level = entry.level or "basic"
     unit = {key: value for key, value in plain.items() if key not in _LEVEL_KEYS}
     levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
     name = _NUMBER.sub("", entry.name)
-    named = {"id": slug_of(name), "name": name, "levels": levels}
-    own = {"faction": faction, "unit": named | unit, "level_name": level}
-    return checked(Loadout, own, house_rules=house_rules).under(house_rules)
+    head = {"id": slug_of(name), "name": name, "levels": levels}
+    data = {"faction": faction, "unit": head | unit, "level_name": level}
+    return checked(Loadout, data, house_rules=house_rules).with_house_rules(house_rules)
 
 
 def slug_of(name: str) -> str:
@@ -341,13 +340,13 @@ def slug_of(name: str) -> str:
     return "-".join(words)[:80].strip("-") or "unit"
 
 
-def _free_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated: Collection[str]) -> str:
-    """Return the stated name or that of the profile, with a number if it is already used."""
+def _unused_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated: Collection[str]) -> str:
+    """Return the stated name or else that of the profile, with a number if it is already used."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base
     if entry.name is not None and entry.count == 1:
-        raise InputError(f"two units are called {shown(base)}", where="unit", allowed="each name once")
+        raise InputError(f"two units are called {shown(base)}", where="unit", allowed="a different name for each")
     numbered = (f"{_NUMBER.sub('', base)} #{number}" for number in count(2))
     return next(name for name in numbered if name not in used and name not in stated)
 
@@ -362,16 +361,16 @@ def _check_embarked(units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
         if transport is None:
             raise no_such_unit(unit.embarked_in, list(units), where)
         if transport is unit:
-            raise InputError(f"{unit.name} aboard itself", where=where, allowed="another unit, with Capacity")
+            raise InputError(f"{unit.name} is its own transport", where=where, allowed="another unit, with Capacity")
         if transport.embarked_in is not None:
             problem = f"{transport.name} is itself aboard {transport.embarked_in}"
-            raise InputError(problem, where=where, allowed="a unit with Capacity that is aboard nothing")
+            raise InputError(problem, where=where, allowed="a unit with Capacity that is not embarked")
         if (other := aboard.setdefault(transport.name, unit.name)) != unit.name:
             raise InputError(f"{other} is aboard {transport.name} already", where=where, allowed="one unit a transport")
-        room, models, kind = transport.loadout.capacity, unit.loadout.level.models, unit.loadout.unit.type
-        if room == 0:
+        capacity, models, kind = transport.loadout.capacity, unit.loadout.level.models, unit.loadout.unit.type
+        if capacity == 0:
             raise InputError(f"{transport.name} cannot transport it", where=where, allowed="a unit with Capacity")
         if slug_of(kind) not in rules.passengers:
             raise InputError(f"a unit of type {kind} aboard", where=where, allowed=", ".join(rules.passengers))
-        if models > room:
-            raise InputError(f"{models} models in {transport.name}", where=where, allowed=f"up to {room}")
+        if models > capacity:
+            raise InputError(f"{models} models in {transport.name}", where=where, allowed=f"up to {capacity}")

@@ -13,9 +13,9 @@ from analyser.game.forces import Battlegroup, Limits
 from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
 from analyser.game.units import Faction
 
-ONCE = Limits(most=1)  # default limits of a unit in a battlegroup
+USUAL_LIMITS = Limits(most=1)  # of a unit in a battlegroup
 NARROWEST = 20  # least characters of a wrapped column
-TIE = "\N{NO-BREAK SPACE}"
+NO_BREAK = "\N{NO-BREAK SPACE}"
 IN_NO_SLOT = ""  # slot of units that a battlegroup allows outside all slots
 
 
@@ -36,7 +36,7 @@ class ForceKinds(Answer):
 
     @property
     def profiles(self) -> ProfilesUsed:
-        """Profiles behind the answer."""
+        """Profiles that the answer uses."""
         return self.library.used
 
     schema = "analyser/force-kinds/1"
@@ -62,11 +62,12 @@ class ForceKinds(Answer):
         """Return the force scales, the kinds of battlegroup, their slots, and the boons."""
         parts = [self._scales()]
         if len(self.factions) == 1:
-            parts += _in_full(self.factions[0], self.library.command("units", self.factions))
+            parts += _faction_blocks(self.factions[0], self.library.command("units", self.factions))
         else:
-            kinds = [(faction.id, kind.id, _called(kind)) for faction in self.factions for kind in faction.battlegroups]
-            parts.append(_last_wrapped([("faction", "battlegroup", "called"), *kinds]))
-            parts.append(fill("A force may hold any number of a kind, unless a limit is stated beside it (FB-8)."))
+            pairs = [(faction.id, kind) for faction in self.factions for kind in faction.battlegroups]
+            kinds = [(faction, kind.id, _name_and_limits(kind)) for faction, kind in pairs]
+            parts.append(_table_of_three([("faction", "battlegroup", "called"), *kinds]))
+            parts.append(fill("A force may have any number of a kind, unless the table states a limit (FB-8)."))
             parts.append([f"Slots, their units, and boons: {self.library.command('army kinds')} FACTION"])
         return [Block(lines=part) for part in parts]
 
@@ -89,7 +90,7 @@ class ForceKinds(Answer):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each slot of each kind of battlegroup: its limits and units; no scales, no boons."""
+        """Return a row for each slot of each kind of battlegroup, with limits and units; no scales and no boons."""
         return [
             {
                 "faction": faction["faction"],
@@ -107,8 +108,8 @@ class ForceKinds(Answer):
         ]
 
 
-def kinds_in(library: Profiles, faction: str | None = None) -> ForceKinds:
-    """Return the allowed contents of army lists of one faction or of all; raises as :meth:`Profiles.faction`."""
+def force_kinds(library: Profiles, faction: str | None = None) -> ForceKinds:
+    """Return what army lists of one faction, or of all, may contain; raises as :meth:`Profiles.faction`."""
     return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
 
 
@@ -134,16 +135,16 @@ def _record(faction: Faction) -> dict[str, Any]:
 
 
 def _slots(faction: Faction, kind: Battlegroup) -> Iterator[dict[str, Any]]:
-    """Yield the slots of a kind of battlegroup with the units that count in each; a unit may count in several."""
+    """Yield the slots of a kind of battlegroup, each with the units that count in it; a unit can count in several."""
     units: dict[str, list[dict[str, Any]]] = {slot: [] for slot in kind.slots}
     for unit in faction.units:
-        if (place := unit.battlegroups.get(kind.id)) is not None:
-            for slot in place.slots or (IN_NO_SLOT,):
-                units.setdefault(slot, []).append({"unit": unit.id, **_limits(place)})
-    for slot, there in units.items():
+        if (membership := unit.battlegroups.get(kind.id)) is not None:
+            for slot in membership.slots or (IN_NO_SLOT,):
+                units.setdefault(slot, []).append({"unit": unit.id, **_limits(membership)})
+    for slot, slot_units in units.items():
         limits = kind.slots.get(slot)
-        named = {"slot": slot, "name": "in no slot" if limits is None else limits.name}
-        yield named | _limits(limits or Limits()) | {"units": there}
+        head = {"slot": slot, "name": "in no slot" if limits is None else limits.name}
+        yield head | _limits(limits or Limits()) | {"units": slot_units}
 
 
 def _limits(limits: Limits) -> dict[str, int | None]:
@@ -153,60 +154,62 @@ def _limits(limits: Limits) -> dict[str, int | None]:
 # --- as a text ------------------------------------------------------------------------------------
 
 
-def _in_full(faction: Faction, units_by: str) -> Iterator[list[str]]:
-    """Yield the text in blocks: the start of a list, each kind of battlegroup with its slots, and the boons."""
+def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]:
+    """Yield blocks of lines: the start of an army list, each kind of battlegroup with its slots, and the boons."""
     if faction.battlegroups:
         first = ["[battlegroups]", f'First = "{faction.battlegroups[0].id}"']
-        yield ["So begins a list by hand:", "", f'faction = "{faction.id}"', "", *first]
+        yield ["Start of an army list written by hand:", "", f'faction = "{faction.id}"', "", *first]
     yield [
         *fill(
-            'Then each [[unit]] and [[boon]] says battlegroup = "First". A unit may be once in a battlegroup, '
-            "or as often as stated beside it; it counts in every slot that names it."
+            'In each [[unit]] and [[boon]] state battlegroup = "First". A unit may be in a battlegroup once, '
+            "or as often as the table states; it counts in every slot that names it."
         ),
-        f"Levels of units: {units_by}",
+        f"Levels of units: {units_command}",
     ]
     for kind in faction.battlegroups:
         bonus = [f"its commander brings {kind.bonus}"] if kind.bonus else []
-        summary = "; ".join([f"{kind.id}: {kind.name}", f"{kind.told} in a force", *bonus])
+        summary = "; ".join([f"{kind.id}: {kind.name}", f"{kind.in_words} in a force", *bonus])
         yield [*fill(summary), *_slot_lines(faction, kind)]
     if bought := [boon for boon in faction.boons if boon.points]:
-        lines = [[boon.id, f"{boon.points}", boon.told, ", ".join(boon.needs) or "-"] for boon in bought]
+        lines = [[boon.id, f"{boon.points}", boon.in_words, ", ".join(boon.needs) or "-"] for boon in bought]
         yield aligned([["boon", "points", "in a battlegroup", "needs a unit of"], *lines], "<><<")
 
 
 def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
-    """Return a table of the slots with limits, and of those that a unit is listed under."""
-    first = {place.slots[0] for unit in faction.units if (place := unit.battlegroups.get(kind.id)) and place.slots}
+    """Return a table of the slots that have limits or are the first slot of a unit."""
+    memberships = (unit.battlegroups.get(kind.id) for unit in faction.units)
+    first_slots = {membership.slots[0] for membership in memberships if membership and membership.slots}
     lines = [("  slot", "units", "which")]
     for slot in _slots(faction, kind):
-        often = Limits(least=slot["least"], most=slot["most"]).told
-        if often != Limits().told or slot["slot"] in (*first, IN_NO_SLOT):
-            lines.append((f"  {slot['slot'] or slot['name']}", often, ", ".join(map(_tied, slot["units"])) or "none"))
-    return _last_wrapped(lines)
+        number = Limits(least=slot["least"], most=slot["most"]).in_words
+        if number != Limits().in_words or slot["slot"] in (*first_slots, IN_NO_SLOT):
+            units = ", ".join(map(_unit_and_limits, slot["units"])) or "none"
+            lines.append((f"  {slot['slot'] or slot['name']}", number, units))
+    return _table_of_three(lines)
 
 
-def _called(kind: Battlegroup) -> str:
+def _name_and_limits(kind: Battlegroup) -> str:
     """Return the name of a kind, with its limits in a force if it has any."""
-    return kind.name if kind.told == Limits().told else f"{kind.name} ({kind.told} in a force)"
+    return kind.name if kind.in_words == Limits().in_words else f"{kind.name} ({kind.in_words} in a force)"
 
 
-def _last_wrapped(lines: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Return the lines of a table with three columns, of which the last is wrapped."""
-    first, second, _ = (max(map(len, column)) for column in zip(*lines))
-    wrapped = []
-    for one, other, long in lines:
-        begun, *others = _wrapped(long, max(WIDTH - first - second - 4, NARROWEST))
-        wrapped += [(one, other, begun), *(("", "", line) for line in others)]
-    return aligned(wrapped, "<")
+def _table_of_three(rows: Sequence[tuple[str, str, str]]) -> list[str]:
+    """Return the lines of a table with three columns; the last column is wrapped."""
+    first_width, second_width, _ = (max(map(len, column)) for column in zip(*rows))
+    lines = []
+    for first, second, names in rows:
+        line, *further = _wrap_names(names, max(WIDTH - first_width - second_width - 4, NARROWEST))
+        lines += [(first, second, line), *(("", "", line) for line in further)]
+    return aligned(lines, "<")
 
 
-def _wrapped(units: str, width: int) -> list[str]:
+def _wrap_names(names: str, width: int) -> list[str]:
     """Return names separated by commas as wrapped lines, without breaking a name."""
-    lines = textwrap.wrap(units, width, break_on_hyphens=False, break_long_words=False)
-    return [line.replace(TIE, " ") for line in lines]
+    lines = textwrap.wrap(names, width, break_on_hyphens=False, break_long_words=False)
+    return [line.replace(NO_BREAK, " ") for line in lines]
 
 
-def _tied(unit: dict[str, Any]) -> str:
-    """Return a unit and its limits, joined by no-break spaces."""
-    often = Limits(least=unit["least"], most=unit["most"]).told
-    return unit["unit"] if often == ONCE.told else f"{unit['unit']} ({often})".replace(" ", TIE)
+def _unit_and_limits(unit: dict[str, Any]) -> str:
+    """Return a unit, with no-break spaces and its limits unless these are usual."""
+    number = Limits(least=unit["least"], most=unit["most"]).in_words
+    return unit["unit"] if number == USUAL_LIMITS.in_words else f"{unit['unit']} ({number})".replace(" ", NO_BREAK)

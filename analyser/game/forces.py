@@ -1,7 +1,7 @@
-"""Force building: the limits on the contents of a force, read by the check of army lists.
+"""Records of the rules of force building: limits on the contents of a force.
 
-The game-wide limits come from the set-up rules. The limits of a faction's battlegroups and units are in its own file,
-as in its order of battle.
+The limits of the set-up rules are in one file for all factions. The limits of a faction's order of battle, on its
+battlegroups and units, are in the file of the faction.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Count = Annotated[int, Field(ge=0, le=MOST_IN_FORCE)]
 
 
 class Limits(Record):
-    """Least and most of a number; without `most` there is no upper limit."""
+    """Smallest and largest allowed number; without `most` there is no upper limit."""
 
     least: Count = 0
     most: Count | None = None
@@ -29,7 +29,7 @@ class Limits(Record):
     @model_validator(mode="after")
     def _in_order(self) -> Limits:
         if self.most is not None and self.most < self.least:
-            raise ValueError(f"at least {self.least}, and at most {self.most}")
+            raise ValueError(f"least {self.least} is more than most {self.most}")
         return self
 
     def allow(self, number: int) -> bool:
@@ -41,10 +41,10 @@ class Limits(Record):
         return self.least <= number and (self.most is None or number <= self.most)
 
     @property
-    def told(self) -> str:
+    def in_words(self) -> str:
         """Limits in words.
 
-        >>> [Limits(least=least, most=most).told for least, most in ((1, 1), (1, 2), (0, 2), (1, None), (0, None))]
+        >>> [Limits(least=least, most=most).in_words for least, most in ((1, 1), (1, 2), (0, 2), (1, None), (0, None))]
         ['exactly 1', '1 to 2', 'up to 2', '1 or more', 'any number']
         """
         if self.most is None:
@@ -55,29 +55,29 @@ class Limits(Record):
 
 
 class Slot(Limits):
-    """A line of a battlegroup's order of battle, with the number of units it takes in one battlegroup."""
+    """A line of a battlegroup's order of battle; the limits are for the units in it."""
 
     name: Name
 
 
-class Place(Limits):
-    """Membership of a unit in a kind of battlegroup, with its number in one battlegroup."""
+class Membership(Limits):
+    """Membership of a unit in a kind of battlegroup; the limits are for this unit in one battlegroup."""
 
-    slots: Several[Slug] = ()  # slots in which it counts; the first is the one that lists it
+    slots: Several[Slug] = ()  # slots in which the unit counts; the first is the one where the rules list it
 
 
 class Battlegroup(Limits):
-    """A kind of battlegroup of a faction's order of battle; the limits are per force."""
+    """A kind of battlegroup in a faction's order of battle; the limits are for its number in a force."""
 
     id: Slug
     name: Name
     entry: Entry | None = None
-    bonus: Name = ""  # name of the bonus from its commander
+    bonus: Name = ""  # name of the bonus that its commander gives
     slots: dict[Slug, Slot] = Field(default_factory=dict)
 
 
 class Boon(Limits):
-    """An asset of a battlegroup other than units; the limits are per battlegroup."""
+    """An asset of a battlegroup other than units; the limits are for its number in a battlegroup."""
 
     id: Slug
     name: Name
@@ -87,7 +87,7 @@ class Boon(Limits):
 
 
 class Scale(Record):
-    """A force scale: the points of a force, the Command & Conquest cards of a hand, the table in inches."""
+    """A force scale: points of a force, size of a hand of Command & Conquest cards, sides of the table in inches."""
 
     least_points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)]
     most_points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)]
@@ -104,7 +104,7 @@ class Scale(Record):
     @model_validator(mode="after")
     def _in_order(self) -> Scale:
         if self.most_points < self.least_points:
-            raise ValueError(f"from {self.least_points} to {self.most_points} points holds nothing")
+            raise ValueError(f"least_points {self.least_points} is more than most_points {self.most_points}")
         return self
 
 
@@ -125,8 +125,8 @@ class ForceRules(Record):
     led_by: Slug = "commander"  # slot of the commander of a battlegroup
     least_on_table: Annotated[float, Field(ge=0, le=1)] = 0.5  # share of the units that start on the table
     always_in_reserve: Several[Slug] = ()  # types of units
-    passengers: Several[Slug] = ()  # types of units that a transport can carry, one unit at a time
+    passengers: Several[Slug] = ()  # types of units that a transport can carry, one unit per transport
 
     def on_table(self, units: int) -> int:
-        """Return the number of units that must be on the table at the start: half of `units`, rounded up."""
+        """Return the least number of `units` on the table at the start: the share `least_on_table`, rounded up."""
         return int(-(-units * self.least_on_table // 1))

@@ -1,4 +1,4 @@
-"""House rules: custom special rules and qualities as data, in a small vocabulary that the engines model."""
+"""House rules: custom special rules and qualities, described by keys that the engines model."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class HouseRule(Record):
         if not any(getattr(self, name) for name in _EFFECTS):
             raise ValueError(f"a rule without an effect (allowed: {', '.join(_EFFECTS)})")
         if self.test and self.at:
-            raise ValueError("test goes with no at: a test comes after the attack")
+            raise ValueError("test and at exclude each other: a test comes after the attack")
         if "disordered" in self.ignores and (self.at or self.against or self.when == "attacking"):
-            raise ValueError('ignores "disordered" goes with when = "attacked", and with no at or against')
+            raise ValueError('ignores "disordered" needs when = "attacked", and neither at nor against')
         strike, heroic = self.hits_of("strike"), self.hits_of("heroic")
         if heroic < max(strike, 1):
             raise ValueError(f"{heroic} hits of a heroic strike (allowed: {max(strike, 1)} to 6)")
@@ -60,16 +60,16 @@ class HouseRule(Record):
         return self
 
     def hits_of(self, face: HitFace) -> int:
-        """Return the number of hits of a face."""
+        """Return how many hits a face counts as."""
         return self.hits.get(face, _PRINTED.get(face, 0))
 
     def faces_as(self, face: Literal["strike", "heroic"]) -> tuple[str, ...]:
-        """Return the faces without printed hits that count as `face`."""
-        strike, counts = self.hits_of("strike"), self.hits_of(face)
-        mine = (name for name, hits in self.hits.items() if name not in _PRINTED and hits == counts and hits)
-        return tuple(mine) if face == "strike" or counts != strike else ()
+        """Return the glancing, miss and blank faces that the rule makes count as `face`."""
+        strike, wanted = self.hits_of("strike"), self.hits_of(face)
+        names = (name for name, hits in self.hits.items() if name not in _PRINTED and hits == wanted and hits)
+        return tuple(names) if face == "strike" or wanted != strike else ()
 
     @property
-    def of_every_test(self) -> bool:
+    def changes_every_test(self) -> bool:
         """Return True if `test` changes all tests of the unit, including rally tests."""
         return self.when == "attacked" and not self.against

@@ -1,6 +1,6 @@
-"""Weapon qualities and special rules (AC-6, AC-7): subjects, spelling in a profile, and short descriptions.
+"""Weapon qualities and special rules (AC-6, AC-7): their subjects, spellings and short descriptions.
 
-A name in a profile that the engines do not model is reported to the user, never dropped.
+Answers report every name in a profile that the engines do not model.
 """
 
 from __future__ import annotations
@@ -17,82 +17,82 @@ from analyser.common.errors import nearest, shown
 from analyser.game.house_rules import HouseRule
 
 RANGED_ATTACK, CLOSE_QUARTERS, FOCUS_FIRE, DUEL = "ranged attack", "close quarters", "focus fire", "duel"
-_ANYWHERE, _ELSEWHERE = (CLOSE_QUARTERS, DUEL), "movement, deployment or command"
+_LONG_FIGHTS, _NO_FIGHT = (CLOSE_QUARTERS, DUEL), "movement, deployment or command"
 
 
 class Term(NamedTuple):
-    """Quality or special rule."""
+    """Quality or special rule, and the fights in which the engines model it."""
 
     name: str  # name in the rules, without the parameter
-    touches: str  # part of the game that it is about, for display
-    side: str  # side whose profile makes it count in a ranged attack: attacker, target, or "" if it never counts
-    counts_also_in: tuple[str, ...]  # longer fights; focus fire, if it counts in more than its ranged attacks
+    subject: str  # part of the game that it is about, for display
+    side: str  # side that must have it to change a ranged attack, "attacker" or "target"; "" if it changes none
+    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire only if beyond single ranged attacks
 
     def counts_in(self, fight: str) -> bool:
-        """Return True if it changes a computed number in that kind of fight."""
+        """Return True if it changes a computed number in a kind of fight."""
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
-    def can_bear_on(self, fight: str) -> bool:
-        """Return True if it could matter in that kind of fight, modelled or not; contact rules need contact.
+    def can_matter_in(self, fight: str) -> bool:
+        """Return True if it could matter in a kind of fight, modelled or not.
 
-        >>> [SPECIAL_RULES["Stoic Defence"].can_bear_on(fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
+        >>> [SPECIAL_RULES["Stoic Defence"].can_matter_in(fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
         [False, True]
         """
-        if self.touches == "close quarters":
+        if self.subject == "close quarters":
             return fight not in (RANGED_ATTACK, FOCUS_FIRE)
-        return fight != CLOSE_QUARTERS or self.touches not in OF_SHOTS
+        return fight != CLOSE_QUARTERS or self.subject not in SUBJECTS_OF_SHOTS
 
 
 HOUSE_RULE = "house rule"
-OF_SHOTS = ("ranged attack", "when the row may fire")
-"""Values of `touches` that concern only shots."""
+SUBJECTS_OF_SHOTS = ("ranged attack", "when the row may fire")
+"""Values of `subject` that concern only shots."""
 
 
 def _glossary(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term]:
-    """Return the terms by name; a row holds the names that share all other fields."""
-    return {name: Term(name, touches, side, also) for names, touches, side, also in rows for name in names.split(", ")}
+    """Return the terms by name; a row has the names of terms with the same subject, side and fights."""
+    return {name: Term(name, *fields) for names, *fields in rows for name in names.split(", ")}  # type: ignore[arg-type]
 
 
 QUALITIES: Mapping[str, Term] = _glossary(  # AC-6
-    ("Shock, Wreckers, Arc, Devastating, Penetrating, Suppressive, Precision", "any attack", "attacker", _ANYWHERE),
-    ("Cryo, Seismic, Overcharge, Full Steam Ahead", "any attack", "attacker", _ANYWHERE),
+    ("Shock, Wreckers, Arc, Devastating, Penetrating, Suppressive, Precision", "any attack", "attacker", _LONG_FIGHTS),
+    ("Cryo, Seismic, Overcharge, Full Steam Ahead", "any attack", "attacker", _LONG_FIGHTS),
     ("Point Blank, Torrent, Indirect, Lock On", "ranged attack", "attacker", (DUEL,)),
     ("Turret", "ranged attack", "attacker", ()),
     ("Slow to Fire, Move or Fire, Reactive", "when the row may fire", "attacker", (DUEL,)),
-    ("Siegebreaker", "the building a garrison is in", "attacker", _ANYWHERE),
+    ("Siegebreaker", "the building a garrison is in", "attacker", _LONG_FIGHTS),
     ("Coruscating", "other units on the line of fire", "", ()),
     ("Fields of Fire", "a second attack, in the other arc", "", ()),
 )
 SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
-    ("Durable, Resilient, Bodyguard", "any attack", "target", _ANYWHERE),
-    ("Veteran", "any attack", "attacker", _ANYWHERE),
+    ("Durable, Resilient, Bodyguard", "any attack", "target", _LONG_FIGHTS),
+    ("Veteran", "any attack", "attacker", _LONG_FIGHTS),
     ("Emplacement, Pavises, Shrouded, Obfuscating", "ranged attack", "target", (DUEL,)),
-    ("Automata, Irrepressible", "discipline tests", "target", _ANYWHERE),
+    ("Automata, Irrepressible", "discipline tests", "target", _LONG_FIGHTS),
     ("Hot Headed", "discipline tests", "target", (DUEL,)),
-    ("Peer Review, Chain of Command", "discipline tests of friends near it", "target", _ANYWHERE),
-    ("Construct", "statuses", "target", _ANYWHERE),
-    ("Corrosive Fumes", "statuses of enemies near it", "attacker", _ANYWHERE),
+    ("Peer Review, Chain of Command", "discipline tests of friends near it", "target", _LONG_FIGHTS),
+    ("Construct", "statuses", "target", _LONG_FIGHTS),
+    ("Corrosive Fumes", "statuses of enemies near it", "attacker", _LONG_FIGHTS),
     ("Inspiring", "statuses of friends near it", "", ()),
-    ("Irregular, Lockstep", "formation", "target", _ANYWHERE),
-    ("Hover", "movement, Seismic", "target", _ANYWHERE),
-    ("Sponsons, Stoic Defence, Storming Party, Static, Onslaught, Overrun", "close quarters", "", _ANYWHERE),
-    ("Hunter, Throw", "close quarters", "", _ANYWHERE),
+    ("Irregular, Lockstep", "formation", "target", _LONG_FIGHTS),
+    ("Hover", "movement, Seismic", "target", _LONG_FIGHTS),
+    ("Sponsons, Stoic Defence, Storming Party, Static, Onslaught, Overrun", "close quarters", "", _LONG_FIGHTS),
+    ("Hunter, Throw", "close quarters", "", _LONG_FIGHTS),
     ("Capacity", "units embarked on it", "", (CLOSE_QUARTERS,)),
     ("All-Out Attack", "further attacks in the same activation", "", (DUEL,)),
     ("Ammo Supply", "ranged attacks of friends near it", "", ()),
     ("Tail Gunner", "an attack back on an aerial attacker", "", (FOCUS_FIRE, DUEL)),
-    ("Spectacular Demise", "units near it when it falls", "", _ANYWHERE),
+    ("Spectacular Demise", "units near it when it falls", "", _LONG_FIGHTS),
     ("Fiery Demise", "units near it when it falls", "", ()),
     ("Berserk, Run Amok", "its duty", "", (DUEL,)),
-    ("Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard", _ELSEWHERE, "", ()),
-    ("Hit & Run, Soar, Spotters, Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy", _ELSEWHERE, "", ()),
-    ("Assault Ramp, Bail Out, Command Signals, Iron Resolve, Logistical Expertise", _ELSEWHERE, "", ()),
-    ("Locomotor Boosters, Dynamic Entry, Demolition, Support, Shockwave, Hazardous Aura", _ELSEWHERE, "", ()),
-    ("Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark", _ELSEWHERE, "", ()),
+    ("Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard", _NO_FIGHT, "", ()),
+    ("Hit & Run, Soar, Spotters, Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy", _NO_FIGHT, "", ()),
+    ("Assault Ramp, Bail Out, Command Signals, Iron Resolve, Logistical Expertise", _NO_FIGHT, "", ()),
+    ("Locomotor Boosters, Dynamic Entry, Demolition, Support, Shockwave, Hazardous Aura", _NO_FIGHT, "", ()),
+    ("Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark", _NO_FIGHT, "", ()),
 )
 
-SLIP_OF_THE_PEN = 0.87  # least likeness of two spellings of one name: one or two letters in ten differ
-SHORTEST = 3  # fewest letters of a name in which a misspelling is recognised
+SPELLING_LIKENESS = 0.87  # least likeness of two spellings of one name: one or two letters in ten differ
+SHORTEST = 3  # fewest letters of a name whose misspelling is recognised
 
 _WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
 _NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, format, surrogate, line and paragraph separators
@@ -101,7 +101,7 @@ _PLAIN_MARKS = str.maketrans("”“″’‘‐‑–—−", '"""\'\'-----')
 
 
 def is_plain(text: str) -> bool:
-    """Return True if no character of `text` is a control, a line end or a change of text direction."""
+    """Return True if `text` has no control characters, line ends or changes of text direction."""
     return text.isprintable() or not any(unicodedata.category(character) in _NOT_PLAIN for character in text)
 
 
@@ -114,38 +114,39 @@ def tidy(text: str) -> str:
 
 
 def parse(text: str) -> tuple[str, str | None]:
-    """Return name and parameter of a rule or quality as written, without inch marks."""
+    """Return name and parameter (without inch marks) of a rule or quality, such as ``Veteran (1)``."""
     match = _WITH_PARAMETER.match(tidy(text))
     return (match["name"], _INCH_MARKS.sub("", match["parameter"]).strip()) if match else (tidy(text), None)
 
 
 def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
-    """Return the name in `table` that `name` means (itself if none is near), and True if it is spelled right.
+    """Return the name in `table` that `name` means, or `name` itself, and True if it is spelled correctly.
 
     Differences in case, quotes, hyphens and spaces do not count as misspelling.
 
     >>> [recognise(name, QUALITIES) for name in ("point-blank", "Ark", "Suppresive", "Explosive")]
     [('Point Blank', True), ('Arc', False), ('Suppressive', False), ('Explosive', False)]
     """
-    if name in table:  # the usual case, and much cheaper than a search
+    if name in table:  # the usual case, much faster than a search
         return name, True
     by_key = {_key(word): word for word in table}
     if _key(name) in by_key:
         return by_key[_key(name)], True
-    close = [key for key in by_key if _one_slip(_key(name), key)]
-    close = close or nearest(_key(name), by_key, most=1, likeness=SLIP_OF_THE_PEN)
+    close = [key for key in by_key if _differ_by_one(_key(name), key)]
+    close = close or nearest(_key(name), by_key, most=1, likeness=SPELLING_LIKENESS)
     return (by_key[close[0]], False) if close else (name, False)
 
 
-def _one_slip(one: str, other: str) -> bool:
+def _differ_by_one(first: str, second: str) -> bool:
     """Return True if two words of at least three letters differ by one insertion, deletion, change or swap."""
-    at = next((at for at, both in enumerate(zip(one, other)) if both[0] != both[1]), min(len(one), len(other)))
-    swapped = one[at : at + 2] == other[at : at + 2][::-1] and one[at + 2 :] == other[at + 2 :]
-    added = one[at:] == other[at + 1 :] or one[at + 1 :] == other[at:]
-    return min(len(one), len(other)) >= SHORTEST and (swapped or added or one[at + 1 :] == other[at + 1 :])
+    shorter = min(len(first), len(second))
+    start = next((index for index in range(shorter) if first[index] != second[index]), shorter)
+    swap = first[start : start + 2] == second[start : start + 2][::-1] and first[start + 2 :] == second[start + 2 :]
+    insertion = first[start:] == second[start + 1 :] or first[start + 1 :] == second[start:]
+    return shorter >= SHORTEST and (swap or insertion or first[start + 1 :] == second[start + 1 :])
 
 
-@lru_cache(maxsize=1024)  # every lookup needs the keys of a whole table
+@lru_cache(maxsize=1024)  # `recognise` needs the keys of a whole table
 def _key(name: str) -> str:
     """Return a key that ignores case, hyphens and the ampersand."""
     return tidy(name).casefold().replace("&", "and").replace("-", " ")
@@ -170,18 +171,18 @@ def plain_name(name: str) -> str:
 
 
 class Keyword(str):
-    """A quality or a special rule: the text as written, parsed into a name and a parameter."""
+    """A quality or a special rule: the text as written, and its name and parameter."""
 
     TABLE: ClassVar[Mapping[str, Term]] = {}
-    name: str  # name in the rules; a misspelt name is kept as written
+    name: str  # name in the rules; an unknown or misspelt name as written
     parameter: str | None  # text in parentheses, without inch marks
     x: int  # the parameter as an integer, else 0
     inches: float  # the parameter as a length, else 0
     field: str  # name as the field of a record: `lock_on` for Lock On
-    house: HouseRule | None  # its effect, if it is a house rule
+    house: HouseRule | None  # the house rule of this name, if there is one
 
     def __new__(cls, written: str, house_rules: Mapping[str, HouseRule] | None = None) -> Self:
-        """Read `written`; `house_rules` are the names allowed in addition to the rules of the game."""
+        """Parse `written`; `house_rules` are known in addition to the rules of the game."""
         self = super().__new__(cls, written)
         self.name, self.parameter = _read(cls, str(written), tuple(house_rules or ()))
         self.house = (house_rules or {}).get(self.name)
@@ -206,11 +207,11 @@ class Keyword(str):
 
     @property
     def term(self) -> Term | None:
-        """Its entry in the table of the rules; None for an unknown name."""
+        """The quality or special rule of this name; None for an unknown name."""
         if self.house is None:
             return self.TABLE.get(self.name)
         side = "attacker" if self.house.when == "attacking" else "target"
-        return Term(self.name, HOUSE_RULE, side, _ANYWHERE)
+        return Term(self.name, HOUSE_RULE, side, _LONG_FIGHTS)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, *_: Any) -> core_schema.CoreSchema:
@@ -220,7 +221,7 @@ class Keyword(str):
 
     @classmethod
     def _validated(cls, value: Any, handler: Callable[[Any], str], info: Any) -> Self:
-        """Return a house rule that was read before unchanged, because its effect is not in the context."""
+        """Return a parsed house rule unchanged, because the context may lack it; check any other keyword."""
         if isinstance(value, cls) and value.house is not None:
             return value
         return cls._checked(handler(value), info.context)
@@ -230,11 +231,11 @@ class Keyword(str):
         keyword = cls(plain_name(written), house_rules)
         names = (*cls.TABLE, *(house_rules or ()))
         if keyword.term is None and (meant := recognise(keyword.name, names)[0]) in names:
-            raise ValueError(f"{shown(keyword.name)} is not known; did you mean {meant!r}?")
+            raise ValueError(f"{shown(keyword.name)} is unknown; did you mean {meant!r}?")
         if keyword.house is not None and cls is Quality and keyword.house.when == "attacked":
-            raise ValueError(f"{shown(keyword.name)} counts when its unit is attacked: a special rule, not a quality")
+            raise ValueError(f"{shown(keyword.name)} has when = 'attacked' (allowed: only as a special rule)")
         if keyword.x > MOST_X:
-            raise ValueError(f"the number in {shown(written)} (allowed: 0 to {MOST_X})")
+            raise ValueError(f"the number in {shown(written)} is too large (allowed: 0 to {MOST_X})")
         return keyword
 
 
@@ -253,19 +254,19 @@ class Rule(Keyword):
 @lru_cache(maxsize=4096)
 def _read(kind: type[Keyword], written: str, more: tuple[str, ...] = ()) -> tuple[str, str | None]:
     name, parameter = parse(written)
-    meant, sure = recognise(name, (*kind.TABLE, *more) if more else kind.TABLE)
-    return (meant if sure else name), parameter
+    meant, is_correct = recognise(name, (*kind.TABLE, *more) if more else kind.TABLE)
+    return (meant if is_correct else name), parameter
 
 
-class Bearer:
+class HasKeywords:
     """Base of records with qualities or special rules: a row, a unit, an attack, a target."""
 
-    bears: ClassVar[str] = "rules"
+    keywords_field: ClassVar[str] = "rules"
 
     @property
     def keywords(self) -> tuple[Keyword, ...]:
-        """Keywords as written."""
-        keywords: tuple[Keyword, ...] | None = getattr(self, self.bears)
+        """Its qualities or special rules."""
+        keywords: tuple[Keyword, ...] | None = getattr(self, self.keywords_field)
         return keywords or ()
 
     def keyword(self, name: str) -> Keyword | None:
@@ -274,23 +275,23 @@ class Bearer:
 
     def has(self, *names: str) -> bool:
         """Return True if it has any of these keywords."""
-        for keyword in self.keywords:  # noqa: SIM110 - called dozens of times a fight; `any` takes twice as long
+        for keyword in self.keywords:  # noqa: SIM110 - called dozens of times per fight; `any` takes twice as long
             if keyword.name in names:
                 return True
         return False
 
     def value(self, name: str) -> int:
-        """Return the X of a keyword such as Hunter (X); 0 without it, or if X is not a whole number."""
+        """Return the X of a keyword such as Hunter (X); 0 without this keyword, or if X is not a whole number."""
         keyword = self.keyword(name)
         return 0 if keyword is None else keyword.x
 
 
-def each_once(keywords: Iterable[Keyword]) -> tuple[str, ...]:
-    """Return the distinct keywords as printed in the rules; house rules unchanged."""
+def distinct_keywords(keywords: Iterable[Keyword]) -> tuple[str, ...]:
+    """Return the distinct keywords as printed in the rules; house rules are unchanged."""
     return tuple(dict.fromkeys(keyword.canonical if keyword.house is None else keyword for keyword in keywords))
 
 
-IN_SHORT: Mapping[str, str] = {  # AC-6, AC-7
+DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
     "Point Blank": "value in parentheses within short range",
     "Shock": "value in parentheses against light",
     "Wreckers": "value in parentheses against heavy",
@@ -350,20 +351,20 @@ IN_SHORT: Mapping[str, str] = {  # AC-6, AC-7
 }
 
 
-def in_short(keywords: Iterable[Keyword]) -> dict[str, str]:
-    """Return short descriptions of some qualities and rules, sorted by name; names with one description share an entry.
+def keyword_descriptions(keywords: Iterable[Keyword]) -> dict[str, str]:
+    """Return short descriptions of keywords, sorted by name; names with the same description share an entry.
 
-    A rule that is not modelled is described by its subject, an unknown one as not known.
+    A rule that is not modelled is described by its subject, an unknown rule as "not known".
 
-    >>> in_short(map(Rule, ["Veteran (1)", "Static", "Tow", "Pioneers", "Veteran (2)"]))["Pioneers, Tow"]
+    >>> keyword_descriptions(map(Rule, ["Veteran (1)", "Static", "Tow", "Pioneers", "Veteran (2)"]))["Pioneers, Tow"]
     'movement, deployment or command'
     """
-    named = {keyword.name: keyword for keyword in keywords}
-    together: dict[str, list[str]] = {}
-    for name in sorted(named):
-        together.setdefault(IN_SHORT.get(name) or _about(named[name]), []).append(name)
-    return {", ".join(names): text for text, names in together.items()}
+    by_name = {keyword.name: keyword for keyword in keywords}
+    names_by_text: dict[str, list[str]] = {}
+    for name in sorted(by_name):
+        names_by_text.setdefault(DESCRIPTIONS.get(name) or _subject_of(by_name[name]), []).append(name)
+    return {", ".join(names): text for text, names in names_by_text.items()}
 
 
-def _about(keyword: Keyword) -> str:
-    return "not known" if keyword.term is None else keyword.term.touches
+def _subject_of(keyword: Keyword) -> str:
+    return "not known" if keyword.term is None else keyword.term.subject

@@ -1,4 +1,4 @@
-"""Ids and names in profile files, and ids of the data that they were imported from."""
+"""Ids and names in profile files, and the search for a unit, level or faction by its name."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import AfterValidator, Field
 
-from analyser.common.errors import InputError, MisspeltError, nearest, one_of_these, shown
+from analyser.common.errors import InputError, MisspeltError, nearest, shown, suggestion_of
 from analyser.game.keywords import plain_name
 
 if TYPE_CHECKING:
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 ItemT = TypeVar("ItemT")
 
 MOST_LISTED = 12  # most names in a message
-_LIKE_A_WORD = 0.75  # parameter `likeness` of `nearest`
-LONGEST_ID = 80  # characters; the id of a faction is also a file name
+_WORD_LIKENESS = 0.75  # least likeness of a suggested name's word
+LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
 Name = Annotated[str, AfterValidator(plain_name)]
 Entry = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(plain_name)]
-"""Id of an entry of a data file; rosters refer to entries by it."""
+"""Id of an entry in an imported data file; rosters refer to entries by these ids."""
 
 
 def faction_name(faction: str) -> str:
@@ -34,10 +34,10 @@ def faction_name(faction: str) -> str:
     return faction.replace("-", " ").title()
 
 
-def spoken(selector: str) -> str:
-    """Return a selector as words in a sentence; other text is unchanged.
+def loadout_name(selector: str) -> str:
+    """Return the name of a loadout from its selector, for a sentence; other text is unchanged.
 
-    >>> spoken("crown/rifle-platoon@basic"), spoken("Old Guard")
+    >>> loadout_name("crown/rifle-platoon@basic"), loadout_name("Old Guard")
     ('Rifle platoon (basic)', 'Old Guard')
     """
     _, slash, rest = selector.partition("/")
@@ -46,20 +46,20 @@ def spoken(selector: str) -> str:
 
 
 def selector_parts(selector: str) -> tuple[str, str, str]:
-    """Return faction, unit and level of a selector, normalised; omitted parts are empty."""
-    tidied = "-".join(selector.lower().replace("_", " ").split()).replace("-/-", "/").replace("-@-", "@")
-    faction, slash, rest = tidied.partition("/")
+    """Return the normalised faction, unit and level of a selector; omitted parts are empty."""
+    normalised = "-".join(selector.lower().replace("_", " ").split()).replace("-/-", "/").replace("-@-", "@")
+    faction, slash, rest = normalised.partition("/")
     if not slash:
-        faction, rest = "", tidied
+        faction, rest = "", normalised
     unit, _, level = rest.partition("@")
     return faction, unit, level
 
 
-def with_marks(selector: str, factions: Mapping[str, Faction]) -> str:
-    """Return a selector of plain words with ``/`` and ``@`` inserted, unless a unit's id has all the words.
+def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
+    """Return a selector of plain words with ``/`` and ``@`` inserted; unchanged if the words are part of a unit's id.
 
     >>> from analyser import load_profiles
-    >>> with_marks("Crown Rifle Platoon reinforced", load_profiles().factions)
+    >>> selector_from_words("Crown Rifle Platoon reinforced", load_profiles().factions)
     'crown/rifle-platoon@reinforced'
     """
     faction, words, level = selector_parts(selector)
@@ -73,47 +73,47 @@ def with_marks(selector: str, factions: Mapping[str, Faction]) -> str:
     return "".join([f"{faction}/" * bool(faction), unit, f"@{level}" * bool(level)])
 
 
-def one_named(part: str, named: Collection[tuple[str, ItemT]], what: str, selector: str = "", lists: str = "") -> ItemT:
-    """Return the item that `part` names: exactly, else by its beginning, else by words or letters in it.
+def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
+    """Return the item, from pairs of name and item, with the name `part`, else one whose name begins with or has it.
 
-    `selector` is the whole that contains it; `lists` is the command that lists the names if a message cannot.
+    For messages: `selector` is the selector that contains `part`, and `hint` says how to list all names.
     """
     place = f"selector {shown(selector)}: " if selector else ""
-    for fits in (
+    for matches in (
         lambda name: name == part,
         lambda name: name.startswith(part),
         lambda name: f"-{part}" in f"-{name}",
         lambda name: part in name,
     ):
-        fitting = [(name, item) for name, item in named if part and fits(name)]
-        if len(fitting) == 1:
-            return fitting[0][1]
-        if fitting:
-            allowed = names_listed(name for name, _ in fitting)
+        matching = [(name, item) for name, item in items if part and matches(name)]
+        if len(matching) == 1:
+            return matching[0][1]
+        if matching:
+            allowed = first_names(name for name, _ in matching)
             raise InputError(f"{place}{shown(part)} fits more than one {what}", allowed=allowed)
-    names = [name for name, _ in named]
+    names = [name for name, _ in items]
     problem = f"no {what} is called {shown(part)}" if part else f"the {what} is missing"
-    close = _near(part, names)
-    allowed = names_listed(names)
+    similar = _similar_names(part, names)
+    allowed = first_names(names)
     if len(set(names)) > MOST_LISTED:
-        allowed = f"one of {len(set(names))} {what}s; {lists}" if lists else "" if close else allowed
+        allowed = f"one of {len(set(names))} {what}s; {hint}" if hint else "" if similar else allowed
     if not part and "@" not in selector and names:
         allowed += f"; such as {selector}@{names[0]}" * (what == "level")
-    raise MisspeltError(f"{place}{problem}{one_of_these(close)}", allowed=allowed)
+    raise MisspeltError(f"{place}{problem}{suggestion_of(similar)}", allowed=allowed)
 
 
-def _near(part: str, names: Collection[str]) -> list[str]:
-    """Return the names nearest to `part`, or with words near its words; a single word is compared with words first."""
-    whole = nearest(part, names)
-    if whole and "-" in part:
-        return whole
+def _similar_names(part: str, names: Collection[str]) -> list[str]:
+    """Return the names like `part`: as a whole, if it has several words, else by similar words."""
+    similar = nearest(part, names)
+    if similar and "-" in part:
+        return similar
     words = sorted({word for name in names for word in name.split("-")})
-    alike = {near for word in part.split("-")[:MOST_LISTED] for near in nearest(word, words, likeness=_LIKE_A_WORD)}
-    return nearest(part, [name for name in names if alike.intersection(name.split("-"))], likeness=0.0) or whole
+    known = {match for word in part.split("-")[:MOST_LISTED] for match in nearest(word, words, likeness=_WORD_LIKENESS)}
+    return nearest(part, [name for name in names if known.intersection(name.split("-"))], likeness=0.0) or similar
 
 
-def names_listed(names: Iterable[str]) -> str:
-    """Return the first few distinct names, and their number if there are more."""
+def first_names(names: Iterable[str]) -> str:
+    """Return the first few distinct names as text, with the number of all if there are more."""
     distinct = list(dict.fromkeys(names))
     more = f", … ({len(distinct)} in all)" if len(distinct) > MOST_LISTED else ""
     return ", ".join(distinct[:MOST_LISTED]) + more

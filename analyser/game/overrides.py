@@ -1,4 +1,4 @@
-"""Changes of a profile: a new value, or a signed difference from the old one."""
+"""Changes of a profile: a new value, or a signed difference from the old value."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _KEYWORDS: dict[str, type[Keyword]] = {"rules": Rule, "qualities": Quality}
 def change(
     parts: Sequence[dict[str, Any]], key: str, value: Any, house_rules: Mapping[str, HouseRule] | None = None
 ) -> None:
-    """Change one key of a level, of a unit, or of several rows, given as plain data.
+    """Change one key in `parts`: a level, a unit, or several rows, as plain data.
 
-    A number or a list replaces the old one; a number with a sign is added to it. `house_rules`: those that can be
-    added.
+    A number or a list replaces the old value; a number with a sign is added to it. `house_rules`, by name, are those
+    that the change may add.
 
     >>> parts = [{"points": 35}]
     >>> change(parts, "points", "+10")
@@ -28,35 +28,35 @@ def change(
     if key in _KEYWORDS:
         _change_keywords(parts, key, value, house_rules or {})
         return
-    signed = isinstance(value, str) and value[:1] in ("+", "-")
+    has_sign = isinstance(value, str) and value[:1] in ("+", "-")
     for part in parts:
         if key == "dice":
             part["bands"] = tuple(_more_dice(band, _number(value)) for band in part["bands"])
-        elif signed and part[key] in (None, "none"):
-            raise InputError(f"nothing to add {value} to", allowed="a number without a sign")
+        elif has_sign and part[key] in (None, "none"):
+            raise InputError(f"the profile has no number to add {value} to", allowed="a number without a sign")
         else:
-            part[key] = part[key] + _number(value) if signed else value
+            part[key] = part[key] + _number(value) if has_sign else value
 
 
-def place_in_words(place: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the location of an error in a loadout, in the words of a change; `rows`: those of its unit, as plain data.
+def location_in_change(location: str, rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the location of an error in a loadout as a change names it; `rows` of the unit are plain data.
 
     >>> rows = [{"id": "ranged-light", "bands": [{"first": 1, "last": 6}, {"first": 7, "last": 12}]}]
-    >>> place_in_words("unit.levels.basic.points", rows), place_in_words("unit.rows.0.bands.1.dice", rows)
+    >>> location_in_change("unit.levels.basic.points", rows), location_in_change("unit.rows.0.bands.1.dice", rows)
     ('points', 'ranged-light: dice at 7-12')
-    >>> place_in_words("unit.damage_limit", rows), place_in_words("unit.rows.0", rows)
+    >>> location_in_change("unit.damage_limit", rows), location_in_change("unit.rows.0", rows)
     ('damage_limit', 'ranged-light')
     """
-    match place.split("."):
-        case ["unit", "rows", number, "bands", at, key]:
+    match location.split("."):
+        case ["unit", "rows", number, "bands", index, key]:
             row = rows[int(number)]
-            band = row["bands"][int(at)]
+            band = row["bands"][int(index)]
             return f"{row['id']}: {key} at {band['first']}-{band['last']}"
         case ["unit", "rows", number, *keys]:
             return ": ".join([rows[int(number)]["id"], *keys])
         case ["unit", "levels", _, *keys] | ["unit", *keys]:
             return ".".join(keys)
-    return place
+    return location
 
 
 def _number(value: Any) -> float:
@@ -67,9 +67,9 @@ def _number(value: Any) -> float:
         raise InputError(f"{shown(value)} is not a number") from None
 
 
-def _more_dice(band: dict[str, Any], by: float) -> dict[str, Any]:
-    """Return a band with more attack dice; one without dice is unchanged."""
-    return band | {key: max(band[key] + by, 0) for key in ("dice", "special") if band[key]}
+def _more_dice(band: dict[str, Any], more: float) -> dict[str, Any]:
+    """Return a band with more attack dice; a band without dice is unchanged."""
+    return band | {key: max(band[key] + more, 0) for key in ("dice", "special") if band[key]}
 
 
 def _change_keywords(
@@ -80,19 +80,18 @@ def _change_keywords(
     written = [str(word).strip() for word in (value.split(",") if isinstance(value, str) else value) if word]
     signs = [word[:1] if word[:1] in ("+", "-") else "" for word in written]
     if "" in signs and any(signs):
-        raise InputError(f"{shown(value)} has names with and without a sign")
+        raise InputError(f"{shown(value)} has names with and without a sign", allowed="all with a sign, or none")
     keywords = [_KEYWORDS[key](word.lstrip("+-").strip(), house_rules) for word in written]
     for sign, keyword in zip(signs, keywords):
         if keyword.term is None:
-            raise InputError(
-                f"{shown(keyword.name)} is not known{did_you_mean(keyword.name, (*keyword.TABLE, *house_rules))}"
-            )
+            hint = did_you_mean(keyword.name, (*keyword.TABLE, *house_rules))
+            raise InputError(f"{shown(keyword.name)} is unknown{hint}")
         if sign == "-" and not any(old.name == keyword.name for part in parts for old in part[key]):
-            raise InputError(f"{keyword.name} cannot be removed, because it is missing")
+            raise InputError(f"{keyword.name} cannot be removed, because the profile does not have it")
     for part in parts:
-        kept = {old.name: old for old in part[key]} if any(signs) else {}
+        by_name = {old.name: old for old in part[key]} if any(signs) else {}
         for sign, keyword in zip(signs, keywords):
-            kept.pop(keyword.name, None)
+            by_name.pop(keyword.name, None)
             if sign != "-":
-                kept[keyword.name] = keyword
-        part[key] = tuple(kept.values())
+                by_name[keyword.name] = keyword
+        part[key] = tuple(by_name.values())

@@ -19,8 +19,8 @@ from analyser.common.files import cannot_read, is_there, name_of, path_of, read_
 from analyser.common.text import fill
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
-from analyser.game.names import one_named, selector_parts, with_marks
-from analyser.game.ruleset import HouseRules, Ruleset, checked_parts, ruleset_record
+from analyser.game.names import find_named, selector_from_words, selector_parts
+from analyser.game.ruleset import HouseRules, Ruleset, ruleset_parts, ruleset_record
 from analyser.game.units import Faction, Loadout, Unit
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 RULESET_FILE = "ruleset.toml"
 FORCES_FILE = "forces.toml"
-FOR_ALL_FACTIONS = (RULESET_FILE, FORCES_FILE)  # files in a folder of profiles that are not factions
+FILES_FOR_ALL = (RULESET_FILE, FORCES_FILE)  # files in a folder of profiles that apply to all factions
 MORALE_RULESETS = "morale"  # folder of rulesets of other games, inside a folder of profiles
-_VERSION_LENGTH = 12  # hexadecimal digits, enough to avoid a chance collision
-_TOO_FRESH = 2_000_000_000  # ns: a file changed more recently can change again within the same time stamp
+_VERSION_LENGTH = 12  # hexadecimal digits, enough to exclude chance collisions
+_TIME_STAMP_STEP = 2_000_000_000  # ns within which a file may change twice with the same time stamp
 _NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
 _SELECTOR = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = (
-    'in Python keys go into a mapping: {"unit": "...", "suppressed": True}, of an attack {"attacker": "...", '
+    'in Python keys are in a mapping: {"unit": "...", "suppressed": True}, for an attack {"attacker": "...", '
     '"distance": 6}'
 )
 
@@ -49,14 +49,14 @@ def shipped_profiles() -> Path:
 
 
 class ProfilesUsed(NamedTuple):
-    """Folder and version of the profiles behind an answer.
+    """Folder and version of the profiles that an answer uses.
 
     Attributes
     ----------
     folder : str
-        The folder as given; for the shipped profiles, the name of the program.
+        The folder as stated; for the shipped profiles, the name of the program.
     version : str
-        Hash of the contents of the files; it does not depend on their folder.
+        Hash of the contents of the files; the folder has no effect.
     ruleset : Ruleset or None
         Die and deck of fights with these profiles; None for other games.
     """
@@ -71,25 +71,25 @@ class ProfilesUsed(NamedTuple):
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Die and deck in one line; empty for other games."""
-        return () if self.ruleset is None else (self.ruleset.assumed,)
+        return () if self.ruleset is None else (self.ruleset.assumption,)
 
     @property
-    def said(self) -> list[str]:
-        """Die, deck and profiles as sentences below an answer."""
+    def sentences(self) -> list[str]:
+        """Die, deck and profiles as sentences for the notes of an answer."""
         return [*(f"Assumption: {assumption}." for assumption in self.assumptions), f"Profiles: {self}."]
 
     def notes(self) -> list[str]:
-        """Return `said` as lines for a terminal."""
-        return [line for paragraph in self.said[:-1] for line in fill(paragraph)] + self.said[-1:]
+        """Return the sentences as lines for a terminal."""
+        return [line for sentence in self.sentences[:-1] for line in fill(sentence)] + self.sentences[-1:]
 
     def as_dict(self) -> dict[str, str]:
         """Return the folder and the version as plain data."""
         return {"folder": self.folder, "version": self.version}
 
-    def of_fights(self) -> dict[str, Any]:
+    def fight_entries(self) -> dict[str, Any]:
         """Return the JSON entries `profiles`, `ruleset` and `assumptions` of an answer about fights."""
-        own = {"profiles": self.as_dict(), **ruleset_record(self.ruleset)}
-        return own | ({"assumptions": list(self.assumptions)} if self.ruleset else {})
+        entries = {"profiles": self.as_dict(), **ruleset_record(self.ruleset)}
+        return entries | ({"assumptions": list(self.assumptions)} if self.ruleset else {})
 
 
 def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
@@ -98,18 +98,18 @@ def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
 
 
 def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
-    """Return the folder of profiles and its version; `morale`: include the rulesets of other games.
+    """Return a folder of profiles with its version; with `morale` it includes the rulesets of other games.
 
     Examples
     --------
     >>> profiles_used().folder
     'shipped with analyser 0.1.0'
     """
-    place = shipped_profiles() if folder is None else Path(folder)
+    root, shipped = shipped_profiles() if folder is None else Path(folder), shipped_profiles()
     rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
-    files = {path.relative_to(place).as_posix(): path for pattern in ("*.toml", *rules) for path in place.glob(pattern)}
-    for path in (path for pattern in (*FOR_ALL_FACTIONS, *rules) for path in shipped_profiles().glob(pattern)):
-        files.setdefault(path.relative_to(shipped_profiles()).as_posix(), path)  # used if the folder lacks the file
+    files = {path.relative_to(root).as_posix(): path for pattern in ("*.toml", *rules) for path in root.glob(pattern)}
+    for path in (path for pattern in (*FILES_FOR_ALL, *rules) for path in shipped.glob(pattern)):
+        files.setdefault(path.relative_to(shipped).as_posix(), path)  # used if the folder lacks the file
     digest = hashlib.sha256()
     for name, path in sorted(files.items()):
         try:
@@ -117,8 +117,8 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
         except OSError as error:
             raise cannot_read(path, error) from None
         digest.update(f"{name} {len(content)}\n".encode() + content)
-    named = f"shipped with analyser {__version__}" if folder is None else name_of(folder)
-    return ProfilesUsed(named, digest.hexdigest()[:_VERSION_LENGTH])
+    name = f"shipped with analyser {__version__}" if folder is None else name_of(folder)
+    return ProfilesUsed(name, digest.hexdigest()[:_VERSION_LENGTH])
 
 
 class Profiles:
@@ -129,8 +129,8 @@ class Profiles:
     folder : path, optional
         Default: the shipped profiles.
     ruleset : Ruleset or mapping, optional
-        A die, a deck or house rules, such as ``{"die": {"strike": 3, "miss": 3}}``. They replace those of the folder
-        and of a scenario. Default: those of the folder.
+        A die, a deck or house rules, such as ``{"die": {"strike": 3, "miss": 3}}``, in place of those of the folder
+        and of scenarios. Default: those of the folder.
 
     Examples
     --------
@@ -141,30 +141,30 @@ class Profiles:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, ruleset: RulesetLike | None = None) -> None:
-        self.given, self._read, self._found = folder, dict[Path, Faction](), dict[str, Loadout]()
-        self.stated = {} if ruleset is None else checked_parts(ruleset)
+        self.given, self._read, self._loadouts = folder, dict[Path, Faction](), dict[str, Loadout]()
+        self.stated = {} if ruleset is None else ruleset_parts(ruleset)
         self.folder = shipped_profiles() if folder is None else path_of(folder, "profiles")
         if not is_there(self.folder) or not self.folder.is_dir():
             raise InputError("no such folder of profiles", where=str(self.folder))
 
     @cached_property
     def used(self) -> ProfilesUsed:
-        """Folder and version of the files read."""
+        """Folder and version of the files, as of when they were read."""
         return self._used_now()
 
     def _used_now(self) -> ProfilesUsed:
-        """Return the folder and its current version; a stated ruleset counts as content."""
+        """Return the folder and its current version, which depends on a stated ruleset too."""
         now = profiles_used(self.given)
         if self.stated:
             content = f"{now.version} {self.ruleset.model_dump_json()}".encode()
             now = now._replace(version=hashlib.sha256(content).hexdigest()[:_VERSION_LENGTH])
-        with suppress(InputError):  # a bad ruleset file is reported when its die is used
+        with suppress(InputError):  # an invalid ruleset file is reported when its die is used
             now = now._replace(ruleset=self.ruleset)
         return now
 
     def under(self, ruleset: RulesetLike | None) -> Profiles:
-        """Return the profiles under another die, deck or both; itself if `ruleset` is None."""
-        return self if ruleset is None else Profiles(self.given, {**self.stated, **checked_parts(ruleset)})
+        """Return the profiles with another die, deck or house rules; itself if `ruleset` is None."""
+        return self if ruleset is None else Profiles(self.given, {**self.stated, **ruleset_parts(ruleset)})
 
     @cached_property
     def factions(self) -> dict[str, Faction]:
@@ -172,9 +172,9 @@ class Profiles:
         now = self._used_now()
         if vars(self).get("used", now) != now:  # a file changed after a single faction had been read
             self._read.clear()
-            self._found.clear()
+            self._loadouts.clear()
         vars(self)["used"] = now
-        paths = sorted(path for path in self.folder.glob("*.toml") if path.name not in FOR_ALL_FACTIONS)
+        paths = sorted(path for path in self.folder.glob("*.toml") if path.name not in FILES_FOR_ALL)
         if not paths:
             raise InputError("no unit files here", where=str(self.folder), allowed="at least one faction .toml")
         result: dict[str, Path] = {}
@@ -191,12 +191,12 @@ class Profiles:
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """Return the factions that a name can mean; to save time, only that of NAME.toml if there is such a file.
+        """Return the factions that a name can mean: to save time, only that of the file NAME.toml, if it exists.
 
-        Otherwise all factions, for a file of another name or a part of a name.
+        Otherwise all factions, because `name` may be abbreviated, or the file may have another name.
         """
         path = self.folder / f"{name}.toml"
-        if "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FOR_ALL_FACTIONS:
+        if "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL:
             return self.factions
         if not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
             return self.factions
@@ -204,20 +204,20 @@ class Profiles:
 
     @cached_property
     def ruleset(self) -> Ruleset:
-        """Attack die, deck and house rules: stated, else those of the folder, else the shipped ones."""
-        usual = load_ruleset(self.folder)
-        return checked(Ruleset, {**usual.model_dump(mode="json"), **self.stated}) if self.stated else usual
+        """Attack die, deck and house rules: as stated, else those of the folder, else the shipped ones."""
+        of_folder = load_ruleset(self.folder)
+        return checked(Ruleset, {**of_folder.model_dump(mode="json"), **self.stated}) if self.stated else of_folder
 
     @cached_property
     def force_rules(self) -> ForceRules:
-        """Rules of force building for all factions; the shipped ones if the folder has no file of them."""
-        return _record_in(ForceRules, *_for_all(self.folder, FORCES_FILE))
+        """Rules of force building for all factions; the shipped ones if the folder has no file for them."""
+        return _record_in(ForceRules, *_file_for_all(self.folder, FORCES_FILE))
 
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
         """Every loadout by its full selector, in the order of the files."""
         result = _by_selector(self.factions.values(), self.ruleset.rules)
-        self._found |= result
+        self._loadouts |= result
         return result
 
     def __iter__(self) -> Iterator[Loadout]:
@@ -260,63 +260,65 @@ class Profiles:
         )
 
     def faction(self, name: str) -> Faction:
-        """Return the one faction that `name` means; parses and raises as :meth:`loadout`."""
+        """Return the faction that `name`, possibly abbreviated, means; raises as :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
         part = selector_parts(f"{name}/")[0]
-        return one_named(part, self._factions_for(part).items(), "faction")
+        return find_named(part, self._factions_for(part).items(), "faction")
 
     def loadout(self, selector: str | Loadout) -> Loadout:
-        """Return the one loadout that `selector` means.
+        """Return the loadout that `selector` means.
 
         Parameters
         ----------
         selector : str or Loadout
-            ``faction/unit@level``, or the words with spaces between them. Case and underscores are ignored. Any
-            unambiguous abbreviation is accepted; the faction may be left out, and the level of a unit with only one. A
-            loadout is returned unchanged.
+            ``faction/unit@level``, or these words with spaces between them. Case and underscores are ignored. Any
+            unambiguous abbreviation is accepted; the faction may be left out, and so may the level of a unit that has
+            only one. A loadout is returned unchanged.
 
         Raises
         ------
         InputError
-            Nothing matches (with the nearest names), or more than one thing does.
+            No loadout matches (the message has the most similar names), or several match.
         """
         if isinstance(selector, Loadout):
             return selector
         check_text(selector, "selector", _SELECTOR)
-        if selector not in self._found:
-            marked = with_marks(selector, self._factions_for(selector_parts(selector)[0]))
-            level = selector_parts(marked)[2]
-            levels = [(loadout.level_name, loadout) for loadout in _loadouts(*self.unit(marked), self.ruleset.rules)]
-            is_one = not level and len(levels) == 1
-            self._found[selector] = levels[0][1] if is_one else one_named(level, levels, "level", marked)
-        return self._found[selector]
+        if selector not in self._loadouts:
+            normalised = selector_from_words(selector, self._factions_for(selector_parts(selector)[0]))
+            level = selector_parts(normalised)[2]
+            loadouts = _loadouts_of(*self.unit(normalised), self.ruleset.rules)
+            levels = [(loadout.level_name, loadout) for loadout in loadouts]
+            is_only = not level and len(levels) == 1
+            self._loadouts[selector] = levels[0][1] if is_only else find_named(level, levels, "level", normalised)
+        return self._loadouts[selector]
 
     __getitem__ = loadout
 
     def unit(self, selector: str) -> tuple[Faction, Unit]:
-        """Return the one unit that `selector` means at any level, and its faction; raises as :meth:`loadout`."""
+        """Return the faction and the unit that `selector` means, ignoring its level; raises as :meth:`loadout`."""
         check_text(selector, "selector", _SELECTOR)
         before, colon, _ = selector.partition(":")
         if colon:  # some commands accept keys after a colon
-            keys = "keys after a colon are for the commands attack, charge and duel"
+            keys = "only the commands attack, charge and duel accept keys after a colon"
             raise InputError(f"selector {shown(selector)}: {keys}", allowed=f"{before!r}; {_KEYS_IN_PYTHON}")
-        selector = with_marks(selector, self._factions_for(selector_parts(selector)[0]))
+        selector = selector_from_words(selector, self._factions_for(selector_parts(selector)[0]))
         faction_part, unit_part, _ = selector_parts(selector)
-        named = self._factions_for(faction_part).items()
-        factions = [one_named(faction_part, named, "faction", selector)] if faction_part else self.factions.values()
+        candidates = self._factions_for(faction_part).items()
+        by_name = [find_named(faction_part, candidates, "faction", selector)] if faction_part else []
+        factions = by_name or self.factions.values()
         units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
-        named_alone = None if faction_part else self.factions.get(unit_part)
+        same_faction = None if faction_part else self.factions.get(unit_part)  # a faction in place of a unit
         try:
-            return one_named(unit_part, units, "unit", selector, f"{self.command('units', factions)} lists them")
+            return find_named(unit_part, units, "unit", selector, f"{self.command('units', factions)} lists them")
         except InputError:
-            if named_alone is None or not named_alone.units:
+            if same_faction is None or not same_faction.units:
                 raise
-        example = f"{named_alone.id}/{named_alone.units[0].id}"
-        allowed = f"one of its units, such as {example}; {self.command('units', [named_alone])} lists them"
-        raise InputError(f"selector {shown(selector)}: {named_alone.id} is a faction", allowed=allowed)
+        example = f"{same_faction.id}/{same_faction.units[0].id}"
+        allowed = f"one of its units, such as {example}; {self.command('units', [same_faction])} lists them"
+        raise InputError(f"selector {shown(selector)}: {same_faction.id} is a faction", allowed=allowed)
 
     def command(self, words: str, factions: Collection[Faction] = ()) -> str:
-        """Return a command line for these profiles: for one faction, or for all.
+        """Return a command line that uses these profiles: for a faction if `factions` has only one, else for all.
 
         >>> Profiles().command("army kinds", [Profiles().faction("crown")])
         'analyser army kinds crown'
@@ -328,30 +330,30 @@ class Profiles:
     def matching(self, pattern: str) -> list[Loadout]:
         """Return every loadout that matches a selector with wildcards, in the order of the files.
 
-        ``crown/*`` means all units at all levels, ``*/*@basic`` all basic loadouts. A pattern without a wildcard is
-        resolved by :meth:`loadout`.
+        ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts. A pattern without a
+        wildcard is a selector as for :meth:`loadout`.
 
         Raises
         ------
         InputError
-            Nothing matches.
+            No loadout matches.
         """
         check_text(pattern, "selector", _SELECTOR)
         if not any(mark in pattern for mark in "*?["):
             return [self.loadout(pattern)]
         faction, slash, rest = pattern.lower().partition("/")
-        among: Iterable[Loadout] = self
+        candidates: Iterable[Loadout] = self
         if slash and not any(mark in faction for mark in "*?["):
-            named = self.faction(faction)
-            faction = named.id
-            among = self if "factions" in vars(self) else _by_selector([named], self.ruleset.rules).values()
+            one_faction = self.faction(faction)
+            faction = one_faction.id
+            candidates = self if "factions" in vars(self) else _by_selector([one_faction], self.ruleset.rules).values()
         wildcard = f"{faction}{slash}{rest}" + ("" if "@" in pattern else "@*")
-        fitting = [loadout for loadout in among if fnmatch.fnmatchcase(loadout.selector, wildcard)]
-        if not fitting:
+        matching = [loadout for loadout in candidates if fnmatch.fnmatchcase(loadout.selector, wildcard)]
+        if not matching:
             names = sorted(self.by_selector)
-            close = nearest(pattern, names) or names[:3]
-            raise MisspeltError(f"selector {shown(pattern)} fits nothing", allowed=f"such as {', '.join(close)}")
-        return fitting
+            similar = nearest(pattern, names) or names[:3]
+            raise MisspeltError(f"selector {shown(pattern)} fits no loadout", allowed=f"such as {', '.join(similar)}")
+        return matching
 
 
 ProfilesLike = Profiles | str | os.PathLike[str]
@@ -382,18 +384,18 @@ def load_profiles(folder: str | os.PathLike[str] | None = None) -> Profiles:
     state = _state_of(library.folder)
     if state is None:
         return library
-    return _kept(None if folder is None else os.fspath(folder), library.folder.absolute(), state)
+    return _cached_library(None if folder is None else os.fspath(folder), library.folder.absolute(), state)
 
 
 @lru_cache(maxsize=8)
-def _kept(folder: str | None, *_: object) -> Profiles:
+def _cached_library(folder: str | None, *_: object) -> Profiles:
     return Profiles(folder)
 
 
 def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None) -> Profiles:
     """Return a library from a library, the path of its folder, or None for the shipped profiles.
 
-    `ruleset`: a die, a deck or both that replace those of the folder.
+    `ruleset`: a die, a deck or house rules in place of those of the folder.
     """
     return (profiles if isinstance(profiles, Profiles) else load_profiles(profiles)).under(ruleset)
 
@@ -405,7 +407,7 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
             files = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".toml")]
     except OSError:  # reading the file reports the error
         return None
-    if any(time.time_ns() - status.st_mtime_ns < _TOO_FRESH for _, status in files):
+    if any(time.time_ns() - status.st_mtime_ns < _TIME_STAMP_STEP for _, status in files):
         return None
     return tuple((name, status.st_mtime_ns, status.st_size, status.st_ino) for name, status in files)
 
@@ -418,11 +420,11 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
     >>> load_ruleset().die.sides, len(load_ruleset().deck.counts())
     (6, 13)
     """
-    return _record_in(Ruleset, *_for_all(folder, RULESET_FILE))  # omitted parts are the shipped ones
+    return _record_in(Ruleset, *_file_for_all(folder, RULESET_FILE))  # omitted parts are the shipped ones
 
 
-def _for_all(folder: Path | None, name: str) -> tuple[Path, bytes]:
-    """Return path and content of a file for all factions: that of a folder, or the shipped one if it has none."""
+def _file_for_all(folder: Path | None, name: str) -> tuple[Path, bytes]:
+    """Return path and content of a file for all factions in a folder, or of the shipped file if it is missing."""
     path = (folder or shipped_profiles()) / name
     if not path.exists():
         path = shipped_profiles() / name
@@ -436,15 +438,15 @@ def _record_in(model: type[RecordT], path: Path, content: bytes) -> RecordT:
 @lru_cache(maxsize=16)
 def _read_record(model: type[Record], path: Path, _: bytes) -> Record:
     shipped = shipped_profiles() / path.name
-    left_out = read_toml(shipped) if model is Ruleset and shipped != path else {}
-    return checked(model, {**left_out, **read_toml(path)}, where=str(path))
+    defaults = read_toml(shipped) if model is Ruleset and shipped != path else {}
+    return checked(model, {**defaults, **read_toml(path)}, where=str(path))
 
 
 def _by_selector(factions: Iterable[Faction], house_rules: HouseRules) -> dict[str, Loadout]:
     units = ((faction, unit) for faction in factions for unit in faction.units)
-    return {loadout.selector: loadout for faction, unit in units for loadout in _loadouts(faction, unit, house_rules)}
+    return {loadout.selector: loadout for pair in units for loadout in _loadouts_of(*pair, house_rules)}
 
 
-def _loadouts(faction: Faction, unit: Unit, house_rules: HouseRules) -> list[Loadout]:
+def _loadouts_of(faction: Faction, unit: Unit, house_rules: HouseRules) -> list[Loadout]:
     loadouts = (Loadout(faction=faction.id, unit=unit, level_name=name) for name in unit.levels)
-    return [loadout.under(house_rules) for loadout in loadouts]
+    return [loadout.with_house_rules(house_rules) for loadout in loadouts]

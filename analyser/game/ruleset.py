@@ -1,4 +1,4 @@
-"""Die, deck, combat rating and ruleset: the die and the deck, which the rules do not print, and house rules."""
+"""Ruleset: the attack die and the deck, which the printed rules do not contain, and house rules; combat ratings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_SIDES = 1000
 HIGHEST_CARD = 99
 MOST_COPIES = 1000
 MOST_CARDS = 10_000
-_MOST_RUNS = 6  # most runs of card values in the line about a deck
+_MOST_RUNS = 6  # most runs of card values in the description of a deck
 _PLURAL = {"strike": "s", "miss": "es", "blank": "s"}
 
 Sides = Annotated[int, Field(ge=0, le=MOST_SIDES)]
@@ -36,7 +36,7 @@ RatingName = Literal["weakened", "neutral", "improved"]
 
 
 class Face(IntEnum):
-    """The five symbols of the attack die and spare faces for custom ones; the values index every array of faces."""
+    """The five symbols of the attack die, and custom faces; the values index arrays of faces."""
 
     HEROIC = 0
     STRIKE = 1
@@ -61,7 +61,7 @@ class Rating(IntEnum):
 
 
 NO_FACES = 0
-REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Face.MISS)  # AC-3.4
+REROLLED_BY_RATING = (NO_FACES, 1 << Face.GLANCING, 1 << Face.GLANCING | 1 << Face.MISS)  # sets of faces (AC-3.4)
 
 
 def face_mask(names: tuple[str, ...]) -> int:
@@ -80,13 +80,13 @@ class FaceRule(Record):
     rerolled: Literal["never", "improved", "neutral"] | None = None
 
 
-_AS_PRINTED: dict[str, dict[str, Any]] = {
+_EFFECTS_OF_PRINTED: dict[str, dict[str, Any]] = {
     "heroic": {"hits": 2, "explodes": True},
     "strike": {"hits": 1},
     "glancing": {"rerolled": "neutral"},
     "miss": {"rerolled": "improved"},
 }
-_OF_A_FACE = {"hits": 0, "explodes": False, "rerolled": "never"}
+_NO_EFFECTS = {"hits": 0, "explodes": False, "rerolled": "never"}
 
 
 class Die(Record):
@@ -102,12 +102,12 @@ class Die(Record):
     glancing: Sides = 0
     miss: Sides = 0
     blank: Sides = 0
-    changed: dict[str, FaceRule] = Field(alias="NAME", default_factory=dict)  # custom faces, and changed printed ones
+    changed: dict[str, FaceRule] = Field(alias="NAME", default_factory=dict)  # custom and changed printed faces
 
     @model_validator(mode="before")
     @classmethod
     def _tables_apart(cls, die: object) -> object:
-        """Move faces given as tables under the key ``NAME``, as in files."""
+        """Move faces that are stated as tables to the key ``NAME``."""
         if not isinstance(die, dict) or die.keys() & {"changed", "NAME"}:
             return die
         tables = {name: value for name, value in die.items() if isinstance(value, dict | FaceRule)}
@@ -121,14 +121,14 @@ class Die(Record):
                 self.__dict__[name] = self.changed[name].sides  # the record is frozen; this is part of its construction
         if not 1 <= self.sides <= MOST_SIDES:
             raise ValueError(f"{self.sides} sides in all (allowed: 1 to {MOST_SIDES})")
-        own = len(self.names) - len(PRINTED)
-        if own > len(Face) - len(PRINTED):
-            raise ValueError(f"{own} faces of your own (allowed: up to {len(Face) - len(PRINTED)})")
+        custom = len(self.names) - len(PRINTED)
+        if custom > len(Face) - len(PRINTED):
+            raise ValueError(f"{custom} custom faces (allowed: up to {len(Face) - len(PRINTED)})")
         strike, heroic = self.effect("strike", "hits"), self.effect("heroic", "hits")
         if heroic < max(strike, 1):
             raise ValueError(f"heroic: {heroic} hits (allowed: {max(strike, 1)} to 6)")
-        for name in map(_slug, self.names):
-            hits, explodes, rerolled = (self.effect(name, key) for key in _OF_A_FACE)
+        for name in map(_checked_face_name, self.names):
+            hits, explodes, rerolled = (self.effect(name, key) for key in _NO_EFFECTS)
             if hits not in (0, strike, heroic):
                 raise ValueError(f"{name}: {hits} hits (allowed: 0, or as many as a strike or a heroic strike)")
             if explodes and (hits != heroic or rerolled != "never"):
@@ -138,7 +138,7 @@ class Die(Record):
     @model_serializer(mode="wrap")
     def _with_tables(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         data: dict[str, Any] = handler(self)
-        for key in ("changed", "NAME"):  # the alias, if aliases are asked for
+        for key in ("changed", "NAME"):  # the field, or its alias if the caller dumps aliases
             data.pop(key, None)
         return data | {name: face.model_dump(exclude_none=True) for name, face in self.changed.items()}
 
@@ -148,16 +148,16 @@ class Die(Record):
         return (*PRINTED, *(name for name in self.changed if name not in PRINTED))
 
     def effect(self, name: str, key: str) -> Any:
-        """Return one effect of a face: its `hits`, if it `explodes`, or the rating by which it is `rerolled`."""
+        """Return the value of `hits`, `explodes` or `rerolled` for a face."""
         stated = getattr(self.changed.get(name), key, None)
-        return (_OF_A_FACE | _AS_PRINTED.get(name, {}))[key] if stated is None else stated
+        return (_NO_EFFECTS | _EFFECTS_OF_PRINTED.get(name, {}))[key] if stated is None else stated
 
     @property
     def faces(self) -> tuple[int, ...]:
-        """Number of sides of each face, in the order of :class:`Face`."""
-        own = [self.changed[name].sides for name in self.names[len(PRINTED) :]]
+        """Number of sides with each face, in the order of :class:`Face`."""
+        custom = [self.changed[name].sides for name in self.names[len(PRINTED) :]]
         printed = self.heroic, self.strike, self.glancing, self.miss, self.blank
-        return (*printed, *own, *[0] * (len(Face) - len(PRINTED) - len(own)))
+        return (*printed, *custom, *[0] * (len(Face) - len(PRINTED) - len(custom)))
 
     @property
     def sides(self) -> int:
@@ -168,18 +168,18 @@ class Die(Record):
     def in_words(self) -> str:
         """Faces in words."""
         counts = ((name, count) for name, count in zip(self.names, self.faces) if count)
-        return ", ".join(f"{count} {_word(name, count)}{self._effects_of(name)}" for name, count in counts)
+        return ", ".join(f"{count} {_face_word(name, count)}{self._effects_of(name)}" for name, count in counts)
 
     def _effects_of(self, name: str) -> str:
         if name not in self.changed:
             return ""
-        hits, explodes, rerolled = (self.effect(name, key) for key in _OF_A_FACE)
+        hits, explodes, rerolled = (self.effect(name, key) for key in _NO_EFFECTS)
         effects = [f"{counted(hits, 'hit')} each", *(["explodes"] if explodes else [])]
         effects += [] if rerolled == "never" else [f"re-rolled from {rerolled}"]
         return f" ({', '.join(effects)})"
 
 
-def _slug(name: str) -> str:
+def _checked_face_name(name: str) -> str:
     if not name.isidentifier() or name != name.lower():
         raise ValueError(f"face {shown(name)} (allowed: lower-case letters, figures and _)")
     return name
@@ -198,7 +198,7 @@ class Deck(Record):
     @field_validator("copies", mode="before")
     @classmethod
     def _whole_values(cls, copies: object) -> object:
-        """Convert card values from text, as in TOML and JSON; other values are left to the type."""
+        """Convert card values from text, as keys are in TOML and JSON; the field's type checks the rest."""
         return {_card_value(value): count for value, count in copies.items()} if isinstance(copies, dict) else copies
 
     @field_validator("copies")
@@ -225,17 +225,17 @@ def _card_value(value: object) -> int:
     return int(text)
 
 
-def _checked_name(name: str) -> str:
+def _checked_rule_name(name: str) -> str:
     taken = (*QUALITIES, *SPECIAL_RULES)
-    meant, sure = recognise(plain_name(name), taken)
-    if sure and meant in taken:
-        raise ValueError(f"{shown(name)} is a rule of the game (allowed: a name of your own)")
+    meant, is_correct = recognise(plain_name(name), taken)
+    if is_correct and meant in taken:
+        raise ValueError(f"{shown(name)} is a rule of the game (allowed: another name)")
     if not name or parse(name) != (name, None):
         raise ValueError(f"{shown(name)} is not a name (allowed: text without a number in parentheses)")
     return name
 
 
-HouseRules = dict[Annotated[str, AfterValidator(_checked_name)], HouseRule]
+HouseRules = dict[Annotated[str, AfterValidator(_checked_rule_name)], HouseRule]
 """House rules by name."""
 
 
@@ -258,10 +258,10 @@ class Ruleset(Record):
         return data
 
     @property
-    def assumed(self) -> str:
-        """Die and deck in one line, stated in every answer because the rules do not print them.
+    def assumption(self) -> str:
+        """Die and deck in one line; every answer states it, because the printed rules do not contain them.
 
-        >>> Ruleset(die=Die(strike=2, miss=1), deck=Deck(copies={1: 3, 2: 3, 3: 3, 7: 1})).assumed
+        >>> Ruleset(die=Die(strike=2, miss=1), deck=Deck(copies={1: 3, 2: 3, 3: 3, 7: 1})).assumption
         'die of 2 strikes, 1 miss; deck of 10 cards, 3 each of 1 to 3, 1 of 7 (not printed in the rules; --die, --deck)'
         """
         cards = sum(self.deck.copies.values())
@@ -269,12 +269,12 @@ class Ruleset(Record):
         return f"die of {self.die.in_words}; {deck} (not printed in the rules; --die, --deck)"
 
 
-def _word(face: str, count: int) -> str:
+def _face_word(face: str, count: int) -> str:
     return f"{face}{_PLURAL.get(face, '')}" if count > 1 else face
 
 
 def _runs(copies: dict[int, int]) -> list[str]:
-    """Return the copies of each card value in words, merging runs of equal counts; the first few."""
+    """Return the first few runs of card values with the same number of copies, in words."""
     runs: list[tuple[int, int, int]] = []  # first value, last value, copies of each
     for value, count in copies.items():
         if count and runs and runs[-1][1:] == (value - 1, count):
@@ -286,21 +286,21 @@ def _runs(copies: dict[int, int]) -> list[str]:
 
 
 def ruleset_record(ruleset: object) -> dict[str, Any]:
-    """Return the `ruleset` entry of an answer's JSON; empty for an answer without one, or for another game."""
+    """Return the `ruleset` entry of an answer's JSON; empty if there is none, or it is of another game."""
     return {"ruleset": ruleset.model_dump(mode="json")} if isinstance(ruleset, Ruleset) else {}
 
 
-def checked_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
-    """Return the stated parts (die, deck, house rules) as plain data; the profiles supply the others.
+def ruleset_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
+    """Return the stated parts of a ruleset (die, deck, house rules) as plain data; omitted parts are left out.
 
     Raises
     ------
     InputError
-        An unknown key, face or card value (with the nearest name), or a number out of range.
+        An unknown key, face or card value (the message has the most similar name), or a number out of range.
 
     Examples
     --------
-    >>> checked_parts({"die": {"strike": 1, "miss": 1}})["die"]["strike"]
+    >>> ruleset_parts({"die": {"strike": 1, "miss": 1}})["die"]["strike"]
     1
     """
     if isinstance(stated, Ruleset):

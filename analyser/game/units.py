@@ -1,4 +1,4 @@
-"""Units as in the army lists: profile, reinforcement levels, armaments grid (AC-2)."""
+"""Records of units as in the army lists: profile, reinforcement levels, armaments table (AC-2)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from pydantic_core import PydanticCustomError
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import check_plain
 from analyser.common.validation import Record, as_tuple, checked
-from analyser.game.forces import Battlegroup, Boon, Limits, Place
+from analyser.game.forces import Battlegroup, Boon, Limits, Membership
 from analyser.game.house_rules import HouseRule
-from analyser.game.keywords import MOST_X, Bearer, Quality, Rule
+from analyser.game.keywords import MOST_X, HasKeywords, Quality, Rule
 from analyser.game.names import Entry, Name, Slug
-from analyser.game.overrides import change, place_in_words
+from analyser.game.overrides import change, location_in_change
 
 Category = Literal["light", "heavy", "aerial"]
 UnitType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
@@ -26,30 +26,30 @@ LevelName = Literal["basic", "reinforced", "full-strength"]
 MOST_MODELS = MOST_X
 MOST_DICE = 200
 MOST_INCHES = 1000
-HUNDREDTHS = 100  # units of an inch: the resolution of lengths
+HUNDREDTHS = 100  # per inch, the resolution of lengths
 
 
 def hundredths(inches: float) -> int:
     """Return a length in hundredths of an inch; ValueError if it is not a whole number of them."""
     hundredth_inches = round(inches * HUNDREDTHS)
-    if abs(hundredth_inches - inches * HUNDREDTHS) > 1e-6:  # more than a floating-point error
-        raise ValueError(f"{inches!r} inches are finer than 1/100 inch: lengths go by steps of 0.01")
+    if abs(hundredth_inches - inches * HUNDREDTHS) > 1e-6:  # more than a rounding error
+        raise ValueError(f"{inches!r} inches have more than two decimals (allowed: steps of 0.01)")
     return hundredth_inches
 
 
-def _kept(inches: float) -> float:
+def _checked_length(inches: float) -> float:
     hundredths(inches)
     return inches
 
 
 Models = Annotated[int, Field(ge=1, le=MOST_MODELS)]
-Inches = Annotated[float, Field(ge=0, le=MOST_INCHES), AfterValidator(_kept)]
+Inches = Annotated[float, Field(ge=0, le=MOST_INCHES), AfterValidator(_checked_length)]
 
 CLOSE_FORMATION_TYPES = ("infantry", "field gun")
 
 
 class Band(Record):
-    """Attack dice for a range of model counts, or of damage suffered for a behemoth (AC-2.3).
+    """Attack dice for a range of numbers of models, or for a behemoth of its damage (AC-2.3).
 
     `special` is the second value of the cell, in parentheses on the card (Point Blank, Shock, Wreckers).
     """
@@ -62,7 +62,7 @@ class Band(Record):
     @model_validator(mode="after")
     def _in_order(self) -> Band:
         if self.last < self.first:
-            raise ValueError(f"a band from {self.first} to {self.last} holds nothing")
+            raise ValueError(f"a band from {self.first} to {self.last} (allowed: first up to last)")
         return self
 
     @property
@@ -76,10 +76,10 @@ class Band(Record):
         return str(self.dice) if self.special is None else f"{self.dice} ({self.special})"
 
 
-class Row(Record, Bearer):
-    """Row of the armaments grid (AC-2.3)."""
+class Row(Record, HasKeywords):
+    """Row of the armaments table (AC-2.3)."""
 
-    bears: ClassVar[str] = "qualities"
+    keywords_field: ClassVar[str] = "qualities"
 
     id: Slug
     name: Name
@@ -103,31 +103,31 @@ class Row(Record, Bearer):
         return self
 
     @property
-    def reach(self) -> str:
+    def ranges(self) -> str:
         """Ranges as printed on a card: ``7"/14"``."""
         return "/".join(f'{inches:g}"' for inches in (self.short_range, self.long_range) if inches is not None)
 
     @property
-    def in_short(self) -> str:
+    def description(self) -> str:
         """The row in one line: ``ranged-light 7"/14": 5 at 1-6, 12 at 7-12, Arc``."""
         dice = [f"{band.cell} at {band.heading}" for band in self.bands]
-        return f"{' '.join(filter(None, (self.id, self.reach)))}: {', '.join([*dice, *self.qualities])}"
+        return f"{' '.join(filter(None, (self.id, self.ranges)))}: {', '.join([*dice, *self.qualities])}"
 
     def band(self, count: int) -> Band | None:
         """Return the band that covers `count` models (or points of damage), or None (AC-2.4)."""
         return next((band for band in self.bands if band.first <= count <= band.last), None)
 
 
-def each_row_once(rows: tuple[Row, ...] | None) -> tuple[Row, ...] | None:
+def check_distinct_rows(rows: tuple[Row, ...] | None) -> tuple[Row, ...] | None:
     """Return the rows unchanged; ValueError if two have the same id."""
     _check_distinct("rows", [row.id for row in rows or ()])
     return rows
 
 
 def _check_distinct(what: str, ids: list[str]) -> None:
-    twice = next((name for name in ids if ids.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"two {what} have the id {twice!r}")
+    repeated = next((name for name in ids if ids.count(name) > 1), None)
+    if repeated is not None:
+        raise ValueError(f"two {what} have the id {repeated!r}")
 
 
 Size = Annotated[int, Field(ge=0, le=100)]
@@ -135,11 +135,11 @@ Defence = Annotated[int, Field(ge=1, le=100)]
 DamageLimit = Annotated[int, Field(ge=1, le=1000)]
 Discipline = Annotated[int, Field(ge=0, le=100)]
 BreakLimit = Annotated[int, Field(ge=0, le=MOST_MODELS)]
-Without = Literal["none"]  # value of a level that lacks a number which other levels have
+Without = Literal["none"]  # in place of a number that other levels have and this level lacks
 
 
 class Level(Record):
-    """A reinforcement level: models, points, victory-point rating (AC-2.2), and the numbers that differ by level."""
+    """A reinforcement level: models, points, victory-point rating (AC-2.2), and numbers that differ between levels."""
 
     models: Models
     points: Annotated[int, Field(ge=0, le=100_000)] | None = None
@@ -152,21 +152,21 @@ class Level(Record):
     discipline: Discipline | Without | None = None
     break_limit: BreakLimit | Without | None = None
 
-    def own(self, key: str) -> int | float | None:
-        """Return its value of a key of :data:`OF_LEVELS`; None if it has none or the levels do not differ."""
+    def number(self, key: str) -> int | float | None:
+        """Return the value of a key in :data:`KEYS_BY_LEVEL`; None if the level does not state it."""
         value: int | float | str | None = getattr(self, key)
         return None if value == "none" or isinstance(value, str) else value
 
 
-OF_LEVELS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
-"""Numbers of a unit that may differ by level."""
+KEYS_BY_LEVEL = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
+"""Keys of the numbers of a unit that may differ between its levels."""
 
 
-class Unit(Record, Bearer):
+class Unit(Record, HasKeywords):
     """A unit of an army list (AC-2.1 to AC-2.3).
 
-    If a number differs between levels, every level states it; the unit holds that of its first level. :meth:`at`
-    returns the unit with the numbers of another level.
+    If a number differs between levels, every level has it, and the unit has that of its first level. :meth:`at` returns
+    the unit with the numbers of another level.
     """
 
     id: Slug
@@ -182,8 +182,8 @@ class Unit(Record, Bearer):
     discipline: Discipline | None = None
     break_limit: BreakLimit | None = None
     rules: tuple[Rule, ...] = ()
-    in_force: Limits = Limits()  # number of this unit in a force, over all battlegroups
-    battlegroups: dict[Slug, Place] = Field(default_factory=dict)  # keys: kinds of battlegroup
+    in_force: Limits = Limits()  # limits on its number in a force, in all battlegroups together
+    battlegroups: dict[Slug, Membership] = Field(default_factory=dict)  # keys: kinds of battlegroup
     levels: dict[LevelName, Level]
     rows: tuple[Row, ...] = ()
 
@@ -193,24 +193,25 @@ class Unit(Record, Bearer):
     def _consistent(self) -> Unit:
         if not self.levels:
             raise ValueError("a unit needs at least one reinforcement level")
-        each_row_once(self.rows)
+        check_distinct_rows(self.rows)
         return self._with_levels_complete()
 
     @property
     def differing(self) -> tuple[str, ...]:
         """Keys of the numbers that differ between its levels."""
-        return tuple(key for key in OF_LEVELS if any(getattr(level, key) is not None for level in self.levels.values()))
+        levels = self.levels.values()
+        return tuple(key for key in KEYS_BY_LEVEL if any(getattr(level, key) is not None for level in levels))
 
     def _with_levels_complete(self) -> Unit:
-        """Fill in the numbers that differ at every level, and give the unit those of its first level."""
+        """Complete the numbers that differ in every level, and give the unit those of its first level."""
         for key in self.differing:
-            common = getattr(self, key)
-            filled = {key: "none" if common is None else common}
+            default = getattr(self, key)
+            default_entry = {key: "none" if default is None else default}
             for name, level in self.levels.items():
                 if getattr(level, key) is None:
-                    self.levels[name] = level.model_copy(update=filled)
+                    self.levels[name] = level.model_copy(update=default_entry)
             first = next(iter(self.levels.values()))
-            self.__dict__[key] = first.own(key)  # the record is frozen; this is part of its construction
+            self.__dict__[key] = first.number(key)  # the record is frozen; this is part of its construction
         return self
 
     def at(self, level: LevelName) -> Unit:
@@ -221,15 +222,15 @@ class Unit(Record, Bearer):
         >>> winged.discipline, winged.at("reinforced").discipline
         (6, 7)
         """
-        own = {key: self.levels[level].own(key) for key in self.differing}
-        return self.model_copy(update=own) if own else self
+        numbers = {key: self.levels[level].number(key) for key in self.differing}
+        return self.model_copy(update=numbers) if numbers else self
 
     def record(self) -> dict[str, Any]:
-        """Return the unit as in its file, as plain data for JSON; without the ids of imported data."""
+        """Return the unit as plain data for JSON, as in its file but without the ids of imported data."""
         data = self.at(next(iter(self.levels))).model_dump(mode="json", exclude={"entry"})
-        without = {"entry"} | set(OF_LEVELS).difference(self.differing)
+        left_out = {"entry"} | set(KEYS_BY_LEVEL).difference(self.differing)
         return data | {
-            "levels": {key: level.model_dump(mode="json", exclude=without) for key, level in self.levels.items()}
+            "levels": {key: level.model_dump(mode="json", exclude=left_out) for key, level in self.levels.items()}
         }
 
     def row(self, row_id: str) -> Row | None:
@@ -246,7 +247,7 @@ class Loadout(Record):
     _house_rules: Mapping[str, HouseRule] = PrivateAttr(default_factory=dict)  # house rules of its profiles, by name
 
     @model_validator(mode="after")
-    def _as_at_its_level(self) -> Loadout:
+    def _with_numbers_of_level(self) -> Loadout:
         if self.unit.differing and self.level_name in self.unit.levels:
             self.__dict__["unit"] = self.unit.at(self.level_name)
         return self
@@ -257,11 +258,11 @@ class Loadout(Record):
 
     @property
     def house_rules(self) -> Mapping[str, HouseRule]:
-        """The house rules of its folder of profiles, by name; a change can add them."""
+        """House rules of the profiles by name; changes can add them to the unit."""
         return self._house_rules
 
-    def under(self, house_rules: Mapping[str, HouseRule]) -> Loadout:
-        """Return this loadout after setting the house rules that changes can add."""
+    def with_house_rules(self, house_rules: Mapping[str, HouseRule]) -> Loadout:
+        """Set the house rules that changes can add, and return the loadout itself."""
         self._house_rules = house_rules
         return self
 
@@ -272,7 +273,7 @@ class Loadout(Record):
 
     @property
     def capacity(self) -> int:
-        """Number of models of one infantry unit that all its models together can carry; 0 if none (AC-8.8).
+        """Largest number of models of an infantry unit that the unit can carry; 0 if none (AC-8.8).
 
         >>> from analyser import load_profiles
         >>> load_profiles()["crown/tristan-assault-transports@basic"].capacity
@@ -282,7 +283,7 @@ class Loadout(Record):
 
     @property
     def selector(self) -> str:
-        """``faction/unit@level``, the selector of this loadout."""
+        """Selector of the loadout, ``faction/unit@level``."""
         return f"{self.faction}/{self.unit.id}@{self.level_name}"
 
     @property
@@ -299,23 +300,23 @@ class Loadout(Record):
     __str__ = __repr__
 
     def with_(self, *, row: str | None = None, **changes: Any) -> Loadout:
-        """Return a loadout with a changed profile, usable like one from a file.
+        """Return a loadout with a changed profile.
 
         Parameters
         ----------
         row : str, optional
             The row whose `dice`, `short_range`, `long_range` and `qualities` change. Default: every row.
         **changes
-            Keys of its level (models, points, victory_points), of its unit (defence, damage_limit, discipline,
-            break_limit, speed, rules and so on) or of its rows. A number replaces the old one; a text with a sign
-            (``points="+10"``) is added to it. `dice` is always added: to every band that has attack dice, and to its
+            Keys of the level (models, points, victory_points), of the unit (defence, damage_limit, discipline,
+            break_limit, speed, rules and so on) or of the rows. A number replaces the old value; a text with a sign
+            (``points="+10"``) is added to it. `dice` is always added, to every band that has attack dice and to the
             value in parentheses, with 0 as the minimum. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it.
-            Several may stand in a list, or in one text with commas. Names without signs replace all.
+            For several, use a list or one text with commas. Names without signs replace all old names.
 
         Raises
         ------
         InputError
-            An unknown key, row, quality or rule (with the nearest known one), or a value out of range.
+            An unknown key, row, quality or rule (the message has the most similar name), or a value out of range.
 
         Examples
         --------
@@ -329,30 +330,31 @@ class Loadout(Record):
         """
         check_plain(changes, self.selector)
         unit = self.unit.model_dump()
-        rows = {written["id"]: written for written in unit["rows"]}
+        rows = {data["id"]: data for data in unit["rows"]}
         if row is not None:
-            if (wanted := row_id(row, rows)) not in rows:
-                problem = f"no row {shown(row)}{did_you_mean(row, rows)}"
+            if (chosen := row_id(row, rows)) not in rows:
+                problem = f"unknown row {shown(row)}{did_you_mean(row, rows)}"
                 raise InputError(problem, where=self.selector, allowed=", ".join(rows))
-            rows = {wanted: rows[wanted]}
+            rows = {chosen: rows[chosen]}
         sections = (Level, [unit["levels"][self.level_name]]), (Unit, [unit]), (Row, list(rows.values()))
         parts = {key: section for model, section in sections for key in model.model_fields if key not in _NOT_CHANGED}
         parts["dice"] = parts["qualities"]
         parts |= {key: [unit["levels"][self.level_name]] for key in self.unit.differing}
         for key, value in changes.items():
             if key not in parts:
-                problem = f"no key {key!r}{did_you_mean(key, parts)}"
+                problem = f"unknown key {key!r}{did_you_mean(key, parts)}"
                 raise InputError(problem, where=self.selector, allowed=", ".join(parts))
             try:
-                change(parts[key], key, as_kept(key, value, self.unit), self._house_rules)
+                change(parts[key], key, as_stored(key, value, self.unit), self._house_rules)
             except InputError as error:
                 raise error.inside(f"{self.selector}: {key}") from None
         changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
         try:
-            return checked(Loadout, changed, is_plain=True, house_rules=self._house_rules).under(self._house_rules)
+            loadout = checked(Loadout, changed, is_plain=True, house_rules=self._house_rules)
+            return loadout.with_house_rules(self._house_rules)
         except InputError as error:
-            place = place_in_words(error.where, unit["rows"])
-            raise type(error)(error.problem, where=place, allowed=error.allowed).inside(self.selector) from None
+            location = location_in_change(error.where, unit["rows"])
+            raise type(error)(error.problem, where=location, allowed=error.allowed).inside(self.selector) from None
 
 
 def _selector(value: object) -> object:
@@ -362,15 +364,14 @@ def _selector(value: object) -> object:
 
 
 Selector = Annotated[str, PlainValidator(_selector)]
-"""Selector of a loadout in the library; before a scenario is resolved, also a loadout."""
-
+"""Selector of a loadout in the library; in a scenario as stated, also a loadout itself."""
 
 _NOT_CHANGED = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")
 
 
-def as_kept(key: str, value: Any, unit: Unit) -> Any:
-    """Return a value as a profile stores it; no number is "none" if its levels differ in that key, else None."""
-    if key in OF_LEVELS and (value is None or (isinstance(value, str) and value == "none")):
+def as_stored(key: str, value: Any, unit: Unit) -> Any:
+    """Return a value as a profile stores it: no number is "none" if the levels differ in this key, else None."""
+    if key in KEYS_BY_LEVEL and (value is None or (isinstance(value, str) and value == "none")):
         return "none" if key in unit.differing else None
     return value
 
@@ -398,13 +399,13 @@ class Faction(Record):
 
     @model_validator(mode="after")
     def _distinct(self) -> Faction:
-        for what, things in (("units", self.units), ("battlegroups", self.battlegroups), ("boons", self.boons)):
-            _check_distinct(what, [thing.id for thing in things])
+        for what, records in (("units", self.units), ("battlegroups", self.battlegroups), ("boons", self.boons)):
+            _check_distinct(what, [record.id for record in records])
         slots = {battlegroup.id: list(battlegroup.slots) for battlegroup in self.battlegroups}
         for unit in self.units:
-            for name, place in unit.battlegroups.items():
+            for name, membership in unit.battlegroups.items():
                 _check_known(f"{unit.id}: battlegroup", name, slots)
-                for slot in place.slots:
+                for slot in membership.slots:
                     _check_known(f"{unit.id}: slot of {name}", slot, slots[name])
         return self
 
@@ -417,7 +418,7 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
     """Return the number of dice of `row` for `count` models, or points of damage for a behemoth (AC-2.3, AC-3.2).
 
-    With `special` it is the value in parentheses, if the cell has one (AC-6). InputError if no band covers `count`
+    With `special` it is the value in parentheses, if there is one (AC-6). InputError if no band covers `count`
     (AC-2.4).
     """
     band = row.band(count)
@@ -429,8 +430,8 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
 
 def row_id(written: str, rows: Iterable[str]) -> str:
     """Return a row id, ignoring case, spaces and brackets: ``Ranged (Light)`` is ``ranged-light``."""
-    tidied = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())
-    if tidied in rows:
-        return tidied
-    longer = [row_id for row_id in rows if row_id.startswith(tidied)]
-    return longer[0] if len(longer) == 1 else tidied
+    normalised = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())
+    if normalised in rows:
+        return normalised
+    longer = [row_id for row_id in rows if row_id.startswith(normalised)]
+    return longer[0] if len(longer) == 1 else normalised

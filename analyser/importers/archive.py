@@ -1,4 +1,4 @@
-"""Safe reading of untrusted data files in memory, with limits: XML, plain or zipped, and rosters in JSON."""
+"""Safe reading of untrusted data files: XML, plain or zipped, and rosters in JSON, in memory and with size limits."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from analyser.common.errors import InputError, shown
 from analyser.common.files import CUT_SHORT, MOST_BITS, cannot_read, looks_like
 
 LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are smaller than 1 MiB
-LARGEST_RATIO = 200  # size unpacked / packed; repetitive real files reach about 30
-UNSUSPICIOUS = 1024 * 1024  # bytes below which the ratio is not checked
+LARGEST_RATIO = 200  # unpacked size / packed size; repetitive real files reach about 30
+ALWAYS_ALLOWED = 1024 * 1024  # unpacked bytes up to which the ratio is not checked
 
 DATA_FILES = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", ".gstz": "gameSystem"}
 ROSTERS = {".ros": "roster", ".rosz": "roster", ".json": "roster"}
@@ -30,19 +30,19 @@ _HINTS = {
     **dict.fromkeys(ROSTERS, "; `analyser army` reads it"),
     **dict.fromkeys(DATA_FILES, "; `analyser units import` reads it"),
 }
-_AT_END = {  # errors that mark a truncated file
+_TRUNCATION_ERRORS = {
     codes[errors.XML_ERROR_NO_ELEMENTS],
     codes[errors.XML_ERROR_UNCLOSED_TOKEN],
     codes[errors.XML_ERROR_UNCLOSED_CDATA_SECTION],
 }
-_OFFENCES = {DTDForbidden: "declares a document type", EntitiesForbidden: "declares entities"}
+_REFUSED = {DTDForbidden: "declares a document type", EntitiesForbidden: "declares entities"}
 
 
 def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
     """Return the root of a file of one of the `kinds`, with the namespaces removed from the tags.
 
-    Raises InputError for a file that cannot be read, is too large or is not of its kind. It refuses attacks too: an
-    entity bomb, an external entity, a zip bomb, a zip with a path to another folder.
+    Raises InputError for a file that cannot be read, is too large or is not of its kind, and for attacks: an entity
+    bomb, an external entity, a zip bomb, a zip with a path to another folder.
     """
     where, suffix = str(path), path.suffix.lower()
     if suffix not in kinds:
@@ -60,10 +60,10 @@ def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
     namespace, _, name = root.tag.rpartition("}")
     if name != expected:
         raise InputError(f"the root element is {name[:40]!r}", where=where, allowed=f"<{expected}> of BattleScribe")
-    # the address of the schema has changed over the years, but not its last word
+    # the address of the schema has changed over the years, except for the last word
     if not namespace.lower().rstrip("/").endswith(f"{expected.lower()}schema"):
-        shown = namespace.lstrip("{")[:80] or "none"
-        raise InputError(f"the XML namespace is {shown}", where=where, allowed=f"BattleScribe's {expected}Schema")
+        quoted = namespace.lstrip("{")[:80] or "none"
+        raise InputError(f"the XML namespace is {quoted}", where=where, allowed=f"BattleScribe's {expected}Schema")
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     return root
@@ -121,18 +121,18 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
     if member.flag_bits & 0x1:
         raise InputError("this zip is encrypted", where=where, allowed="a zip without a password")
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise InputError("this zip is packed in an unusual way", where=where, allowed="stored or deflated")
+        raise InputError("this zip has an unusual compression", where=where, allowed="stored or deflated")
     _check_size(member.file_size, where)
-    if member.file_size > max(UNSUSPICIOUS, LARGEST_RATIO * member.compress_size):
+    if member.file_size > max(ALWAYS_ALLOWED, LARGEST_RATIO * member.compress_size):
         problem = f"{member.compress_size} bytes that unpack to {member.file_size}"
-        raise InputError(problem, where=where, allowed=f"at most {LARGEST_RATIO} times as many")
+        raise InputError(problem, where=where, allowed=f"at most {LARGEST_RATIO} times the packed size")
     return member
 
 
 def parse(data: bytes, where: str) -> Element:
     """Return the root element of an XML document.
 
-    InputError for broken XML, document types, entities, external references.
+    InputError for broken XML, and for document types, entities or external references.
     """
     parser = DefusedXMLParser(target=BoundedBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:
@@ -143,35 +143,35 @@ def parse(data: bytes, where: str) -> Element:
     except ParseError as error:
         line, column = error.position
         problem = f"broken XML: {str(error).partition(':')[0]} at line {line}, column {column + 1}"
-        seems = looks_like(data)
-        if error.code in _AT_END:
+        kind = looks_like(data)
+        if error.code in _TRUNCATION_ERRORS:
             problem += f"; {CUT_SHORT}"
-        elif seems != looks_like(b"<?xml"):
-            problem += seems
+        elif kind != looks_like(b"<?xml"):
+            problem += kind
         raise InputError(problem, where=where) from None
     except DefusedXmlException as error:
-        offence = _OFFENCES.get(type(error), "refers to something outside the file")
-        raise InputError(f"refused: this XML {offence}", where=where, allowed="plain elements") from None
+        reason = _REFUSED.get(type(error), "refers to something outside the file")
+        raise InputError(f"refused: this XML {reason}", where=where, allowed="plain elements") from None
     except (ValueError, LookupError, UnicodeError) as error:  # an encoding unknown to the parser
         raise InputError(f"broken XML: {error}", where=where) from None
     return root
 
 
-TEXT = "$text"  # text between the tags of the XML form
+TEXT = "$text"  # key of the text that the XML form has between its tags
 _SINGULAR = {"categories": "category"}
 
 
 def parse_json(data: bytes, where: str, root: str) -> Element:
-    """Return the element `root` in a JSON text, in the XML form of the file.
+    """Return the object with the key `root` in a JSON text as an element, as in the XML form of the file.
 
-    Raises InputError for broken JSON, a repeated key, numbers too large, values nested too deep or too many.
+    Raises InputError for broken JSON, a repeated key, too large numbers, or too many or too deeply nested values.
     """
     try:
-        value = json.loads(data, object_pairs_hook=_each_key_once, parse_constant=_no_number, parse_int=_integer)
+        value = json.loads(data, object_pairs_hook=_table_of_pairs, parse_constant=_refuse_constant, parse_int=_integer)
     except InputError as error:
         raise error.inside(where) from None
     except RecursionError:
-        raise InputError("broken JSON: values nested too deep", where=where) from None
+        raise InputError("broken JSON: values nested too deeply", where=where) from None
     except json.JSONDecodeError as error:
         problem = f"broken JSON: {error.msg} at line {error.lineno}, column {error.colno}"
         if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
@@ -183,8 +183,8 @@ def parse_json(data: bytes, where: str, root: str) -> Element:
         raise InputError(f"broken JSON: {error}", where=where) from None
     table = value.get(root) if isinstance(value, dict) else None
     if not isinstance(table, dict):
-        held = f"keys such as {', '.join(map(shown, list(value)[:3]))}" if isinstance(value, dict) and value else "none"
-        problem = f"this JSON holds no {root} ({held})"
+        keys = list(map(shown, value))[:3] if isinstance(value, dict) else []
+        problem = f"this JSON has no key {root} (it has {', '.join(keys) or 'none'})"
         raise InputError(problem, where=where, allowed=f'{{"{root}": ...}}, as New Recruit exports it')
     builder = BoundedBuilder()
     try:
@@ -195,38 +195,38 @@ def parse_json(data: bytes, where: str, root: str) -> Element:
     return element
 
 
-def _each_key_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _table_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     table = dict(pairs)
     if len(table) < len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in table if keys.count(key) > 1)
-        raise InputError(f"broken JSON: the key {shown(twice)} is given twice in one object")
+        repeated = next(key for key in table if keys.count(key) > 1)
+        raise InputError(f"broken JSON: the key {shown(repeated)} is repeated in one object")
     return table
 
 
-def _no_number(word: str) -> float:
+def _refuse_constant(word: str) -> float:
     raise InputError(f"broken JSON: {word} is not a number")
 
 
 def _integer(digits: str) -> int:
     if len(digits) > MOST_BITS // 3:
-        raise InputError(f"broken JSON: {shown(digits[:40])} is too large a number")
+        raise InputError(f"broken JSON: the number {shown(digits[:40])} is too large")
     return int(digits)
 
 
 def _add(builder: BoundedBuilder, tag: str, value: Any) -> None:
-    """Add a value as an element: its lists and objects become children, all else attributes."""
+    """Add a value as an element; its lists and objects become children, other values attributes."""
     if isinstance(value, list):
-        raise InputError(f"a list in the list of {shown(tag)}")
+        raise InputError(f"a list inside the list of {shown(tag)}")
     table = value if isinstance(value, dict) else {TEXT: value}
     builder.start(tag, {key: _text(value) for key, value in table.items() if key != TEXT and _is_plain(value)})
     builder.data(_text(table.get(TEXT, "")))
-    for key, inside in table.items():
-        if isinstance(inside, dict):
-            _add(builder, key, inside)
-        elif isinstance(inside, list):
+    for key, entry in table.items():
+        if isinstance(entry, dict):
+            _add(builder, key, entry)
+        elif isinstance(entry, list):
             builder.start(key, {})
-            for child in inside:
+            for child in entry:
                 _add(builder, _SINGULAR.get(key, key.removesuffix("s")), child)
             builder.end(key)
     builder.end(tag)
@@ -245,7 +245,7 @@ DEEPEST = 100  # nested elements; real files stay below 20
 
 
 class BoundedBuilder(TreeBuilder):
-    """A tree builder that raises InputError for elements nested too deep, or too many."""
+    """A tree builder that raises InputError for too many or too deeply nested elements."""
 
     depth = count = 0
 
@@ -254,7 +254,7 @@ class BoundedBuilder(TreeBuilder):
         self.depth += 1
         self.count += 1
         if self.depth > DEEPEST:
-            raise InputError("elements nested too deep", allowed=f"up to {DEEPEST} levels")
+            raise InputError("elements nested too deeply", allowed=f"up to {DEEPEST} levels")
         if self.count > MOST_ELEMENTS:
             raise InputError("too many elements", allowed=f"up to {MOST_ELEMENTS}")
         return super().start(tag, attrs)

@@ -1,7 +1,7 @@
 """Import of BattleScribe data files (`.cat`, `.gst`, zipped `.catz`, `.gstz`) as factions and profile files.
 
-The files are read without trust (`archive`); doubtful content gives a warning, not an error. The
-vocabulary is that of BattleScribe 2.03 with the additions of New Recruit.
+The files are untrusted (:mod:`.archive`). Doubtful content gives a warning, not an error. Elements and attributes are
+those of BattleScribe 2.03 and the additions of New Recruit.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.forces import Limits
 from analyser.game.keywords import LONGEST_NAME, tidy
-from analyser.game.profiles import FOR_ALL_FACTIONS, FORCES_FILE, shipped_profiles
+from analyser.game.profiles import FILES_FOR_ALL, FORCES_FILE, shipped_profiles
 from analyser.game.units import Faction, Unit
 from analyser.importers import cells
 from analyser.importers.archive import read_document
 from analyser.importers.force_building import ForceReader
-from analyser.importers.import_warnings import Doubts, ImportWarning
+from analyser.importers.import_warnings import ImportWarning, ImportWarnings
 from analyser.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, ids, is_true, unused_id
 from analyser.importers.unit_reader import UnitReader
 
-# file names that some systems reserve, with any extension
+# file names that some operating systems reserve, with any extension
 _RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 FileName = str | os.PathLike[str]
-MOST_UNITS = 2000  # largest number of units in a file; the largest armies have about thirty
+MOST_UNITS = 2000  # in a file; the largest real files have about thirty
 
 
 @dataclass(frozen=True, repr=False)
 class ImportReport:
     """Result of an import: factions, warnings, and the files written."""
 
-    factions: tuple[Faction, ...]  # one for each catalogue with units, in the order of the files
+    factions: tuple[Faction, ...]  # a faction for each catalogue with units, in the order of the files
     warnings: tuple[ImportWarning, ...]  # sorted by file and unit
-    written: tuple[Path, ...]  # the profile files; empty without a folder
+    written: tuple[Path, ...]  # the profile files; empty if no output folder was stated
 
     def __str__(self) -> str:
         lines: list[str] = []
-        for file, doubted in groupby(self.warnings, lambda warning: warning.file):
+        for file, warnings in groupby(self.warnings, lambda warning: warning.file):
             lines.append(f"{file}:")
-            lines += (f"  {str(warning).removeprefix(f'{file}: ')}" for warning in doubted)
+            lines += (f"  {str(warning).removeprefix(f'{file}: ')}" for warning in warnings)
         units = [unit for faction in self.factions for unit in faction.units]
         counts = (
             counted(len(self.factions), "faction"),
@@ -60,17 +60,17 @@ class ImportReport:
         written = ", ".join(map(str, self.written)) or "nothing"
         return "\n".join([*lines, *([""] if lines else []), f"{', '.join(counts)}; written: {written}"]) + "\n"
 
-    __repr__ = __str__  # a shell shows the printed form
+    __repr__ = __str__  # a shell shows the printed text
 
 
 def import_files(
     paths: FileName | Sequence[FileName], *, out: FileName | None = None, replace: bool = False
 ) -> ImportReport:
-    """Return the factions in BattleScribe data files; links are followed across all of them.
+    """Return the factions in BattleScribe data files; links may lead from one file to another.
 
-    A folder `out` gets one profile file for each faction, named after it, once all files are read. Existing files with
-    other contents are replaced only with `replace`. Raises InputError for an unreadable, mislabelled or hostile file,
-    for a faction in two files, and if the files contain no unit.
+    If a folder `out` is stated, it gets a profile file for each faction, named by its id, after all files have been
+    read. Existing files with other contents are replaced only with `replace`. Raises InputError for an unreadable,
+    mislabelled or hostile file, for a faction in two files, and if the files contain no unit.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -78,10 +78,10 @@ def import_files(
     indexes = [ids(root) for _, root in documents]
     factions: dict[str, tuple[Faction, Path]] = {}
     warnings: list[ImportWarning] = []
-    for (path, root), own in zip(documents, indexes):
-        tree = Tree(ChainMap(own, *indexes), Doubts(str(path)))
+    for (path, root), index in zip(documents, indexes):
+        tree = Tree(ChainMap(index, *indexes), ImportWarnings(str(path)))
         faction = _faction(path, root, tree)
-        warnings += tree.doubts.warnings
+        warnings += tree.warnings.entries
         if faction is None:
             continue
         if faction.id in factions:
@@ -91,81 +91,81 @@ def import_files(
     if not factions:
         where = ", ".join(str(path) for path, _ in documents)
         if (game := _other_game([root for _, root in documents])) is not None:
-            raise InputError(f"no unit can be made out: data of {game}", where=where, allowed="data of Armoured Clash")
-        why = f"; the first doubt: {warnings[0]}" if warnings else ""
-        raise InputError(f"no unit can be made out{why}", where=where, allowed="at least one unit in the files")
+            raise InputError(f"no readable unit: data of {game}", where=where, allowed="data of Armoured Clash")
+        first = f"; the first warning: {warnings[0]}" if warnings else ""
+        raise InputError(f"no readable unit{first}", where=where, allowed="at least one unit in the files")
     imported = tuple(faction for faction, _ in factions.values())
-    return ImportReport(imported, tuple(warnings), () if out is None else _written(imported, Path(out), replace))
+    return ImportReport(imported, tuple(warnings), () if out is None else _write(imported, Path(out), replace))
 
 
 def _other_game(roots: Sequence[Element]) -> str | None:
-    """Return the title or id of the other game that data files name; None if it is ours or unnamed."""
+    """Return the name of the game in data files of another game; None if it is Armoured Clash or unnamed."""
     ours = read_toml(shipped_profiles() / FORCES_FILE).get("game_system")
     names = {game: f"the game of {root.get('name') or game!r}" for root in roots if (game := root.get("gameSystemId"))}
     games = names | {root.get("id", ""): root.get("name", "") for root in roots if root.tag == "gameSystem"}
-    shown = [printable(tidy(name)[:LONGEST_NAME]) for name in games.values() if name]
-    return None if ours in games or not shown else " and ".join(shown)
+    titles = [printable(tidy(name)[:LONGEST_NAME]) for name in games.values() if name]
+    return None if ours in games or not titles else " and ".join(titles)
 
 
-def _written(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path, ...]:
+def _write(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path, ...]:
     texts = {out / f"{faction.id}.toml": to_toml(faction) for faction in factions}
     for path, text in texts.items():
-        # Profiles may have been corrected by hand: never overwrite them silently.
+        # Profiles may have been corrected by hand, so they are never overwritten silently.
         if not replace and is_there(path) and path.read_bytes() != text.encode():
             allowed = "another folder, or to replace it (--replace)"
-            raise InputError("this file exists and holds something else", where=str(path), allowed=allowed)
+            raise InputError("this file exists and differs", where=str(path), allowed=allowed)
     write_contents(texts)
     return tuple(texts)
 
 
 def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
     """Return the faction in a catalogue; None for a file without units of its own, or if all are left out."""
-    doubts = tree.doubts
+    warnings = tree.warnings
     units: list[Unit] = []
     forces = ForceReader(root, tree)
     for elements in _unit_entries(root, tree):
         unit = UnitReader(elements[0], tree).read()
         if unit is not None:
-            unit = unit.model_copy(update=forces.places(elements, unit.name))
+            unit = unit.model_copy(update=forces.unit_keys(elements, unit.name))
             if any(unit.name.casefold() == other.name.casefold() for other in units):
-                doubts.add(unit.name, "a second unit of that name")
+                warnings.add(unit.name, "a second unit with this name")
             units.append(unit.model_copy(update={"id": unused_id(unit.id, [other.id for other in units])}))
         if len(units) > MOST_UNITS:
             raise InputError("too many units", where=str(path), allowed=f"up to {MOST_UNITS}")
-    doubts.unit = ""
+    warnings.unit = ""
     review_vocabulary(root, tree)
     name = tree.name_of(root) or tidy(path.stem)[:LONGEST_NAME].strip() or "faction"
     if not units:
         if root.tag == "catalogue" and not is_true(root, "library"):
-            doubts.add(name, "no unit in this catalogue")
+            warnings.add(name, "no unit in this catalogue")
         return None
     slug = cells.slug(name) or "faction"
-    if f"{slug}.toml" in FOR_ALL_FACTIONS or slug in _RESERVED:
+    if f"{slug}.toml" in FILES_FOR_ALL or slug in _RESERVED:
         slug += "-faction"
     revision = root.get("revision", "")
     file_name = printable(path.name, LONGEST_NAME // 2)  # the name of a file may contain unprintable bytes
     source = f"BattleScribe data, {file_name}" + (f", revision {revision[:20]}" if revision else "")
-    head = {"format": 1, "id": slug, "name": name, "source": source, **forces.keys()}
+    head = {"format": 1, "id": slug, "name": name, "source": source, **forces.faction_keys()}
     return checked(Faction, {**head, "unit": tuple(units)})
 
 
 def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
-    """Yield the entries that are units of the faction: its own, and those it links to, each with its link.
+    """Yield the entries that are units of the faction: its own, and linked entries together with their links.
 
-    A library's units belong to the catalogues that link to them.
+    The units of a library belong to the catalogues that link to them.
     """
     seen: set[int] = set()
     shared = [] if is_true(root, "library") else ["sharedSelectionEntries"]
     for element in (item for tag in ("selectionEntries", *shared, "entryLinks") for item in root.iterfind(f"{tag}/*")):
         entry = tree.target_of(element) if element.tag == "entryLink" else element
         if entry is None:
-            tree.doubts.add(tree.name_of(element), "a link to an entry that is in none of the files; left out")
+            tree.warnings.add(tree.name_of(element), "a link to an entry that no file has; left out")
         elif entry.get("type") in ("unit", "model") and id(entry) not in seen:
             seen.add(id(entry))
             if True not in (tree.hidden(entry), tree.hidden(element)):
                 yield (entry,) if entry is element else (entry, element)
             elif root.tag == "catalogue":
-                tree.doubts.add(tree.name_of(entry), "a unit hidden in the source; left out")
+                tree.warnings.add(tree.name_of(entry), "a unit hidden in the source; left out")
 
 
 def to_toml(faction: Faction) -> str:
@@ -173,41 +173,42 @@ def to_toml(faction: Faction) -> str:
     head = faction.model_dump(include={"format", "id", "name", "source", "entry"})
     tables = [toml_lines({key: value or None for key, value in head.items()})]
     for battlegroup in faction.battlegroups:
-        tables.append("[[battlegroup]]\n" + toml_lines(_short(battlegroup, {"slots"})))
+        tables.append("[[battlegroup]]\n" + toml_lines(_without_defaults(battlegroup, {"slots"})))
         tables += _table("battlegroup.slots", battlegroup.slots)
-    tables += ["[[boon]]\n" + toml_lines(_short(boon)) for boon in faction.boons]
+    tables += ["[[boon]]\n" + toml_lines(_without_defaults(boon)) for boon in faction.boons]
     for unit in faction.units:
-        own = unit.model_dump(exclude={"in_force", "battlegroups", "levels", "rows"})
-        tables.append("[[unit]]\n" + toml_lines(own))
+        keys = unit.model_dump(exclude={"in_force", "battlegroups", "levels", "rows"})
+        tables.append("[[unit]]\n" + toml_lines(keys))
         if unit.in_force != Limits():
-            tables.append("[unit.in_force]\n" + toml_lines(_short(unit.in_force)))
+            tables.append("[unit.in_force]\n" + toml_lines(_without_defaults(unit.in_force)))
         tables += _table("unit.battlegroups", unit.battlegroups) + _table("unit.levels", unit.levels)
         tables += ["[[unit.rows]]\n" + toml_lines(row.model_dump()) for row in unit.rows]
     return "\n".join(tables)
 
 
-def _short(record: Record, exclude: set[str] | None = None) -> dict[str, Any]:
+def _without_defaults(record: Record, exclude: set[str] | None = None) -> dict[str, Any]:
     """Return the values of a record that differ from their defaults, its limits last."""
     values = record.model_dump(exclude=exclude, exclude_defaults=True)
     return dict(sorted(values.items(), key=lambda item: item[0] in Limits.model_fields))
 
 
 def _table(name: str, records: Mapping[Any, Record]) -> list[str]:
-    return [f"[{name}]\n" + toml_lines({key: _short(record) for key, record in records.items()})] if records else []
+    entries = {key: _without_defaults(record) for key, record in records.items()}
+    return [f"[{name}]\n" + toml_lines(entries)] if records else []
 
 
-MOST_TOLD = 300  # warnings of this kind for a file; one from another tool can have far more
-_ONE_OF_MANY = (
+MOST_LISTED = 300  # warnings about unsupported parts of a file; a file of another tool can have far more
+_LIST_ITEMS = (
     *("catalogueLink", "categoryEntry", "categoryLink", "characteristic", "characteristicType", "condition"),
     *("conditionGroup", "constraint", "cost", "costType", "entryLink", "forceEntry", "infoGroup", "infoLink"),
     *("modifier", "modifierGroup", "profile", "profileType", "publication", "repeat", "rule", "selectionEntry"),
     "selectionEntryGroup",
 )
-_MANY = {tag: tag[:-1] + "ies" if tag.endswith("Entry") else tag + "s" for tag in _ONE_OF_MANY}
+_LISTS = {tag: tag[:-1] + "ies" if tag.endswith("Entry") else tag + "s" for tag in _LIST_ITEMS}
 _SHARED = ("sharedSelectionEntries", "sharedSelectionEntryGroups", "sharedRules", "sharedProfiles", "sharedInfoGroups")
-KNOWN = {*_MANY, *_MANY.values(), *_SHARED, "catalogue", "gameSystem", "comment", "description", "readme", "alias"}
+KNOWN = {*_LISTS, *_LISTS.values(), *_SHARED, "catalogue", "gameSystem", "comment", "description", "readme", "alias"}
 
-_TYPES = {  # supported types of elements that affect a result
+_TYPES = {  # supported values of the attribute `type`, for elements that affect the import
     "selectionEntry": ENTRY_TYPES,
     "condition": (
         *("lessThan", "greaterThan", "equalTo", "notEqualTo", "atLeast", "atMost", "instanceOf", "notInstanceOf"),
@@ -221,7 +222,7 @@ _QUERY = {
     *("childId", "field", "id", "scope", "shared", "type", "value"),
     *("includeChildSelections", "includeChildForces", "percentValue"),
 }
-_ATTRIBUTES = {  # attributes of these elements that are supported or have no effect
+_ATTRIBUTES = {  # attributes that are supported or have no effect, for these elements
     "condition": _QUERY,
     "conditionGroup": {"type", "id"},
     "constraint": {*_QUERY, "automatic", "message"},
@@ -229,62 +230,55 @@ _ATTRIBUTES = {  # attributes of these elements that are supported or have no ef
     "modifierGroup": {"type", "id"},
     "repeat": {*_QUERY, "repeats", "roundUp"},
 }
-_NAMED = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # surroundings in messages
-_MESSAGES = ("error", "warning", "info", "annotation")  # modifier fields without a number, name or list
+_NAMED = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # named in warnings
+_MESSAGES = ("error", "warning", "info", "annotation")  # fields of modifiers that only show a message
 
 
 def review_vocabulary(root: Element, tree: Tree) -> None:
-    """Warn about every unsupported element or attribute of a file by name, once for each unit."""
-    doubts, count = tree.doubts, 0
-    for unit, value, doubt in _unread(root, tree):
-        doubts.unit = unit
-        count += _add(doubts, value, doubt)
-        if count == MOST_TOLD:
-            doubts.unit = ""
-            doubts.add(f"{count} elements and attributes", "are not read (further ones are not listed)")
+    """Warn about every unsupported element or attribute of a file, once for each unit."""
+    warnings, count = tree.warnings, 0
+    for unit, value, problem in _unsupported(root, tree):
+        warnings.unit = unit
+        count += warnings.add(value, problem)
+        if count == MOST_LISTED:
+            warnings.unit = ""
+            warnings.add(f"{count} elements and attributes", "are not supported (further ones are not listed)")
             break
-    doubts.unit = ""
+    warnings.unit = ""
 
 
-def _add(doubts: Doubts, value: str, doubt: str) -> bool:
-    before = len(doubts.warnings)
-    doubts.add(value, doubt)
-    return len(doubts.warnings) > before
-
-
-def _unread(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
-    """Yield unit, value and doubt for each unsupported part, in the order of the file."""
+def _unsupported(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
+    """Yield unit, value and problem of each unsupported part, in the order of the file."""
     waiting: list[tuple[Element, str, str]] = [(root, "", "")]
     while waiting:
-        element, unit, around = waiting.pop()
+        element, unit, parent = waiting.pop()
         if element.tag not in KNOWN:
-            yield unit, _shown(element, around), "an element that is not read; left out"
+            yield unit, _description(element, parent), "an unsupported element; left out"
             continue
         if is_true(element, "hidden") and element.tag in ("selectionEntry", "entryLink"):
-            continue  # left out as a whole, with a warning elsewhere
-        inside = tree.name_of(element) if element.tag in _NAMED else around
-        unit = unit or (inside if element.tag != "profileType" else "")
-        for value, doubt in _odd(element, around):
-            yield unit, value, doubt
-        around = inside
-        waiting += [(child, unit, around) for child in reversed(element)]
+            continue  # left out with all its content; `_unit_entries` and `gather` warn about it
+        name = tree.name_of(element) if element.tag in _NAMED else parent
+        unit = unit or (name if element.tag != "profileType" else "")
+        for value, problem in _unsupported_parts(element, parent):
+            yield unit, value, problem
+        waiting += [(child, unit, name) for child in reversed(element)]
 
 
-def _odd(element: Element, around: str) -> Iterator[tuple[str, str]]:
+def _unsupported_parts(element: Element, parent: str) -> Iterator[tuple[str, str]]:
     kind, tag = element.get("type", ""), element.tag
     if tag in _TYPES and "type" in element.attrib and kind not in _TYPES[tag]:
         what = "its content is left out" if tag == "selectionEntry" else "left out"
-        yield _shown(element, around), f"a {tag} of a type that is not read; {what}"
+        yield _description(element, parent), f"a {tag} of an unsupported type; {what}"
     for attribute in sorted(element.attrib.keys() - _ATTRIBUTES.get(tag, element.attrib.keys())):
-        yield f"{_shown(element, around)}: {attribute} {element.get(attribute)}", "an attribute that is not read"
+        yield f"{_description(element, parent)}: {attribute} {element.get(attribute)}", "an unsupported attribute"
     if tag == "modifier" and element.get("field") in _MESSAGES:
-        yield f"{_shown(element, around)}: {element.get('field')}", "a message of the data tool; left out"
+        yield f"{_description(element, parent)}: {element.get('field')}", "a message of the data tool; left out"
     if tag in ("profileType", "characteristicType") and element.get("kind"):
-        yield f"{_shown(element, around)}: kind {element.get('kind')}", "read like any other column or profile"
+        yield f"{_description(element, parent)}: kind {element.get('kind')}", "read like any other column or profile"
 
 
-def _shown(element: Element, around: str) -> str:
-    """Return an element as text: its tag, type, name and surroundings."""
+def _description(element: Element, parent: str) -> str:
+    """Return an element as text: its tag, its type, its name and the name of what contains it."""
     name = element.get("name") or next((child.get("name") for child in element if child.get("name")), None) or ""
-    words = [element.tag, element.get("type", ""), name, f"in {around}" if around and around != name else ""]
+    words = [element.tag, element.get("type", ""), name, f"in {parent}" if parent and parent != name else ""]
     return " ".join(filter(None, words))[: cells.LONGEST_WORD]

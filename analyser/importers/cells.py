@@ -11,10 +11,10 @@ from analyser.game.keywords import tidy
 from analyser.game.names import LONGEST_ID
 from analyser.game.units import Category, LevelName, RowKind
 
-LONGEST_CELL = 2000  # characters of a cell; longer text is not a cell of a profile
-LONGEST_WORD = 200  # characters of a name for a lookup
+LONGEST_CELL = 2000  # characters of a cell of a profile; longer text is left out
+LONGEST_WORD = 200  # characters of a name to look up
 LONGEST_SLUG = LONGEST_ID - 20
-SLIP = 0.8  # least likeness of a misspelt word to a known one
+SPELLING_LIKENESS = 0.8  # least likeness of a misspelt word to a known word
 
 LEVEL_ORDER: tuple[LevelName, ...] = get_args(LevelName)
 LEVELS: dict[str, LevelName] = {level.replace("-", " "): level for level in LEVEL_ORDER}
@@ -56,7 +56,7 @@ def number(text: str | None) -> int | None:
 
 
 def inches(text: str | None) -> Range | None:
-    """Return the ranges in a cell such as ``7"/14"``, ``-/14"`` or ``20"``; None if it is not a range."""
+    """Return the ranges in a cell such as ``7"/14"``, ``-/14"`` or ``20"``; None for other text."""
     if is_none(text):
         return Range()
     match = _RANGE.fullmatch(_bare(text).replace(" ", ""))
@@ -64,13 +64,13 @@ def inches(text: str | None) -> Range | None:
 
 
 def dice(text: str | None) -> tuple[int, int | None] | None:
-    """Return attack dice and the value in parentheses, if any; None for a cell unlike ``5`` and ``10 (15)``."""
+    """Return attack dice and the value in parentheses of a cell such as ``5`` or ``10 (15)``; None for other text."""
     match = _CELL.fullmatch(_bare(text).replace(" ", ""))
     return match and (int(match[1]), None if match[2] is None else int(match[2]))
 
 
 def band(heading: str) -> tuple[int, int] | None:
-    """Return the first and last number in a band's heading, ``1`` or ``13-18``; None for other headings."""
+    """Return the first and last number in a band's heading such as ``1`` or ``13-18``; None for other headings."""
     match = _BAND.fullmatch(_bare(heading).replace(" ", ""))
     return match and (int(match[1]), int(match[2] or match[1]))
 
@@ -82,21 +82,22 @@ def names(text: str | None) -> list[str]:
 
 
 def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
-    """Return kind, targets and correct spelling of an armaments row by its name; None for another name."""
+    """Return kind and targets of an armaments row by its name, and True if it is spelled correctly; else None."""
     words = re.findall(r"[a-z]+", tidy(name[:LONGEST_WORD]).casefold())
-    kind = nearest(words[0], KINDS, most=1, likeness=SLIP) if words else []
+    kind = nearest(words[0], KINDS, most=1, likeness=SPELLING_LIKENESS) if words else []
     if not kind:
         return None
-    targets = [category for word in words[1:] for category in nearest(word, CATEGORIES, most=1, likeness=SLIP)]
+    similar = (nearest(word, CATEGORIES, most=1, likeness=SPELLING_LIKENESS) for word in words[1:])
+    targets = [category for categories in similar for category in categories]
     against = tuple(dict.fromkeys(CATEGORIES[target] for target in targets))
     return KINDS[kind[0]], against, words == [*kind, *targets]
 
 
 def level(name: str) -> tuple[LevelName, bool] | None:
-    """Return the reinforcement level that a name means, and True if it is spelled right; None for other names."""
+    """Return the reinforcement level that a name means, and True if it is spelled correctly; else None."""
     plain = tidy(name[:LONGEST_WORD]).casefold().replace("-", " ").replace("_", " ")
-    close = nearest(plain, LEVELS, most=1, likeness=SLIP)
-    return (LEVELS[close[0]], plain in LEVELS) if close else None
+    similar = nearest(plain, LEVELS, most=1, likeness=SPELLING_LIKENESS)
+    return (LEVELS[similar[0]], plain in LEVELS) if similar else None
 
 
 def _bare(text: str | None) -> str:

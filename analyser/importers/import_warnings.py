@@ -1,4 +1,4 @@
-"""Warnings of an importer, and the review of a finished unit, which raises most of them."""
+"""Warnings of an importer, and a review that warns about unlikely values of an imported unit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from analyser.game.units import Band, Row, Unit
 
 LONGEST_VALUE = 120  # characters of a value in a warning
 FARTHEST = 72  # inches; the longest side of the usual table
-EVEN = (0.75, 1.6)  # range of the ratio of prices of further models in real lists, apart from misprints
+USUAL_PRICE_RATIO = (0.75, 1.6)  # of `_price_ratio` in real lists, apart from misprints
 WITH_SECOND_VALUE = ("Point Blank", "Shock", "Wreckers")  # qualities that use the value in parentheses (AC-6)
 
 
@@ -21,68 +21,69 @@ class ImportWarning:
     file: str  # name of the file
     unit: str  # name of the unit; empty for a warning about the file
     value: str  # text in the file
-    doubt: str  # the problem, and its treatment by the importer
+    problem: str  # the problem, and what the importer does about it
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (self.file, self.unit, repr(self.value), self.doubt) if part)
+        return ": ".join(part for part in (self.file, self.unit, repr(self.value), self.problem) if part)
 
 
 @dataclass
-class Doubts:
-    """The warnings about one file, in the order of discovery."""
+class ImportWarnings:
+    """The warnings about one file, in the order in which they were added."""
 
     file: str
     unit: str = ""
-    warnings: list[ImportWarning] = field(default_factory=list)
+    entries: list[ImportWarning] = field(default_factory=list)
 
-    def add(self, value: object, doubt: str) -> None:
-        """Add a warning about `value`, once for each unit."""
+    def add(self, value: object, problem: str) -> bool:
+        """Add a warning about `value`, once for each unit; return True if it is new."""
         text = str(value)
-        shown = text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
-        warning = ImportWarning(self.file, self.unit, shown, doubt)
-        if warning not in self.warnings[-50:]:  # a unit's warnings are adjacent, so 50 suffice
-            self.warnings.append(warning)
+        shortened = text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
+        warning = ImportWarning(self.file, self.unit, shortened, problem)
+        is_new = warning not in self.entries[-50:]  # the warnings about a unit are adjacent, so 50 suffice
+        self.entries += [warning] if is_new else []
+        return is_new
 
 
-def review(unit: Unit, doubts: Doubts) -> None:
+def review(unit: Unit, warnings: ImportWarnings) -> None:
     """Add a warning for every value of `unit` that is possible but unlikely."""
-    _review_levels(unit, doubts)
+    _review_levels(unit, warnings)
     if not unit.rows:
-        doubts.add(unit.name, "no armaments row: this unit cannot attack")
+        warnings.add(unit.name, "no armaments row: this unit cannot attack")
     for row in unit.rows:
-        _review_ranges(row, doubts)
-        _review_dice(unit, row, doubts)
-        _review_bands(unit, row, doubts)
+        _review_ranges(row, warnings)
+        _review_dice(unit, row, warnings)
+        _review_bands(unit, row, warnings)
 
 
-def _review_levels(unit: Unit, doubts: Doubts) -> None:
+def _review_levels(unit: Unit, warnings: ImportWarnings) -> None:
     if "behemoth" not in unit.traits and "basic" not in unit.levels:
-        doubts.add(", ".join(unit.levels), "no basic level")
+        warnings.add(", ".join(unit.levels), "no basic level")
     for name, level in unit.levels.items():
-        for value, without, of_none in (
+        for value, if_missing, if_zero in (
             (level.points, "has no cost in points", "costs no points"),
             (level.victory_points, "has no victory-point rating", "is worth no victory points"),
         ):
             if value is None:
-                doubts.add(name, f"this level {without}")
+                warnings.add(name, f"this level {if_missing}")
             elif value == 0:
-                doubts.add(f"{name}: 0", f"this level {of_none}")
+                warnings.add(f"{name}: 0", f"this level {if_zero}")
     levels = unit.levels.values()
     models = [level.models for level in levels]
     points = [level.points for level in levels if level.points is not None]
     victory_points = [level.victory_points for level in levels if level.victory_points is not None]
     if not _grows(models):
-        doubts.add(_listed(models), "models do not grow with the level")
+        warnings.add(_listed(models), "models do not grow with the level")
     if not _grows(points):
-        doubts.add(_listed(points), "points do not grow with the level")
-    elif not EVEN[0] <= _change_of_price(models, points) <= EVEN[1]:
-        doubts.add(_listed(points), "the price of further models jumps from level to level")
+        warnings.add(_listed(points), "points do not grow with the level")
+    elif not USUAL_PRICE_RATIO[0] <= _price_ratio(models, points) <= USUAL_PRICE_RATIO[1]:
+        warnings.add(_listed(points), "the price of further models jumps from level to level")
     if not _grows(victory_points, strictly=False):
-        doubts.add(_listed(victory_points), "victory points fall with the level")
+        warnings.add(_listed(victory_points), "victory points fall with the level")
 
 
-def _change_of_price(models: Sequence[int], points: Sequence[int]) -> float:
-    """Return the price of a further model at the last of three levels over that at the second; 1 if undefined."""
+def _price_ratio(models: Sequence[int], points: Sequence[int]) -> float:
+    """Return the price of a further model at the third level divided by that at the second; 1 if undefined."""
     steps = [[high - low for low, high in pairwise(values)] for values in (models, points)]
     if not len(models) == len(points) == 3 or min(map(min, steps)) <= 0:
         return 1.0
@@ -98,53 +99,53 @@ def _listed(values: Iterable[int]) -> str:
     return ", ".join(map(str, values))
 
 
-def _review_ranges(row: Row, doubts: Doubts) -> None:
+def _review_ranges(row: Row, warnings: ImportWarnings) -> None:
     if row.long_range is not None and row.long_range > FARTHEST:
-        doubts.add(f'{row.name}: {row.long_range:g}"', f"a range beyond {FARTHEST} inches")
+        warnings.add(f'{row.name}: {row.long_range:g}"', f"a range beyond {FARTHEST} inches")
     for reach in (row.short_range, row.long_range):
         if reach == 0:
-            doubts.add(f'{row.name}: {reach:g}"', "a range of nothing")
+            warnings.add(f'{row.name}: {reach:g}"', "a range of 0")
     if row.kind != "ranged" and row.long_range is not None:
-        doubts.add(f'{row.name}: {row.long_range:g}"', "a range on a row that is not ranged")
+        warnings.add(f'{row.name}: {row.long_range:g}"', "a range on a row that is not ranged")
 
 
-def _review_dice(unit: Unit, row: Row, doubts: Doubts) -> None:
+def _review_dice(unit: Unit, row: Row, warnings: ImportWarnings) -> None:
     behemoth = "behemoth" in unit.traits
     bands = row.bands[::-1] if behemoth else row.bands
-    why = "attack dice grow as damage grows" if behemoth else "attack dice fall as models grow"
+    problem = "attack dice grow as damage grows" if behemoth else "attack dice fall as models grow"
     for values in ([band.dice for band in bands], [band.special for band in bands if band.special is not None]):
         if not _grows(values, strictly=False):
-            doubts.add(f"{row.name}: {_listed(values)}", why)
+            warnings.add(f"{row.name}: {_listed(values)}", problem)
     using = [quality.name for quality in row.qualities if quality.name in WITH_SECOND_VALUE]
     having = [band for band in row.bands if band.special is not None]
     if having and not using:
-        doubts.add(_cells(row, row.bands), f"a value in parentheses, and none of {', '.join(WITH_SECOND_VALUE)}")
+        warnings.add(_cells(row, row.bands), f"a value in parentheses without {' or '.join(WITH_SECOND_VALUE)}")
     if using and not having:
-        doubts.add(_cells(row, row.bands), f"{using[0]}, and no value in parentheses")
+        warnings.add(_cells(row, row.bands), f"{using[0]} without a value in parentheses")
     if using and having and len(having) < len(row.bands):
-        doubts.add(_cells(row, row.bands), f"{using[0]}, and a band without a value in parentheses")
+        warnings.add(_cells(row, row.bands), f"{using[0]}, but a band has no value in parentheses")
     if any(band.special is not None and band.special < band.dice for band in having):
-        doubts.add(_cells(row, having), "a value in parentheses that is lower than the plain one")
+        warnings.add(_cells(row, having), "a value in parentheses is lower than the value before it")
 
 
 def _cells(row: Row, bands: Iterable[Band]) -> str:
     return f"{row.name}: {', '.join(band.cell for band in bands)}"
 
 
-def _review_bands(unit: Unit, row: Row, doubts: Doubts) -> None:
-    """Warn if the bands do not cover every state of the unit: its models, or a behemoth's damage (AC-2.3)."""
+def _review_bands(unit: Unit, row: Row, warnings: ImportWarnings) -> None:
+    """Warn if the bands do not cover all numbers of models, or for a behemoth of damage (AC-2.3)."""
     if "behemoth" in unit.traits:
         first, last, what = 0, unit.damage_limit - 1, "damage"
     else:
         first, last, what = 1, max(level.models for level in unit.levels.values()), "models"
-    shown = f"{row.name}: {', '.join(f'{band.first}-{band.last}' for band in row.bands)}"
+    text = f"{row.name}: {', '.join(f'{band.first}-{band.last}' for band in row.bands)}"
     for low, high in pairwise(row.bands):
         if high.first <= low.last:
-            doubts.add(shown, "bands overlap; the first that fits counts")
+            warnings.add(text, "bands overlap; the first matching band counts")
         elif high.first > low.last + 1:
-            doubts.add(shown, f"no band for {low.last + 1} to {high.first - 1} {what}")
+            warnings.add(text, f"no band for {low.last + 1} to {high.first - 1} {what}")
     begin, end = row.bands[0].first, max(band.last for band in row.bands)
     if begin != first:
-        doubts.add(shown, f"the bands begin at {begin} {what}, not at {first}")
+        warnings.add(text, f"the bands begin at {begin} {what} instead of {first}")
     if end != last:
-        doubts.add(shown, f"the bands end at {end} {what}; the unit goes to {last}")
+        warnings.add(text, f"the bands end at {end} {what} instead of {last}")

@@ -1,4 +1,4 @@
-"""Army of a roster: its units matched with the profiles, and every difference reported."""
+"""Army of a roster: its units are matched with the profiles, and every difference gives a warning."""
 
 from __future__ import annotations
 
@@ -11,122 +11,117 @@ from analyser.common.errors import InputError, printable
 from analyser.common.text import counted
 from analyser.common.validation import checked
 from analyser.game.army import UNLISTED, Army
-from analyser.game.army_file import MOST_POINTS, ArmyFile, profile_of, resolved_army
+from analyser.game.army_file import MOST_POINTS, ArmyFile, army_of_file, profile_of
 from analyser.game.forces import Boon
-from analyser.game.keywords import each_once
+from analyser.game.keywords import distinct_keywords
 from analyser.game.profiles import Profiles
-from analyser.game.units import OF_LEVELS, Faction, Loadout, Row, Unit
+from analyser.game.units import KEYS_BY_LEVEL, Faction, Loadout, Row, Unit
 from analyser.importers import cells
-from analyser.importers.rosters import Pick, Roster, RosterUnit
+from analyser.importers.rosters import OtherSelection, Roster, RosterUnit
 
 Numbers = Literal["profile", "roster"]
 WHOSE_NUMBERS: tuple[Numbers, ...] = ("profile", "roster")
-MOST_NAMED = 8  # units named in a line
-MOST_TOLD = 200  # lines about a roster; one from another version of the data can have one for each unit
+MOST_NAMED = 8  # units named in a warning
+MOST_LISTED = 200  # warnings about a roster; a roster from other data can have one for each unit
 
 
 class Match(NamedTuple):
-    """A unit of a roster, its profile in the library (or None), and their differences."""
+    """A unit of a roster, its profile in the library (or None), and the differences between them."""
 
-    stated: RosterUnit
+    unit: RosterUnit
     loadout: Loadout | None
     differences: tuple[Difference, ...] = ()
 
     @property
-    def usable(self) -> bool:
-        """Return True if the library or the roster has a profile of it."""
-        return self.loadout is not None or self.stated.own is not None
+    def has_profile(self) -> bool:
+        """Return True if the library or the roster has a profile of the unit."""
+        return self.loadout is not None or self.unit.profile is not None
 
 
 def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
     """Return the army in a roster.
 
-    Units are matched with the library by the ids of their entries, else by faction and name, and by level or number of
-    models. A unit outside the library takes its profile from the roster. If the two differ, `numbers` selects the one
-    to use; the difference is reported either way.
+    Units are matched with the library by the ids of their entries, or else by faction and name, and by level or number
+    of models. A unit outside the library has its profile from the roster. If profile and roster differ, `numbers`
+    selects which of them to use, and a warning states the difference.
 
     Raises
     ------
     InputError
-        The roster has no usable unit (it may be of another game).
+        The roster has no unit with a profile (it may be of another game).
     """
-    is_ours = roster.game_id == library.force_rules.game_system
-    matches = [_match_of(unit, library, by_name=is_ours) for unit in roster.units]
-    usable = [match for match in matches if match.usable]
-    _check_usable(roster, usable, is_ours=is_ours)
+    is_clash = roster.game_id == library.force_rules.game_system
+    matches = [_match_of(unit, library, by_name=is_clash) for unit in roster.units]
+    usable = [match for match in matches if match.has_profile]
+    _check_usable(roster, usable, is_clash=is_clash)
     faction = _faction(roster, matches, library)
-    boons = [(pick, _boon_of(pick, faction)) for pick in roster.picks]
-    table = _table(roster, usable, faction, numbers)
-    table["boon"] = [{"boon": boon.id, "battlegroup": pick.battlegroup} for pick, boon in boons if boon is not None]
-    army = resolved_army(checked(ArmyFile, table), library)
-    unread = [pick for pick, boon in boons if boon is None]
-    lines = (
-        [] if is_ours else [f"the roster is of {_game_of(roster)}; its units were found by the ids of their entries"]
-    )
-    lines += [str(warning) for warning in roster.doubts.warnings]
+    boons = [(selection, _boon_of(selection, faction)) for selection in roster.others]
+    table = _army_table(roster, usable, faction, numbers)
+    known = [(selection, boon) for selection, boon in boons if boon is not None]
+    table["boon"] = [{"boon": boon.id, "battlegroup": selection.battlegroup} for selection, boon in known]
+    army = army_of_file(checked(ArmyFile, table), library)
+    unknown = [selection for selection, boon in boons if boon is None]
+    game = [f"the roster is of {_game_of(roster)}; its units were matched by the ids of their entries"]
+    lines = [] if is_clash else game
+    lines += [str(warning) for warning in roster.warnings.entries]
     lines += _about_profiles(matches)
-    lines += _about_unread(matches)
+    lines += _about_unknown(matches)
     lines += chain.from_iterable(map(_about_unit, matches))
-    lines += [
-        f"{pick.name or 'something'} is selected, and not understood; nothing is counted for it" for pick in unread
-    ]
+    lines += [f"{selection.name or 'something'} is selected but unknown; it is ignored" for selection in unknown]
     if any(match.differences for match in usable):
-        lines.append(f"where roster and profile differ, the numbers of the {numbers} count")
+        lines.append(f"where roster and profile differ, the numbers of the {numbers} are used")
     lines = list(dict.fromkeys(map(printable, lines)))
-    if len(lines) > MOST_TOLD:
-        lines[MOST_TOLD:] = [f"and {counted(len(lines) - MOST_TOLD, 'more line')} like these"]
+    if len(lines) > MOST_LISTED:
+        lines[MOST_LISTED:] = [f"and {counted(len(lines) - MOST_LISTED, 'more line')} like these"]
     return replace(army, warnings=(*lines, *about_points(roster, army)))
 
 
-def _check_usable(roster: Roster, usable: list[Match], *, is_ours: bool) -> None:
+def _check_usable(roster: Roster, usable: list[Match], *, is_clash: bool) -> None:
     if usable:
         return
     allowed = "at least one unit of Armoured Clash"
     if not roster.units:
         raise InputError("no unit in this roster", allowed=allowed)
-    game = f" of {_game_of(roster)}" if not is_ours else ""
-    units = "its one unit is not" if len(roster.units) == 1 else f"none of its {len(roster.units)} units is"
-    raise InputError(f"a roster{game}: {units} understood, such as {roster.units[0].name!r}", allowed=allowed)
+    game = f" of {_game_of(roster)}" if not is_clash else ""
+    units = "its unit is" if len(roster.units) == 1 else f"all its {len(roster.units)} units are"
+    raise InputError(f"a roster{game}: {units} unknown, such as {roster.units[0].name!r}", allowed=allowed)
 
 
 def _game_of(roster: Roster) -> str:
-    """Return the game of a roster from another game, in its own words."""
-    return roster.game or "a game that it does not name"
+    """Return the name of the game of a roster, as stated there."""
+    return roster.game or "an unnamed game"
 
 
-def _match_of(stated: RosterUnit, library: Profiles, *, by_name: bool) -> Match:
-    unit = _unit_of(stated, library, by_name=by_name)
-    if unit is None:
-        return Match(stated, None)
-    loadout = _at_level(stated, *unit)
-    if loadout is None:
-        return Match(stated, None)
-    return Match(stated, loadout, tuple(differences(stated, loadout)))
+def _match_of(roster_unit: RosterUnit, library: Profiles, *, by_name: bool) -> Match:
+    unit = _unit_of(roster_unit, library, by_name=by_name)
+    loadout = None if unit is None else _at_level(roster_unit, *unit)
+    return Match(roster_unit, loadout, () if loadout is None else tuple(differences(roster_unit, loadout)))
 
 
-def _unit_of(stated: RosterUnit, library: Profiles, *, by_name: bool) -> tuple[Faction, Unit] | None:
-    """Return the library's unit for a unit of a roster: by the id of its entry, else by faction and name."""
+def _unit_of(roster_unit: RosterUnit, library: Profiles, *, by_name: bool) -> tuple[Faction, Unit] | None:
+    """Return the library's unit for a unit of a roster: by the id of its entry, or else by faction and name."""
     units = [(faction, unit) for faction in library.factions.values() for unit in faction.units]
-    for entry in stated.entries:
+    for entry in roster_unit.entries:
         for faction, unit in units:
             if entry and entry == unit.entry:
                 return faction, unit
-    named = [(faction, unit) for faction, unit in units if by_name and _same_name(stated.name, unit.name)]
-    own = [(faction, unit) for faction, unit in named if _same_name(stated.faction, faction.name)]
-    fitting = own or named
-    return fitting[0] if len(fitting) == 1 else None
+    same_name = [(faction, unit) for faction, unit in units if by_name and _same_name(roster_unit.name, unit.name)]
+    same_faction = [(faction, unit) for faction, unit in same_name if _same_name(roster_unit.faction, faction.name)]
+    matching = same_faction or same_name
+    return matching[0] if len(matching) == 1 else None
 
 
-def _same_name(one: str, other: str) -> bool:
-    return cells.slug(one) == cells.slug(other)
+def _same_name(first: str, second: str) -> bool:
+    return cells.slug(first) == cells.slug(second)
 
 
-def _at_level(stated: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
-    """Return the unit at its selected level, else at the one with as many models, else at its only level."""
-    models = [level.models for level in stated.own.levels.values()] if stated.own is not None else []
+def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
+    """Return the unit at the selected level, or else at the level with as many models, or else at its only level."""
+    profile = roster_unit.profile
+    models = [level.models for level in profile.levels.values()] if profile is not None else []
     of_size = [name for name, level in unit.levels.items() if level.models in models]
-    fitting = [stated.level] if stated.level in unit.levels else of_size or list(unit.levels)
-    level = fitting[0] if len(fitting) == 1 else None
+    matching = [roster_unit.level] if roster_unit.level in unit.levels else of_size or list(unit.levels)
+    level = matching[0] if len(matching) == 1 else None
     return None if level is None else Loadout(faction=faction.id, unit=unit, level_name=level)
 
 
@@ -134,21 +129,21 @@ def _at_level(stated: RosterUnit, faction: Faction, unit: Unit) -> Loadout | Non
 
 
 def _faction(roster: Roster, matches: list[Match], library: Profiles) -> Faction | None:
-    """Return the faction of the roster: that of its first unit in the library, else by name."""
+    """Return the faction of the roster: that of its first unit in the library, or else by name."""
     ids = [match.loadout.faction for match in matches if match.loadout is not None]
     if ids:
         return library.factions[ids[0]]
-    written = roster.units[0].faction
-    return next((faction for faction in library.factions.values() if _same_name(written, faction.name)), None)
+    name = roster.units[0].faction
+    return next((faction for faction in library.factions.values() if _same_name(name, faction.name)), None)
 
 
-def _boon_of(pick: Pick, faction: Faction | None) -> Boon | None:
+def _boon_of(selection: OtherSelection, faction: Faction | None) -> Boon | None:
     boons = faction.boons if faction is not None else ()
-    by_entry = (boon for entry in pick.entries for boon in boons if entry and entry == boon.entry)
-    return next(chain(by_entry, (boon for boon in boons if _same_name(pick.name, boon.name))), None)
+    by_entry = (boon for entry in selection.entries for boon in boons if entry and entry == boon.entry)
+    return next(chain(by_entry, (boon for boon in boons if _same_name(selection.name, boon.name))), None)
 
 
-def _table(roster: Roster, matches: list[Match], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
+def _army_table(roster: Roster, matches: list[Match], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
     """Return the table of an army file."""
     names: set[str] = set()
     limit = int(roster.limit) if roster.limit is not None and roster.limit.is_integer() else 0
@@ -163,89 +158,88 @@ def _table(roster: Roster, matches: list[Match], faction: Faction | None, number
 
 def _entry(match: Match, names: set[str], numbers: Numbers) -> dict[str, Any]:
     """Return the ``[[unit]]`` table of a unit of a roster."""
-    stated, loadout = match.stated, match.loadout
-    entry: dict[str, Any] = {"count": stated.number, "battlegroup": stated.battlegroup}
+    unit, loadout = match.unit, match.loadout
+    entry: dict[str, Any] = {"count": unit.number, "battlegroup": unit.battlegroup}
     if loadout is not None:
         changes = {difference.key: difference.value for difference in match.differences if difference.value is not None}
         entry |= {"unit": loadout.selector} | (changes if numbers == "roster" else {})
-    elif stated.own is not None:
-        level = next(iter(stated.own.levels))
-        entry |= {"level": level} | profile_of(Loadout(faction=UNLISTED, unit=stated.own, level_name=level))
-    name = stated.custom_name or ("" if loadout is not None else stated.name)
+    elif unit.profile is not None:
+        level = next(iter(unit.profile.levels))
+        entry |= {"level": level} | profile_of(Loadout(faction=UNLISTED, unit=unit.profile, level_name=level))
+    name = unit.custom_name or ("" if loadout is not None else unit.name)
     return entry | ({"name": _unused_name(name, names)} if name else {})
 
 
 def _unused_name(name: str, taken: set[str]) -> str:
-    tried, number = name, 1
-    while tried in taken:
+    unused, number = name, 1
+    while unused in taken:
         number += 1
-        tried = f"{name[:150]} #{number}"
-    taken.add(tried)
-    return tried
+        unused = f"{name[:150]} #{number}"
+    taken.add(unused)
+    return unused
 
 
 # --- warnings -------------------------------------------------------------------------------------
 
 
 def _about_unit(match: Match) -> Iterator[str]:
-    stated, loadout = match.stated, match.loadout
-    name = stated.name or "a unit without a name"
-    if loadout is None and stated.own is not None:
-        yield f"{name}: not among the profiles; the roster's own numbers count"
+    unit, loadout = match.unit, match.loadout
+    name = unit.name or "a unit without a name"
+    if loadout is None and unit.profile is not None:
+        yield f"{name}: not among the profiles; the numbers of the roster are used"
     elif loadout is None:
-        cost = "" if not stated.points else f", {stated.points * stated.number:,g} points"
-        why = "no profile has that name, and the roster's own profile is incomplete"
-        yield f"{name}: not understood, left out{cost}; {why}"
-    elif not _same_name(stated.name, loadout.unit.name):
-        yield f"{name}: matched by its entry, named here {loadout.unit.name}"
+        cost = "" if not unit.points else f", {unit.points * unit.number:,g} points"
+        reason = "no profile has this name, and the profile in the roster is incomplete"
+        yield f"{name}: unknown, left out{cost}; {reason}"
+    elif not _same_name(unit.name, loadout.unit.name):
+        yield f"{name}: matched by its entry with {loadout.unit.name}"
     yield from (f"{name}: {difference}" for difference in match.differences)
     if loadout is None:
-        yield from (f"{name}: {doubt}" for doubt in stated.doubts)
-    elif stated.own is not None:  # the import of the library reported the other doubts
-        yield from (f"{name}: {doubt}" for doubt in stated.doubts if "left out" in doubt)
-    elif stated.has_profiles:
-        yield f"{name}: the roster's own profile is incomplete, so the profiles are used"
+        yield from (f"{name}: {warning}" for warning in unit.warnings)
+    elif unit.profile is not None:  # the import of the library reported the other warnings
+        yield from (f"{name}: {warning}" for warning in unit.warnings if "left out" in warning)
+    elif unit.has_profiles:
+        yield f"{name}: the profile in the roster is incomplete, so the library's profile is used"
 
 
 def _about_profiles(matches: list[Match]) -> Iterator[str]:
     """Yield one warning if the roster has no profiles to compare with."""
-    bare = [match.stated.name for match in matches if match.loadout is not None and not match.stated.has_profiles]
-    if bare and len(bare) == len(matches):
-        yield "the roster carries no numbers of its units: the profiles are used, and nothing could be compared"
-    elif bare:
-        some = ", ".join(dict.fromkeys(bare))
-        yield f"the roster carries no profile of {some}: the profiles are used, and could not be compared"
+    without = [match.unit.name for match in matches if match.loadout is not None and not match.unit.has_profiles]
+    if without and len(without) == len(matches):
+        yield "the roster has no numbers of its units: the profiles are used, and nothing could be compared"
+    elif without:
+        names = ", ".join(dict.fromkeys(without))
+        yield f"the roster has no profile of {names}: the library's profiles are used without a comparison"
 
 
-def _about_unread(matches: list[Match]) -> Iterator[str]:
-    """Yield a warning for each selection that was not understood, with the units that have it."""
-    units: dict[str, dict[str, None]] = {}
-    for stated in (match.stated for match in matches):
-        for name in stated.unread:
-            units.setdefault(name or "something without a name", {})[stated.name or "a unit without a name"] = None
-    for name, having in units.items():
-        some, more = [*having][:MOST_NAMED], len(having) - MOST_NAMED
-        those = ", ".join(some) + (f" and {more} more" if more > 0 else "")
-        yield f"{those}: {name} is selected, and not understood; nothing is counted for it"
+def _about_unknown(matches: list[Match]) -> Iterator[str]:
+    """Yield a warning for each unknown selection, with the units that have it."""
+    units_with: dict[str, dict[str, None]] = {}
+    for unit in (match.unit for match in matches):
+        for name in unit.unknown:
+            units_with.setdefault(name or "something without a name", {})[unit.name or "a unit without a name"] = None
+    for name, units in units_with.items():
+        first, more = [*units][:MOST_NAMED], len(units) - MOST_NAMED
+        names = ", ".join(first) + (f" and {more} more" if more > 0 else "")
+        yield f"{names}: {name} is selected but unknown; it is ignored"
 
 
 def about_points(roster: Roster, army: Army) -> Iterator[str]:
     """Yield warnings if the points do not add up."""
-    selected = sum((unit.points or 0) * unit.number for unit in roster.units) + sum(
-        pick.points for pick in roster.picks
-    )
+    selected = sum((unit.points or 0) * unit.number for unit in roster.units)
+    selected += sum(selection.points for selection in roster.others)
     if roster.points is not None and roster.points != selected:
-        yield f"points: the roster says {roster.points:,g}, and its selections cost {selected:,g}"
+        yield f"points: the roster states {roster.points:,g}, but its selections cost {selected:,g}"
     if army.points != selected:
-        yield f"points: {army.points:,} here, {selected:,g} in the roster; the lines above say where they differ"
+        yield f"points: {army.points:,} in this army, {selected:,g} in the roster; the differences are listed above"
 
 
 _NUMBERS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
-_OF_A_ROW = ("kind", "against", "short_range", "long_range", "bands", "qualities")
+_ROW_KEYS = ("kind", "against", "short_range", "long_range", "bands", "qualities")
 
 
 class Difference(NamedTuple):
-    """A difference in a key of a profile; `value` is the roster's, None if a profile cannot have it."""
+    """A difference in a key of a profile; `value` is that of the roster, None if a profile cannot have it."""
 
     key: str
     text: str
@@ -255,67 +249,70 @@ class Difference(NamedTuple):
         return self.text
 
 
-def differences(stated: RosterUnit, loadout: Loadout) -> Iterator[Difference]:
-    """Yield the differences between a unit of a roster and its profile at that level, key by key.
+def differences(roster_unit: RosterUnit, loadout: Loadout) -> Iterator[Difference]:
+    """Yield the differences between a unit of a roster and its loadout in the library, key by key.
 
     If the roster has no profiles, only the points are compared.
     """
-    own, level = stated.own, loadout.level
-    if own is not None:
-        unit, own_level = loadout.unit, next(iter(own.levels.values()))
+    stated, level = roster_unit.profile, loadout.level
+    if stated is not None:
+        unit, stated_level = loadout.unit, next(iter(stated.levels.values()))
         for key in ("models", "victory_points"):
-            yield from _one(key, getattr(own_level, key), getattr(level, key))
+            yield from _value_difference(key, getattr(stated_level, key), getattr(level, key))
         for key in ("type", "category", *_NUMBERS):
-            yield from _one(key, getattr(own, key), getattr(unit, key))
+            yield from _value_difference(key, getattr(stated, key), getattr(unit, key))
         for key in ("traits", "rules"):
-            yield from _listed(key, own, unit)
-        yield from _rows(own, unit)
-    if stated.points is not None and stated.points != level.points:
-        whole = int(stated.points) if stated.points >= 0 and stated.points.is_integer() else None
-        yield Difference("points", _told("points", stated.points, level.points), whole)
+            yield from _names_difference(key, stated, unit)
+        yield from _rows_difference(stated, unit)
+    if roster_unit.points is not None and roster_unit.points != level.points:
+        points = roster_unit.points
+        whole = int(points) if points >= 0 and points.is_integer() else None
+        yield Difference("points", _text_of_both("points", points, level.points), whole)
 
 
-def _one(key: str, own: Any, profile: Any) -> Iterator[Difference]:
-    if own != profile:
-        without = "none" if key in OF_LEVELS else None
-        yield Difference(key, _told(key.replace("_", " "), own, profile), without if own is None else own)
+def _value_difference(key: str, stated: Any, profile: Any) -> Iterator[Difference]:
+    if stated != profile:
+        without = "none" if key in KEYS_BY_LEVEL else None
+        text = _text_of_both(key.replace("_", " "), stated, profile)
+        yield Difference(key, text, without if stated is None else stated)
 
 
-def _listed(key: str, own: Unit, unit: Unit) -> Iterator[Difference]:
-    """Yield a difference in rules or traits, ignoring order."""
-    mine, theirs = (each_once(side.keywords) if key == "rules" else side.traits for side in (own, unit))
-    if set(mine) != set(theirs):
-        yield Difference(key, _told(key, ", ".join(mine), ", ".join(theirs)), getattr(own, key))
+def _names_difference(key: str, stated: Unit, unit: Unit) -> Iterator[Difference]:
+    """Yield a difference in rules or traits, ignoring their order."""
+    first, second = (distinct_keywords(item.keywords) if key == "rules" else item.traits for item in (stated, unit))
+    if set(first) != set(second):
+        yield Difference(key, _text_of_both(key, ", ".join(first), ", ".join(second)), getattr(stated, key))
 
 
-def _rows(own: Unit, unit: Unit) -> Iterator[Difference]:
-    """Yield one difference for all rows, because a profile replaces them together."""
+def _rows_difference(stated: Unit, unit: Unit) -> Iterator[Difference]:
+    """Yield one difference for all rows, because an army file replaces them together."""
     texts = []
-    for row in own.rows:
+    for row in stated.rows:
         other = unit.row(row.id)
         if other is None:
             texts.append(f"row {row.name} is not in the profile")
             continue
-        keys = (key for key in _OF_A_ROW if _plain(row, key) != _plain(other, key))
-        texts += [_told(f"{key.replace('_', ' ')} of {row.name}", _shown(row, key), _shown(other, key)) for key in keys]
-    texts += [f"row {row.name} is not in the roster" for row in unit.rows if own.row(row.id) is None]
+        for key in (key for key in _ROW_KEYS if _comparable(row, key) != _comparable(other, key)):
+            what = f"{key.replace('_', ' ')} of {row.name}"
+            texts.append(_text_of_both(what, _cell_value(row, key), _cell_value(other, key)))
+    texts += [f"row {row.name} is not in the roster" for row in unit.rows if stated.row(row.id) is None]
     if texts:
-        yield Difference("rows", "; ".join(texts), own.rows or None)
+        yield Difference("rows", "; ".join(texts), stated.rows or None)
 
 
-def _plain(row: Row, key: str) -> Any:
-    return set(each_once(row.keywords)) if key == "qualities" else getattr(row, key)
+def _comparable(row: Row, key: str) -> Any:
+    return set(distinct_keywords(row.keywords)) if key == "qualities" else getattr(row, key)
 
 
-def _shown(row: Row, key: str) -> Any:
+def _cell_value(row: Row, key: str) -> Any:
     if key == "bands":
         return ", ".join(f"{band.first}-{band.last}: {band.cell}" for band in row.bands)
     value = getattr(row, key)
     return ", ".join(value) if isinstance(value, tuple) else value
 
 
-def _told(what: str, own: Any, profile: Any) -> str:
-    return f"{what} {_text(own)} in the roster, {_text(profile)} in the profile"
+def _text_of_both(what: str, stated: Any, profile: Any) -> str:
+    return f"{what} {_text(stated)} in the roster, {_text(profile)} in the profile"
 
 
 def _text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Structure of a BattleScribe file: entries, groups, links and conditions, and the resolved contents of an entry."""
+"""Structure of a BattleScribe file: entries, groups, links and conditions, and the contents of an entry via links."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from xml.etree.ElementTree import Element
 from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.units import LevelName
 from analyser.importers import cells
-from analyser.importers.import_warnings import Doubts
+from analyser.importers.import_warnings import ImportWarnings
 
-MOST_VISITS = 2000  # elements of one entry, including linked ones; a real unit has about fifty
+MOST_VISITS = 2000  # elements of an entry, including linked elements; a real unit has about fifty
 _LISTS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]
 ENTRY_TYPES = ("unit", "model", "upgrade")
 FACTORS = ("multiply", "divide")
 SIGNS = {"increment": 1, "add": 1, "decrement": -1, "subtract": -1}
-NOWHERE: Standing = {}
+NO_CONTEXT: Context = {}
 
 
 class LevelNode(NamedTuple):
@@ -31,7 +31,7 @@ class LevelNode(NamedTuple):
 
 @dataclass
 class Contents:
-    """Contents of an entry and of everything that it links to, with the levels separate."""
+    """Contents of an entry and of all elements that it links to; reinforcement levels are kept separate."""
 
     profiles: list[Element] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Contents:
 
 
 def ids(root: Element) -> dict[str, Element]:
-    """Return the elements of a document by id; of two with the same id, the first."""
+    """Return the elements of a document by id; if two have the same id, the first."""
     return {element.get("id", ""): element for element in reversed([*root.iter()]) if element.get("id")}
 
 
@@ -51,7 +51,7 @@ def is_true(element: Element, attribute: str) -> bool:
 
 
 def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]:
-    """Yield the modifiers of `element` itself, each with all elements that hold conditions for it."""
+    """Yield the modifiers of `element` itself, each with all elements that contain conditions for it."""
     waiting: list[tuple[Element, tuple[Element, ...]]] = [(element, ())]
     while waiting:
         holder, around = waiting.pop()
@@ -61,75 +61,75 @@ def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]
             waiting.append((group, (*around, group)))
 
 
-def unused_id(wanted: str, taken: Iterable[str]) -> str:
-    """Return `wanted`, with the first number from 2 that makes it differ from every id in `taken` if needed."""
-    used, names = set(taken), chain([wanted], (f"{wanted}-{number}" for number in count(2)))
-    return next(name for name in names if name not in used)
+def unused_id(name: str, taken: Iterable[str]) -> str:
+    """Return `name`, or if it is in `taken`, `name` with the first number from 2 that makes it differ."""
+    used, candidates = set(taken), chain([name], (f"{name}-{number}" for number in count(2)))
+    return next(candidate for candidate in candidates if candidate not in used)
 
 
 @dataclass(frozen=True)
 class Tree:
-    """The elements of a file by id, with those of other files as a fallback, and the warnings about the file."""
+    """The elements of a file by id, and after them those of other files, and the warnings about the file."""
 
     elements: Mapping[str, Element]
-    doubts: Doubts
+    warnings: ImportWarnings
 
     def target_of(self, link: Element) -> Element | None:
         """Return the target of a link, or None if no file has it."""
         return self.elements.get(link.get("targetId", ""))
 
-    def _written(self, element: Element, refers_to: str) -> str:
-        """Return the name of an element, else that of the element with the id `refers_to`."""
+    def _raw_name(self, element: Element, refers_to: str) -> str:
+        """Return the name of an element, or else that of the element with the id `refers_to`, as in the file."""
         target = self.elements.get(refers_to)
         return element.get("name") or (target.get("name") if target is not None else None) or ""
 
     def word_of(self, element: Element, refers_to: str) -> str:
         """Return the name of a category, a cost or a column, in lower case."""
-        return tidy(self._written(element, refers_to)[: cells.LONGEST_WORD]).casefold()
+        return tidy(self._raw_name(element, refers_to)[: cells.LONGEST_WORD]).casefold()
 
-    def name_of(self, element: Element, standing: Standing = NOWHERE) -> str:
-        """Return the name of an entry or a link: its own, else its target's, after its modifiers."""
-        name = self._written(element, element.get("targetId", ""))
+    def name_of(self, element: Element, context: Context = NO_CONTEXT) -> str:
+        """Return the name of an entry or a link, or else of the link's target, after its modifiers."""
+        name = self._raw_name(element, element.get("targetId", ""))
         for modifier, around in modifiers(element):
-            if modifier.get("field") == "name" and holds(around, standing):
+            if modifier.get("field") == "name" and holds(around, context):
                 name = _modified_text(name, modifier) or name
         return tidy(name[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
 
-    def hidden(self, element: Element, standing: Standing = NOWHERE) -> Truth:
+    def hidden(self, element: Element, context: Context = NO_CONTEXT) -> Truth:
         """Return True if an element is hidden after its modifiers; None if that depends on choices."""
         hidden: Truth = is_true(element, "hidden")
         for modifier, around in modifiers(element):
             if modifier.get("field") == "hidden" and modifier.get("type") == "set":
-                does, says = holds(around, standing), modifier.get("value", "").strip().lower() == "true"
-                hidden = hidden if does is False or hidden is says else says if does else None
+                applies, value = holds(around, context), modifier.get("value", "").strip().lower() == "true"
+                hidden = hidden if applies is False or hidden is value else value if applies else None
         return hidden
 
     def gather(self, entry: Element) -> Contents:
-        """Return everything in `entry`, through groups, sub-entries and links; each shared element once.
+        """Return the contents of `entry`, including those of its groups, entries and links; each shared element once.
 
-        Circular links are followed once. It does not recurse, because the file decides the depth.
+        Circular links are followed once. A loop instead of recursion, because the file determines the depth.
         """
         contents = Contents(seen={id(entry)})
         waiting, visits = [*reversed(entry)], 0
         while waiting:
             visits += 1
             if visits > MOST_VISITS:
-                problem = f"more than {MOST_VISITS} things in this entry; the rest is left out"
-                self.doubts.add(self.name_of(entry), problem)
+                problem = f"more than {MOST_VISITS} elements in this entry; the rest is left out"
+                self.warnings.add(self.name_of(entry), problem)
                 break
             element = waiting.pop()
             if element.tag in _LISTS:
                 waiting.extend(reversed(element))
             elif not (hidden := self.hidden(element)):
                 if hidden is None:
-                    self.doubts.add(self.name_of(element), "hidden or not under a condition; taken as it is")
+                    self.warnings.add(self.name_of(element), "hidden under a condition; taken for not hidden")
                 waiting.extend(reversed(self._visit(element, contents)))
             elif element.tag != "infoLink":
-                self.doubts.add(self.name_of(element), f"a {element.tag} hidden in the source; left out")
+                self.warnings.add(self.name_of(element), f"a {element.tag} hidden in the source; left out")
         return contents
 
     def _visit(self, element: Element, contents: Contents) -> list[Element]:
-        """Add `element` to `contents`, and return its children still to visit."""
+        """Add `element` to `contents`, and return the elements to visit next."""
         tag, target = element.tag, self.target_of(element)
         if tag == "profile":
             contents.profiles.append(element)
@@ -137,19 +137,19 @@ class Tree:
         if tag == "selectionEntry" and element.get("type", "upgrade") not in ENTRY_TYPES:
             return []
         if tag in ("selectionEntry", "entryLink") and (level := cells.level(name := self.name_of(element))):
-            means, is_right = level
-            if not is_right:
-                self.doubts.add(name, f"taken for the level {means}")
-            contents.levels.append(LevelNode(means, element, target))
+            level_name, is_correct = level
+            if not is_correct:
+                self.warnings.add(name, f"taken for the level {level_name}")
+            contents.levels.append(LevelNode(level_name, element, target))
             return []
         if tag == "rule":
             contents.rules.append(self.name_of(element))
             return []
         if tag in ("entryLink", "infoLink"):
             if element.get("type") == "rule" or (target is not None and target.tag == "rule"):
-                contents.rules.append(self.name_of(element))  # the link may give the rule its parameter
+                contents.rules.append(self.name_of(element))  # the name of the link may include a parameter
             elif target is None:
-                self.doubts.add(self.name_of(element), "a link to an entry that is in none of the files; left out")
+                self.warnings.add(self.name_of(element), "a link to an entry that no file has; left out")
             elif id(target) not in contents.seen:
                 contents.seen.add(id(target))
                 return [*element, target]
@@ -159,9 +159,9 @@ class Tree:
         return [*element] if tag in ("selectionEntry", "selectionEntryGroup", "infoGroup") else []
 
     def characteristics(self, profile: Element, *outer: Element) -> dict[str, str]:
-        """Return the cells of a profile by the lower-case name of their column, after its modifiers.
+        """Return the cells of a profile by the lower-case names of their columns, after the profile's modifiers.
 
-        `outer` are surrounding elements whose modifiers also apply.
+        `outer` are elements around the profile whose modifiers also apply.
         """
         texts: dict[str, str] = {}
         columns: dict[str, str] = {}
@@ -169,11 +169,11 @@ class Tree:
             type_id = cell.get("typeId") or cell.get("characteristicTypeId") or ""
             name = self.word_of(cell, type_id)
             if name in texts:
-                self.doubts.add(name, "two cells of that name in a profile; the first counts")
+                self.warnings.add(name, "two cells with this name in a profile; the first is used")
                 continue
             text = cell.text if cell.text and cell.text.strip() else cell.get("value", "")
             if len(text) > cells.LONGEST_CELL:
-                self.doubts.add(text, "too long for a cell of a profile; left out")
+                self.warnings.add(text, "too long for a cell of a profile; left out")
                 text = ""
             texts[name] = text
             columns |= {type_id: name, name: name}
@@ -186,12 +186,12 @@ class Tree:
         return texts
 
     def _defaults(self, profile: Element, texts: dict[str, str], columns: dict[str, str]) -> None:
-        """Fill empty or missing cells with the default value of their column (from a newer data tool)."""
+        """Fill empty or missing cells with the default values of their columns (newer data tools write these)."""
         kind = self.elements.get(profile.get("typeId", ""))
         for column in () if kind is None else kind.iterfind("characteristicTypes/characteristicType"):
             name, value = self.word_of(column, ""), column.get("defaultValue", "")[: cells.LONGEST_CELL]
             if value and not texts.get(name, "").strip():
-                self.doubts.add(f"{name}: {value}", "an empty cell; the default value of its column is taken")
+                self.warnings.add(f"{name}: {value}", "an empty cell; the default value of its column is used")
                 texts[name] = value
                 columns |= {column.get("id", ""): name, name: name}
 
@@ -201,24 +201,24 @@ class Tree:
         text: str,
         modifier: Element,
         around: tuple[Element, ...],
-        standing: Standing = NOWHERE,
+        context: Context = NO_CONTEXT,
     ) -> str:
-        """Return a text or a number after a modifier; unchanged, with a warning, if that depends on choices."""
+        """Return a text or a number after a modifier; unchanged, with a warning, if a choice determines the effect."""
         kind, value = modifier.get("type", ""), modifier.get("value", "")
-        does = holds(around, standing)
-        if does is None:
-            self.doubts.add(f"{what}: {kind} {value}", f"a change under {_condition_of(around)}; left out")
-        if not does:
+        applies = holds(around, context)
+        if applies is None:
+            self.warnings.add(f"{what}: {kind} {value}", f"a change under {_condition_in_words(around)}; left out")
+        if not applies:
             return text
         changed = _modified_number(text, modifier) if kind in (*SIGNS, *FACTORS) else _modified_text(text, modifier)
         if changed is None:
-            self.doubts.add(f"{what}: {kind} {value}", "a change of an unknown kind; left out")
+            self.warnings.add(f"{what}: {kind} {value}", "a change of an unknown kind; left out")
         return text if changed is None else changed
 
 
-def _condition_of(around: tuple[Element, ...]) -> str:
-    what = unread(around)
-    return f"a condition that is not read ({what})" if what else "a condition"
+def _condition_in_words(around: tuple[Element, ...]) -> str:
+    what = unsupported_condition(around)
+    return f"an unsupported condition ({what})" if what else "a condition"
 
 
 def _modified_text(text: str, modifier: Element) -> str | None:
@@ -228,27 +228,28 @@ def _modified_text(text: str, modifier: Element) -> str | None:
 
 
 def _modified_number(text: str, modifier: Element) -> str | None:
-    """Return a number after a modifier of numbers; None if either is not a number, or the result is not whole."""
-    kind, number, by = modifier.get("type", ""), cells.number(text or "0"), cells.number(modifier.get("value", ""))
-    if number is None or by is None or (kind == "divide" and (by == 0 or number % by)):
+    """Return a number after a modifier; None if either is not a number, or the result is not whole."""
+    kind, number, operand = modifier.get("type", ""), cells.number(text or "0"), cells.number(modifier.get("value", ""))
+    if number is None or operand is None or (kind == "divide" and (operand == 0 or number % operand)):
         return None
-    return str({"multiply": number * by, "divide": number // (by or 1)}.get(kind, number + SIGNS.get(kind, 0) * by))
+    results = {"multiply": number * operand, "divide": number // (operand or 1)}
+    return str(results.get(kind, number + SIGNS.get(kind, 0) * operand))
 
 
-GROUPS = ("and", "or", "not")  # supported groups; newer tools have others, which count and compare
-_WITHIN = ("force", "ancestor", "primary-catalogue")  # scopes about the surroundings of an entry
+GROUPS = ("and", "or", "not")  # supported groups of conditions; newer tools have others, which count and compare
+_CONTEXT_SCOPES = ("force", "ancestor", "primary-catalogue")  # scopes of conditions about the context of an entry
 
 Truth = bool | None  # None: depends on choices, or on an unsupported condition
-Standing = Mapping[str, bool]  # id -> True if an entry is inside that kind of battlegroup or catalogue
+Context = Mapping[str, bool]  # by id of a kind of battlegroup or of a catalogue: True if the entry is in it
 
 
-def holds(holders: Iterable[Element], standing: Standing) -> Truth:
-    """Return True if all conditions of `holders` (a modifier and its groups) hold; None if that is unknown."""
-    return _all(truth for holder in holders for truth in _truths(holder, standing))
+def holds(holders: Iterable[Element], context: Context) -> Truth:
+    """Return True if all conditions in `holders` (a modifier and its groups) hold; None if this is unknown."""
+    return _all(truth for holder in holders for truth in _truths(holder, context))
 
 
-def unread(holders: Iterable[Element]) -> str:
-    """Return the first unsupported kind of condition; empty if all depend on choices alone."""
+def unsupported_condition(holders: Iterable[Element]) -> str:
+    """Return the first unsupported kind of condition; empty if all are supported."""
     for holder in holders:
         for kind in ("localConditionGroup", "repeat"):
             if holder.find(f"{kind}s/{kind}") is not None:
@@ -259,17 +260,17 @@ def unread(holders: Iterable[Element]) -> str:
     return ""
 
 
-def _truths(holder: Element, standing: Standing) -> Iterator[Truth]:
+def _truths(holder: Element, context: Context) -> Iterator[Truth]:
     for condition in holder.iterfind("conditions/condition"):
-        yield _condition(condition, standing)
+        yield _condition_truth(condition, context)
     for group in holder.iterfind("conditionGroups/conditionGroup"):
-        yield _group(group, standing)
+        yield _group_truth(group, context)
     if any(holder.find(f"{tag}/*") is not None for tag in ("localConditionGroups", "repeats")):
         yield None
 
 
-def _group(group: Element, standing: Standing) -> Truth:
-    truths, kind = list(_truths(group, standing)), group.get("type", "and")
+def _group_truth(group: Element, context: Context) -> Truth:
+    truths, kind = list(_truths(group, context)), group.get("type", "and")
     if kind == "and":
         return _all(truths)
     if kind == "or":
@@ -277,12 +278,12 @@ def _group(group: Element, standing: Standing) -> Truth:
     return _negation(truths[0]) if kind == "not" and len(truths) == 1 else None
 
 
-def _condition(condition: Element, standing: Standing) -> Truth:
-    kind, about = condition.get("type", ""), condition.get("childId", "")
+def _condition_truth(condition: Element, context: Context) -> Truth:
+    kind, place = condition.get("type", ""), condition.get("childId", "")
     if kind in ("always", "never"):
         return kind == "always"
-    if kind in ("instanceOf", "notInstanceOf") and condition.get("scope") in _WITHIN and about in standing:
-        return standing[about] == (kind == "instanceOf")
+    if kind in ("instanceOf", "notInstanceOf") and condition.get("scope") in _CONTEXT_SCOPES and place in context:
+        return context[place] == (kind == "instanceOf")
     return None
 
 

@@ -1,4 +1,4 @@
-"""Reader of an entry of a BattleScribe file as a unit, with a warning for every doubt."""
+"""Reader of the unit in an entry of a BattleScribe file; doubtful content gives warnings."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LIMITS = {
     "discipline": (0, 100),
     "break_limit": (0, units.MOST_MODELS),
 }
-STATS = {  # columns of a unit's profile, and their keys here
+STATS = {  # columns of a unit's profile, with our keys
     **{name.replace("_", " "): name for name in (*LIMITS, "models", "speed", "victory_points")},
     **{"vpr": "victory_points", "vp": "victory_points", "defense": "defence"},
     **{"target": "category", "target type": "category"},
@@ -49,12 +49,12 @@ class UnitReader:
     """Reader of the unit in an entry (``selectionEntry``)."""
 
     def __init__(self, entry: Element, tree: Tree) -> None:
-        self.entry, self.tree, self.doubt = entry, tree, tree.doubts.add
+        self.entry, self.tree, self.warn = entry, tree, tree.warnings.add
         self.name, self.contents = tree.name_of(entry), Contents()
-        self.stats: list[tuple[Element, Stats]] = []  # profiles outside the levels, by kind
+        self.stats: list[tuple[Element, Stats]] = []  # profiles outside the levels
         self.rows: list[tuple[Element, Cells]] = []
         self.rules: list[str] = []
-        tree.doubts.unit = self.name or "(no name)"
+        tree.warnings.unit = self.name or "(no name)"
 
     def read(self, *, reviewed: bool = True) -> units.Unit | None:
         """Return the unit; None, with a warning, if it cannot be read.
@@ -62,36 +62,36 @@ class UnitReader:
         `reviewed`: also warn about values that are possible but unlikely.
         """
         if not self.name:
-            self.doubt(self.entry.get("id", ""), "a unit without a name; left out")
+            self.warn(self.entry.get("id", ""), "a unit without a name; left out")
             return None
         self.contents = self.tree.gather(self.entry)
         self._sort_profiles()
         stats, levels = self._levels()
         if not levels:
-            self.doubt(self.name, "no reinforcement level that can be made out; the unit is left out")
+            self.warn(self.name, "no readable reinforcement level; the unit is left out")
             return None
         for title in dict.fromkeys(stat.title for stat in stats.values()):
             if title.casefold() != self.name.casefold():
-                self.doubt(title, "the profile's name is not the unit's")
+                self.warn(title, "the name of the profile differs from that of the unit")
         data: dict[str, Any] = {"id": cells.slug(self.name) or "unit", "name": self.name, "levels": levels}
         data |= {"entry": self.entry.get("id", "")[:LONGEST_ID] or None}
-        data |= self._kind(self._agreed("category", stats))
-        data |= self._in_common(levels, stats)
-        for needed in ("defence", "damage_limit"):
-            if data[needed] is None or any(getattr(level, needed) == "none" for level in levels.values()):
-                self.doubt(self.name, f"no usable {needed.replace('_', ' ').upper()}; the unit is left out")
+        data |= self._kind(self._common_text("category", stats))
+        data |= self._unit_numbers(levels, stats)
+        for key in ("defence", "damage_limit"):
+            if data[key] is None or any(getattr(level, key) == "none" for level in levels.values()):
+                self.warn(self.name, f"no usable {key.replace('_', ' ').upper()}; the unit is left out")
                 return None
         # a linked special rule counts as listed; a linked weapon quality only explains it
         linked = [rule for rule in filter(None, self.contents.rules) if not recognise(parse(rule)[0], QUALITIES)[1]]
-        data["rules"] = self._recognised([*self.rules, *linked], SPECIAL_RULES, "special rule")
+        data["rules"] = self._known_names([*self.rules, *linked], SPECIAL_RULES, "special rule")
         data["rows"] = self._read_rows()
         try:
             unit = checked(units.Unit, data)
         except InputError as error:
-            self.doubt(error.where, f"{error.problem}; the unit is left out")
+            self.warn(error.where, f"{error.problem}; the unit is left out")
             return None
         if reviewed:
-            review(unit, self.tree.doubts)
+            review(unit, self.tree.warnings)
         return unit
 
     def _sort_profiles(self) -> None:
@@ -105,70 +105,69 @@ class UnitReader:
             elif _is_stats(by_column):
                 self.stats.append((profile, self._stats(profile, by_column)))
             elif cells.heading(title):
-                self.doubt(title, "an armaments row without bands; left out")
+                self.warn(title, "an armaments row without bands; left out")
             else:
                 kind = profile.get("typeName", "")
-                self.doubt(title, f"a profile of a kind that is not known ({kind}); left out")
+                self.warn(title, f"a profile of an unknown kind ({kind}); left out")
 
     def _stats(self, profile: Element, by_column: Cells) -> Stats:
         for column in by_column:
             if column not in STATS:
-                self.doubt(column, "an unknown column of the unit's profile; left out")
+                self.warn(column, "an unknown column of the unit's profile; left out")
         values = {STATS[column]: text for column, text in by_column.items() if column in STATS}
         return Stats(self.tree.name_of(profile), values)
 
     def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
-        """Return the profile, and models, points and victory points, at each level, sorted by level."""
+        """Return the profile at each level, and its models, points and victory points, in the order of levels."""
         nodes: dict[LevelName, LevelNode] = {}
         for node in self.contents.levels:
             if nodes.setdefault(node.name, node) is not node:
-                self.doubt(node.name, "this level is given twice; the first counts")
+                self.warn(node.name, "this level appears twice; the first is used")
         if not nodes and self.stats:
-            self.doubt(self.stats[0][1].title, "no reinforcement levels; taken for the basic one")
+            self.warn(self.stats[0][1].title, "no reinforcement levels; taken for the basic level")
             nodes["basic"] = LevelNode("basic", self.entry, None)
         all_stats: dict[LevelName, Stats] = {}
         levels: dict[LevelName, units.Level] = {}
         for name in (name for name in cells.LEVEL_ORDER if name in nodes):
             stats = self._level_stats(nodes[name])
             if stats is None:
-                self.doubt(name, "this level has no profile; left out")
+                self.warn(name, "this level has no profile; left out")
             elif level := self._level(nodes[name], stats.cells):
                 all_stats[name], levels[name] = stats, level
         return all_stats, levels
 
     def _level_stats(self, level: LevelNode) -> Stats | None:
-        """Return the unit's profile at a level: the level's own, else the one outside the levels."""
+        """Return the unit's profile at a level: a profile inside the level, or else the profile outside the levels."""
         inside: Stats | None = None
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
             if inside is None and _is_stats(by_column):
-                self._doubt_group_modifiers(profile)
+                self._warn_of_group_modifiers(profile)
                 inside = self._stats(profile, by_column)
             else:
-                self.doubt(f"{level.name}: {self.tree.name_of(profile)}", "a profile of this level alone; left out")
+                self.warn(f"{level.name}: {self.tree.name_of(profile)}", "a second profile inside this level; left out")
         if inside is not None:
             return inside
         outside = (profile for profile, _ in self.stats)
         return next((self._stats(profile, self.tree.characteristics(profile, level.node)) for profile in outside), None)
 
-    def _doubt_group_modifiers(self, profile: Element) -> None:
-        """Warn about modifiers of a group, which do not reach the profiles in it."""
+    def _warn_of_group_modifiers(self, profile: Element) -> None:
+        """Warn about modifiers of a group around the levels, because they do not affect profiles in it."""
         cells_of_profile = profile.iterfind("characteristics/characteristic")
         columns = {cell.get("typeId"): cell.get("name", "") for cell in cells_of_profile}
         for modifier in self.contents.group_modifiers:
             if modifier.get("field") in columns:
                 change = f"{modifier.get('type', '')} {modifier.get('value', '')}"
-                why = "a change on the group around the levels, where it does nothing; left out"
-                self.doubt(f"{columns[modifier.get('field')]}: {change}", why)
+                problem = "a change on the group around the levels, where it has no effect; left out"
+                self.warn(f"{columns[modifier.get('field')]}: {change}", problem)
 
     def _level(self, level: LevelNode, stats: Cells) -> units.Level | None:
         models = self._number(stats.get("models"), (1, units.MOST_MODELS), f"{level.name} models")
         if models is None:
-            shown = f"{level.name}: {stats.get('models', '')}"
-            self.doubt(shown, "no usable number of models; the level is left out")
+            self.warn(f"{level.name}: {stats.get('models', '')}", "no usable number of models; the level is left out")
             return None
         victory_points = self._number(stats.get("victory_points"), (0, 1000), f"{level.name} VPR")
-        # the costs of a level and its unit add up, as in BattleScribe
+        # the costs of a level and of its unit add up, as in BattleScribe
         holders = [level.node] if level.node is self.entry else [level.node, self.entry]
         costs = [cost for holder in holders for cost in self._costs(holder)]
         if not costs and level.target is not None:
@@ -180,29 +179,29 @@ class UnitReader:
         return units.Level(models=models, points=total, victory_points=victory_points, entry=entry)
 
     def _costs(self, holder: Element) -> list[str]:
-        """Return its costs in points, after their modifiers."""
-        result: list[str] = []
+        """Return the costs of an element in points, after modifiers."""
+        costs: list[str] = []
         for cost in holder.iterfind("costs/cost"):
             kind, value = cost.get("typeId", ""), cost.get("value", "")
             if self.tree.word_of(cost, kind) in POINTS:
                 for modifier, around in modifiers(holder):
                     if kind and modifier.get("field") == kind:
                         value = self.tree.modified("points", value, modifier, around)
-                result.append(value)
-        return result
+                costs.append(value)
+        return costs
 
-    def _agreed(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
+    def _common_text(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
         """Return the text of a cell that should be equal at all levels: that of the first level with one."""
         texts = {level: tidy(stat.cells[key]) for level, stat in stats.items() if key in stat.cells}
         if len({text.casefold() for text in texts.values()}) > 1:
-            shown = ", ".join(f"{level} {text}" for level, text in texts.items())
-            self.doubt(f"{key.replace('_', ' ')}: {shown}", "differs from level to level; the lowest level's counts")
+            by_level = ", ".join(f"{level} {text}" for level, text in texts.items())
+            self.warn(f"{key.replace('_', ' ')}: {by_level}", "differs between levels; that of the lowest is used")
         return next(iter(texts.values()), None)
 
     def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[LevelName, dict[str, Any]]:
         """Return the numbers of the unit's profile at each level."""
         return {
-            level: {key: self._stat(key, stat.cells.get(key)) for key in units.OF_LEVELS}
+            level: {key: self._stat(key, stat.cells.get(key)) for key in units.KEYS_BY_LEVEL}
             for level, stat in stats.items()
         }
 
@@ -211,73 +210,73 @@ class UnitReader:
             return self._number(text, LIMITS[key], key.replace("_", " "))
         reach = cells.inches(text)
         if reach is None or reach.short is not None or (reach.long or 0) > units.MOST_INCHES:
-            self.doubt(f"speed: {text}", "not a distance; left out")
+            self.warn(f"speed: {text}", "not a distance; left out")
             return None
         return reach.long
 
-    def _in_common(self, levels: dict[LevelName, units.Level], stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
-        """Return the unit's numbers, those of its first level; store numbers that differ in the levels."""
+    def _unit_numbers(self, levels: dict[LevelName, units.Level], stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
+        """Return the numbers of the unit's first level; store numbers that differ between levels in the levels."""
         numbers = self._numbers(stats)
         data = dict(next(iter(numbers.values())))
-        for key in units.OF_LEVELS:
+        for key in units.KEYS_BY_LEVEL:
             values = {level: number[key] for level, number in numbers.items()}
             if len(set(values.values())) == 1:
                 continue
-            line = ", ".join(f"{level} {'none' if value is None else f'{value:g}'}" for level, value in values.items())
-            self.doubt(f"{key.replace('_', ' ')}: {line}", "differs from level to level; kept for each level")
+            words = {level: "none" if value is None else f"{value:g}" for level, value in values.items()}
+            by_level = ", ".join(f"{level} {word}" for level, word in words.items())
+            self.warn(f"{key.replace('_', ' ')}: {by_level}", "differs between levels; stored for each level")
             for level, value in values.items():
-                own = {key: "none" if value is None else value}
-                levels[level] = levels[level].model_copy(update=own)
+                levels[level] = levels[level].model_copy(update={key: "none" if value is None else value})
         return data
 
     def _number(self, text: str | None, limits: tuple[int, int], what: str) -> int | None:
-        """Return the number in a cell; None for a dash, or, with a warning, unless it is within `limits`."""
+        """Return the number in a cell; None for a dash, and, with a warning, for text or a number outside `limits`."""
         if cells.is_none(text):
             return None
         value = cells.number(text)
         low, high = limits
         if value is None or not low <= value <= high:
-            self.doubt(f"{what}: {text}", f"not a number from {low} to {high}; left out")
+            self.warn(f"{what}: {text}", f"not a number from {low} to {high}; left out")
             return None
         return value
 
     def _kind(self, target: str | None) -> dict[str, Any]:
         """Return target category, type and traits, from the profile's cell and the unit's categories."""
         links = [link for link in self.entry.iterfind("categoryLinks/categoryLink") if not is_true(link, "hidden")]
-        links.sort(key=lambda link: not is_true(link, "primary"))  # a stable sort: the others keep their order
+        links.sort(key=lambda link: not is_true(link, "primary"))  # a stable sort, so other links keep their order
         names = [self.tree.word_of(link, link.get("targetId", "")) for link in links]
         types = list(dict.fromkeys(TYPES[name] for name in names if name in TYPES))
         if len(types) > 1:
-            self.doubt(", ".join(types), f"more than one type; taken for {types[0]}")
+            self.warn(", ".join(types), f"more than one type; taken for {types[0]}")
         category = self._category(target, [cells.CATEGORIES[name] for name in names if name in cells.CATEGORIES], types)
         if not types:
             types = [USUAL_TYPE[category]]
-            self.doubt(", ".join(names), f"no category tells the type; taken for {types[0]}")
+            self.warn(", ".join(names), f"no category names the type; taken for {types[0]}")
         return {"category": category, "type": types[0], "traits": tuple(trait for trait in TRAITS if trait in names)}
 
-    def _category(self, target: str | None, listed: list[Category], types: list[UnitType]) -> Category:
+    def _category(self, target: str | None, categories: list[Category], types: list[UnitType]) -> Category:
         """Return the profile's target category; warn if the unit's categories or its type contradict it."""
         category = cells.CATEGORIES.get((target or "").casefold())
         if category is None:
-            category = listed[0] if listed else "light"
-            self.doubt(f"target type: {target or ''}", f"not light, heavy or aerial; taken for {category}")
-        elif listed and category not in listed:
-            self.doubt(f"target type: {target}", f"the unit's categories say {listed[0]}")
+            category = categories[0] if categories else "light"
+            self.warn(f"target type: {target or ''}", f"not light, heavy or aerial; taken for {category}")
+        elif categories and category not in categories:
+            self.warn(f"target type: {target}", f"the unit's categories state {categories[0]}")
         elif types and (types[0] in FLYING) != (category == "aerial"):
-            self.doubt(f"target type: {target}", f"unlikely for {types[0]}")
+            self.warn(f"target type: {target}", f"unlikely for {types[0]}")
         return category
 
-    def _recognised(self, names: Iterable[str], table: Mapping[str, Term], what: str) -> tuple[str, ...]:
-        spelled: dict[str, None] = {}
+    def _known_names(self, names: Iterable[str], table: Mapping[str, Term], what: str) -> tuple[str, ...]:
+        result: dict[str, None] = {}
         for written in names:
             name, parameter = parse(written[:LONGEST_NAME])
-            meant, right = recognise(name, table)
+            meant, is_correct = recognise(name, table)
             if meant not in table:
-                self.doubt(written, f"unknown {what}; kept as it is")
-            elif not right:
-                self.doubt(written, f"misspelt {what}; taken for {meant}")
-            spelled[with_parameter(meant, parameter)] = None
-        return tuple(spelled)
+                self.warn(written, f"unknown {what}; kept unchanged")
+            elif not is_correct:
+                self.warn(written, f"misspelt {what}; taken for {meant}")
+            result[with_parameter(meant, parameter)] = None
+        return tuple(result)
 
     def _read_rows(self) -> tuple[units.Row, ...]:
         rows: list[units.Row] = []
@@ -290,11 +289,11 @@ class UnitReader:
     def _row(self, name: str, by_column: Cells) -> units.Row | None:
         heading = cells.heading(name)
         if heading is None:
-            self.doubt(name, "neither ranged, melee nor impact; the row is left out")
+            self.warn(name, "not ranged, melee or impact; the row is left out")
             return None
-        kind, against, is_right = heading
-        if not is_right:
-            self.doubt(name, f"taken for {kind} {'/'.join(against)}".rstrip())
+        kind, against, is_correct = heading
+        if not is_correct:
+            self.warn(name, f"taken for {kind} {'/'.join(against)}".rstrip())
         reach = self._range(name, by_column.get("range"))
         data = {
             "id": cells.slug(name),
@@ -304,39 +303,39 @@ class UnitReader:
             "short_range": reach.short,
             "long_range": reach.long,
             "bands": self._bands(name, by_column),
-            "qualities": self._recognised(cells.names(by_column.get("qualities")), QUALITIES, "quality"),
+            "qualities": self._known_names(cells.names(by_column.get("qualities")), QUALITIES, "quality"),
         }
         try:
             return checked(units.Row, data)
         except InputError as error:
-            self.doubt(name, f"{error.problem}; the row is left out")
+            self.warn(name, f"{error.problem}; the row is left out")
             return None
 
     def _range(self, name: str, text: str | None) -> cells.Range:
         reach = cells.inches(text)
         if reach is None or max(reach.short or 0, reach.long or 0) > units.MOST_INCHES:
-            self.doubt(f"{name}: {text}", "not a range; left out")
+            self.warn(f"{name}: {text}", "not a range; left out")
             return cells.Range()
         if reach.short is not None and (reach.long is None or reach.short > reach.long):
-            self.doubt(f"{name}: {text}", "short range beyond long range; short range is left out")
+            self.warn(f"{name}: {text}", "short range is longer than long range; it is left out")
             return reach._replace(short=None)
         return reach
 
     def _bands(self, name: str, by_column: Cells) -> tuple[units.Band, ...]:
-        """Return the bands sorted by their numbers, for any order of the columns."""
+        """Return the bands sorted by their numbers, because the columns may have any order."""
         bands: list[units.Band] = []
         for column, text in by_column.items():
             numbers, dice = cells.band(column), cells.dice(text)
             if numbers is None:
                 if column not in ("range", "qualities"):
-                    self.doubt(f"{name}: {column}", "an unknown column of an armaments row; left out")
+                    self.warn(f"{name}: {column}", "an unknown column of an armaments row; left out")
             elif cells.is_none(text):
                 continue
             elif numbers[0] > numbers[1] or numbers[1] > units.MOST_MODELS:
-                self.doubt(f"{name}: {column}: {text}", "a band that holds nothing; left out")
+                self.warn(f"{name}: {column}: {text}", "not a range of numbers; left out")
             elif dice is None or max(dice[0], dice[1] or 0) > units.MOST_DICE:
-                why = f"not a number of dice from 0 to {units.MOST_DICE}; the band is left out"
-                self.doubt(f"{name}: {column}: {text}", why)
+                problem = f"not a number of dice from 0 to {units.MOST_DICE}; the band is left out"
+                self.warn(f"{name}: {column}: {text}", problem)
             else:
                 bands.append(units.Band(first=numbers[0], last=numbers[1], dice=dice[0], special=dice[1]))
         return tuple(sorted(bands, key=lambda band: (band.first, band.last)))

@@ -1,7 +1,7 @@
-"""Fate of units under the morale rules of other games.
+"""Probabilities that units rout, panic or flee under the morale rules of other games.
 
-A system consists of a question (checked records), the Markov chains of its rules, and the tables of its answer. Each
-system has a function: :func:`legion`, :func:`grande_tactique`, :func:`warmaster`, :func:`mordheim`, :func:`compare`.
+A system consists of a question (checked records), Markov chains of its rules, and the tables of its answer. Each system
+has a function: :func:`legion`, :func:`grande_tactique`, :func:`warmaster`, :func:`mordheim`, :func:`compare`.
 :func:`exact` and :func:`simulate` take the name of a system.
 
 Examples
@@ -34,7 +34,7 @@ __all__ = list(_MODULES)
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name at its first use, so that the command line lists systems without loading the engines."""
+    """Import a public name on first use, so that the command line can list systems without loading the engines."""
     if name not in _MODULES:
         raise AttributeError(f"module 'analyser.morale' has no attribute {name!r}")
     return getattr(importlib.import_module(f"analyser.morale.{_MODULES[name]}"), name)

@@ -14,16 +14,16 @@ from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
 from analyser.engine.chain.chain import Recorded
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, profiles_used
-from analyser.morale.questions import Asked, read_question
+from analyser.morale.questions import MoraleQuestion, read_question
 from analyser.morale.result import MoraleResult
-from analyser.morale.result_tables import weights_of
+from analyser.morale.result_tables import chain_weights
 from analyser.morale.systems import SYSTEMS, system_named
 
-QuestionLike = Asked | str | os.PathLike[str] | Mapping[str, Any]
+QuestionLike = MoraleQuestion | str | os.PathLike[str] | Mapping[str, Any]
 
 
-def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | None = None) -> Asked:
-    """Return a question to a system as a checked record with all defaults.
+def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleQuestion:
+    """Return a question about a system as a checked record with all defaults.
 
     Parameters
     ----------
@@ -37,16 +37,16 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
     Raises
     ------
     InputError
-        The question is not usable; the message names the file, the key, the value and what is allowed.
+        The question is invalid; the message names the file, the key, the value and the allowed values.
 
     Examples
     --------
     >>> load_question("legion", {"courage": 2}).rounds_played
     6
     """
-    named = system_named(system)
+    system_record, folder = system_named(system), _folder(profiles)
     stated = profiles.stated if isinstance(profiles, Profiles) else {}
-    return source if isinstance(source, Asked) else read_question(named, source, _folder(profiles), stated)
+    return source if isinstance(source, MoraleQuestion) else read_question(system_record, source, folder, stated)
 
 
 def _folder(profiles: ProfilesLike | None) -> Path | None:
@@ -62,26 +62,27 @@ def solve(
     InputError as for :func:`load_question`, or if there are too many possible or simulated states.
     """
     ready, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
-    if not isinstance(question, Asked) or profiles is not None:  # a checked question does not record its profiles
+    if not isinstance(question, MoraleQuestion) or profiles is not None:  # else the profiles are unknown
         used = profiles_used(_folder(profiles), morale=True)
-    own_weights = getattr(answers, "weights", None)
+    system_weights = getattr(answers, "weights", None)
 
-    def answer(how: Sampling) -> MoraleResult:
-        recorded = own_weights(ready, how) if own_weights is not None else weights_of(answers.chains(ready), how)
+    def answer(settings: Sampling) -> MoraleResult:
+        own = None if system_weights is None else system_weights(ready, settings)
+        recorded = chain_weights(answers.chains(ready), settings) if own is None else own
         result = answer_from(system, ready, recorded, used)
-        return result if how.is_exact else replace(result, trials=how.trials, seed=int(how.seed))
+        return result if settings.is_exact else replace(result, trials=settings.trials, seed=int(settings.seed))
 
-    return sampling.settled(answer)
+    return sampling.solve(answer)
 
 
 def answer_from(
-    system: str, question: Asked, recorded: Mapping[str, Recorded], used: ProfilesUsed | None = None
+    system: str, question: MoraleQuestion, recorded: Mapping[str, Recorded], used: ProfilesUsed | None = None
 ) -> MoraleResult:
-    """Return the answer from the distributions, or counts, of the chains of a checked question."""
+    """Return the answer to a checked question from the distributions or counts of its chains."""
     answers = SYSTEMS[system].answers
     tables, panels = answers.answer(question, recorded)
     rules = answers.rules(question).used()
-    return MoraleResult(system=system, scenario=question, weighed=tables, panels=panels, rules=rules, profiles=used)
+    return MoraleResult(system=system, scenario=question, raw_tables=tables, panels=panels, rules=rules, profiles=used)
 
 
 def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleResult:
@@ -135,8 +136,8 @@ def simulate(
     return solve(system, question, sampling, profiles)
 
 
-class Ask:
-    """Return the answer of one system to a question, given as a whole or by its keys.
+class SystemFunction:
+    """Function that answers a question about one system, stated as a whole or by its keys.
 
     Parameters
     ----------
@@ -186,7 +187,7 @@ class Ask:
         """Return the answer to a question."""
         sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
         if question is not None and keys:
-            problem = f"a question and {shown(next(iter(keys)))} beside it"
+            problem = f"both a question and the key {shown(next(iter(keys)))}"
             raise InputError(problem, where=self.system, allowed="a question, or its keys")
         return solve(self.system, keys if question is None else question, sampling, profiles)
 
@@ -194,4 +195,4 @@ class Ask:
         return f"analyser.morale.{self.__name__}(question=None, *, method='exact', ...)"
 
 
-legion, grande_tactique, warmaster, mordheim, compare = map(Ask, SYSTEMS)
+legion, grande_tactique, warmaster, mordheim, compare = map(SystemFunction, SYSTEMS)

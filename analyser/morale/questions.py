@@ -1,4 +1,4 @@
-"""Parts shared by the questions of all systems: probabilities, small-number distributions, the ruleset."""
+"""Parts of the questions about all systems: types of probabilities and distributions, and reading with the ruleset."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from analyser.morale.systems import System
 
 MOST_VALUE = 100  # largest value of a distribution of small numbers
-ONE_WITHIN = 1e-9  # tolerance of the sum of given probabilities
-_OF_CLASH = "armoured_clash"  # section of a ruleset with the die and deck of Armoured Clash
-WHOLE = ("die", "deck")  # tables that replace a default as a whole
+SUM_TOLERANCE = 1e-9  # by which stated probabilities may fail to add up to 1
+_CLASH_SECTION = "armoured_clash"  # section of a ruleset with the die and deck of Armoured Clash
+UNMERGED_TABLES = ("die", "deck")  # a stated table replaces the whole default table
 
 ItemT = TypeVar("ItemT")
 Pmf = tuple[float, ...]
@@ -52,8 +52,8 @@ def pmf_from(value: object) -> Pmf:
         if isinstance(probability, bool) or not isinstance(probability, int | float) or not 0 <= probability <= 1:
             raise ValueError(f"{shown(probability)} is not usable as a probability (allowed: 0 to 1)")
         pmf[_small_number(number)] = float(probability)
-    if abs(math.fsum(pmf) - 1) > ONE_WITHIN:
-        raise ValueError(f"these probabilities add up to {math.fsum(pmf):g} (allowed: 1)")
+    if abs(math.fsum(pmf) - 1) > SUM_TOLERANCE:
+        raise ValueError(f"the probabilities add up to {math.fsum(pmf):g} (allowed: 1)")
     return tuple(pmf)
 
 
@@ -63,59 +63,59 @@ def _small_number(number: object) -> int:
     return int(str(number))
 
 
-def one_or_list(value: object) -> tuple[Any, ...]:
-    """Return a value as a tuple: a list with an entry for each round, or a single entry for all rounds."""
+def as_tuple_of_rounds(value: object) -> tuple[Any, ...]:
+    """Return a list with an entry for each round as a tuple, or a single value for all rounds as a tuple of one."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
 def _as_table(pmf: Pmf) -> dict[str, float]:
-    """Return a distribution as in a file: number = probability."""
+    """Return a distribution as a table of a file: number = probability."""
     return {str(number): probability for number, probability in enumerate(pmf) if probability}
 
 
 Distribution = Annotated[Pmf, BeforeValidator(pmf_from), PlainSerializer(_as_table)]
-"""An integer, or a distribution of integers."""
+"""Distribution of integers; a file may state a single integer."""
 
 ByRound = Annotated[
     tuple[Pmf, ...],
-    BeforeValidator(lambda value: tuple(map(pmf_from, one_or_list(value)))),
+    BeforeValidator(lambda value: tuple(map(pmf_from, as_tuple_of_rounds(value)))),
     PlainSerializer(lambda pmfs: [*map(_as_table, pmfs)]),
 ]
-"""A number for all rounds, or a list with one for each round; each an integer or a distribution."""
+"""Distribution of a number in each round; a file may state one for all rounds, and an integer for each."""
 
 
-def certainly(number: int) -> Pmf:
-    """Return the distribution with all probability on one number."""
+def certain_pmf(number: int) -> Pmf:
+    """Return the distribution of a number that is certain."""
     return (0.0,) * number + (1.0,)
 
 
-def spread_over(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[ItemT, ...]:
-    """Return a number for each of `rounds` rounds; ValueError for a list of another length."""
+def for_each_round(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[ItemT, ...]:
+    """Return a value for each of `rounds` rounds; ValueError for a list of another length."""
     if len(numbers) not in (1, rounds):
         raise ValueError(f"{key} has {len(numbers)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
     return numbers * rounds if len(numbers) == 1 else numbers
 
 
-def as_written(length: float) -> Fraction:
-    """Return the decimal value of a length as a fraction, so that sums of lengths are exact.
+def exact_fraction(length: float) -> Fraction:
+    """Return the printed decimal value of a length as a fraction, so that sums of lengths are exact.
 
-    >>> as_written(4.4) - as_written(1.4) == 3, 4.4 - 1.4 == 3
+    >>> exact_fraction(4.4) - exact_fraction(1.4) == 3, 4.4 - 1.4 == 3
     (True, False)
     """
     return Fraction(str(length))
 
 
 def moves_over(distance: float, move: float) -> int:
-    """Return how many moves cover a distance, at least 1, in decimal arithmetic: 2.1 inches are 3 moves of 0.7.
+    """Return how many moves cover a distance, at least 1; decimals are exact, so 2.1 inches are 3 moves of 0.7.
 
     >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
     (3, 3, 1)
     """
-    return max(math.ceil(as_written(distance) / as_written(move)), 1)
+    return max(math.ceil(exact_fraction(distance) / exact_fraction(move)), 1)
 
 
-class Asked(Record):
-    """Base of the questions to a system; each also has a key `ruleset`."""
+class MoraleQuestion(Record):
+    """Base of the questions about a system; each also has a key `ruleset`."""
 
     page = "docs/keys.md"
 
@@ -128,11 +128,11 @@ def read_question(
     system: System,
     source: str | os.PathLike[str] | Mapping[str, Any],
     folder: Path | None,
-    of_clash: Mapping[str, Any] | None = None,
-) -> Asked:
-    """Return a question with its ruleset and values from the profiles in a folder (None: the shipped ones).
+    clash_settings: Mapping[str, Any] | None = None,
+) -> MoraleQuestion:
+    """Return a question, completed by its ruleset and values from the profiles in a folder (None: the shipped ones).
 
-    `of_clash` is a die or a deck of Armoured Clash that replaces those of the folder and of the question.
+    `clash_settings`: a die or a deck of Armoured Clash in place of those of the folder and of the question.
     """
     if isinstance(source, Mapping):
         check_plain(source, "question")
@@ -142,9 +142,10 @@ def read_question(
     stated = raw.get("ruleset", {})
     if not isinstance(stated, Mapping):
         raise InputError(f"{shown(stated)} is not usable", where=f"{where}: ruleset", allowed="a table")
-    raw["ruleset"] = _over(default_ruleset(system, folder), stated)
-    if of_clash:
-        raw["ruleset"] = _over(raw["ruleset"], {_OF_CLASH: _used_of(of_clash, raw["ruleset"], system)})
+    raw["ruleset"] = _merged(default_ruleset(system, folder), stated)
+    if clash_settings:
+        used = _used_settings(clash_settings, raw["ruleset"], system)
+        raw["ruleset"] = _merged(raw["ruleset"], {_CLASH_SECTION: used})
     if (completed := getattr(system.answers, "completed", None)) is not None:
         try:
             raw = completed(raw, folder)
@@ -153,29 +154,29 @@ def read_question(
     return checked(system.question, raw, where=where)
 
 
-def _used_of(of_clash: Mapping[str, Any], ruleset: Mapping[str, Any], system: System) -> dict[str, Any]:
-    """Return the die and deck settings of Armoured Clash that a system uses; InputError if one is unused."""
-    used = {key: value for key, value in of_clash.items() if key in ruleset.get(_OF_CLASH, ())}
-    if used != of_clash:
-        problem = f"{system.title} has no such {' and '.join(of_clash.keys() - used.keys())}"
-        raise InputError(problem, where="ruleset", allowed="a die and a deck for fights of Armoured Clash")
+def _used_settings(clash_settings: Mapping[str, Any], ruleset: Mapping[str, Any], system: System) -> dict[str, Any]:
+    """Return the die and the deck of Armoured Clash; InputError if the system does not use one of them."""
+    used = {key: value for key, value in clash_settings.items() if key in ruleset.get(_CLASH_SECTION, ())}
+    if used != clash_settings:
+        problem = f"{system.title} does not use the {' and '.join(clash_settings.keys() - used.keys())}"
+        raise InputError(problem, where="ruleset", allowed="a die and a deck only for fights of Armoured Clash")
     return used
 
 
-def _over(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return `defaults` updated with `stated`, section by section."""
     sections = {
-        key: _over(defaults[key], value)
+        key: _merged(defaults[key], value)
         for key, value in stated.items()
-        if isinstance(value, Mapping) and isinstance(defaults.get(key), Mapping) and key not in WHOLE
+        if isinstance(value, Mapping) and isinstance(defaults.get(key), Mapping) and key not in UNMERGED_TABLES
     }
     return {**defaults, **stated, **sections}
 
 
 def default_ruleset(system: System, folder: Path | None) -> dict[str, Any]:
-    """Return the values in the ruleset file of a system and, as sections, the values used from other files.
+    """Return the values in the ruleset file of a system and, as sections, those that it uses from other files.
 
-    Files missing in the folder of profiles are replaced by the shipped ones.
+    Shipped files replace those that the folder of profiles lacks.
     """
     records = system.question.model_fields["ruleset"].annotation
     values = _ruleset_file(folder, system.ruleset)

@@ -17,9 +17,9 @@ from analyser.common.estimates import estimate
 from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
-from analyser.common.text import NEGLIGIBLE, aligned, happens, records
-from analyser.morale.questions import Asked
-from analyser.morale.result_tables import Fates, Panel, Table, picture_of
+from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, rows_of_columns
+from analyser.morale.questions import MoraleQuestion
+from analyser.morale.result_tables import FatePanels, Panel, Table, picture_of
 from analyser.morale.systems import SYSTEMS
 from analyser.results import simultaneous_intervals
 from analyser.results.base import Result, WeightedValues
@@ -45,10 +45,10 @@ class MoraleResult(Result):
         Panels of the picture, in order.
     """
 
-    scenario: Asked
+    scenario: MoraleQuestion
     system: str
-    weighed: Mapping[str, Table]
-    panels: Sequence[Panel | Fates]
+    raw_tables: Mapping[str, Table]
+    panels: Sequence[Panel | FatePanels]
 
     @property
     def kind(self) -> str:  # type: ignore[override]
@@ -62,7 +62,7 @@ class MoraleResult(Result):
         If simulated, ``p_x`` is followed by its 95% interval, ``p_x_low`` and ``p_x_high``, and its kind,
         ``p_x_interval``; ``mean_x`` is followed by ``mean_x_standard_error`` and an interval named alike.
         """
-        return {name: self._columns_of(table) for name, table in self.weighed.items()}
+        return {name: self._columns_of(table) for name, table in self.raw_tables.items()}
 
     def _columns_of(self, table: Table) -> dict[str, Any]:
         columns: dict[str, Any] = {name: list(values) for name, values in table.keys.items()}
@@ -77,7 +77,8 @@ class MoraleResult(Result):
                     figures = len(weights) * len(table.probabilities)
                     columns |= simultaneous_intervals.joint_columns(name, weights, self.trials, figures)
         for name, mean in table.means.items():
-            number = (self.trials or 1) if mean.given is None else np.maximum(mean.given, np.finfo(np.float64).tiny)
+            condition = mean.condition
+            number = (self.trials or 1) if condition is None else np.maximum(condition, np.finfo(np.float64).tiny)
             columns[name] = mean.first / number
             if self.trials is not None:
                 variance = np.maximum(mean.second / number - columns[name] ** 2, 0.0)
@@ -91,8 +92,8 @@ class MoraleResult(Result):
 
     @cached_property
     def _tables_of_events(self) -> dict[str, str]:
-        """The first table with each event."""
-        names = [(column, name) for name, table in self.weighed.items() for column in table.probabilities]
+        """Name of the first table with each event."""
+        names = [(column, name) for name, table in self.raw_tables.items() for column in table.probabilities]
         return {column.removeprefix("p_"): name for column, name in reversed(names) if column.startswith("p_")}
 
     @property
@@ -102,49 +103,50 @@ class MoraleResult(Result):
 
     @property
     def figures(self) -> tuple[str, ...]:
-        """Names for :meth:`pmf` and :meth:`mean`: tables that are the distribution of one number."""
+        """Names for :meth:`pmf` and :meth:`mean`: the tables that are distributions of a number."""
         return tuple(
             name
-            for name, table in self.weighed.items()
+            for name, table in self.raw_tables.items()
             if [*table.probabilities] == ["probability"]
             and table.outcomes == 1
             and not isinstance([*table.keys.values()][-1][0], str)
         )
 
     def _row_at(self, name: str, moment: int | None) -> int:
-        """Return the first row of a table at a round or turn, by default the last one."""
-        keys = self.weighed[name].keys
+        """Return the index of the first row of a table for a round or turn, by default the last."""
+        keys = self.raw_tables[name].keys
         times: list[int | None] = next((list(keys[key]) for key in ("round", "turn") if key in keys), [None])
         if moment is None:
             return times.index(times[-1])
         if moment not in times:
             allowed = ", ".join(map(str, dict.fromkeys(times))) if times != [None] else "left out"
-            raise InputError(f"no round or turn {shown(moment)}", where="moment", allowed=allowed)
+            raise InputError(f"{shown(moment)} is no round or turn of this table", where="moment", allowed=allowed)
         return times.index(moment)
 
     def _event_weight(self, name: str, moment: int | None) -> float:
         table = self._tables_of_events[name]
-        return float(self.weighed[table].probabilities[f"p_{name}"][self._row_at(table, moment)])
+        return float(self.raw_tables[table].probabilities[f"p_{name}"][self._row_at(table, moment)])
 
     def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
-        table, first = self.weighed[figure], self._row_at(figure, moment)
+        table, first = self.raw_tables[figure], self._row_at(figure, moment)
         *others, values = table.keys.values()
         rows = [row for row in range(len(values)) if all(key[row] == key[first] for key in others)]
         return np.array(values)[rows], table.probabilities["probability"][rows]
 
     def _possible_values(self, figure: str) -> NDArray[Any]:
-        return np.array(list(self.weighed[figure].keys.values())[-1])
+        return np.array(list(self.raw_tables[figure].keys.values())[-1])
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        return [*(weights for table in self.weighed.values() for weights in table.probabilities.values()), np.zeros(1)]
+        tables = self.raw_tables.values()
+        return [*(weights for table in tables for weights in table.probabilities.values()), np.zeros(1)]
 
     def table(self, name: str | None = None) -> dict[str, Any]:
         """Return the columns of a table, by default of the main one."""
-        name = next(iter(self.weighed)) if name is None else name
-        check_text(name, "table", ", ".join(self.weighed))
-        if name not in self.weighed:
-            hint = did_you_mean(name, self.weighed)
-            raise InputError(f"no table {shown(name)}{hint}", where="table", allowed=", ".join(self.weighed))
+        name = next(iter(self.raw_tables)) if name is None else name
+        check_text(name, "table", ", ".join(self.raw_tables))
+        if name not in self.raw_tables:
+            hint = did_you_mean(name, self.raw_tables)
+            raise InputError(f"unknown table {shown(name)}{hint}", where="table", allowed=", ".join(self.raw_tables))
         return self.columns[name]
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
@@ -153,7 +155,7 @@ class MoraleResult(Result):
         Raises
         ------
         InputError
-            There is no such table; the message suggests the nearest name.
+            There is no such table; the message has the most similar name.
 
         Examples
         --------
@@ -177,7 +179,7 @@ class MoraleResult(Result):
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
         """Every table as a tidy frame, the main one first."""
-        return {name: self.to_frame(name) for name in self.weighed}
+        return {name: self.to_frame(name) for name in self.raw_tables}
 
     @property
     def schema(self) -> str:  # type: ignore[override]
@@ -186,39 +188,39 @@ class MoraleResult(Result):
 
     @property
     def headline(self) -> str:
-        """One sentence about the first event that is neither certain nor impossible in its first round or turn."""
+        """A sentence about the first event that is neither certain nor impossible in the first round or turn."""
         title = SYSTEMS[self.system].title
-        chances = {name: self.probability(name, self._first_moment(name)) for name in self.events}
-        open_ones = (name for name, chance in chances.items() if 0 < chance < 1)
-        if (name := next(open_ones, next(iter(chances), None))) is None:
-            return f"{title}: no probability was asked for."
-        return happens(f"{title}:", name.replace("_", " "), chances[name])
+        probabilities = {name: self.probability(name, self._first_moment(name)) for name in self.events}
+        uncertain = (name for name, probability in probabilities.items() if 0 < probability < 1)
+        if (name := next(uncertain, next(iter(probabilities), None))) is None:
+            return f"{title}: the answer has no probability."
+        return frequency_sentence(f"{title}:", name.replace("_", " "), probabilities[name])
 
     def _first_moment(self, name: str) -> int | None:
-        """Return the first round or turn of the table of an event, if it has any."""
-        keys = self.weighed[self._tables_of_events[name]].keys
+        """Return the first round or turn in the table of an event; None if the table has neither."""
+        keys = self.raw_tables[self._tables_of_events[name]].keys
         return next((keys[key][0] for key in ("round", "turn") if key in keys), None)
 
     def caption(self, width: int = 80) -> list[str]:
-        """Return the system and the given keys of the question, in at most two lines of `width` characters."""
+        """Return the system and the stated keys of the question, in at most two lines of `width` characters."""
         stated = self.scenario.model_dump(mode="json", exclude_defaults=True, exclude={"ruleset"})
-        asked = _written({key: "default" if value == {} else value for key, value in stated.items()})
-        return textwrap.wrap(f"{SYSTEMS[self.system].title}: {asked}", width, max_lines=2, placeholder=" ...")
+        keys = _value_text({key: "default" if value == {} else value for key, value in stated.items()})
+        return textwrap.wrap(f"{SYSTEMS[self.system].title}: {keys}", width, max_lines=2, placeholder=" ...")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain data, as ``--format json`` prints it (`docs/morale.md`)."""
         return {"system": self.system} | super().as_dict()
 
     def _body(self) -> dict[str, Any]:
-        return {"question": self.scenario.as_dict(), "tables": {name: self._records(name) for name in self.weighed}}
+        return {"question": self.scenario.as_dict(), "tables": {name: self._records(name) for name in self.raw_tables}}
 
     def _records(self, name: str) -> list[dict[str, Any]]:
-        return records({name: np.asarray(column) for name, column in self.columns[name].items()})
+        return rows_of_columns({name: np.asarray(column) for name, column in self.columns[name].items()})
 
     def rows(self) -> list[dict[str, Any]]:
         """Return all tables as one in long form: table, method, keys, measure, value, and simulated intervals."""
         rows: list[dict[str, Any]] = []
-        for name, table in self.weighed.items():
+        for name, table in self.raw_tables.items():
             head = {"table": name, "method": self.method}
             for measure in (*table.probabilities, *table.means) or (None,):  # None: a table of words
                 for row in self._records(name):
@@ -229,21 +231,21 @@ class MoraleResult(Result):
         return rows
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question with its defaults, without empty keys."""
+        """Return the keys of the question and their values, defaults included, without empty keys."""
         question = self.scenario.model_dump(mode="json", exclude_none=True)
         ruleset = question.pop("ruleset")
         values = {key: value for key, value in ruleset.items() if not isinstance(value, dict)}
         sections = {f"- {key.replace('_', ' ')}": value for key, value in ruleset.items() if isinstance(value, dict)}
         stated = {_title(key): value for key, value in question.items() if value not in ([], {})}
         stated |= {"Ruleset": values, **sections}
-        return [("System", SYSTEMS[self.system].title), *((key, _written(value)) for key, value in stated.items())]
+        return [("System", SYSTEMS[self.system].title), *((key, _value_text(value)) for key, value in stated.items())]
 
     def blocks(self) -> list[Block]:
         """Return a block for each table; distributions omit rows with negligible probability."""
-        return [Block(_title(name), lines=self._lines(name)) for name in self.weighed]
+        return [Block(_title(name), lines=self._lines(name)) for name in self.raw_tables]
 
     def _lines(self, name: str) -> list[str]:
-        table, columns = self.weighed[name], self.columns[name]
+        table, columns = self.raw_tables[name], self.columns[name]
         height = len(next(iter(columns.values())))
         likely = np.ones(height, np.bool_)
         if len(table.probabilities) == 1 and not table.means:
@@ -251,28 +253,28 @@ class MoraleResult(Result):
         rows = [[*map(_heading, (*table.keys, *table.probabilities, *table.means))]]
         for row in np.flatnonzero(likely).tolist():
             shares = [str(estimate(weights[row], self.trials)) for weights in table.probabilities.values()]
-            means = [_mean(columns, measure, row) for measure in table.means]
+            means = [_mean_cell(columns, measure, row) for measure in table.means]
             rows.append([*(str(columns[key][row]) for key in table.keys), *shares, *means])
         sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in table.keys) + ">"
         lines = aligned(rows, sides, gap=" | ")
         return lines if likely.all() else [*lines, f"({height - likely.sum()} rows below 0.01% are left out)"]
 
 
-def _written(value: Any) -> str:
-    """Return a value as text, similar to a file."""
+def _value_text(value: Any) -> str:
+    """Return a value as text, similar to that in a file."""
     if isinstance(value, dict) and "rows" in value:  # a unit of Armoured Clash
         return f"{value['unit'] or 'a unit of its own'}, {value['models']} models"
     if isinstance(value, dict):
-        only = next(iter(value)) if len(value) == 1 else ""
-        if only.isdecimal() and value[only] == 1.0:  # the distribution of one number
-            return only
+        first = next(iter(value)) if len(value) == 1 else ""
+        if first.isdecimal() and value[first] == 1.0:  # the distribution of a certain number
+            return first
         return ", ".join(
-            f"{key} = ({_written(inner)})" if isinstance(inner, dict) else f"{key} = {_written(inner)}"
+            f"{key} = ({_value_text(inner)})" if isinstance(inner, dict) else f"{key} = {_value_text(inner)}"
             for key, inner in value.items()
             if inner not in (None, [], {})
         )
     if isinstance(value, list):
-        return "; ".join(map(_written, value))
+        return "; ".join(map(_value_text, value))
     if isinstance(value, bool):
         return str(value).lower()
     return f"{value:g}" if isinstance(value, float) else str(value)
@@ -288,5 +290,5 @@ def _heading(name: str) -> str:
     return f"P({what})" if kind == "p" else f"mean {what}" if kind == "mean" else name.replace("_", " ")
 
 
-def _mean(columns: dict[str, Any], name: str, row: int) -> str:
+def _mean_cell(columns: dict[str, Any], name: str, row: int) -> str:
     return mean_text(mean_in({column: values[row] for column, values in columns.items()}, name))

@@ -1,6 +1,6 @@
-"""Parts of an answer about morale: tables (as weights, not yet probabilities), picture and rules.
+"""Parts of an answer about morale: tables of weights (probabilities or counts of trials), picture and rules.
 
-The picture has a panel for each table to show, section by section.
+The picture has a panel for each table to show, in the order of the sections.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from analyser.plots.distributions import Panels
 
 WIDTH, HEIGHT = 5.8, 3.4  # inches of a panel with its legend
-CHARACTERS, NOTE = 66, 32  # characters of a line: of the title above a panel, of a note below one of a comparison
+CHARACTERS, NOTE = 66, 32  # characters per line: of the title above a panel, of a note below a panel of a comparison
 
-AskedT = TypeVar("AskedT")  # a section of a question
+SectionT = TypeVar("SectionT")  # a section of a question
 Weights = Any  # probabilities or counts: an array or a sparse one
 Keys = Mapping[str, Sequence[Any]]
-Facts = Mapping[str, Any]  # texts, and a truthy value if the text holds
+TextsAndTruth = Mapping[str, Any]  # texts, each with a truthy value if it is true
 
 
 class Mean(NamedTuple):
@@ -41,7 +41,7 @@ class Mean(NamedTuple):
 
     first: Weights
     second: Weights
-    given: Weights | None = None  # weight of the condition of a conditional mean; None: not conditional
+    condition: Weights | None = None  # weight of the condition of a conditional mean; None: not conditional
     ends: tuple[float, float] = (-np.inf, np.inf)  # smallest and largest possible value
 
     @classmethod
@@ -54,9 +54,9 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of an answer: columns of keys, such as the round, and the weights and means of each row.
+    """A table of an answer: columns of keys, such as the round, and the weights and means in each row.
 
-    The last `outcomes` keys are outcomes, the others identify the distribution, such as its round and unit.
+    The last `outcomes` keys are outcomes; the other keys identify the distribution, such as by round and unit.
     """
 
     keys: Keys
@@ -65,49 +65,49 @@ class Table:
     outcomes: int = 1
 
     @classmethod
-    def crossed(
-        cls, first: Keys, then: Keys, columns: Mapping[str, Weights], kept: NDArray[np.bool_] | None = None
+    def product_of(
+        cls, first: Keys, second: Keys, columns: Mapping[str, Weights], pairs: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return the product of the rows of `first` and `then`, or the `kept` pairs; `columns` have that shape."""
+        """Return a row for each pair of rows of `first` and `second`, or those in `pairs`; shapes (first, second)."""
         shape = next(iter(columns.values())).shape
-        rows, places = np.nonzero(np.ones(shape) if kept is None else kept)
+        rows, indices = np.nonzero(np.ones(shape) if pairs is None else pairs)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
-        keys |= {name: [values[place] for place in places.tolist()] for name, values in then.items()}
-        return cls(keys, {name: weights[rows, places] for name, weights in columns.items()}, outcomes=len(then))
+        keys |= {name: [values[index] for index in indices.tolist()] for name, values in second.items()}
+        return cls(keys, {name: weights[rows, indices] for name, weights in columns.items()}, outcomes=len(second))
 
     @classmethod
-    def distribution(cls, first: Keys, then: Keys, weights: Weights, kept: NDArray[np.bool_] | None = None) -> Table:
-        """Return the probability of each row of `then` in each row of `first`."""
-        return cls.crossed(first, then, {"probability": weights}, kept)
+    def distribution(cls, first: Keys, then: Keys, weights: Weights, pairs: NDArray[np.bool_] | None = None) -> Table:
+        """Return the distribution of the outcomes `then` in each row of `first`."""
+        return cls.product_of(first, then, {"probability": weights}, pairs)
 
 
 def tally(first: Keys, number: str, weights: Weights, numbers: NDArray[Any], most: int) -> Table:
-    """Return the distribution of a number, 0 to `most`, in each row of `first`; each state has one of `numbers`."""
+    """Return the distribution of a number, 0 to `most`, in each row of `first`; `numbers` has that of each state."""
     columns = weights @ (numbers[:, np.newaxis] == np.arange(most + 1))
     return Table.distribution(first, {number: range(most + 1)}, columns)
 
 
-def turns_of(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
-    """Return the turns as a key; they are the first axis of `weights`."""
+def turn_key(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
+    """Return a key with the turns, which are the first axis of `weights`."""
     return {name: [*range(1, weights.shape[0] + 1)]}
 
 
 def stack(name: str, tables: Mapping[Any, Table]) -> Table:
-    """Stack tables with the same columns under a new first key of this name."""
-    several = list(tables.values())
+    """Return tables with the same columns as one table with a new first key of this name."""
+    stacked = list(tables.values())
     keys = {name: [value for value, table in tables.items() for _ in next(iter(table.probabilities.values()))]}
-    keys |= {key: [value for table in several for value in table.keys[key]] for key in several[0].keys}
-    weights = {key: np.concatenate([table.probabilities[key] for table in several]) for key in several[0].probabilities}
+    keys |= {key: [value for table in stacked for value in table.keys[key]] for key in stacked[0].keys}
+    weights = {key: np.concatenate([table.probabilities[key] for table in stacked]) for key in stacked[0].probabilities}
     means = {}
-    for key in several[0].means:
-        first, second, _, ends = zip(*(table.means[key] for table in several))
+    for key in stacked[0].means:
+        first, second, _, ends = zip(*(table.means[key] for table in stacked))
         lows, highs = zip(*ends)
         means[key] = Mean(np.concatenate(first), np.concatenate(second), ends=(min(lows), max(highs)))
-    return Table(keys, weights, means, several[0].outcomes)
+    return Table(keys, weights, means, stacked[0].outcomes)
 
 
-def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
-    """Return the recorded distributions or simulated counts of each chain; InputError if there are too many states."""
+def chain_weights(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Recorded]:
+    """Return the exact distributions or simulated counts of each chain; InputError if it has too many states."""
     if sampling.is_exact:
         return {name: exact_distributions(chain) for name, chain in chains.items()}
     trials = sampling.first_trials()
@@ -122,10 +122,10 @@ def weights_of(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, Rec
 
 
 class Panel(NamedTuple):
-    """A panel of the picture: the rows of a table with the values `where`.
+    """A panel of the picture: the rows of a table whose keys have the values in `where`.
 
-    Curves show probabilities by round; `what` maps columns to labels. Cells show the distribution of the number `what`
-    by round. Bars show the column `what`, hatched if a key has one of the values in `lost`.
+    Curves show probabilities by round; `what` maps their columns to labels. Cells show the distribution of the number
+    `what` by round. Bars show the column `what`, hatched in rows with a value in `lost`.
     """
 
     draw: Literal["curves", "cells", "bars"]
@@ -140,33 +140,33 @@ class Panel(NamedTuple):
 Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial(Panel, "bars")
 
 
-class Fates(NamedTuple):
-    """Panels of a comparison, one for each system: the table `fates`, with notes from the table `equivalents`."""
+class FatePanels(NamedTuple):
+    """Panels of a comparison, for each system the table `fates` with notes from the table `equivalents`."""
 
     titles: Mapping[str, str]  # keys: names of systems
 
 
-Answer = tuple[Mapping[str, Table], Sequence[Panel | Fates]]  # tables by name, the main one first, and the panels
+Answer = tuple[Mapping[str, Table], Sequence[Panel | FatePanels]]  # tables by name, the main one first, and the panels
 
 
 class Rules(NamedTuple):
-    """Rules used, rules not modelled, and warnings; each text with a truthy value if it holds."""
+    """Rules used, rules not modelled, and warnings; each text has a truthy value if it applies."""
 
-    applied: Facts
+    applied: TextsAndTruth
     not_modelled: Mapping[str, Any] = {}
     warnings: Mapping[str, Any] = {}
 
     def used(self) -> RulesUsed:
-        """Return the rules and warnings that hold."""
-        applied, not_modelled, warnings = (tuple(text for text in facts if facts[text]) for facts in self)
+        """Return the rules and warnings that apply."""
+        applied, not_modelled, warnings = (tuple(text for text in texts if texts[text]) for texts in self)
         return RulesUsed(applied=applied, not_modelled=not_modelled, warnings=warnings)
 
 
-class Section(Generic[AskedT]):
-    """Base of a section: `chain` (one, or several by name), `answer` from recorded distributions, and `rules`."""
+class Section(Generic[SectionT]):
+    """Answers to a section of a question: `chain` (or several by name), `answer` from their weights, and `rules`."""
 
-    def __init__(self, asked: AskedT, question: Any) -> None:
-        self.asked, self.question = asked, question
+    def __init__(self, section: SectionT, question: Any) -> None:
+        self.section, self.question = section, question
         self._prepare()
 
     def _prepare(self) -> None:
@@ -174,15 +174,15 @@ class Section(Generic[AskedT]):
 
 
 class Sections:
-    """Answers to a question with several sections, by the name of each."""
+    """Answers to a question with several sections; `kinds` has the class for each section."""
 
     def __init__(self, **kinds: type[Section[Any]]) -> None:
         self._kinds = kinds
         self.of = lru_cache(maxsize=16)(self._of)
 
     def _of(self, question: Any) -> dict[str, Any]:
-        asked = {name: getattr(question, name) for name in self._kinds}
-        return {name: self._kinds[name](section, question) for name, section in asked.items() if section is not None}
+        sections = {name: getattr(question, name) for name in self._kinds}
+        return {name: self._kinds[name](section, question) for name, section in sections.items() if section is not None}
 
     def chains(self, question: Any) -> dict[str, Chain]:
         """Return the chains of all sections."""
@@ -195,52 +195,52 @@ class Sections:
     def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Answer:
         """Return the tables and panels of all sections."""
         tables: dict[str, Table] = {}
-        panels: list[Panel | Fates] = []
+        panels: list[Panel | FatePanels] = []
         for name, section in self.of(question).items():
-            of_section, its_panels = section.answer(recorded.get(name, recorded))
-            tables |= of_section
-            panels += its_panels
+            section_tables, section_panels = section.answer(recorded.get(name, recorded))
+            tables |= section_tables
+            panels += section_panels
         return tables, panels
 
     def rules(self, question: Any) -> Rules:
-        """Return the rules of all sections; a text holds if it holds in one of them."""
+        """Return the rules of all sections; a text applies if it applies to one of them."""
         merged: tuple[dict[str, Any], ...] = {}, {}, {}
         for section in self.of(question).values():
-            for facts, of_section in zip(merged, section.rules()):
-                facts.update({text: facts.get(text) or holds for text, holds in of_section.items()})
+            for texts, section_texts in zip(merged, section.rules()):
+                texts.update({text: texts.get(text) or applies for text, applies in section_texts.items()})
         return Rules(*merged)
 
 
 def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axes | Panels:
-    """Draw an answer under its caption: all panels, a single one, or with `ax` the first one."""
+    """Draw the panels of an answer under its caption; with `ax` only the first panel."""
     first = result.panels[0]
     columns = 1 + (len(result.panels) > 2)
     caption = "\n".join(result.caption(columns * CHARACTERS))
-    if isinstance(first, Fates):
-        return _fates_of(result, first, **{"title": caption, **more}, **({} if ax is None else {"ax": ax}))
-    panels = [panel for panel in result.panels if not isinstance(panel, Fates)]
+    if isinstance(first, FatePanels):
+        return _fate_panels(result, first, **{"title": caption, **more}, **({} if ax is None else {"ax": ax}))
+    panels = [panel for panel in result.panels if not isinstance(panel, FatePanels)]
     if ax is not None or len(panels) == 1:
-        own = {} if ax is not None else {"title": f"{caption}\n{first.heading}, percent"}
-        return _drawing(result, first)(ax=ax, **{**own, **more})
-    drawings = {f"{panel.heading}, percent": _drawing(result, panel) for panel in panels}
-    how: dict[str, Any] = {"columns": columns, "size": (WIDTH, HEIGHT), "share": False}
-    return plots.panels(drawings, lambda draw, **on: draw(**on), **how, **{"title": caption, **more})
+        title = {} if ax is not None else {"title": f"{caption}\n{first.heading}, percent"}
+        return _panel_plot(result, first)(ax=ax, **{**title, **more})
+    panel_plots = {f"{panel.heading}, percent": _panel_plot(result, panel) for panel in panels}
+    layout: dict[str, Any] = {"columns": columns, "size": (WIDTH, HEIGHT), "share": False}
+    return plots.panels(panel_plots, lambda plot, **options: plot(**options), **layout, **{"title": caption, **more})
 
 
-def _fates_of(result: MoraleResult, fates: Fates, **more: Any) -> Panels:
+def _fate_panels(result: MoraleResult, fates: FatePanels, **more: Any) -> Panels:
     """Draw a panel for each system, with the equivalents of the unit's nerve below it."""
-    frame, noted = result.to_frame("fates"), result.to_frame("equivalents")
+    frame, equivalents = result.to_frame("fates"), result.to_frame("equivalents")
     parts = {title: frame[frame["system"] == system] for system, title in fates.titles.items()}
-    drawn = plots.panels(parts, plots.fates, columns=len(parts), size=(2.7, 4.4), **more)
-    for system, axes in zip(fates.titles, drawn):
-        rows = noted[noted["system"] == system]
+    panels = plots.panels(parts, plots.fates, columns=len(parts), size=(2.7, 4.4), **more)
+    for system, axes in zip(fates.titles, panels):
+        rows = equivalents[equivalents["system"] == system]
         notes = (f"{what}: {value}" for what, value in zip(rows["stands_for_nerve"], rows["value"]))
         axes.set_xlabel("\n".join(["round", "", *(textwrap.fill(note, NOTE) for note in notes)]), loc="left")
-    return drawn
+    return panels
 
 
-def _drawing(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
-    """Return a function that draws a panel, without lines that are always 0 unless all are."""
+def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
+    """Return a function that draws a panel; lines that are always 0 are left out unless all are."""
     frame, what = result.to_frame(panel.table), panel.what
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():
@@ -253,6 +253,6 @@ def _drawing(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
     for key, hatched in panel.lost.items():
         frame = frame.assign(lost=frame[key].isin(hatched))
     lost = "lost" if panel.lost else None
-    if what != "probability":  # keep only this column: the intervals belong to others
+    if what != "probability":  # keep only this column, because intervals belong to other columns
         frame = frame[[panel.x, *panel.lost, what, *([lost] if lost else [])]].rename(columns={what: "probability"})
     return partial(plots.distribution, frame, kind="bars", lost=lost, **shared)

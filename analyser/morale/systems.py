@@ -1,4 +1,4 @@
-"""Morale systems by name, and the modules of each."""
+"""Morale systems by name, with their titles, modules and ruleset files."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from analyser.common.errors import InputError, did_you_mean, shown
 
 if TYPE_CHECKING:
-    from analyser.morale.questions import Asked
+    from analyser.morale.questions import MoraleQuestion
 
 
 class System(NamedTuple):
     """A system of morale rules: a folder in `games`, and a ruleset file of defaults in `profiles/morale`.
 
-    Its module `tables` has functions of a question: `chains`, `answer` (:data:`~.result_tables.Answer`) and `rules`.
-    It also has `weights` if these do not come from chains alone, and `completed` if profiles complete a question.
+    Its module `tables` has functions of a question: `chains`, `answer` (:data:`~.result_tables.Answer`) and `rules`;
+    also `weights` if chains alone do not determine the weights, and `completed` if profiles complete a question.
     """
 
     name: str
     title: str
-    other_rulesets: Mapping[str, str] = {}  # sections of its ruleset that come from files of other systems
+    other_rulesets: Mapping[str, str] = {}  # by section of its ruleset: the file of another system that it comes from
 
     @property
     def ruleset(self) -> str:
@@ -29,9 +29,9 @@ class System(NamedTuple):
         return f"{self.name}.toml"
 
     @property
-    def question(self) -> type[Asked]:
+    def question(self) -> type[MoraleQuestion]:
         """Record type of a question."""
-        model: type[Asked] = self._module("question").Question
+        model: type[MoraleQuestion] = self._module("question").Question
         return model
 
     @property
@@ -59,14 +59,14 @@ FIGHTS = {  # sections of scenarios of fights
 
 
 def system_named(name: str) -> System:
-    """Return the system of this name; InputError if there is none."""
+    """Return the system of this name; InputError for an unknown name."""
     if name not in SYSTEMS:
-        raise InputError(f"no morale system {shown(name)}{did_you_mean(name, SYSTEMS)}", allowed=", ".join(SYSTEMS))
+        raise InputError(f"unknown system {shown(name)}{did_you_mean(name, SYSTEMS)}", allowed=", ".join(SYSTEMS))
     return SYSTEMS[name]
 
 
 def system_of(raw: Mapping[str, Any]) -> str | None:
-    """Return the system of a raw question by its keys; None if it is a fight, or if its keys are ambiguous.
+    """Return the name of the system that a raw question is about; None for a fight, or if the keys fit several systems.
 
     Examples
     --------

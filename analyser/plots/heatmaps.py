@@ -172,7 +172,7 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
         grid = np.vstack([np.column_stack([grid, headings[0][MEAN]]), last_row]).astype(np.float64)
         names_by_side = [[*heading, MEAN] for heading in names_by_side]
     sizes = headings[1].groupby(key, sort=False, observed=True).size() if key else pd.Series({"": len(headings[1])})
-    metric = metrics.metric_called(values)
+    metric = metrics.metric_by_name(values)
     is_probability = metric.is_probability or values.startswith("p_")
     quantity = metric.title.replace("_", " ")
     return Table(grid, names_by_side[0], names_by_side[1], sizes, with_means, quantity, is_probability)

@@ -16,7 +16,7 @@ from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.frames import names_of
 from analyser.common.metrics import figure_title
-from analyser.common.text import together
+from analyser.common.text import values_text
 from analyser.plots.crowded_text import label_offsets
 
 WIDTH, HEIGHT = 6.4, 3.4  # inches
@@ -305,7 +305,7 @@ def _name_points(
     corner = np.array([inside.x0, inside.y0])
     offsets = label_offsets(pixels - corner, range(len(groups)), [35.0] * len(groups), (inside.width, inside.height))
     for (_, part), point, (right, up) in zip(groups, points, offsets * 72 / axes.figure.dpi):
-        text = ", ".join(together(part[key].tolist(), axis) for key, axis in values.items())
+        text = ", ".join(values_text(part[key].tolist(), axis) for key, axis in values.items())
         style: dict[str, Any] = {"ha": "left" if right >= 0 else "right", "va": "center", "size": look.CELL_POINTS}
         where: Any = tuple(point)
         axes.annotate(text, where, xytext=(right, up), textcoords="offset points", **style)

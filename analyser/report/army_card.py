@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any, NamedTuple
 
 from analyser.game.army import Army, ArmyUnit
-from analyser.game.keywords import Bearer, in_short
+from analyser.game.keywords import HasKeywords, keyword_descriptions
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.report.shell import page_of
@@ -54,8 +54,8 @@ def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
     """
     cards = _unit_cards(army)
     units = [card.loadout.unit for card in cards]
-    bearers: list[Bearer] = [*units, *(row for unit in units for row in unit.rows)]
-    glossary = in_short(keyword for bearer in bearers for keyword in bearer.keywords)
+    bearers: list[HasKeywords] = [*units, *(row for unit in units for row in unit.rows)]
+    glossary = keyword_descriptions(keyword for bearer in bearers for keyword in bearer.keywords)
     size = _type_size(cards, glossary)
     return page_of(
         "army",

@@ -17,7 +17,7 @@ from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.look import SCALE, inks
-from analyser.common.metrics import EFFICIENCY, function_of, metric_called
+from analyser.common.metrics import EFFICIENCY, function_of, metric_by_name
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
 from analyser.web.html import pack_data
@@ -73,7 +73,7 @@ def figures_data(
         colours from low to high; `least_share`: share of the highest figure at which the scale begins;
         `least_odds`: the same for probabilities; `categories` of targets, in order.
     """
-    metrics = {name: metric_called(name) for name in names}
+    metrics = {name: metric_by_name(name) for name in names}
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
@@ -115,7 +115,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
     head = {name: entry for name, entry in data.items() if name not in ("columns", *_INDEX_COLUMNS)}
-    steps = {name: 10.0**-DECIMALS for name in data["columns"] if not metric_called(name).is_probability}
+    steps = {name: 10.0**-DECIMALS for name in data["columns"] if not metric_by_name(name).is_probability}
     head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
     coded = [_coded(name, np.asarray(column, np.float64), len(data["situations"])) for name, column in columns.items()]
     return pack_data(head, b"".join(coded))
@@ -123,7 +123,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
 
 def _coded(name: str, values: Array, situations: int) -> bytes:
     """Return a column as bytes (:func:`packed_figures`); rounding never turns a possible event into 0 or certainty."""
-    is_index, is_probability = name in _INDEX_COLUMNS, metric_called(name).is_probability
+    is_index, is_probability = name in _INDEX_COLUMNS, metric_by_name(name).is_probability
     steps = values * (1 if is_index else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
     codes = np.where(np.isnan(steps), -1.0, steps).round() + 1
     if not is_index:

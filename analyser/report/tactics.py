@@ -19,7 +19,7 @@ from analyser.common.errors import InputError
 from analyser.common.files import check_writable, path_of, write_whole
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling, check_threads, default_threads
-from analyser.common.text import csv_frame, happens, json_text
+from analyser.common.text import csv_frame, frequency_sentence, json_text
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
@@ -68,7 +68,7 @@ class Tactics(Answer):
         """The share of duels that simple tactics misjudge, in one sentence."""
         answered = _with_answer(self.frame)
         share = float((answered["cost"] > MISJUDGED_FROM).mean()) if len(answered) else 0.0
-        return happens("Simple tactics", "misjudge a duel", share)
+        return frequency_sentence("Simple tactics", "misjudge a duel", share)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -101,7 +101,7 @@ class Tactics(Answer):
     def _body(self) -> dict[str, Any]:
         return {
             "kind": "tactics",
-            **self.profiles.of_fights(),
+            **self.profiles.fight_entries(),
             "terms": self.terms.model_dump(mode="json"),
             "duels": plain_rows(self.frame),
         }

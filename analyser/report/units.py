@@ -270,7 +270,7 @@ def facts_text(unit: Unit) -> str:
     names = ("defence", "damage_limit", "discipline", "break_limit")
     numbers = {name: getattr(unit, name) for name in names}
     for name in set(names).intersection(unit.differing):
-        each_level = (level.own(name) for level in unit.levels.values())
+        each_level = (level.number(name) for level in unit.levels.values())
         numbers[name] = ", ".join("none" if value is None else str(value) for value in each_level) + " by level"
     if unit.has("Resilient"):
         numbers["defence"] = f"{numbers['defence']} (from the front {defence_of(unit)}: Resilient)"

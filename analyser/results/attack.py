@@ -16,14 +16,22 @@ from analyser.common.estimates import Estimate, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import points_figures, values_of_unit
 from analyser.common.method_settings import Sampling
-from analyser.common.precision import WIDEST_PILOT, Stopping
+from analyser.common.precision import LONGEST_PILOT, Stopping
 from analyser.common.records import plain
-from analyser.common.text import counted, happens, p_text, points_text, rating_text, records, with_error
+from analyser.common.text import (
+    counted,
+    frequency_sentence,
+    mean_in_words,
+    p_text,
+    points_text,
+    rating_text,
+    rows_of_columns,
+)
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import approximate_additions
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
@@ -207,12 +215,12 @@ class AttackResult(Result):
         hits = {"hits": possible, **share_columns(self.hits_weights[possible], self.trials)}
         body = {
             "conditions": self.conditions,
-            "outcomes": records(self.table()),
-            "hits": records(hits),
+            "outcomes": rows_of_columns(self.table()),
+            "hits": rows_of_columns(hits),
             "models_destroyed": self.distribution("models_destroyed"),
             "summary": self.summary,
         }
-        return body | ({"joint_outcomes": records(self.table(joint=True))} if self._extra_columns else {})
+        return body | ({"joint_outcomes": rows_of_columns(self.table(joint=True))} if self._extra_columns else {})
 
     def heading(self) -> list[tuple[str, str]]:
         """Return the question as labels and texts."""
@@ -235,7 +243,9 @@ class AttackResult(Result):
     def headline(self) -> str:
         """Result in one sentence, without intervals."""
         attacker, target = self.scenario.attack.attacker or "The attack", self.scenario.target.unit or "its target"
-        return happens(spoken(attacker), f"annihilates {spoken(target)}", self.probability("annihilated"))
+        return frequency_sentence(
+            loadout_name(attacker), f"annihilates {loadout_name(target)}", self.probability("annihilated")
+        )
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
@@ -248,10 +258,10 @@ class AttackResult(Result):
         for name, text in _FIGURE_LABELS.items():
             if name in self.summary:
                 is_mean = name.startswith("mean")
-                rows.append([text, with_error(self.summary, name) if is_mean else str(self.summary[name])])
+                rows.append([text, mean_in_words(self.summary, name) if is_mean else str(self.summary[name])])
         rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
-        return [destroyed, Block(rows=rows, minor=frozenset(minor), beside=True)]
+        return [destroyed, Block(rows=rows, minor=frozenset(minor), shares_table=True)]
 
 
 _FIGURE_LABELS = {
@@ -302,7 +312,7 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
         sample.play_to(settings.trials, settings.n_threads, settings.report)
         return _simulated_result(scenario, sample, sample.counts, sample.trials, settings.seed)
 
-    return sampling.settled(result_with, WIDEST_PILOT)
+    return sampling.solve(result_with, LONGEST_PILOT)
 
 
 def numbers_of(scenario: Scenario) -> AttackResult:
@@ -363,7 +373,7 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
 def result_of_sample(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
     """Return the result of a simulation with `trials` trials, including counts added from other processes."""
     result = _simulated_result(scenario, sample, sample.counts, trials, sample.seed)
-    return result.stopped(Stopping(trials))
+    return result.with_stopping(Stopping(trials))
 
 
 def _simulated_result(

@@ -19,8 +19,8 @@ from analyser.common.frames import tidy
 from analyser.common.intervals import intervals, rare, widest
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
-from analyser.common.text import happens, records
-from analyser.game.names import spoken
+from analyser.common.text import frequency_sentence, rows_of_columns
+from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import rendering, simultaneous_intervals
@@ -161,7 +161,7 @@ class Result(UserMetrics, Answer):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the main table as one plain dict per row, as ``--format csv`` prints it."""
-        return records(self.table())
+        return rows_of_columns(self.table())
 
     def to_frame(self) -> pd.DataFrame:
         """Return the joint distribution of the outcome, one row per outcome."""
@@ -206,11 +206,13 @@ class Result(UserMetrics, Answer):
         values, weights = self._marginal(figure, moment)
         above = np.cumsum(weights[::-1])[::-1]
         if self.trials is None:
-            return records({"value": values, "probability": np.clip(weights, 0, 1), "at_least": np.clip(above, 0, 1)})
+            return rows_of_columns(
+                {"value": values, "probability": np.clip(weights, 0, 1), "at_least": np.clip(above, 0, 1)}
+            )
         columns = {"value": values, "probability": weights / self.trials, "at_least": above / self.trials}
         for prefix, counts in (("", weights), ("at_least_", above)):
             columns |= dict(zip((f"{prefix}low", f"{prefix}high", f"{prefix}interval"), intervals(counts, self.trials)))
-        return records(
+        return rows_of_columns(
             columns | (simultaneous_intervals.at_least_columns(above, self.trials) if self.with_bands else {})
         )
 
@@ -338,11 +340,11 @@ class Result(UserMetrics, Answer):
         means = (name for name in summary if name.startswith(("mean_", "expected_")))
         return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
-    def asked_of(self, precision: Precision) -> NDArray[Any]:
+    def precision_counts(self, precision: Precision) -> NDArray[Any]:
         """Return the counts to which a precision applies: those of events if it is relative, else all counts."""
         return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
 
-    def stopped(self, stopping: Stopping) -> Self:
+    def with_stopping(self, stopping: Stopping) -> Self:
         """Return the result with the planned number of trials and the reason for stopping."""
         return replace(self, stopping=stopping)
 
@@ -433,9 +435,11 @@ def likeliest_result(first: str, second: str, wins: float, loses: float) -> str:
     >>> likeliest_result("Reds", "Blues", 0.75, 0.2), likeliest_result("Reds", "Blues", 0.2, 0.3)
     ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
     """
-    first, second = (spoken(first), spoken(second)) if first != second else (f"{first} (first)", f"{second} (second)")
+    first, second = (
+        (loadout_name(first), loadout_name(second)) if first != second else (f"{first} (first)", f"{second} (second)")
+    )
     draws = 1 - wins - loses
     if draws > max(wins, loses):
-        return happens(f"{first} and {second}", "draw", draws)
+        return frequency_sentence(f"{first} and {second}", "draw", draws)
     winner, loser, share = (first, second, wins) if wins >= loses else (second, first, loses)
-    return happens(winner, f"beats {loser}", share)
+    return frequency_sentence(winner, f"beats {loser}", share)

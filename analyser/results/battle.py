@@ -412,7 +412,7 @@ def solve_battle(
         origin: dict[str, Any] = {"trials": trials, "seed": int(settings.seed), "profiles": scenario.profiles}
         return BattleResult(scenario=scenario, rules=rules, counts=counts, simulation=simulation, game=game, **origin)
 
-    result = sampling.settled(result_with)
+    result = sampling.solve(result_with)
     if swing:
         result = replace(result, swings=_swings(result, sampling))
     return result

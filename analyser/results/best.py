@@ -171,7 +171,7 @@ class BestResult(DuelResult):
         side : "a" or "b", optional
             The side that chooses. Default: the side that plays best, A if both do.
         """
-        from analyser.common.look import about
+        from analyser.common.look import with_subject
         from analyser.plots import choices
 
         if by not in PLOT_AXES:
@@ -191,7 +191,7 @@ class BestResult(DuelResult):
         y_label = {"models": "own models", "distance": "models of the enemy"}[by]
         title = f"Best play of {DUEL_SIDES[number].upper()} in round {round}, in the likeliest situation of each cell"
         lines = [*self.caption(), title]
-        return choices(about(frame, "\n".join(lines)), across=x_label, up=y_label, ax=ax, **more)
+        return choices(with_subject(frame, "\n".join(lines)), across=x_label, up=y_label, ax=ax, **more)
 
     def worth(self, value: float) -> str:
         """Return a value as text: a probability or victory points, depending on the objective."""

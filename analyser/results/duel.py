@@ -17,7 +17,7 @@ from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, p_text, with_error
+from analyser.common.text import counted, mean_in_words, p_text
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
@@ -294,7 +294,7 @@ class DuelResult(FightResult):
         if any(unit.keeps_damage for unit in self.units):
             shown["Mean damage left"] = "mean_{}_damage_left"
         for label, name in shown.items():
-            sides.append([label, *(with_error(summary, name.format(side)) for side in DUEL_SIDES)])
+            sides.append([label, *(mean_in_words(summary, name.format(side)) for side in DUEL_SIDES)])
         margins = []
         for row in self.margins():
             margins.append([f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))])
@@ -421,8 +421,8 @@ def _rounds_block(result: DuelResult) -> Block:
         damage = ["damage"] if unit.keeps_damage else []
         head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(name.replace("_", " ") for name in shown)]
         for row, figures in zip(rows, mine):
-            row.extend([str(estimate_in(figures, "p_alive")), with_error(figures, "mean_models")])
+            row.extend([str(estimate_in(figures, "p_alive")), mean_in_words(figures, "mean_models")])
             row.append(f"{figures['models_10th_percentile']}-{figures['models_90th_percentile']}")
-            row.extend([with_error(figures, "mean_damage_left")] if damage else [])
+            row.extend([mean_in_words(figures, "mean_damage_left")] if damage else [])
             row.extend(str(estimate_in(figures, f"p_{name}")) for name in shown)
     return Block("By round", head, rows, ">", lines=["10-90%: models left in the middle 80% of duels, 0 if removed"])

@@ -14,9 +14,9 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
 from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, happens, points_text, rating_text, with_error
+from analyser.common.text import counted, frequency_sentence, mean_in_words, points_text, rating_text
 from analyser.engine.fight.exact.propagate import start_states
-from analyser.game.names import spoken
+from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
@@ -214,12 +214,12 @@ class FocusResult(FightResult):
         """Result in one sentence, without intervals."""
         attacks, target = counted(len(self.moments), "attack"), self.scenario.target.unit or "the target"
         verb = "annihilates" if len(self.moments) == 1 else "annihilate"
-        return happens(attacks, f"{verb} {spoken(target)}", self.probability("annihilated"))
+        return frequency_sentence(attacks, f"{verb} {loadout_name(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
         last = distribution_block(self.distribution("models_destroyed"), "After the last attack", "models destroyed")
-        blocks = [_attacks_block(self), last._replace(beside=False)]
+        blocks = [_attacks_block(self), last._replace(shares_table=False)]
         if self.wanted is not None:
             share, fate = self.wanted
             blocks.append(Block(_until_line(self.until(share, fate), share, fate, len(self.moments))))
@@ -257,7 +257,7 @@ def _attacks_block(result: FocusResult) -> Block:
         by = ", ".join(filter(None, (figures["attacker"] or "no profile", figures["row"])))
         row = [str(figures["attack"]), by]
         for name in columns:
-            row.append(with_error(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)))
+            row.append(mean_in_words(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)))
         rows.append(row)
     return Block("After each attack", ["attack", "by", *columns.values()], rows, "><>")
 

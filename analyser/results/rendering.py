@@ -37,7 +37,7 @@ def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "
     for row in rows:  # P(at least 0) is 1
         more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
         cells.append([str(row["value"]), str(estimate_in(row, "probability")), more])
-    return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, beside=True)
+    return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, shares_table=True)
 
 
 def text(results: Sequence[Result]) -> str:
@@ -103,11 +103,11 @@ def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
     """Yield the blocks of all results; blocks for display side by side are joined into one."""
     by_result = [[*result.blocks(), *result.band_blocks()] for result in results]
     for same in zip(*by_result):
-        if same[0].beside:
+        if same[0].shares_table:
             yield _joined(same, results, named=True)
     for result, blocks in zip(results, by_result):
         for block in blocks:
-            if not block.beside:
+            if not block.shares_table:
                 yield _joined([block], [result], named=len(results) > 1)
 
 

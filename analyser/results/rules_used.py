@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from analyser.game.house_rules import At
-from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, OF_SHOTS, RANGED_ATTACK, Keyword, Term
+from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, SUBJECTS_OF_SHOTS, Keyword, Term
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
@@ -155,21 +155,21 @@ class SortedRules:
             if term is not None and term.counts_in(fight):
                 self.modelled.add(name)
                 if (not side or term.side == side) and _is_applied(keyword, term, case):
-                    self.applied.append(name if keyword.house is None else f"{name} ({term.touches})")
+                    self.applied.append(name if keyword.house is None else f"{name} ({term.subject})")
             elif term is None or self._could_matter(term, fight, case):
                 self.not_modelled.append(name)
 
     def _could_matter(self, term: Term, fight: str, case: Case) -> bool:
         """Return True if a rule that is not modelled could change the result."""
-        if term.touches in OF_SHOTS:
-            return term.can_bear_on(fight) or (case.charged and case.enemy.has("Throw"))
-        return term.can_bear_on(fight) and _can_apply(term, case)
+        if term.subject in SUBJECTS_OF_SHOTS:
+            return term.can_matter_in(fight) or (case.charged and case.enemy.has("Throw"))
+        return term.can_matter_in(fight) and _can_apply(term, case)
 
     def as_rules_used(self, assumptions: Iterable[str], warnings: tuple[str, ...], ruleset: Ruleset) -> RulesUsed:
         """Return the distinct rules; the first assumption of every fight is about die and deck."""
         lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.modelled)
         applied, not_used, left_out = (tuple(dict.fromkeys(names)) for names in lists)
-        return RulesUsed(applied, not_used, left_out, (ruleset.assumed, *assumptions), warnings)
+        return RulesUsed(applied, not_used, left_out, (ruleset.assumption, *assumptions), warnings)
 
 
 def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:

@@ -230,7 +230,7 @@ def solve_fight(
         origin = {} if settings.is_exact else {"trials": settings.first_trials(), "seed": int(settings.seed)}
         return make_result(moments=moments, scenario=scenario, profiles=scenario.profiles, **origin)
 
-    return sampling.settled(result_with)
+    return sampling.solve(result_with)
 
 
 def states_after(

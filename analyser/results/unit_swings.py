@@ -10,7 +10,7 @@ import numpy as np
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
 from analyser.common.intervals import CONFIDENCE, clopper_pearson
-from analyser.common.means import Shared, means_by_batch
+from analyser.common.means import BatchMean, difference_by_batch
 from analyser.common.text import counted, fill
 from analyser.engine.battle.battle_data import Counts
 from analyser.rules.battle import Outcome
@@ -27,10 +27,10 @@ def unit_swing(base: Counts, without: Counts, side: str, trials: int, units: int
     won = _WINNING_OUTCOMES[SIDES.index(side)]
     wins, wins_less = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
     error = (1 - CONFIDENCE) / units
-    shared: Shared = means_by_batch(wins - wins_less, base.outcomes.sum(axis=1), error)
+    shared: BatchMean = difference_by_batch(wins - wins_less, base.outcomes.sum(axis=1), error)
     if shared.low == shared.high:  # equal batches have no variance for an interval
         (low, low_less), (high, high_less) = clopper_pearson(np.array([wins.sum(), wins_less.sum()]), trials, error / 2)
-        shared = Shared(shared.mean, float(low - high_less), float(high - low_less))
+        shared = BatchMean(shared.mean, float(low - high_less), float(high - low_less))
     return {
         **probability_figures("p_without", estimate(float(wins_less.sum()), trials)),
         "difference": shared.mean,

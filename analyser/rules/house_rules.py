@@ -74,7 +74,7 @@ def pack_rule(rule: HouseRule) -> int:
         face_mask(faces) >> _FIRST_WITHOUT_HITS for faces in (rule.faces_as("strike"), rule.faces_as("heroic"))
     )
     strike = rule.hits.get("strike")
-    test = 0 if rule.of_every_test else rule.test
+    test = 0 if rule.changes_every_test else rule.test
     return (
         sum(1 << situation for situation in at)
         | sum(IS_A[kind] for kind in set(rule.against)) << _AGAINST

@@ -12,9 +12,9 @@ from analyser.common.errors import InputError, check_choice, shown
 from analyser.common.files import check_plain, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.army import Army
-from analyser.game.army_file import ArmyFile, resolved_army
-from analyser.game.force_check import ForceCheck, checked_force
-from analyser.game.force_kinds import ForceKinds, kinds_in
+from analyser.game.army_file import ArmyFile, army_of_file
+from analyser.game.force_check import ForceCheck, check_force
+from analyser.game.force_kinds import ForceKinds, force_kinds
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.importers.archive import DATA_FILES, ROSTERS
@@ -113,7 +113,7 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
         for number, entry in enumerate(file.units, 1):
             if entry.policy is not None:
                 check_choice(entry.policy, f"unit {number}: policy", (AUTO, *POLICIES))
-        return resolved_army(file, library)
+        return army_of_file(file, library)
     except InputError as error:
         error.where = _counted_from_1(error.where, table)
         raise error.inside(where) from None
@@ -161,7 +161,7 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
     FB-1 (the points are within the force scale): 35 points at the scale battle (allowed: 1,500 to 2,500)
     """
     library = library_of(profiles)
-    return checked_force(load_army(source, library), library)
+    return check_force(load_army(source, library), library)
 
 
 def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None) -> ForceKinds:
@@ -189,4 +189,4 @@ def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None)
     >>> [kind.id for kind in army_kinds("crown").factions[0].battlegroups]
     ['faction', 'line-breaker', 'support', 'super-heavy']
     """
-    return kinds_in(library_of(profiles), faction)
+    return force_kinds(library_of(profiles), faction)

@@ -18,7 +18,7 @@ from analyser.common.records import plain
 from analyser.common.validation import Record
 from analyser.engine.attack.summaries import summary_table
 from analyser.game.house_rules import HouseRule
-from analyser.game.keywords import Bearer, Keyword, Rule
+from analyser.game.keywords import HasKeywords, Keyword, Rule
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Rating, RatingName, Ruleset, face_mask
 from analyser.game.units import MOST_MODELS, Loadout, Row
@@ -110,7 +110,7 @@ class Scenario:
         return {key: getattr(self, key).model_dump(mode="json") for key in ("attack", "target", "ruleset")}
 
 
-def attack_record(attack: Attack, attacker: Bearer | None = None) -> AttackFacts:
+def attack_record(attack: Attack, attacker: HasKeywords | None = None) -> AttackFacts:
     """Return the :data:`~analyser.rules.structs.ATTACK` record of an attack; `attacker` has its special rules."""
     assert attack.dice is not None
     in_parentheses = attack.dice_in_parentheses
@@ -174,7 +174,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
         **house_rule_fields("attacked", target.keywords),
     }
     if target.discipline is not None:
-        more = sum(rule.test for rule in own if rule.of_every_test)
+        more = sum(rule.test for rule in own if rule.changes_every_test)
         numbers["discipline"] = max(target.discipline + more, 0)
     numbers |= {} if from_front is None else {"from_front": from_front}
     return read_only(record_of(TARGET, numbers, target))
@@ -204,7 +204,7 @@ def read_only(record: Any) -> Any:
     return record
 
 
-def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: Bearer | None = None) -> np.void:
+def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasKeywords | None = None) -> np.void:
     """Return a record of a type in :mod:`analyser.rules.structs`; `numbers` are the values of some fields.
 
     Every other field is the key of `source` (Attack or Target) with its name, or NONE if the key is not set. If there

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from pydantic import Field
 
 from analyser.common.errors import InputError
-from analyser.common.validation import Record, told
+from analyser.common.validation import Record, optional
 from analyser.engine.battle.battle_data import MOST_CARDS, MOST_HAND, MOST_ROUNDS, MOST_UNITS
 from analyser.engine.battle.look_ahead_weights import BY_POLICY, TACTICS
 from analyser.game.army import Army, ArmyUnit
@@ -60,35 +60,35 @@ class BattleTerms(Record):
 
     page = "docs/keys.md"
 
-    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "Number of rounds, 1 to 10.")
-    scale: ScaleName | None = told(
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = optional(6, "Number of rounds, 1 to 10.")
+    scale: ScaleName | None = optional(
         None, "Force scale, which sets the table and the hands. Default: the larger of the two armies' scales."
     )
-    table: Length | None = told(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
-    gap: Length = told(24.0, "Inches between the two armies at the start.")
-    width: Length = told(36.0, "Inches along the front over which the units of a side are spread.")
-    hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = told(
+    table: Length | None = optional(None, "Inches between the two edges. Default: 48, in a skirmish 36.")
+    gap: Length = optional(24.0, "Inches between the two armies at the start.")
+    width: Length = optional(36.0, "Inches along the front over which the units of a side are spread.")
+    hand_limit: Annotated[int, Field(ge=0, le=MOST_HAND)] | None = optional(
         None, "Most cards in a hand. Default: the scale's."
     )
-    arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = told(2, "First round in which reserves arrive.")
-    disembark_within: Length = told(12.0, "Passengers disembark if an enemy is within this many inches.")
-    disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(
+    arrives: Annotated[int, Field(ge=2, le=MOST_ROUNDS)] = optional(2, "First round in which reserves arrive.")
+    disembark_within: Length = optional(12.0, "Passengers disembark if an enemy is within this many inches.")
+    disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = optional(
         3, "Round in which passengers disembark in any case."
     )
-    tactic_mine: TacticName | None = told(None, _TACTIC.format(_MINE))
-    tactic_yours: TacticName | None = told(None, _TACTIC.format(_YOURS))
-    policy_mine: PolicyOrAuto = told(AUTO, "Policy of the units of the first army that state none.")
-    policy_yours: PolicyOrAuto = told(AUTO, "Policy of the units of the second army that state none.")
-    target_mine: TargetName = told("nearest", _TARGET.format(_MINE))
-    target_yours: TargetName = told("nearest", _TARGET.format(_YOURS))
-    order_mine: TurnName = told("listed", _TURN.format(_MINE))
-    order_yours: TurnName = told("listed", _TURN.format(_YOURS))
-    hand_mine: HandName = told("highest", _HAND.format(_MINE))
-    hand_yours: HandName = told("highest", _HAND.format(_YOURS))
-    initiative_mine: Literal["take", "give"] = told("take", _GIVES.format(_MINE))
-    initiative_yours: Literal["take", "give"] = told("take", _GIVES.format(_YOURS))
-    discard_below_mine: CardValue = told(0, _DISCARDS.format(_MINE))
-    discard_below_yours: CardValue = told(0, _DISCARDS.format(_YOURS))
+    tactic_mine: TacticName | None = optional(None, _TACTIC.format(_MINE))
+    tactic_yours: TacticName | None = optional(None, _TACTIC.format(_YOURS))
+    policy_mine: PolicyOrAuto = optional(AUTO, "Policy of the units of the first army that state none.")
+    policy_yours: PolicyOrAuto = optional(AUTO, "Policy of the units of the second army that state none.")
+    target_mine: TargetName = optional("nearest", _TARGET.format(_MINE))
+    target_yours: TargetName = optional("nearest", _TARGET.format(_YOURS))
+    order_mine: TurnName = optional("listed", _TURN.format(_MINE))
+    order_yours: TurnName = optional("listed", _TURN.format(_YOURS))
+    hand_mine: HandName = optional("highest", _HAND.format(_MINE))
+    hand_yours: HandName = optional("highest", _HAND.format(_YOURS))
+    initiative_mine: Literal["take", "give"] = optional("take", _GIVES.format(_MINE))
+    initiative_yours: Literal["take", "give"] = optional("take", _GIVES.format(_YOURS))
+    discard_below_mine: CardValue = optional(0, _DISCARDS.format(_MINE))
+    discard_below_yours: CardValue = optional(0, _DISCARDS.format(_YOURS))
 
     def tactic_of(self, side: str) -> str:
         """Return the tactic of a side: stated, or ``policies`` if a policy, target or order is stated, or ``auto``."""

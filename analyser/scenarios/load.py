@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, TypeVar
 
-from analyser.common.errors import InputError, MisspeltError, check_flag, did_you_mean, listed, shown, within
+from analyser.common.errors import InputError, MisspeltError, allowed_names, check_flag, did_you_mean, shown, within
 from analyser.common.files import check_plain, is_there, path_of, read_toml
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
@@ -132,7 +132,7 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
                 allowed += f"; for the attacker attacker_{name}" * (f"attacker_{name}" in names)
                 raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
             problem = f"unknown key{did_you_mean(name, names)}"
-            allowed = listed(names, name, "docs/keys.md")
+            allowed = allowed_names(names, name, "docs/keys.md")
             raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
     return section
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, checked
-from analyser.game.keywords import Bearer, Keyword, each_once
+from analyser.game.keywords import HasKeywords, Keyword, distinct_keywords
 from analyser.game.profiles import Profiles, load_profiles
 from analyser.game.units import (
     CLOSE_FORMATION_TYPES,
@@ -184,7 +184,7 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
     if "dice" not in keys:
         raise InputError("this key is missing", where="attack.dice", allowed="a number; or state attack.attacker")
     keys |= {"bonuses": tuple(dict.fromkeys(bonuses)), "penalties": tuple(dict.fromkeys(attack.penalties))}
-    keys["qualities"] = each_once((attack if attack.qualities is not None or row is None else row).keywords)
+    keys["qualities"] = distinct_keywords((attack if attack.qualities is not None or row is None else row).keywords)
     keys |= {key: True for key in ("concealed", "opportunity_fire") if key in attack.penalties}
     resolved = checked(Attack, keys, where="attack")
     _check_attack(resolved)
@@ -194,7 +194,7 @@ def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) ->
     return resolved
 
 
-def veteran_of(unit: Bearer) -> int:
+def veteran_of(unit: HasKeywords) -> int:
     """Return the X of Veteran (X), 1 if it has no number; 0 without the rule."""
     rule = unit.keyword("Veteran")
     if rule is None:
@@ -228,7 +228,7 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
     """Return `target` with all values of its profile and the defaults, checked; `where` is its section."""
     rules = target if target.rules is not None or defender is None else defender.unit
     keys = _stated_or_profile(target, defender, Target)
-    keys |= {"unit": target.unit if defender is None else defender.selector, "rules": each_once(rules.keywords)}
+    keys |= {"unit": target.unit if defender is None else defender.selector, "rules": distinct_keywords(rules.keywords)}
     for key in ("models", "defence", "damage_limit"):
         if key not in keys:
             raise InputError("this key is missing", where=f"{where}.{key}", allowed=f"a number; or state {where}.unit")

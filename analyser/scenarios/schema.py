@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, get_args
 from pydantic import BeforeValidator, Field, field_validator
 
 from analyser.common.errors import InputError
-from analyser.common.validation import Record, Several, as_tuple, told
+from analyser.common.validation import Record, Several, as_tuple, optional
 from analyser.engine.fight.program import MOST_STRIKES
-from analyser.game.keywords import Bearer, Quality, Rule
+from analyser.game.keywords import HasKeywords, Quality, Rule
 from analyser.game.ruleset import RatingName, Ruleset
 from analyser.game.units import (
     MOST_DICE,
@@ -23,7 +23,7 @@ from analyser.game.units import (
     Selector,
     UnitType,
     attack_dice,
-    each_row_once,
+    check_distinct_rows,
     hundredths,
 )
 from analyser.rules.policies import BEST, POLICIES
@@ -67,45 +67,45 @@ class ExtraReroll(Record):
     dice: DiceIfAny
 
 
-class Attack(Record, Bearer):
+class Attack(Record, HasKeywords):
     """The ``[attack]`` section of a scenario (AC-3, AC-4); `docs/keys.md` lists its keys."""
 
-    bears: ClassVar[str] = "qualities"
+    keywords_field: ClassVar[str] = "qualities"
     page = "docs/keys.md"
     also_read: ClassVar[tuple[str, ...]] = tuple(FLAGS)
 
     kind: Literal["ranged"] = "ranged"
     attacker: Selector | None = None
-    row: str | None = told(None, "Row of the armaments grid. Default: the best that fits.")
-    distance: Inches | None = told(
+    row: str | None = optional(None, "Row of the armaments grid. Default: the best that fits.")
+    distance: Inches | None = optional(
         None, "Inches to the target: decides whether it is in short range, in long range or out of range."
     )
-    dice: Dice | None = told(None, "Attack dice, instead of the row's.")
+    dice: Dice | None = optional(None, "Attack dice, instead of the row's.")
     dice_in_parentheses: DiceIfAny | None = None
-    rating: RatingName | None = told(None, "Combat rating, in place of the bonuses and penalties.")
+    rating: RatingName | None = optional(None, "Combat rating, in place of the bonuses and penalties.")
     bonuses: Several[BonusName] = ()
     penalties: Several[PenaltyName] = ()
     concealed: bool = False
-    line_of_sight: Literal["own", "none", "spotter"] = told(
+    line_of_sight: Literal["own", "none", "spotter"] = optional(
         "own", "Line of sight of an Indirect row: its own, a spotter's or none."
     )
     qualities: Several[Quality] | None = None
-    veteran: DiceIfAny | None = told(None, "The X in Veteran (X), instead of the profile's.")
-    extra_reroll: ExtraReroll | None = told(
+    veteran: DiceIfAny | None = optional(None, "The X in Veteran (X), instead of the profile's.")
+    extra_reroll: ExtraReroll | None = optional(
         None, "Further re-rolls, such as miss,blank:2: at most 2 dice that show a miss or a blank."
     )
-    opportunity_fire: bool = told(False, "The attack is opportunity fire: a penalty, and no suppression test.")
-    overcharge: bool = told(False, "The attacker uses Overcharge.")
-    carriages: Carriages = told(0, "Carriages in the train (Full Steam Ahead).")
-    attacker_models: Models | None = told(None, "Models that the attacker has left.")
-    attacker_damage: Count = told(0, "Damage on the attacker.")
+    opportunity_fire: bool = optional(False, "The attack is opportunity fire: a penalty, and no suppression test.")
+    overcharge: bool = optional(False, "The attacker uses Overcharge.")
+    carriages: Carriages = optional(0, "Carriages in the train (Full Steam Ahead).")
+    attacker_models: Models | None = optional(None, "Models that the attacker has left.")
+    attacker_damage: Count = optional(0, "Damage on the attacker.")
     attacker_damage_limit: Limit | None = None
-    attacker_garrisoned: bool = told(False, "The attacker is in a building.")
-    attacker_reloading: bool = told(False, "The attacker is reloading (Slow to Fire).")
-    attacker_advanced: bool = told(False, "The attacker has advanced (Move or Fire).")
+    attacker_garrisoned: bool = optional(False, "The attacker is in a building.")
+    attacker_reloading: bool = optional(False, "The attacker is reloading (Slow to Fire).")
+    attacker_advanced: bool = optional(False, "The attacker has advanced (Move or Fire).")
 
 
-class Target(Record, Bearer):
+class Target(Record, HasKeywords):
     """The ``[target]`` section of a scenario: its profile and its state; `docs/keys.md` lists its keys."""
 
     page = "docs/keys.md"
@@ -113,31 +113,31 @@ class Target(Record, Bearer):
     unit: Selector | None = None
     type: UnitType | None = None
     category: Category | None = None
-    models: Models | None = told(None, "Models that the target has left.")
+    models: Models | None = optional(None, "Models that the target has left.")
     defence: Annotated[int, Field(ge=1, le=100)] | None = None
     damage_limit: Limit | None = None
     discipline: Annotated[int, Field(ge=0, le=100)] | None = None
     break_limit: Count | None = None
     victory_points: Annotated[int, Field(ge=0, le=1000)] | None = None
-    damage: Count = told(0, "Damage on the target.")
-    suppressed: bool = told(False, "The target is suppressed.")
-    disordered: bool = told(False, "The target is disordered.")
-    activated: bool = told(False, "The target has been activated (Cryo).")
-    exposed: Models | None = told(None, "Models that are exposed; the attack targets only them.")
-    edge_distance: Inches | None = told(None, "Inches from the target to its own table edge.")
-    formation: Literal["close", "open"] | None = told(None, "The target's formation, instead of its type's.")
-    officer: Literal["last", "first", "random"] = told("last", "When the officer falls, in open formation.")
-    near_commander: bool = told(False, 'A commander is within 6" of the target.')
-    taking_cover: bool = told(False, "The target is taking cover.")
-    garrisoned: bool = told(False, "The target is in a building.")
-    from_front: bool = told(False, "The attack comes from the target's front (Resilient).")
-    obstacle: bool = told(False, "An obstacle in contact with the target is in the line of the attack.")
+    damage: Count = optional(0, "Damage on the target.")
+    suppressed: bool = optional(False, "The target is suppressed.")
+    disordered: bool = optional(False, "The target is disordered.")
+    activated: bool = optional(False, "The target has been activated (Cryo).")
+    exposed: Models | None = optional(None, "Models that are exposed; the attack targets only them.")
+    edge_distance: Inches | None = optional(None, "Inches from the target to its own table edge.")
+    formation: Literal["close", "open"] | None = optional(None, "The target's formation, instead of its type's.")
+    officer: Literal["last", "first", "random"] = optional("last", "When the officer falls, in open formation.")
+    near_commander: bool = optional(False, 'A commander is within 6" of the target.')
+    taking_cover: bool = optional(False, "The target is taking cover.")
+    garrisoned: bool = optional(False, "The target is in a building.")
+    from_front: bool = optional(False, "The attack comes from the target's front (Resilient).")
+    obstacle: bool = optional(False, "An obstacle in contact with the target is in the line of the attack.")
     behemoth: bool | None = None
     aircraft: bool | None = None
-    models_without_room: Count = told(0, "Models that the target loses for lack of room if it falls back.")
-    fail_on_purpose: bool = told(False, "The target's general fails the test on purpose.")
-    peer_review: bool = told(False, "A friend with Peer Review is near the target.")
-    chain_of_command: bool = told(False, "Another unit with Chain of Command is near the target.")
+    models_without_room: Count = optional(0, "Models that the target loses for lack of room if it falls back.")
+    fail_on_purpose: bool = optional(False, "The target's general fails the test on purpose.")
+    peer_review: bool = optional(False, "A friend with Peer Review is near the target.")
+    chain_of_command: bool = optional(False, "Another unit with Chain of Command is near the target.")
     rules: Several[Rule] | None = None
 
     @property
@@ -160,11 +160,13 @@ class Target(Record, Bearer):
 class Charge(Record):
     """Circumstances of a unit's charge (AC-8.2, AC-8.4); `docs/keys.md` lists its keys."""
 
-    outflanking: bool = told(False, "Bonus for charging infantry, cavalry or a field gun from outside its front arc.")
-    supported: bool = told(False, 'Bonus: another friend is within 2" of the target.')
-    threatened: bool = told(False, 'Penalty: another enemy is within 2" of the attacker.')
-    difficult_terrain: bool = told(False, "The charge goes through difficult terrain: defensive advantage.")
-    overrun: bool = told(True, "Use Overrun after a combat that is won.")
+    outflanking: bool = optional(
+        False, "Bonus for charging infantry, cavalry or a field gun from outside its front arc."
+    )
+    supported: bool = optional(False, 'Bonus: another friend is within 2" of the target.')
+    threatened: bool = optional(False, 'Penalty: another enemy is within 2" of the attacker.')
+    difficult_terrain: bool = optional(False, "The charge goes through difficult terrain: defensive advantage.")
+    overrun: bool = optional(True, "Use Overrun after a combat that is won.")
 
 
 class Passengers(Target):
@@ -196,7 +198,7 @@ class Combatant(Target):
     capacity: Limit | None = None
     passengers: Passengers | None = None
 
-    _each_row_once = field_validator("rows")(each_row_once)
+    _each_row_once = field_validator("rows")(check_distinct_rows)
 
     @property
     def count(self) -> int:
@@ -293,15 +295,15 @@ PolicyKey = Annotated[PolicyName | tuple[str, ...], BeforeValidator(_policy)]
 class DuelTerms(Record):
     """The ``[duel]`` section of a scenario (AC-9.2); `docs/keys.md` lists its keys."""
 
-    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = told(6, "Number of rounds, 1 to 10.")
-    first: Literal["a", "b", "random"] = told("random", "The side that acts first; random: a coin toss each round.")
-    policy_a: PolicyKey = told("shoot", "Policy of A (--help-all lists them).")
-    policy_b: PolicyKey = told("shoot", "Policy of B (--help-all lists them).")
-    want: WantName = told("win", "Objective of a side that plays the policy `best`.")
-    distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = told(
+    rounds: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = optional(6, "Number of rounds, 1 to 10.")
+    first: Literal["a", "b", "random"] = optional("random", "The side that acts first; random: a coin toss each round.")
+    policy_a: PolicyKey = optional("shoot", "Policy of A (--help-all lists them).")
+    policy_b: PolicyKey = optional("shoot", "Policy of B (--help-all lists them).")
+    want: WantName = optional("win", "Objective of a side that plays the policy `best`.")
+    distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = optional(
         None, "Inches between the two. Default: always in range."
     )
-    step: Annotated[Inches, Field(ge=SHORTEST_STEP, le=MOST_INCHES)] | None = told(
+    step: Annotated[Inches, Field(ge=SHORTEST_STEP, le=MOST_INCHES)] | None = optional(
         None,
         "Inches between the positions that best play tries, besides ranges and full moves. Default: every position.",
     )

@@ -206,7 +206,7 @@ class Plan:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """One line on die and deck for each ruleset."""
-        texts = {name: checked(Ruleset, stated).assumed for name, stated in self.stated_rulesets.items()}
+        texts = {name: checked(Ruleset, stated).assumption for name, stated in self.stated_rulesets.items()}
         return tuple(texts.values()) if len(texts) == 1 else tuple(f"{name}: {text}" for name, text in texts.items())
 
     @cached_property

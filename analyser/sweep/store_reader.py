@@ -15,7 +15,7 @@ import pandas as pd
 from analyser.analysis.efficiency import efficiency
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.files import write_whole
-from analyser.common.look import about
+from analyser.common.look import with_subject
 from analyser.common.metrics import EFFICIENCY, METRICS
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
@@ -210,7 +210,7 @@ class Sweep:
         title = METRICS[metric].title if metric in METRICS else None
         heading = "\n".join(filter(None, (self.plan.name, self._mean_note(table, (line, over), where))))
         lines = table.rename(columns={line: "line"}).astype({"line": str})
-        return best_lines(about(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
+        return best_lines(with_subject(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
 
     def _mean_note(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
         """Return a text on the filter, and on the number of cells in the means of a table by the columns `by`."""

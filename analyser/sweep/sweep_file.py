@@ -20,7 +20,7 @@ from analyser.common.errors import InputError, did_you_mean
 from analyser.common.method_settings import MOST_TRIALS, Sampling
 from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import with_article
-from analyser.common.validation import Record, Several, as_tuple, checked, told
+from analyser.common.validation import Record, Several, as_tuple, checked, optional
 from analyser.engine.attack.summaries import SUMMARY
 from analyser.engine.battle.battle_data import CHUNK_BATTLES
 from analyser.engine.parallel import CHUNK_TRIALS
@@ -177,7 +177,7 @@ class SweepFile(Record):
     distances: Values = None
     policies: Several[str] = ("tactic",)
     figures: Several[str] = USUAL_FIGURES
-    single: bool = told(False, "Keep figures in 32 bits, to seven digits, instead of 64.")
+    single: bool = optional(False, "Keep figures in 32 bits, to seven digits, instead of 64.")
     part_cells: Annotated[int, Field(ge=1, le=10**8)] | None = None
     sampling: CellSampling | None = None
     attackers: Side

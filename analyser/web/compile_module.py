@@ -43,7 +43,7 @@ def _translate(machine: Any) -> Any:
     first()  # initialises the compiler for the host machine
     code = cpu_target.target_context.codegen()
     code._tm, code._target_data, code._data_layout = machine, machine.target_data, str(machine.target_data)
-    module, name = answer.linked(tuple(numba.from_dtype(dtype) for dtype in ARGUMENTS.values()))
+    module, name = answer.llvm_module(tuple(numba.from_dtype(dtype) for dtype in ARGUMENTS.values()))
     module.triple = TRIPLE
     module.data_layout = code._data_layout
     for function in module.functions:

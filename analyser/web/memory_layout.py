@@ -278,7 +278,7 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
         "refusals": [REFUSALS[reason] for reason in (*WhyNot, *Refusal)],
         "ratings": [name for name, _ in _RATINGS],
         "policies": [name for name, _ in _POLICIES],
-        "assumed": ruleset.assumed,
+        "assumed": ruleset.assumption,
     }
 
 
@@ -381,7 +381,7 @@ def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:
         "id": row.id,
         "name": row.name,
         "kind": row.kind,
-        "reach": row.reach,
+        "reach": row.ranges,
         "against": list(row.against),
         "qualities": [quality.canonical for quality in row.qualities],
         "numbers": _not_default(numbers, _defaults(RowFacts) | _PLAIN_NUMBERS),

@@ -161,7 +161,7 @@ def _page(
         "start": start,
         "layout": result,
         "conditions": conditions(result),
-        "notes": notes(library.used.said, warnings),
+        "notes": notes(library.used.sentences, warnings),
         "units": list(entries.values()),
         "sides": [{"name": name, "units": units} for name, units in placed],
     }

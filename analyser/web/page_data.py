@@ -231,7 +231,7 @@ def unit_entry(loadout: Loadout) -> dict[str, Any]:
 def _is_computed(term: Any) -> bool:
     """Return True if a rule is modelled in some fight, or is irrelevant to all fights."""
     return term is not None and (
-        any(term.counts_in(fight) for fight in FIGHTS) or not any(term.can_bear_on(fight) for fight in FIGHTS)
+        any(term.counts_in(fight) for fight in FIGHTS) or not any(term.can_matter_in(fight) for fight in FIGHTS)
     )
 
 

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from analyser.common.kernel_cache import file_of, named_by, without_docstrings
+from analyser.common.kernel_cache import imported_names, module_file, without_docstrings
 
 RUNTIME = Path(__file__).with_name("runtime.c")
 _SECTION = b"analyser"  # name of the custom section, which browsers ignore
@@ -49,8 +49,10 @@ def modules_with_functions(functions: Iterable[str]) -> set[str]:
     True
     """
     direct = {_module_of(name) for name in functions} - {""}
-    imported = {name for module in direct for name in named_by(_path_of(module).read_bytes())}
-    return direct | {name for name in imported if (path := file_of(name)) is not None and path.name != "__init__.py"}
+    imported = {name for module in direct for name in imported_names(_path_of(module).read_bytes())}
+    return direct | {
+        name for name in imported if (path := module_file(name)) is not None and path.name != "__init__.py"
+    }
 
 
 def _module_of(mangled: str) -> str:
@@ -60,13 +62,13 @@ def _module_of(mangled: str) -> str:
         end = length.end() + int(length[0])
         parts.append(rest[length.end() : end])
         rest = rest[end:]
-    while parts and (parts[0] != "analyser" or file_of(".".join(parts)) is None):
+    while parts and (parts[0] != "analyser" or module_file(".".join(parts)) is None):
         parts.pop()
     return ".".join(parts)
 
 
 def _path_of(module: str) -> Path:
-    path = file_of(module)
+    path = module_file(module)
     assert path is not None, f"{module} no longer exists"
     return path
 

@@ -12,7 +12,7 @@ from analyser.common.method_settings import Sampling
 from analyser.engine.chain.chain import Recorded
 from analyser.engine.chain.exact import exact_distributions
 from analyser.morale import api as morale
-from analyser.morale.result_tables import weights_of
+from analyser.morale.result_tables import chain_weights
 from analyser.morale.systems import SYSTEMS
 from analyser.results.states import JointStates
 
@@ -103,7 +103,7 @@ class OfMorale(OneByOne):
     def __init__(self, system, question, exact):
         self.chains, self.read = SYSTEMS[system].answers.chains(question), None
         self.states = {name: exact_distributions(chain).states for name, chain in self.chains.items()}
-        super().__init__(exact, lambda how: answer(weights_of(self.chains, how)))
+        super().__init__(exact, lambda how: answer(chain_weights(self.chains, how)))
 
         def answer(recorded):
             return replace(morale.answer_from(system, question, recorded), trials=TRIALS, seed=0)
@@ -111,7 +111,7 @@ class OfMorale(OneByOne):
         self.answer_from = answer
 
     def counted(self, chances, means, seeds):
-        recorded = [self._over_all(weights_of(self.chains, sample_of(seed))) for seed in seeds]
+        recorded = [self._over_all(chain_weights(self.chains, sample_of(seed))) for seed in seeds]
         if self.read is None:
             self.read = self._each_alone(recorded[0], chances, means)
         flat = np.array([np.concatenate([each.weights.ravel() for each in one.values()]) for one in recorded])

@@ -137,9 +137,9 @@ def test_a_precision_holds_for_every_loadout_and_progress_rises_to_its_end(libra
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"loadouts": "crown/nobody*"}, "fits nothing"),
+        ({"loadouts": "crown/nobody*"}, "fits no loadout"),
         ({"target": {"unit": SCIONS, "modles": 3}}, "target.modles: unknown key; did you mean 'models'"),
-        ({"metric": "p_brokn"}, "no metric 'p_brokn'; did you mean 'p_broken'"),
+        ({"metric": "p_brokn"}, "unknown metric 'p_brokn'; did you mean 'p_broken'"),
         ({"at_least": 13}, r"at least 13 of 12 models .allowed: 1 to 12"),
         ({"distance": 99}, "its long range is 32, and the distance 99"),
     ],

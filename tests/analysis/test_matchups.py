@@ -168,7 +168,7 @@ def test_units_are_means_over_their_levels(found):
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"attackers": "crown/nobody*"}, "fits nothing"),
+        ({"attackers": "crown/nobody*"}, "fits no loadout"),
         ({"situations": [LONG_RANGE, Situation(name="long-range", distance=3)]}, "two different situations are called"),
         ({"row": "ranged-heavvy"}, "no attacker has a row 'ranged-heavvy'; did you mean"),
         ({"method": "monte-carlo"}, "method: matchups are computed exactly; .* can be simulated .allowed: exact"),

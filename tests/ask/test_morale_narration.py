@@ -46,7 +46,7 @@ def test_all_figures_together_are_the_answer_to_the_sample(name):
     told = [an.tell(raw, trial=number, trials=trials, seed=9) for number in range(trials)]
     sample = an.morale.simulate(system, raw, trials, seed=9)
     for event in sample.events:
-        if sample.weighed[sample._tables_of_events[event]].means.get("given") is None:
+        if sample.raw_tables[sample._tables_of_events[event]].means.get("given") is None:
             assert sum(each.figures[event] for each in told) / trials == pytest.approx(float(sample.probability(event)))
     for figure in {"tokens", "friends", "turns_lost", "game_lost", "hits_of_fighter"}.intersection(sample.figures):
         assert sum(each.figures[figure] for each in told) / trials == pytest.approx(sample.mean(figure))
@@ -67,7 +67,7 @@ def test_the_worst_the_median_and_the_best():
     [
         ({"pick": "worst"}, "metric: no figure is stated by which to pick the worst trial"),
         ({"pick": "worst", "metric": "panic"}, "unknown figure 'panic'; did you mean 'panicked'?"),
-        ({"pick": "worst", "metric": "panicked@9"}, "no round or turn 9"),
+        ({"pick": "worst", "metric": "panicked@9"}, "9 is no round or turn"),
         ({"trial": 20_000}, "trial: trial 20000 of 20,001"),
     ],
 )

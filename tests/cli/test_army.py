@@ -114,9 +114,9 @@ def test_whose_numbers_count_is_a_question_of_rosters_alone(mine, roster):
 def test_a_wrong_kind_and_a_broken_list_lead_to_what_there_is(file):
     unit = 'unit = "rifle-platoon@basic"\nbattlegroup = "First"\n'
     text = f'faction = "crown"\n[battlegroups]\nFirst = "infantry"\n[[unit]]\n{unit}'
-    assert "analyser army kinds crown says more" in answer("army", file(text))
+    assert "see analyser army kinds crown" in answer("army", file(text))
     assert run("army", "check", file(text)).stdout.endswith("Rules of list building: analyser army kinds crown\n")
     said = refusal("army", file(f'{text}[[boon]]\nboon = "hope"\n'))
     assert "no boon is called 'hope'" in said
     assert "forlorn-hope" in said
-    assert "analyser army kinds crown says more" in said
+    assert "see analyser army kinds crown" in said

@@ -78,7 +78,7 @@ def test_who_cannot_carry_out_a_policy_is_told_what_it_can(units, policy, why, p
         ("[charge]\noutflank = true\n[attacker]\n[target]\n", ["fight.toml: charge.outflank", "outflanking"]),
         ("[charge]\n[attacker]\nmodels = 3\ndefence = 1\ndamage_limit = 1\n[target]\n", ["target.models", "missing"]),
         (CHARGE_FILE + "speed = 'fast'\n", ["secondary.0.speed"]),
-        (DUEL_FILE + "rules = ['Durabel']\n", ["b.rules", "'Durabel' is not known; did you mean 'Durable'?"]),
+        (DUEL_FILE + "rules = ['Durabel']\n", ["b.rules", "'Durabel' is unknown; did you mean 'Durable'?"]),
         ("[duel]\npolicy_a = 'shot'\n[a]\n[b]\n", ["duel.policy_a", "did you mean 'shoot'"]),
         (CHARGE_FILE.replace("[target]", "[attacker.charge]\n[target]"), ["attacker.charge", "[charge]"]),
     ],
@@ -108,7 +108,7 @@ def test_python_refuses_the_same():
 
 
 def test_keys_after_a_colon_are_told_to_be_a_mapping_in_python():
-    with pytest.raises(InputError, match="keys after a colon are for the commands") as caught:
+    with pytest.raises(InputError, match="only the commands attack, charge and duel accept keys") as caught:
         analyser.charge(f"{RIFLES}:suppressed", GRENADIERS)
     assert '{"unit": "...", "suppressed": True}' in str(caught.value)
 

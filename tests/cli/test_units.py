@@ -20,7 +20,7 @@ def test_units_can_be_named_by_faction_part_or_wildcards():
     assert selectors("Rifle Platoon", "--faction", "crown")[0] == RIFLES
     assert all(each.endswith("@basic") for each in selectors("*/*@basic"))
     assert "did you mean 'crown'" in refusal("units", "crwn")
-    assert "fits nothing" in refusal("units", "x*")
+    assert "fits no loadout" in refusal("units", "x*")
 
 
 def test_a_card_says_what_the_army_list_prints():

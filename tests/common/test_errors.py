@@ -27,7 +27,7 @@ def test_a_message_has_place_problem_and_remedy():
 
 
 def test_a_question_that_is_too_large_is_one_for_monte_carlo():
-    wanted = "9 units (allowed: fewer; --method monte-carlo (simulate) answers it as it is)"
+    wanted = "9 units (allowed: fewer; or --method monte-carlo (simulate))"
     assert analyser.TooLargeError is TooLargeError
     assert str(TooLargeError("9 units", less="fewer")) == wanted
 

@@ -11,7 +11,7 @@ from analyser.common import interrupts
 
 class Loses(type):
     def __getattr__(cls, name):
-        if not interrupts.has_come():
+        if not interrupts.was_received():
             signal.raise_signal(signal.SIGINT)
         raise AttributeError(name)
 
@@ -19,7 +19,7 @@ class Number(metaclass=Loses):
     def __radd__(self, other):
         return other
 
-interrupts.listen()
+interrupts.start_repeating()
 import numpy
 try:
     numpy.int64(1) + Number()  # numpy looks for attributes, and drops any error
@@ -28,7 +28,7 @@ try:
 except KeyboardInterrupt:
     try:
         time.sleep(1)
-        interrupts.heard()
+        interrupts.stop_repeating()
         print("cleared up")
     finally:
         time.sleep(1)

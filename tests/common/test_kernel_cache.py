@@ -62,7 +62,7 @@ def compiled(kept, tmp_path):
 ASK = """
 import warnings; warnings.simplefilter("error")
 from analyser.kernels import twice
-known = twice.is_kept()
+known = twice.is_cached()
 print(twice(3), known)
 """
 
@@ -114,7 +114,7 @@ def test_a_kernel_that_there_was_too_little_memory_to_load_is_kept(monkeypatch):
     assert cache.load_overload(signature, context) is not None
     monkeypatch.setattr(kernel_cache.pickle, "loads", failing(MemoryError()))
     assert cache.load_overload(signature, context) is None
-    assert cache.is_kept()
+    assert cache.is_cached()
 
 
 def test_a_folder_that_others_may_write_to_is_not_used(copied, tmp_path):
@@ -130,11 +130,11 @@ def test_without_a_folder_one_warning_and_the_right_answer(copied, tmp_path):
     command, how = asked(copied, ASK.replace('"error"', '"always"'), NUMBA_CACHE_DIR=str(tmp_path / "file"))
     done = subprocess.run(command, **how, capture_output=True, check=False)
     assert done.stdout.split() == ["8", "False"]
-    assert done.stderr.count("compiled kernels cannot be kept") == 1
+    assert done.stderr.count("compiled kernels cannot be stored") == 1
 
 
 def test_a_kernel_is_kept_under_all_that_it_imports():
-    attack = kernel_cache._source(PACKAGE / "engine/attack/exact.py")
+    attack = kernel_cache._digest_and_imports(PACKAGE / "engine/attack/exact.py")
     assert any(path.name == "discipline.py" for path in _closure(attack))
     assert not any(path.parent.name in ("cli", "report", "plots") for path in _closure(attack))
 
@@ -145,7 +145,7 @@ def _closure(source):
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            waiting.extend(kernel_cache._source(path)[1])
+            waiting.extend(kernel_cache._digest_and_imports(path)[1])
     return found
 
 

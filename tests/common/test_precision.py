@@ -29,10 +29,10 @@ class Planted:
     counts: np.ndarray
     stopping: Stopping | None = None
 
-    def asked_of(self, precision):
+    def precision_counts(self, precision):
         return self.counts
 
-    def stopped(self, stopping):
+    def with_stopping(self, stopping):
         return replace(self, stopping=stopping)
 
 
@@ -45,7 +45,7 @@ def sampled(precision, *chances, seed=1, least=1):
         stages.append(how.trials)
         return Planted(how.trials, np.array([rng.binomial(how.trials, p) for p in chances]))
 
-    found = Sampling("monte-carlo", precision=precision).settled(answer, least)
+    found = Sampling("monte-carlo", precision=precision).solve(answer, least)
     return found, stages
 
 
@@ -104,11 +104,11 @@ def test_a_share_of_every_event_that_the_pilot_saw(share, chance):
 def test_where_the_pilot_saw_no_event_no_share_is_asked_for():
     found, stages = sampled("5%", 0.0, 0.0)
     assert (found.stopping.reason, found.stopping.reached, len(stages)) == ("unseen", None, 1)
-    assert "none was seen" in str(found.stopping)
+    assert "no event occurred" in str(found.stopping)
 
 
 def test_what_would_take_too_many_trials_is_refused_before_they_are_played():
-    with pytest.raises(InputError, match="one of them is very rare"):
+    with pytest.raises(InputError, match="one event is very rare"):
         sampled("0.1%", 1e-4, seed=3)
 
 
@@ -116,7 +116,7 @@ def test_a_width_that_is_missed_is_told():
     def answer(how):  # a sample that comes out otherwise than its pilot
         return Planted(how.trials, np.array([how.trials // (100 if how.trials < 130_000 else 2)]))
 
-    found = Sampling("monte-carlo", precision=0.001).settled(answer)
+    found = Sampling("monte-carlo", precision=0.001).solve(answer)
     assert found.stopping.reason == "planned"
     assert "not quite: " in str(found.stopping)
 

@@ -109,18 +109,21 @@ def test_a_unit_is_said_to_have_no_discipline(selector):
         (["crown/rifel-platoon@basic"], "did you mean 'rifle-platoon'"),
         ({"faction": "crown", "unit": ["rifle-comand-platon"]}, "analyser units crown lists them"),
         ([{"unit": RIFLES, "defence": "none"}], "army: unit 1: defence"),
-        ([{"unit": CARRIERS, "name": "Boss", "embarked_in": "Boss"}], "Boss aboard itself (allowed: another unit"),
+        (
+            [{"unit": CARRIERS, "name": "Boss", "embarked_in": "Boss"}],
+            "Boss is its own transport (allowed: another unit",
+        ),
         (
             [
                 {"unit": CARRIERS, "name": "Boss", "embarked_in": "Horse"},
                 {"unit": CARRIERS, "name": "Horse", "embarked_in": "Boss"},
             ],
-            "Horse is itself aboard Boss (allowed: a unit with Capacity that is aboard nothing)",
+            "Horse is itself aboard Boss (allowed: a unit with Capacity that is not embarked)",
         ),
         ([RIFLES, {"unit": TANKS, "embarked_in": "rifle-platoon@basic"}], "with Capacity"),
         ([{"unit": RIFLES, "name": "a"}, {"unit": RIFLES, "name": "a"}], "two units are called 'a'"),
         ([{"unit": RIFLES, "policy": "shot"}], "did you mean 'shoot'"),
-        ([{"unit": RIFLES, "name": " "}], "an empty name"),
+        ([{"unit": RIFLES, "name": " "}], "a blank name"),
         ({"unit": [RIFLES], "boon": [{"boon": "forlorn"}]}, "did you mean 'forlorn-hope'"),
         ([{"name": "Own"}], "this key is missing"),
         ({"unit": [RIFLES], "faction": "crwn"}, "did you mean 'crown'"),
@@ -171,15 +174,15 @@ def test_a_kind_of_battlegroup_that_the_faction_does_not_have_is_told_at_once():
     assert analyser.load_army({"unit": unit}).warnings == ()
     (said,) = analyser.load_army({"battlegroups": {"First": f"{kind.name}s"}, "unit": unit}).warnings
     assert f"no kind is called '{kind.name}s'; did you mean '{kind.name}' or " in said
-    assert f"(the faction has: {kind.id}, " in said
+    assert f"(allowed: {kind.id}, " in said
 
 
 @pytest.mark.parametrize(
     ("groups", "name", "says"),
     [
-        ({"First": "faction"}, "Frist", "'Frist': no battlegroup and no kind is called 'Frist'; did you mean 'First'?"),
-        ({"First": "faction"}, "Guns", "'Guns': no battlegroup and no kind is called 'Guns' (the faction has: "),
-        ({}, "suport", "'suport': no battlegroup and no kind is called 'suport'; did you mean 'support'?"),
+        ({"First": "faction"}, "Frist", "'Frist': no kind or battlegroup is called 'Frist'; did you mean 'First'?"),
+        ({"First": "faction"}, "Guns", "'Guns': no kind or battlegroup is called 'Guns' (allowed: "),
+        ({}, "suport", "'suport': no kind or battlegroup is called 'suport'; did you mean 'support'?"),
         ({"First": "linebreaker"}, "First", "'First': no kind is called 'linebreaker'; did you mean 'line-breaker'?"),
     ],
 )
@@ -188,7 +191,7 @@ def test_a_battlegroup_that_there_is_not_is_told_the_nearest(groups, name, says)
     (said,) = analyser.load_army({"battlegroups": groups, "unit": unit}).warnings
     assert said.startswith(f"battlegroup {says}")
     meant = said.partition("; did you mean ")[2].partition("?")[0]
-    told = [each.told for each in analyser.check_army({"battlegroups": groups, "unit": unit}).broken]
+    told = [each.text for each in analyser.check_army({"battlegroups": groups, "unit": unit}).broken]
     (hint,) = [each for each in told if "is not a kind of battlegroup of Crown" in each]
     assert hint.partition("; did you mean ")[2].partition("?")[0] == meant
 

@@ -20,7 +20,7 @@ def broken(*units, **keys):
     """What is broken of an army in one battlegroup of the faction's own kind: rule and told, one by one."""
     units = [each | {"battlegroup": "First"} if "battlegroup" not in each else each for each in units]
     table = {"battlegroups": {"First": "faction"}, "scale": "skirmish", "unit": units} | keys
-    return [(each.rule, each.told) for each in analyser.check_army(table).broken]
+    return [(each.rule, each.text) for each in analyser.check_army(table).broken]
 
 
 def test_an_army_that_may_be_fielded():
@@ -38,7 +38,7 @@ def test_an_army_that_may_be_fielded():
             [*LEGAL, {"unit": "imperium/krupp-field-guns@basic"}],
             {},
             "FB-3",
-            "krupp-field-guns@basic: of imperium, and the army is of crown",
+            "krupp-field-guns@basic: a unit of imperium in an army of crown",
         ),
         (
             LEGAL,
@@ -75,7 +75,7 @@ def test_a_kind_without_a_slot_for_a_commander_is_led_by_none():
 def test_units_in_no_battlegroup_are_named():
     found = analyser.check_army([COMMAND, RIFLES]).broken
     assert ("FB-4", "rifle-command-platoon@reinforced, rifle-platoon@reinforced: they are in no battlegroup") in [
-        (each.rule, each.told) for each in found
+        (each.rule, each.text) for each in found
     ]
 
 
@@ -91,7 +91,7 @@ def test_a_boon_needs_what_it_says():
     selector = f"{faction.id}/{unit.id}@{next(iter(unit.levels))}"
     group = faction.battlegroups[0].id
     table = {"unit": [{"unit": selector, "battlegroup": group}], "boon": [{"boon": boon.id, "battlegroup": group}]}
-    assert any(each.rule == "FB-9" and "needs a unit of" in each.told for each in analyser.check_army(table).broken)
+    assert any(each.rule == "FB-9" and "needs a unit of" in each.text for each in analyser.check_army(table).broken)
 
 
 def test_what_cannot_be_checked_is_said():
@@ -100,5 +100,5 @@ def test_what_cannot_be_checked_is_said():
     assert any("no faction 'unlisted'" in each for each in check.unchecked)
     check = analyser.check_army([RIFLES, own])
     assert "FB-7 and FB-8 for Mine: not among the profiles" in check.unchecked
-    assert "the points of Mine: it has none" in check.unchecked
+    assert "the points of Mine: unknown" in check.unchecked
     assert "Not checked: the points of Mine" in str(check)

@@ -57,7 +57,7 @@ def test_no_line_is_wider_than_a_terminal(faction):
 
 
 def test_a_list_that_begins_as_it_is_told_is_one():
-    begun = TEXT.partition("So begins a list by hand:")[2].partition("Then each")[0]
+    begun = TEXT.partition("Start of an army list written by hand:")[2].partition("In each")[0]
     unit = '[[unit]]\nunit = "rifle-platoon@basic"\nbattlegroup = "First"\n'
     army = analyser.load_army(tomllib.loads(begun + unit))
     assert (army.faction, army.battlegroups, army.warnings) == ("crown", {"First": "faction"}, ())

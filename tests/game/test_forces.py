@@ -30,7 +30,7 @@ def test_a_faction_has_battlegroups_and_its_units_places_in_them():
     [
         ({"facton": {}}, r"otter: battlegroup 'facton'; did you mean 'faction'\? \(allowed: faction\)"),
         ({"faction": {"slots": ["cavalry"]}}, r"otter: slot of faction 'cavalry' \(allowed: infantry\)"),
-        ({"faction": {"least": 3, "most": 2}}, "at least 3, and at most 2"),
+        ({"faction": {"least": 3, "most": 2}}, "least 3 is more than most 2"),
         ({"faction": {"most": -1}}, "-1 is not usable"),
         ({"Faction": {}}, "Faction"),
     ],
@@ -92,7 +92,7 @@ def test_a_folder_may_have_force_rules_of_its_own(tmp_path):
         ({"table": [36]}, "1 sides of a table"),
         ({"hand": -1}, "-1 is not usable"),
         ({"points": 3}, "unknown key"),
-        ({"least_points": 2000}, "from 2000 to 1500 points holds nothing"),
+        ({"least_points": 2000}, "least_points 2000 is more than most_points 1500"),
     ],
 )
 def test_a_scale_that_cannot_be_is_refused(changes, message):

@@ -69,7 +69,7 @@ def test_a_loadout_has_the_numbers_of_its_level_and_changes_them(winged):
     assert (full.with_(discipline=9).unit.discipline, full.with_(discipline="+1").unit.discipline) == (9, 8)
     assert full.with_(discipline=None).unit.discipline is None
     assert full.with_(discipline=9).at("basic").unit.discipline == 6
-    with pytest.raises(InputError, match="nothing to add"):
+    with pytest.raises(InputError, match="no number to add"):
         full.with_(discipline=None).with_(discipline="+1")
 
 

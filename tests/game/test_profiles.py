@@ -91,7 +91,7 @@ def test_wildcards_find_many_in_the_order_of_the_file(folder):
     assert found == ["river/otter-guard@basic", "river/otter-guard@reinforced", "river/otter-riders@basic"]
     assert len(Profiles(folder).matching("*/*@basic")) == 3
     assert Profiles(folder).matching("RIV/otter*@basic") == Profiles(folder).matching("river/otter*@basic")
-    with pytest.raises(InputError, match="fits nothing"):
+    with pytest.raises(InputError, match="fits no loadout"):
         Profiles(folder).matching("river/lynx*")
     with pytest.raises(InputError, match="no faction is called 'lake'"):
         Profiles(folder).matching("lake/*")
@@ -249,8 +249,8 @@ def test_no_other_file_is_taken_for_a_faction(folder, name):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ('qualities = ["Ark"]', "'Ark' is not known; did you mean 'Arc'?"),
-        ('rules = ["Durabel"]', "'Durabel' is not known; did you mean 'Durable'?"),
+        ('qualities = ["Ark"]', "'Ark' is unknown; did you mean 'Arc'?"),
+        ('rules = ["Durabel"]', "'Durabel' is unknown; did you mean 'Durable'?"),
     ],
 )
 def test_a_misspelt_keyword_of_a_profile_is_refused_with_the_nearest_name(tmp_path, text, told):

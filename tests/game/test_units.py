@@ -37,7 +37,7 @@ def test_ac_2_3_the_second_value_of_a_cell():
         ({"long_range": None}, "needs against and long_range"),
         ({"bands": []}, "at least one band"),
         ({"short_range": 15}, "short_range 15 is beyond long_range 14"),
-        ({"bands": [{"first": 6, "last": 1, "dice": 5}]}, "from 6 to 1 holds nothing"),
+        ({"bands": [{"first": 6, "last": 1, "dice": 5}]}, "a band from 6 to 1"),
         ({"bands": [{"first": 1, "last": 6, "dice": -1}]}, "-1 is not usable"),
         ({"kind": "thrown"}, "'thrown' is not usable"),
         ({"id": "Rifles!"}, "'Rifles!' is not usable"),
@@ -108,14 +108,14 @@ def test_qualities_are_added_taken_away_or_replaced(stated, qualities):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"defense": 3}, "no key 'defense'; did you mean 'defence'"),
-        ({"dice": 1, "row": "rifels"}, "no row 'rifels'; did you mean 'rifles'"),
-        ({"qualities": "+Arcc"}, "qualities: 'Arcc' is not known; did you mean 'Arc'"),
-        ({"qualities": "-Cryo"}, "Cryo cannot be removed, because it is missing"),
+        ({"defense": 3}, "unknown key 'defense'; did you mean 'defence'"),
+        ({"dice": 1, "row": "rifels"}, "unknown row 'rifels'; did you mean 'rifles'"),
+        ({"qualities": "+Arcc"}, "qualities: 'Arcc' is unknown; did you mean 'Arc'"),
+        ({"qualities": "-Cryo"}, "Cryo cannot be removed, because the profile does not have it"),
         ({"qualities": "+Cryo, Arc"}, "with and without a sign"),
         ({"dice": "many"}, "dice: 'many' is not a number"),
         ({"dice": 190}, "rifles: dice at 7-12: 202 is not usable (allowed: 0 to 200)"),
-        ({"discipline": "+1"}, "discipline: nothing to add +1 to"),
+        ({"discipline": "+1"}, "discipline: the profile has no number to add +1 to"),
     ],
 )
 def test_what_cannot_be_changed_is_told(changes, message):

@@ -24,6 +24,6 @@ def one(imported):
 
     def run(*, tail="", more=(), **changes):
         report = imported(catalogue(Entry(**changes), tail=tail), *more)
-        return report.factions[0].units[0], [f"{each.value}: {each.doubt}" for each in report.warnings]
+        return report.factions[0].units[0], [f"{each.value}: {each.problem}" for each in report.warnings]
 
     return run

@@ -48,7 +48,7 @@ def test_a_warning_names_file_unit_value_and_doubt(imported, tmp_path):
     (warning,) = imported(catalogue(Entry(rules="Amphibious"))).warnings
     assert warning.file == str(tmp_path / "river.cat")
     assert (warning.unit, warning.value) == ("Otter Guard", "Amphibious")
-    assert "unknown special rule" in warning.doubt
+    assert "unknown special rule" in warning.problem
 
 
 @pytest.mark.parametrize(
@@ -148,21 +148,24 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"levels": level("Basic", 9, 50, 0)}, "basic: 0: this level is worth no victory points"),
         ({"levels": level("Basic", 9, None, 1)}, "basic: this level has no cost"),
         ({"levels": level("Basik", 9, 50, 1)}, "Basik: taken for the level basic"),
-        ({"levels": level("Basic", 3, 50, 1) + level("Basic", 9, 50, 1)}, "basic: this level is given twice"),
+        ({"levels": level("Basic", 3, 50, 1) + level("Basic", 9, 50, 1)}, "basic: this level appears twice"),
         ({"levels": level("Full Strength", 9, 50, 1)}, "full-strength: no basic level"),
-        ({"levels": three_levels(title="Heron Guard")}, "Heron Guard: the profile's name is not the unit's"),
+        (
+            {"levels": three_levels(title="Heron Guard")},
+            "Heron Guard: the name of the profile differs from that of the unit",
+        ),
         (
             {"levels": level("Basic", 3, 50, 1) + level("Reinforced", 9, 90, 1, stats={"Discipline": "8"})},
-            "discipline: basic 7, reinforced 8: differs from level to level",
+            "discipline: basic 7, reinforced 8: differs between levels",
         ),
         ({"levels": three_levels(stats={"Discipline": "brave"})}, "discipline: brave: not a number"),
         ({"levels": three_levels(stats={"Speed": "fast"})}, "speed: fast: not a distance"),
         ({"levels": three_levels(stats={"Target type": "Medium"})}, "target type: Medium: not light, heavy or aerial"),
-        ({"levels": three_levels(stats={"Target type": "Heavy"})}, "Heavy: the unit's categories say light"),
+        ({"levels": three_levels(stats={"Target type": "Heavy"})}, "Heavy: the unit's categories state light"),
         ({"categories": (("Rotorcraft", True), ("Light", False))}, "target type: Light: unlikely for rotorcraft"),
         ({"categories": (("Infantry", True), ("Cavalry", False))}, "infantry, cavalry: more than one type"),
         ({"weapons": weapon(reach='12"/132"')}, 'Ranged (Light): 132": a range beyond'),
-        ({"weapons": weapon(reach='14"/10"')}, 'Ranged (Light): 14"/10": short range beyond long'),
+        ({"weapons": weapon(reach='14"/10"')}, 'Ranged (Light): 14"/10": short range is longer'),
         ({"weapons": weapon(reach="far")}, "Ranged (Light): far: not a range"),
         ({"weapons": weapon("Melee", '2"')}, 'Melee: 2": a range on a row that is not ranged'),
         ({"weapons": weapon(cells={"1-3": "4", "5-9": "8"})}, "Ranged (Light): 1-3, 5-9: no band for 4 to 4 models"),
@@ -172,22 +175,25 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "4"})}, "Ranged (Light): 8, 4: attack dice fall"),
         ({"weapons": weapon(cells={"1-4": "8", "5-9": "lots"})}, "Ranged (Light): 5-9: lots: not a number of dice"),
         ({"weapons": weapon(cells={"1-9": "8", "crew": "2"})}, "Ranged (Light): crew: an unknown column"),
-        ({"weapons": weapon(cells={"1-9": "5 (9)"})}, "Ranged (Light): 5 (9): a value in parentheses, and none of"),
-        ({"weapons": weapon(qualities="Shock")}, "Ranged (Light): 4, 8, 12: Shock, and no value in parentheses"),
+        (
+            {"weapons": weapon(cells={"1-9": "5 (9)"})},
+            "Ranged (Light): 5 (9): a value in parentheses without Point Blank",
+        ),
+        ({"weapons": weapon(qualities="Shock")}, "Ranged (Light): 4, 8, 12: Shock without a value in parentheses"),
         (
             {"weapons": weapon(cells={"1-4": "5 (9)", "5-9": "9"}, qualities="Shock")},
-            "Ranged (Light): 5 (9), 9: Shock, and a band without",
+            "Ranged (Light): 5 (9), 9: Shock, but a band has no value",
         ),
-        ({"weapons": weapon(cells={"1-9": "9 (5)"}, qualities="Shock")}, "9 (5): a value in parentheses that is lower"),
+        ({"weapons": weapon(cells={"1-9": "9 (5)"}, qualities="Shock")}, "9 (5): a value in parentheses is lower"),
         (
             {"inside": "<entryLinks><entryLink name='Cannon' targetId='gone'/></entryLinks>"},
-            "Cannon: a link to an entry that is in none of the files; left out",
+            "Cannon: a link to an entry that no file has; left out",
         ),
         ({"weapons": ""}, "Otter Guard: no armaments row"),
-        ({"weapons": weapon() + weapon("Harpoon")}, "Harpoon: neither ranged, melee nor impact"),
+        ({"weapons": weapon() + weapon("Harpoon")}, "Harpoon: not ranged, melee or impact"),
         ({"weapons": weapon("Raged (Lihgt)")}, "Raged (Lihgt): taken for ranged light"),
         ({"weapons": weapon() + weapon("Ranged")}, "Ranged: a ranged row needs against"),
-        ({"weapons": weapon() + profile("Boon", {"Effect": "x"}, type_name="Boons")}, "Boon: a profile of a kind"),
+        ({"weapons": weapon() + profile("Boon", {"Effect": "x"}, type_name="Boons")}, "a profile of an unknown kind"),
         ({"weapons": weapon() + profile("Melee", {"Models: ": "4"})}, "Melee: an armaments row without bands"),
         ({"weapons": weapon(qualities="x" * 3000)}, "too long for a cell"),
     ],
@@ -206,7 +212,7 @@ def test_a_behemoth_s_bands_should_end_one_below_its_damage_limit_and_its_dice_f
     )
     assert doubts == [
         "Ranged (Light): 9, 3: attack dice grow as damage grows",
-        "Ranged (Light): 0-4, 5-9: the bands end at 9 damage; the unit goes to 11",
+        "Ranged (Light): 0-4, 5-9: the bands end at 9 damage instead of 11",
     ]
 
 
@@ -214,13 +220,13 @@ def test_a_behemoth_s_bands_should_end_one_below_its_damage_limit_and_its_dice_f
 def test_a_unit_that_cannot_be_hit_is_left_out_with_a_warning(imported, missing):
     report = imported(catalogue(Entry(name="Ghost", levels=three_levels(stats={missing: "-"})), Entry()))
     assert [unit.name for unit in report.factions[0].units] == ["Otter Guard"]
-    assert any(each.unit == "Ghost" and "left out" in each.doubt for each in report.warnings)
+    assert any(each.unit == "Ghost" and "left out" in each.problem for each in report.warnings)
 
 
 def test_two_units_of_a_name_get_ids_of_their_own(imported):
     report = imported(catalogue(Entry(), Entry()))
     assert [unit.id for unit in report.factions[0].units] == ["otter-guard", "otter-guard-2"]
-    assert [each.doubt for each in report.warnings] == ["a second unit of that name"]
+    assert [each.problem for each in report.warnings] == ["a second unit with this name"]
 
 
 def test_hidden_units_are_skipped_with_a_warning_only_in_a_catalogue(imported, tmp_path):
@@ -229,7 +235,7 @@ def test_hidden_units_are_skipped_with_a_warning_only_in_a_catalogue(imported, t
     game.write_text(game_system(f"<selectionEntries>{example}</selectionEntries>"))
     report = imported(catalogue(Entry(), Entry(name="Secret", attributes='hidden="true"')), game)
     assert [unit.name for unit in report.factions[0].units] == ["Otter Guard"]
-    assert [(each.value, each.doubt) for each in report.warnings] == [
+    assert [(each.value, each.problem) for each in report.warnings] == [
         ("Secret", "a unit hidden in the source; left out")
     ]
 
@@ -255,7 +261,7 @@ def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_ou
     assert doubts == [
         "models: set 4: a change under a condition; left out",
         "vpr: power 2: a change of an unknown kind; left out",
-        "modifier power in Basic: a modifier of a type that is not read; left out",
+        "modifier power in Basic: a modifier of an unsupported type; left out",
     ]
 
 
@@ -317,7 +323,7 @@ def test_a_profile_corrected_by_hand_is_not_replaced_unasked(tmp_path):
     (corrected,) = import_files(source, out=tmp_path / "out").written
     import_files(source, out=tmp_path / "out")  # the same again harms nothing
     corrected.write_text(corrected.read_text(encoding="utf-8") + "# corrected\n", encoding="utf-8")
-    with pytest.raises(InputError, match="exists and holds something else"):
+    with pytest.raises(InputError, match="exists and differs"):
         import_files(source, out=tmp_path / "out")
     assert corrected.read_text(encoding="utf-8").endswith("# corrected\n")
     import_files(source, out=tmp_path / "out", replace=True)
@@ -331,9 +337,9 @@ CHESS = f'<gameSystem id="chess" name="Chess" xmlns="{GAME_SCHEMA}"/>'
 @pytest.mark.parametrize(
     ("attributes", "more", "says"),
     [
-        ('gameSystemId="chess"', [CHESS], "no unit can be made out: data of Chess (allowed: data of Armoured Clash)"),
+        ('gameSystemId="chess"', [CHESS], "no readable unit: data of Chess (allowed: data of Armoured Clash)"),
         ('gameSystemId="go"', [CHESS], "data of the game of 'River Folk' and Chess (allowed: data of Armoured Clash)"),
-        ('gameSystemId="sys-e850-e7dd-b6e5-f6c0"', [], "no unit can be made out; the first doubt"),
+        ('gameSystemId="sys-e850-e7dd-b6e5-f6c0"', [], "no readable unit; the first warning"),
     ],
 )
 def test_data_of_another_game_is_refused_by_its_name(tmp_path, attributes, more, says):

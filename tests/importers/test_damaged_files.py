@@ -33,8 +33,8 @@ ENTITY_BOMB = """<?xml version="1.0"?><!DOCTYPE catalogue [<!ENTITY a "otter"><!
         (b"<catalogue/>", ["namespace"]),
         (b"<?xml version='1.0' encoding='klingon'?><catalogue/>", ["broken XML"]),
         (b"PK\x03\x04rest", ["zip"]),
-        (f"<catalogue xmlns='{SCHEMA}'>{'<a>' * 5000}{'</a>' * 5000}</catalogue>".encode(), ["nested too deep"]),
-        (catalogue().encode(), ["no unit can be made out"]),
+        (f"<catalogue xmlns='{SCHEMA}'>{'<a>' * 5000}{'</a>' * 5000}</catalogue>".encode(), ["nested too deeply"]),
+        (catalogue().encode(), ["no readable unit"]),
     ],
 )
 def test_a_cat_that_is_none_is_refused_by_name(tmp_path, content, parts):
@@ -120,4 +120,6 @@ def test_an_encrypted_or_oddly_packed_zip_is_refused(tmp_path):
     data[data.index(b"PK\x01\x02") + 8] |= 1
     path.write_bytes(data)
     refused(path, "encrypted")
-    refused(zipped(tmp_path / "y.catz", ("y.cat", "x"), compression=zipfile.ZIP_LZMA), "packed in an unusual way")
+    refused(
+        zipped(tmp_path / "y.catz", ("y.cat", "x"), compression=zipfile.ZIP_LZMA), "this zip has an unusual compression"
+    )

@@ -57,8 +57,8 @@ def river(tmp_path):
         for name, text in files.items():
             (tmp_path / name).write_text(text, encoding="utf-8")
         report = import_files([tmp_path / name for name, text in files.items() if text])
-        doubts = [f"{each.value}: {each.doubt}" for each in report.warnings]
-        return report.factions[0], [each for each in doubts if "profile's name" not in each]
+        doubts = [f"{each.value}: {each.problem}" for each in report.warnings]
+        return report.factions[0], [each for each in doubts if "name of the profile" not in each]
 
     return run
 
@@ -100,7 +100,7 @@ def test_a_unit_stands_where_its_primary_category_is_a_slot(river):
     assert places(faction, 1) == {"faction": (("commander", "infantry"), 0, None), "raiders": (("commander",), 0, None)}
     faction, doubts = river(unit("Otters", "navy"))
     assert places(faction) == {}
-    assert "Otters: no battlegroup has a slot for it" in doubts
+    assert "Otters: no battlegroup has a slot for this unit" in doubts
 
 
 def test_a_category_and_a_limit_that_are_others_in_one_battlegroup(river):
@@ -138,12 +138,12 @@ def test_limits_of_a_whole_force_are_apart_from_those_of_a_battlegroup(river):
 @pytest.mark.parametrize(
     ("limits", "doubt"),
     [
-        (limit("max", 3, "root-entry"), "Otters: max 3: a limit that is not read (scope root-entry); left out"),
+        (limit("max", 3, "root-entry"), "Otters: max 3: an unsupported limit (scope root-entry); left out"),
         (limit("max", 3).replace("selections", "limit::pts"), "(field limit::pts); left out"),
         (limit("average", 3), "(type average); left out"),
         (limit("max", 25).replace("/>", " percentValue='true'/>"), "(percentValue); left out"),
         (limit("max", "a few"), "Otters: max a few: a limit that is not an integer; left out"),
-        (limit("max", 1) + limit("min", 2), "at least more than at most; the former is left out"),
+        (limit("max", 1) + limit("min", 2), "least is more than most; least is left out"),
     ],
 )
 def test_a_limit_of_another_kind_is_refused_by_name(river, limits, doubt):
@@ -160,8 +160,8 @@ def test_a_limit_that_depends_on_what_is_chosen_stays_as_it_stands_and_says_so(r
     faction, doubts = river(unit("Otters", "infantry", limits=limit("max", 1, id="l-1"), modifiers=modifiers))
     assert places(faction) == {"faction": (("infantry",), 0, 1)}
     assert "Otters: max: set 4: a change under a condition; left out" in doubts
-    assert "category: add c-cavalry: a change of categories that is not read; left out" in doubts
-    assert "Otters: hidden or not in River Folk Faction Battlegroup; taken for not hidden" in doubts
+    assert "category: add c-cavalry: an unsupported change of categories; left out" in doubts
+    assert "Otters: possibly hidden in River Folk Faction Battlegroup; taken for not hidden" in doubts
 
 
 @pytest.mark.parametrize(
@@ -182,7 +182,7 @@ def test_categories_are_added_taken_away_and_made_primary(river, modifier, expec
 
 def test_without_the_game_system_what_it_demands_is_not_known_and_that_is_told(river):
     faction, doubts = river(unit("Otters", "infantry"), system="")
-    assert doubts == ["game: the game system is in none of the files, so its battlegroup rules are unknown"]
+    assert doubts == ["game: no file has the game system, so its battlegroup rules are unknown"]
     assert faction.battlegroups[0].slots["commander"].least == 0
 
 
@@ -192,7 +192,7 @@ def test_battlegroups_have_a_number_and_those_that_cannot_be_read_whole_are_told
     once = f"<constraints>{limit('max', 1, 'roster')}</constraints><categoryLinks>"
     faction, doubts = river(unit("Otters", "infantry"), forces=forces.replace("<categoryLinks>", once, 1))
     assert [(each.id, each.most) for each in faction.battlegroups] == [("faction", 1)]
-    assert doubts == ["River Folk Faction Battlegroup: battlegroups within a battlegroup; left out"]
+    assert doubts == ["River Folk Faction Battlegroup: battlegroups inside a battlegroup; left out"]
 
 
 # --- boons ----------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def test_a_boon_that_is_hidden_without_some_category_needs_it(river):
     assert (doubts, faction.boons[1].needs) == ([], ("cavalry",))
     faction, doubts = with_boons(river, HIDES.format(NO_CAVALRY.format("atLeast")))
     assert faction.boons[1].needs == ()
-    assert doubts == ["Old Maps: hidden or not under a condition; taken for not hidden"]
+    assert doubts == ["Old Maps: hidden under a condition; taken for not hidden"]
 
 
 def test_what_a_boon_is_called_in_a_battlegroup_is_the_bonus_of_that(river):

@@ -7,7 +7,7 @@ from tests.helpers.catalogues import Entry, catalogue, game_system, level, profi
 
 NEVER = "<conditions><condition type='never'/></conditions>"
 SET_7 = "<modifier type='set' value='7' field='t-Models'>{}</modifier>"
-NOT_READ = "an element that is not read; left out"
+NOT_READ = "an unsupported element; left out"
 
 
 def changed(modifier):
@@ -47,7 +47,7 @@ def test_a_word_before_a_name_is_read(one):
     prefix = "<modifiers><modifier type='prepend' value='Old' field='name'/></modifiers>"
     unit, doubts = one(inside=prefix)
     assert unit.name == "Old Otter Guard"
-    assert doubts == ["Otter Guard: the profile's name is not the unit's"]
+    assert doubts == ["Otter Guard: the name of the profile differs from that of the unit"]
 
 
 def test_what_a_level_costs_is_read_with_its_changes(one):
@@ -65,7 +65,7 @@ def test_an_empty_cell_takes_the_default_of_its_column_and_says_so(one, tmp_path
     levels = level("Basic", 4, 10, 2, stats={"Size": ""}).replace("<profile ", "<profile typeId='stats' ")
     unit, doubts = one(levels=levels, more=[game])
     assert unit.size == 3
-    assert doubts == ["size: 3: an empty cell; the default value of its column is taken"]
+    assert doubts == ["size: 3: an empty cell; the default value of its column is used"]
 
 
 LOCAL = "<localConditionGroups><localConditionGroup type='{}' value='1' scope='parent'/></localConditionGroups>"
@@ -83,7 +83,7 @@ GROUP = "<conditionGroups><conditionGroup type='{}'/></conditionGroups>"
 def test_a_change_under_a_condition_of_another_kind_is_left_out_by_name(one, condition, named):
     unit, doubts = one(levels=changed(f"<modifier type='set' value='9' field='t-Models'>{condition}</modifier>"))
     assert unit.levels["basic"].models == 4
-    assert f"models: set 9: a change under a condition that is not read ({named}); left out" in doubts
+    assert f"models: set 9: a change under an unsupported condition ({named}); left out" in doubts
 
 
 BEFORE = "<conditions><condition type='before' childId='x'/></conditions>"
@@ -92,7 +92,7 @@ BEFORE = "<conditions><condition type='before' childId='x'/></conditions>"
 @pytest.mark.parametrize(
     ("kind", "value", "inside", "doubt"),
     [
-        ("set", 9, BEFORE, "condition before in Basic: a condition of a type that is not read; left out"),
+        ("set", 9, BEFORE, "condition before in Basic: a condition of an unsupported type; left out"),
         ("modulo", 9, "", "models: modulo 9: a change of an unknown kind; left out"),
         ("divide", 3, "", "models: divide 3: a change of an unknown kind; left out"),  # no whole number
     ],
@@ -112,7 +112,7 @@ def test_an_entry_of_another_type_does_not_count_as_the_unit(one, kind):
     unit, doubts = one(inside=f"<selectionEntries>{horse}</selectionEntries>")
     assert [row.id for row in unit.rows] == ["ranged-light"]
     named = f"selectionEntry {kind} Warhorse in Otter Guard"
-    assert doubts == [f"{named}: a selectionEntry of a type that is not read; its content is left out"]
+    assert doubts == [f"{named}: a selectionEntry of an unsupported type; its content is left out"]
 
 
 def test_a_group_of_units_beside_the_units_is_told(one, tmp_path):
@@ -141,7 +141,7 @@ CHANGE = changed("<modifier type='set' value='1' field='page' affects='self'/>")
             f"sharedForceEntries Detachment: {NOT_READ}",
         ),
         ({"weapons": ATTRIBUTES}, f"attributes in Weapons: {NOT_READ}"),
-        ({"levels": CHANGE}, "modifier set in Basic: affects self: an attribute that is not read"),
+        ({"levels": CHANGE}, "modifier set in Basic: affects self: an unsupported attribute"),
         ({"inside": MESSAGE}, "modifier add in Otter Guard: error: a message of the data tool; left out"),
     ],
 )
@@ -164,13 +164,13 @@ def test_a_row_of_one_level_alone_is_told(one):
     rows = level("Basic", 4, 10, 2).replace("</profiles>", f"{weapon('Melee', '-')}</profiles>")
     unit, doubts = one(levels=rows)
     assert [row.id for row in unit.rows] == ["ranged-light"]
-    assert doubts == ["basic: Melee: a profile of this level alone; left out"]
+    assert doubts == ["basic: Melee: a second profile inside this level; left out"]
 
 
 def test_of_a_file_full_of_such_things_not_all_are_listed(one):
     _, doubts = one(tail="".join(f"<odd{number}/>" for number in range(400)))
     assert len(doubts) == 301
-    assert doubts[-1] == "300 elements and attributes: are not read (further ones are not listed)"
+    assert doubts[-1] == "300 elements and attributes: are not supported (further ones are not listed)"
 
 
 def test_what_hides_or_shows_under_a_condition_is_told(one):
@@ -181,7 +181,7 @@ def test_what_hides_or_shows_under_a_condition_is_told(one):
     )
     unit, doubts = one(weapons=weapon() + odd)
     assert [row.id for row in unit.rows] == ["ranged-light", "melee"]
-    assert doubts == ["Melee: hidden or not under a condition; taken as it is"]
+    assert doubts == ["Melee: hidden under a condition; taken for not hidden"]
 
 
 def test_what_is_always_hidden_is_left_out(one):

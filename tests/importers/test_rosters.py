@@ -50,7 +50,7 @@ def check(made, army):
     """The army is what the roster was made of, and what nobody can understand is named."""
     assert found(army) == listed(made)
     assert [each.boon.name for each in army.boons] == [name.rstrip(":") for name in made.boons]
-    unread = [line for line in army.warnings if "not understood" in line]
+    unread = [line for line in army.warnings if "unknown" in line]
     assert len(unread) == len(set(unread))
     for name, _ in made.unknown:
         assert any(f"{name} is selected" in line for line in unread), name
@@ -120,8 +120,8 @@ def test_a_roster_can_have_a_unit_without_discipline(own_library, tmp_path, numb
 def test_a_roster_of_another_game_that_holds_units_of_ours_says_so(own_library, tmp_path):
     made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 2)
     before = read(made, ".ros", tmp_path, profiles=own_library)
-    told = "the roster is of {}; its units were found by the ids of their entries"
-    for game, named in (("Chess", "Chess"), ("", "a game that it does not name")):
+    told = "the roster is of {}; its units were matched by the ids of their entries"
+    for game, named in (("Chess", "Chess"), ("", "an unnamed game")):
         made.root.attrib |= {"gameSystemId": "chess", "gameSystemName": game}
         army = read(made, ".ros", tmp_path, profiles=own_library)
         assert (army.loadouts, army.warnings[0]) == (before.loadouts, told.format(named))
@@ -132,7 +132,7 @@ def test_a_roster_of_another_game_that_holds_units_of_ours_says_so(own_library, 
 def test_a_difference_is_told_and_either_side_can_count(own_library, tmp_path, numbers, defence):
     army = edited(own_library, tmp_path, set_defence, numbers=numbers)
     assert any("defence 4 in the roster, 2 in the profile" in line for line in army.warnings)
-    assert f"where roster and profile differ, the numbers of the {numbers} count" in army.warnings
+    assert f"where roster and profile differ, the numbers of the {numbers} are used" in army.warnings
     assert {unit.loadout.unit.defence for unit in army} == {defence}
     assert load_army(army.to_table(), own_library).loadouts == army.loadouts
 
@@ -143,7 +143,7 @@ def test_points_that_differ_are_told(own_library, tmp_path):
 
     army = edited(own_library, tmp_path, dearer)
     assert any(re.search(r": points [\d.]+ in the roster, \d+ in the profile$", line) for line in army.warnings)
-    assert any(line.startswith("points: the roster says") for line in army.warnings)
+    assert any(line.startswith("points: the roster states") for line in army.warnings)
 
 
 def rename(selection):
@@ -153,7 +153,7 @@ def rename(selection):
 
 def test_a_unit_that_no_profile_has_comes_with_its_own(own_library, tmp_path):
     army = edited(own_library, tmp_path, rename)
-    assert "Pike Lancers: not among the profiles; the roster's own numbers count" in army.warnings
+    assert "Pike Lancers: not among the profiles; the numbers of the roster are used" in army.warnings
     unit = army.units[0]
     assert (unit.selector, unit.loadout.unit.name) == (None, unit.name)
     assert unit.loadout.unit.rows
@@ -163,7 +163,7 @@ def test_a_unit_that_no_profile_has_comes_with_its_own(own_library, tmp_path):
 def test_a_unit_is_found_by_its_entry_where_its_name_is_new(own_library, tmp_path):
     army = edited(own_library, tmp_path, lambda selection: selection.set("name", "Renamed"))
     assert army.units[0].selector is not None
-    assert any("Renamed: matched by its entry, named here" in line for line in army.warnings)
+    assert any("Renamed: matched by its entry with" in line for line in army.warnings)
 
 
 def test_what_is_left_out_of_a_known_unit_is_told(own_library, tmp_path):
@@ -195,8 +195,8 @@ def test_a_unit_without_any_profile_is_named(own_library, tmp_path):
     made = rosters.roster(rosters.tree_of(rosters.own_catalogue()), 2)
     bare(next(made.root.iter("selection")))
     army = read(made, ".json", tmp_path, profiles=own_library)
-    assert any(line.startswith("Pike Lancers: not understood, left out") for line in army.warnings)
-    assert any(line.startswith("points: the roster says") for line in army.warnings)
+    assert any(line.startswith("Pike Lancers: unknown, left out") for line in army.warnings)
+    assert any(line.startswith("points: the roster states") for line in army.warnings)
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.rosz")), ids=lambda path: path.stem)
@@ -204,7 +204,7 @@ def test_a_sample_roster_is_a_legal_list_and_read_whole(path):
     army = load_army(path)
     assert (army.faction, army.points_limit, army.scale) == (path.stem, 1500, "skirmish")
     assert analyser.check_army(army).broken == ()
-    assert not [line for line in army.warnings if "not understood" in line or "points" in line]
+    assert not [line for line in army.warnings if "unknown" in line or "points" in line]
 
 
 # --- what cannot be read --------------------------------------------------------------------------
@@ -239,20 +239,20 @@ ONE = '{"name": "a", "selections": [{"name": "Pawn", "type": "unit", "entryId": 
         ("a.ros", f"{HEAD}<forces>", "no element found at line 1, column 121; the file ends there (truncated?)"),
         ("a.ros", '<catalogue xmlns="http://www.battlescribe.net/schema/catalogueSchema"/>', "root element"),
         ("a.ros", '<!DOCTYPE a [<!ENTITY b "c">]><roster>&b;</roster>', "refused"),
-        ("a.ros", f"{HEAD}{'<forces>' * 200}", "nested too deep"),
+        ("a.ros", f"{HEAD}{'<forces>' * 200}", "nested too deeply"),
         ("a.rosz", "PK\x03\x04cut", "not a usable zip: File is not a zip file; the file ends there (truncated?)"),
         ("a.rosz", "%PDF-1.4", "not a usable zip: File is not a zip file; it looks like a PDF"),
         ("a.json", '{"roster": {}}', "no unit in this roster"),
-        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' is given twice"),
-        ("a.json", '{"list": {}}', "holds no roster (keys such as 'list')"),
-        ("a.json", '{"roster": {"forces": [[1]]}}', "a list in the list"),
-        ("a.json", '{"roster": {"forces": ' + "[" * 100_000, "nested too deep"),
-        ("a.json", '{"roster": {"value": ' + "9" * 5000 + "}}", "too large a number"),
+        ("a.json", '{"roster": {"name": "x", "name": "y"}}', "'name' is repeated"),
+        ("a.json", '{"list": {}}', "has no key roster (it has 'list')"),
+        ("a.json", '{"roster": {"forces": [[1]]}}', "a list inside the list"),
+        ("a.json", '{"roster": {"forces": ' + "[" * 100_000, "nested too deeply"),
+        ("a.json", '{"roster": {"value": ' + "9" * 5000 + "}}", "is too large"),
         ("a.json", '{"roster": {"value": NaN}}', "NaN is not a number"),
         ("a.json", '{"roster": {', "column 13; the file ends there (truncated?)"),
         ("a.json", b"\xff\xfe\x00", "broken JSON"),
-        ("a.json", JSON % ONE, "a roster of Chess: its one unit is not understood, such as 'Pawn'"),
-        ("a.json", JSON % ",".join([ONE] * 3), "none of its 3 units is understood"),
+        ("a.json", JSON % ONE, "a roster of Chess: its unit is unknown, such as 'Pawn'"),
+        ("a.json", JSON % ",".join([ONE] * 3), "all its 3 units are unknown"),
     ],
 )
 def test_what_is_no_roster_is_refused_in_one_line(name, content, says, tmp_path):
@@ -298,8 +298,8 @@ def test_what_is_not_understood_in_many_units_is_told_once_with_the_units(own_li
     lines = [line for line in army.warnings if "Weapons is selected" in line]
     assert len(lines) == 1
     named, _, rest = lines[0].partition(": ")
-    assert rest == "Weapons is selected, and not understood; nothing is counted for it"
+    assert rest == "Weapons is selected but unknown; it is ignored"
     assert set(named.split(", ")) <= {unit.name for unit in made.units}
     assert found(army) == listed(made)
     assert not [line for line in army.warnings if "left out" in line]
-    assert len([line for line in army.warnings if "carries no numbers" in line]) == 1
+    assert len([line for line in army.warnings if "has no numbers" in line]) == 1

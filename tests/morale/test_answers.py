@@ -3,7 +3,7 @@
 import pytest
 
 from analyser import morale
-from analyser.morale.result_tables import Fates, picture_of
+from analyser.morale.result_tables import FatePanels, picture_of
 from analyser.plots.distributions import MOST_BARS
 
 QUESTIONS = {
@@ -25,7 +25,7 @@ def drawn(system):
 @pytest.mark.parametrize("system", QUESTIONS)
 def test_every_panel_is_drawn(system):
     panels = morale.exact(system, QUESTIONS[system]).panels
-    assert not any(isinstance(panel, Fates) for panel in panels)
+    assert not any(isinstance(panel, FatePanels) for panel in panels)
     titles = [axes.get_title() for axes in drawn(system)]
     assert titles == [f"{panel.heading}, percent" for panel in panels]
 

@@ -20,14 +20,17 @@ WRONG = {
         ({"courage": 1, "edge_distance": -3.0, "move_distance": 6.0}, "edge_distance: -3.0 is not usable"),
         ({"courage": 1, "received": {0: 0.5, 1: 0.6}}, "add up to 1.1"),
         ({"courage": 1, "corage": 1}, "did you mean 'courage'"),
-        ({"courage": 1, "ruleset": {"rally_successes": 7}}, "rally_successes 7 of 6 sides"),
+        ({"courage": 1, "ruleset": {"rally_successes": 7}}, "rally_successes 7 (allowed: up to rally_sides, 6)"),
         ({"courage": 1, "tokens": 60, "received": 100, "rounds": 100}, "--method monte-carlo"),
         ({"courage": 1, "commander_near": [1, 0]}, "commander_near has 2 numbers (allowed: one for all rounds, or 6"),
         ({"courage": 1, "until_panic": 1}, "until_panic: 1 is not usable"),
-        ({"courage": 1, "until_panic": True, "ruleset": {"rally_successes": 6}}, "never panics, each token goes"),
+        (
+            {"courage": 1, "until_panic": True, "ruleset": {"rally_successes": 6}},
+            "never panics, the rally step removes all",
+        ),
     ],
     "grande-tactique": [
-        ({}, "nothing is asked"),
+        ({}, "no section"),
         ({"division": {"units": []}}, "division.units: 0 entries (allowed: at least 1)"),
         ({"division": {"units": [{"rout": 0.1}] * 3, "corps_units": 2}}, "corps_units 2 (allowed: the division's 3"),
         ({"rout": {"units": [{}], "charged_by_cavalry": 0.6, "charged_by_infantry": 0.6}}, "more than 1"),
@@ -39,39 +42,42 @@ WRONG = {
     ],
     "warmaster": [
         ({"dice": 2, "obstacles": [{"distance": 1, "kind": "frend"}]}, "did you mean 'friend'?"),
-        ({"dice": 2, "distance": 3}, "allowed: dice, and no distance"),
+        ({"dice": 2, "distance": 3}, "allowed: dice without distance"),
         ({"move": "falls_back", "distance": {3: 1.5}}, "1.5 is not usable as a probability"),
         *(
-            ({"move": "falls_back", "distance": distance}, "moves are whole centimetres, obstacles need not be")
+            ({"move": "falls_back", "distance": distance}, "allowed: whole centimetres, as an integer")
             for distance in (2.5, {"2.5": 1.0}, 2.0)
         ),
-        ({"dice": 2, "obstacles": [ENEMY | {"chain": 1}]}, "no friends behind it"),
-        ({"dice": 2, "obstacles": [FRIEND | {"chain": n} for n in (19, 3)]}, "24 friends (allowed: up to 20 in all)"),
+        ({"dice": 2, "obstacles": [ENEMY | {"chain": 1}]}, "pushes no friends"),
+        ({"dice": 2, "obstacles": [FRIEND | {"chain": n} for n in (19, 3)]}, "24 friends in all (allowed: up to 20)"),
         ({"move": "evades", "distance": 9, "obstacles": [ENEMY]}, "WM-6"),
         ({"dice": 2, "stands": 2}, "WM-8"),
     ],
     "mordheim": [
-        ({}, "nothing is asked"),
+        ({}, "no section"),
         ({"warband": FOUR | {"out": 5}}, "5 out of action of 4 (allowed: 0 to 4)"),
-        ({"warband": FOUR | {"casualties": [2, 2, 0]}, "turns": 3}, "5 out of action of 4 that took part"),
+        ({"warband": FOUR | {"casualties": [2, 2, 0]}, "turns": 3}, "5 of 4 warriors"),
         ({"warband": FOUR | {"leader_falls": 9}, "turns": 8}, "leader_falls: turn 9 (allowed: 1 to 8)"),
-        ({"warband": FOUR, "rivals": [FOUR | {"name": "orcs"}] * 2}, "warbands of the same name: warband, orcs, orcs"),
-        ({"warband": FRESH, "winner": "first_to_leave"}, "winner: needs rivals"),
+        (
+            {"warband": FOUR, "rivals": [FOUR | {"name": "orcs"}] * 2},
+            "warbands have the same name: warband, orcs, orcs",
+        ),
+        ({"warband": FRESH, "winner": "first_to_leave"}, "winner needs rivals"),
         (
             {"warband": FRESH | {"casualties_from": [{"of": "skavn"}]}, "rivals": [FRESH | {"name": "skaven"}]},
             "did you mean 'skaven'",
         ),
         ({"warband": FRESH | {"casualties_from": [{"turns": [9]}]}, "turns": 8}, "turn 9 (allowed: 1 to 8)"),
-        ({"alone": {"leadership": 7, "first_run_elsewhere": False}}, "first_run_elsewhere: false"),
+        ({"alone": {"leadership": 7, "first_run_elsewhere": False}}, "first_run_elsewhere = false"),
         ({"together": {"leader": 7, "p_out": 0.6, "p_stunned": 0.6, "warriors": [{"leadership": 7}]}}, "add up to 1.2"),
     ],
     "compare": [
         (FIVE | {"mordheim": {"leadership": 13}}, "mordheim.leadership: 13 is not usable"),
-        ({"models": 3}, "the losses come from one source"),
+        ({"models": 3}, "both losses and a duel, or neither"),
         (FIVE | {"side": "b"}, "side: needs [duel]"),
         (SHOOT_OUT | {"a": "crown/rifl-p"}, "did you mean 'rifle-platoon'"),
-        (SHOOT_OUT | {"models": 3}, "models: the duel says it itself (allowed: left out, or 6)"),
-        (SHOOT_OUT | {"attacks": 2}, "attacks: a duel has attacks of its own"),
+        (SHOOT_OUT | {"models": 3}, "models: the duel determines this key (allowed: left out, or 6)"),
+        (SHOOT_OUT | {"attacks": 2}, "attacks: the duel determines the attacks"),
     ],
 }
 

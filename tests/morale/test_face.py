@@ -62,7 +62,7 @@ def test_a_moment_picks_the_round():
     by_round = result.to_frame()["p_panicked"].tolist()
     assert [result.probability("panicked", moment=turn).probability for turn in (1, 2, 3)] == by_round
     assert result.probability("panicked").probability == by_round[-1]
-    with pytest.raises(InputError, match=r"no round or turn 4 \(allowed: 1, 2, 3\)"):
+    with pytest.raises(InputError, match=r"4 is no round or turn of this table \(allowed: 1, 2, 3\)"):
         result.probability("panicked", moment=4)
 
 
@@ -70,7 +70,7 @@ def test_a_moment_picks_the_round():
     ("ask", "told"),
     [
         (lambda: morale.legion(courag=1), "courag: unknown key; did you mean 'courage'"),
-        (lambda: morale.legion({"courage": 1}, tokens=2), "a question and 'tokens' beside it"),
+        (lambda: morale.legion({"courage": 1}, tokens=2), "both a question and the key 'tokens'"),
         (lambda: morale.legion(courage=1).probability("panick"), "did you mean 'panicked'"),
         (lambda: morale.legion(courage=1).to_frame("token"), "did you mean 'tokens'"),
         (lambda: morale.legion(courage=1).to_frame(5), "table: must be text, got 5 (allowed: rounds"),

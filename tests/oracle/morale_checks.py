@@ -16,9 +16,9 @@ VALUES = ("p_", "mean_", "probability")  # columns that are numbers; the others 
 
 def rows(result, table=None):
     """The rows of a table by their keys, in order."""
-    name = table or next(iter(result.weighed))
+    name = table or next(iter(result.raw_tables))
     columns = result.columns[name]
-    keys = list(result.weighed[name].keys)
+    keys = list(result.raw_tables[name].keys)
     height = len(columns[keys[0]])
     return {
         tuple(columns[key][row] for key in keys): {

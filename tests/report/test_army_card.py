@@ -24,7 +24,7 @@ def test_a_card_has_every_unit_row_and_rule():
     assert "<h1>&lt;List&gt;</h1>" in page
     for loadout in listed.loadouts:
         assert loadout.unit.name in page
-        assert all(row.reach.replace('"', "″") in page for row in loadout.unit.rows)
+        assert all(row.ranges.replace('"', "″") in page for row in loadout.unit.rows)
         assert all(rule in page for rule in loadout.unit.rules)
     assert f"{listed.points:,} points" in page
 

@@ -274,7 +274,7 @@ def test_of_equal_profiles_no_matchup_is_worked_out(old, tmp_path, monkeypatch, 
     assert json.loads(run(capsys, old, commented, "--format", "json")[1])["matchups"] == []
     same = "Profiles: nothing changed, so all 64 matchups are the same, and were not computed"
     assert run(capsys, old, old, "--fail-over", "0")[1].endswith(f"\n\n{same}\n")
-    with pytest.raises(InputError, match="fits nothing"):
+    with pytest.raises(InputError, match="fits no loadout"):
         diff(old, commented, attackers="river/nobody*")
     with pytest.raises(AssertionError, match="worked out"):
         diff(old, write_profiles(tmp_path / "easier", EASIER))

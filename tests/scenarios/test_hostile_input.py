@@ -31,7 +31,7 @@ def test_a_number_in_a_rule_has_a_range(ask, rule):
         analyser.focus: {"attacks": [{"dice": 1}], "target": unit},
         analyser.duel: {"a": unit, "b": unit},
     }
-    with pytest.raises(InputError, match=r"rules\.0: the number in .*\(allowed: 0 to 1000\)"):
+    with pytest.raises(InputError, match=r"rules\.0: the number in .*is too large \(allowed: 0 to 1000\)"):
         ask(sections[ask])
 
 

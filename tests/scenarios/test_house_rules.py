@@ -179,7 +179,7 @@ REFUSED = {
     "dise = 1": "dise: unknown key; did you mean 'dice'",
     'against = ["cavalri"]\ndice = 1': "did you mean 'cavalry'",
     'at = "charge"': "a rule without an effect",
-    'at = "short range"\ntest = 1': "test goes with no at",
+    'at = "short range"\ntest = 1': "test and at exclude each other",
     "hits = { heroic = 1, strike = 2 }": "1 hits of a heroic strike (allowed: 2 to 6)",
 }
 
@@ -256,7 +256,7 @@ def test_own_faces_hit_explode_and_are_rerolled_as_they_say(rating, qualities):
     [
         ({"strike": 1, "graze": {"sides": 1, "hit": 1}}, "hit: unknown key; did you mean 'hits'"),
         ({"strike": 1, "graze": {"sides": 1, "explodes": True}}, "graze explodes"),
-        ({f"face_{number}": {"sides": 1} for number in range(4)}, "4 faces of your own (allowed: up to 3)"),
+        ({f"face_{number}": {"sides": 1} for number in range(4)}, "4 custom faces (allowed: up to 3)"),
     ],
 )
 def test_faces_that_cannot_be(die, problem):

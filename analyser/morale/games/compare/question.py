@@ -1,8 +1,8 @@
-"""A unit, its losses by round, and the equivalents of its nerve in each system.
+"""Question about a unit in five systems: its losses by round, and the equivalents of its nerve in each system.
 
-Each value of a system has a probability to pass a test. All DISCIPLINEs are matched with values together: as few as
-possible share a value, and then the probabilities are as near as possible. A nerve between two DISCIPLINEs gets the
-nearest value between those of the two.
+A nerve is the probability to pass a test, and so is each value of a system. All DISCIPLINEs are matched with values at
+once, so that as few DISCIPLINEs as possible share a value, and then so that the probabilities are as near as possible.
+A nerve between two DISCIPLINEs gets the nearest value from those of the two and those between them.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from analyser.common.validation import Record, Several, told
+from analyser.common.validation import Record, Several, optional
 from analyser.game.ruleset import Ruleset as ArmouredClashRuleset
 from analyser.morale.games.grande_tactique.question import Pips
 from analyser.morale.games.legion.question import CourageOrNone, Suppression
 from analyser.morale.games.mordheim.question import LEADERSHIPS
-from analyser.morale.questions import Asked, ByRound, Distance, Length, Probability, Rounds, spread_over
+from analyser.morale.questions import ByRound, Distance, Length, MoraleQuestion, Probability, Rounds, for_each_round
 
 Section = dict[str, Any]
 Models = Annotated[int, Field(ge=1, le=100)]
@@ -28,11 +28,11 @@ Sides = Annotated[int, Field(ge=1, le=1000)]
 FATES_OF_SYSTEMS = ("steady", "shaken", "routed", "gone")
 STEADY, SHAKEN, ROUTED, GONE = range(len(FATES_OF_SYSTEMS))
 FINEST = 10**6  # largest denominator of a nerve
-Scale = dict[int, Fraction]  # values of a system, with rising probabilities to pass a test
+PassProbabilities = dict[int, Fraction]  # of the values of a system, in rising order
 
 
 class Ruleset(Record):
-    """Values of the ruleset; the shipped ones are in ``profiles/morale/compare.toml`` and the files of the systems."""
+    """Values of the ruleset; ``profiles/morale/compare.toml`` and the files of the systems have the shipped values."""
 
     rounds: Rounds
     break_share: Probability
@@ -44,59 +44,59 @@ class Ruleset(Record):
 
 
 class ArmouredClash(Record):
-    """Equivalent of the nerve in Armoured Clash. Default: derived from the nerve."""
+    """Equivalents of the nerve in Armoured Clash. Default: derived from the nerve."""
 
-    discipline: Annotated[int, Field(ge=0, le=100)] | None = told(None, "DISCIPLINE.")
-    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = told(None, "BREAK LIMIT, or none.")
+    discipline: Annotated[int, Field(ge=0, le=100)] | None = optional(None, "DISCIPLINE.")
+    break_limit: Annotated[int, Field(ge=0, le=1000)] | Literal["none"] | None = optional(None, "BREAK LIMIT, or none.")
 
 
 class Legion(Record):
-    """Equivalent of the nerve in Legion."""
+    """Equivalents of the nerve in Legion."""
 
-    courage: CourageOrNone | None = told(None, "COURAGE, or none (LG-1).")
-    tokens: Literal["a model", "an attack"] = told(
+    courage: CourageOrNone | None = optional(None, "COURAGE, or none (LG-1).")
+    tokens: Literal["a model", "an attack"] = optional(
         "a model", "One token for each model lost, or for each attack with losses."
     )
-    move_distance: Length = told(6.0, "Inches of a move at full speed.")
+    move_distance: Length = optional(6.0, "Inches of a move at full speed.")
 
 
 class GrandeTactique(Record):
-    """Equivalent of the nerve in Grande Tactique, for infantry."""
+    """Equivalents of the nerve in Grande Tactique, for infantry."""
 
-    check_sides: Sides | None = told(None, "Sides of the die of its morale check. Default: the ruleset's, 12.")
-    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = told(
+    check_sides: Sides | None = optional(None, "Sides of the die of its morale check. Default: the ruleset's, 12.")
+    check_target: Annotated[int, Field(ge=-100, le=1000)] | None = optional(
         None, "Target of its morale check. Default: derived from `nerve`."
     )
-    worn_down: Models = told(1, "Models lost to an attack that wear the unit down.")
-    rallied: Literal["eager", "shaken"] = told("shaken", "State of a unit that has rallied.")
-    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = told(0, "PIPs spent before rallying.")
+    worn_down: Models = optional(1, "Models lost to an attack that wear the unit down.")
+    rallied: Literal["eager", "shaken"] = optional("shaken", "State of a unit that has rallied.")
+    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = optional(0, "PIPs spent before rallying.")
 
 
 class Warmaster(Record):
     """Equivalent of the nerve in Warmaster."""
 
-    dice: Annotated[int, Field(ge=0, le=10)] = told(1, "Drive-back dice for each model lost.")
+    dice: Annotated[int, Field(ge=0, le=10)] = optional(1, "Drive-back dice for each model lost.")
 
 
 class Mordheim(Record):
     """Equivalent of the nerve in Mordheim, where the unit is the warband."""
 
-    leadership: Annotated[int, Field(ge=2, le=12)] | None = told(None, "Leadership, 2 to 12.")
+    leadership: Annotated[int, Field(ge=2, le=12)] | None = optional(None, "Leadership, 2 to 12.")
 
 
-class Question(Asked):
-    """A unit under a stream of losses, in five systems."""
+class Question(MoraleQuestion):
+    """A unit that suffers the same losses in five systems."""
 
     models: Models = Field(description="Models at the start. In a duel: those of the unit.")
-    nerve: Probability = told(2 / 3, "Probability of passing one test without modifiers. Default: 2/3.")
-    losses: ByRound | None = told(None, "Models lost to each attack: a number, a distribution, or a list by round.")
-    a: Section | None = told(None, "Instead of losses, a duel: its first unit, by name or as a table.")
-    b: Section | None = told(None, "The second unit of that duel.")
-    duel: Section | None = told(None, "Terms of that duel, such as {rounds = 4, policy_b = 'charge'}.")
-    side: Literal["a", "b"] = told("a", "The unit of the duel whose losses are used in all systems.")
-    attacks: Annotated[int, Field(ge=1, le=10)] = told(1, "Attacks in each round.")
-    edge_distance: Distance | None = told(None, "Inches to the unit's own table edge. Default: far.")
-    rounds: Rounds | None = told(None, "Rounds to play. Default: the ruleset's.")
+    nerve: Probability = optional(2 / 3, "Probability of passing one test without modifiers. Default: 2/3.")
+    losses: ByRound | None = optional(None, "Models lost to each attack: a number, a distribution, or a list by round.")
+    a: Section | None = optional(None, "Instead of losses, a duel: its first unit, by name or as a table.")
+    b: Section | None = optional(None, "The second unit of that duel.")
+    duel: Section | None = optional(None, "Terms of that duel, such as {rounds = 4, policy_b = 'charge'}.")
+    side: Literal["a", "b"] = optional("a", "The unit of the duel whose losses are used in all systems.")
+    attacks: Annotated[int, Field(ge=1, le=10)] = optional(1, "Attacks in each round.")
+    edge_distance: Distance | None = optional(None, "Inches to the unit's own table edge. Default: far.")
+    rounds: Rounds | None = optional(None, "Rounds to play. Default: the ruleset's.")
     armoured_clash: ArmouredClash = ArmouredClash()
     legion: Legion = Legion()
     grande_tactique: GrandeTactique = GrandeTactique()
@@ -107,9 +107,9 @@ class Question(Asked):
     @model_validator(mode="after")
     def _fits_together(self) -> Question:
         if (self.losses is None) == (self.duel is None):
-            raise ValueError("the losses come from one source (allowed: losses, or the units a and b of a duel)")
+            raise ValueError("both losses and a duel, or neither (allowed: losses, or the units a and b of a duel)")
         if self.duel is not None and self.attacks != 1:
-            raise ValueError("attacks: a duel has attacks of its own (allowed: left out)")
+            raise ValueError("attacks: the duel determines the attacks (allowed: left out)")
         if self.duel is None and self.side != "a":
             raise ValueError("side: needs [duel] (allowed: left out)")
         self.pmfs  # noqa: B018 - raises ValueError for a list of another length
@@ -122,8 +122,8 @@ class Question(Asked):
 
     @property
     def pmfs(self) -> tuple[tuple[float, ...], ...]:
-        """Distribution of the losses to one attack in each round; empty for a duel, whose rounds are dependent."""
-        return () if self.losses is None else spread_over(self.losses, self.rounds_played, "losses")
+        """Distribution of the losses by an attack in each round; empty for a duel, whose rounds are dependent."""
+        return () if self.losses is None else for_each_round(self.losses, self.rounds_played, "losses")
 
     @property
     def check_sides(self) -> int:
@@ -131,72 +131,72 @@ class Question(Asked):
         return self.grande_tactique.check_sides or self.ruleset.check_sides
 
 
-def disciplines(question: Question) -> Scale:
-    """Return the DISCIPLINEs: the values of the deck's cards, and 0, which no card passes (AC-5.1)."""
+def disciplines(question: Question) -> PassProbabilities:
+    """Return the DISCIPLINEs: the values of the cards in the deck, and 0, which no card passes (AC-5.1)."""
     deck = question.ruleset.armoured_clash.deck.counts().tolist()
     passed = {value: Fraction(sum(deck[: value + 1]), sum(deck)) for value, copies in enumerate(deck) if copies}
     return passed if 0 in passed else {0: Fraction(0)} | passed
 
 
-def check_targets(sides: int) -> Scale:
-    """Return the targets on one die, from the one never reached to the one always reached (GT-2)."""
+def check_targets(sides: int) -> PassProbabilities:
+    """Return the targets on a die, from a target that is never reached to one that always is (GT-2)."""
     return {sides + 1 - passes: Fraction(passes, sides) for passes in range(sides + 1)}
 
 
-def leaderships() -> Scale:
+def leaderships() -> PassProbabilities:
     """Return Leadership 2 to 12, tested on 2d6 (MD-1)."""
-    ways = [6 - abs(7 - total) for total in LEADERSHIPS]
-    return {value: Fraction(sum(ways[: place + 1]), 36) for place, value in enumerate(LEADERSHIPS)}
+    rolls = [6 - abs(7 - total) for total in LEADERSHIPS]
+    return {value: Fraction(sum(rolls[: index + 1]), 36) for index, value in enumerate(LEADERSHIPS)}
 
 
-def _uncertain(scale: Scale) -> Scale:
-    """Return the values that neither pass nor fail for certain."""
+def _uncertain_values(scale: PassProbabilities) -> PassProbabilities:
+    """Return the values with probabilities other than 0 and 1."""
     return {value: probability for value, probability in scale.items() if 0 < probability < 1}
 
 
 def courage_for(nerve: float | Fraction, question: Question) -> int:
-    """Return the COURAGE: 1, and 1 more for each step that the nerve reaches."""
+    """Return the COURAGE equivalent to a nerve: 1, and 1 more for each of `courage_steps` that the nerve reaches."""
     return 1 + sum(nerve >= step for step in question.ruleset.courage_steps)
 
 
-def standing_for(nerve: float | Fraction, scale: Scale, question: Question) -> int:
-    """Return the value of a system equivalent to a nerve, by the DISCIPLINEs of the question's deck.
+def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question: Question) -> int:
+    """Return the value of a system that is equivalent to a nerve, given the deck of the question.
 
-    A value that passes or fails for certain is only used if the nerve is 1 or 0, or if there is no other.
+    A value with probability 0 or 1 is used only for a nerve of 0 or 1, or if there is no other value.
 
     >>> from analyser import morale
     >>> question = morale.load_question("compare", {"models": 6, "losses": 1})
-    >>> [standing_for(passing / 12, check_targets(12), question) for passing in (0, 7, 8, 9, 12)]
+    >>> [equivalent_value(passing / 12, check_targets(12), question) for passing in (0, 7, 8, 9, 12)]
     [13, 6, 5, 4, 1]
     """
-    between, values = _uncertain(scale), [*scale]
-    if nerve <= 0 or nerve >= 1 or not between:
+    uncertain, values = _uncertain_values(scale), [*scale]
+    if nerve <= 0 or nerve >= 1 or not uncertain:
         return values[0 if nerve < 1 / 2 else -1]
-    probabilities, nerves = tuple(between.values()), tuple(_uncertain(disciplines(question)).values())
-    places = _matched(nerves, probabilities) if nerves else ()
+    probabilities, nerves = tuple(uncertain.values()), tuple(_uncertain_values(disciplines(question)).values())
+    indices = _matching_indices(nerves, probabilities) if nerves else ()
     wanted = Fraction(nerve).limit_denominator(FINEST)
-    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # first == last for a DISCIPLINE's nerve
-    first = places[lower - 1] if lower else 0
-    last = places[upper] if upper < len(nerves) else len(between) - 1
-    nearest = min(range(first, last + 1), key=lambda place: (abs(probabilities[place] - wanted), -place))
-    return [*between][nearest]
+    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # equal for the nerve of a DISCIPLINE
+    first = indices[lower - 1] if lower else 0
+    last = indices[upper] if upper < len(nerves) else len(uncertain) - 1
+    nearest = min(range(first, last + 1), key=lambda index: (abs(probabilities[index] - wanted), -index))
+    return [*uncertain][nearest]
 
 
 @lru_cache(maxsize=64)
-def _matched(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """Return the index of a probability for each nerve, in order; as few as possible share one, then the nearest.
+def _matching_indices(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
+    """Return the index of a probability for each nerve, in rising order: as few shared as possible, then the nearest.
 
-    Dynamic programming by the last index: the number of shared ones, the sum of squared distances, and the indices.
+    Dynamic programming over the last index: number of shared indices, sum of squared distances, and the indices.
     """
     best: list[tuple[int, Fraction, tuple[int, ...]]] = [
-        (0, (nerves[0] - probability) ** 2, (place,)) for place, probability in enumerate(probabilities)
+        (0, (nerves[0] - probability) ** 2, (index,)) for index, probability in enumerate(probabilities)
     ]
     for nerve in nerves[1:]:
         lower = [*accumulate(best, min)]
         following = []
-        for place, probability in enumerate(probabilities):
-            shared, squares, path = best[place]
-            shared, squares, path = min([*lower[max(place - 1, 0) : place], (shared + 1, squares, path)])
-            following.append((shared, squares + (nerve - probability) ** 2, (*path, place)))
+        for index, probability in enumerate(probabilities):
+            shared, squares, indices = best[index]
+            shared, squares, indices = min([*lower[max(index - 1, 0) : index], (shared + 1, squares, indices)])
+            following.append((shared, squares + (nerve - probability) ** 2, (*indices, index)))
         best = following
     return min(best)[2]

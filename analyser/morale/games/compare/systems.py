@@ -1,7 +1,7 @@
-"""Systems of a comparison: one unit with the same losses under the rules of each.
+"""Systems of a comparison: a unit with the same losses under the rules of each system.
 
-A round has attacks with losses, then tests, then the fate is recorded, before the unit acts. A state is
-``models left * conditions + condition``; one more state is for units that are gone.
+A round has attacks with losses, then tests; then the state is recorded, and then the unit acts. A state is
+``models left * conditions + condition``, or the last state for a unit that is gone.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from analyser.engine.chain.chain import (
     fair_die,
     success_die,
 )
-from analyser.morale.games.compare import question as asked
+from analyser.morale.games.compare import question as scales
 from analyser.morale.games.compare.question import GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.legion import rules as lg
 from analyser.morale.games.legion.rules import Unit, moves_to_edge
 from analyser.morale.games.mordheim import rules as md
 from analyser.morale.games.warmaster import rules as wm
-from analyser.morale.questions import Pmf, certainly
+from analyser.morale.questions import Pmf, certain_pmf
 from analyser.rules import discipline
 from analyser.rules.structs import FIGHT, NONE, FightFacts, Test
 
@@ -43,9 +43,10 @@ CALM, SUPPRESSED, FELL_BACK = range(3)
 
 
 class System:
-    """A unit under the rules of one system.
+    """A unit under the rules of a system.
 
-    `shaken`, `routed` and `gone` are the names of the fates in its rules; `equivalents` are values for its nerve.
+    `shaken`, `routed` and `gone` are the names of these fates in the rules; `equivalents` are the values that stand for
+    the nerve.
     """
 
     title: ClassVar[str]
@@ -64,26 +65,26 @@ class System:
 
     @property
     def gone_from(self) -> int:
-        """First state of a unit that is gone with models left."""
+        """State of a unit that is gone with models left."""
         return (self.models + 1) * self.conditions
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """Return the phases of an attack, by the distribution of its losses."""
+        """Return the phases of an attack, from the distribution of its losses."""
         return (self.losses(pmf, lambda condition, _lost, _total: condition),)
 
     def _fate(self, condition: States) -> Any:
-        """Return the fate of each condition in the comparison, for a unit that is not gone."""
+        """Return the fate of each condition, for a unit that is not gone."""
         raise NotImplementedError
 
     def losses(self, pmf: Pmf, change: Callable[[Any, Any, Any], Any], *extra: Die) -> Phase:
-        """Return a phase of losses; `change` gives the condition after them and an extra die."""
-        return Phase(self._after(change, len(pmf)), Die(pmf), 1, tuple(ExtraDie(die, len(pmf)) for die in extra))
+        """Return a phase of losses; `change` takes condition, losses and total of the extra dice."""
+        return Phase(self._change_after(change, len(pmf)), Die(pmf), 1, tuple(ExtraDie(die, len(pmf)) for die in extra))
 
     def phase(self, change: Callable[[Any, Any], Any], *dice: Any) -> Phase:
-        """Return a phase that only changes the condition; `dice` are the dice of a Phase."""
-        return Phase(self._after(lambda condition, _, total: change(condition, total)), *dice)
+        """Return a phase that only changes the condition; `dice` are the arguments of a Phase about dice."""
+        return Phase(self._change_after(lambda condition, _, total: change(condition, total)), *dice)
 
-    def _after(self, change: Callable[[Any, Any, Any], Any], numbers: int = 1) -> Change:
+    def _change_after(self, change: Callable[[Any, Any, Any], Any], numbers: int = 1) -> Change:
         def after(states: Any, totals: Any) -> Any:
             models, condition = np.divmod(states, self.conditions)
             lost = np.minimum(totals % numbers, models)
@@ -95,9 +96,9 @@ class System:
     def chain(self) -> tuple[Chain, Alternatives]:
         """Return the chain of all rounds, and the phases of each round.
 
-        For a duel there is a round for each number of models lost, 0 to all; the paths of its losses select them.
+        For a duel there is a round for each number of models lost, from 0 to all, from which its losses select.
         """
-        pmfs = self.question.pmfs or [certainly(lost) for lost in range(self.models + 1)]
+        pmfs = self.question.pmfs or [certain_pmf(lost) for lost in range(self.models + 1)]
         attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
         rounds = [(*self.before, *attacks[pmf], *self.tests, RECORD, *self.after) for pmf in pmfs]
         edge = self.question.edge_distance
@@ -125,25 +126,25 @@ class ArmouredClash(System):
         super().__init__(question)
         stated, edge = question.armoured_clash, question.edge_distance
         falls = 1 if edge is None else max(math.ceil(edge / FALL_BACK), 1)
-        self.falls = min(falls, question.rounds_played * question.attacks + 1)  # numbers of falls before the edge
+        self.falls = min(falls, question.rounds_played * question.attacks + 1)  # numbers of falls to distinguish
         self.conditions = self.falls * 3
         limit = int(question.models * question.ruleset.break_share)
         if stated.break_limit is not None:
             limit = NONE if stated.break_limit == "none" else stated.break_limit
         own = stated.discipline
-        own = asked.standing_for(question.nerve, asked.disciplines(question), question) if own is None else own
-        self.equivalents = in_words(own, None if limit == NONE else limit)
+        own = scales.equivalent_value(question.nerve, scales.disciplines(question), question) if own is None else own
+        self.equivalents = clash_values(own, None if limit == NONE else limit)
         self._fight = np.zeros(1, FIGHT)[0]
         self._fight.discipline, self._fight.break_limit, self._fight.test = own, limit, Test.BY_CARD
         deck = question.ruleset.armoured_clash.deck.counts()
         self._card = Die(tuple(deck.tolist()), int(deck.sum()))
-        self.after = (self.phase(lambda condition, _: condition - condition % 3),)  # activation calms the unit (AC-5.7)
+        self.after = (self.phase(lambda condition, _: condition - condition % 3),)  # activation calms it (AC-5.7)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         far = int(self.question.edge_distance is None)
 
         def after(states: States, totals: Any) -> Any:  # a copy, because a call writes into the record
-            return attacked(self._fight.copy(), self.falls, far, self.gone_from, len(pmf), len(totals), states[:, 0])
+            return next_states(self._fight.copy(), self.falls, far, self.gone_from, len(pmf), len(totals), states[:, 0])
 
         return (Phase(after, Die(pmf), 1, (ExtraDie(self._card, len(pmf)),)),)
 
@@ -151,30 +152,30 @@ class ArmouredClash(System):
         return np.array([STEADY, SHAKEN, ROUTED])[condition % 3]
 
 
-def in_words(discipline: int | None, break_limit: int | None) -> dict[str, str]:
+def clash_values(discipline: int | None, break_limit: int | None) -> dict[str, str]:
     """Return the DISCIPLINE and BREAK LIMIT of a unit in Armoured Clash, as text."""
     values = {"DISCIPLINE": discipline, "BREAK LIMIT": break_limit}
     return {name: "none" if value is None else str(value) for name, value in values.items()}
 
 
 @tiered(1.0)
-def attacked(
-    fight: FightFacts, falls_apart: int, far: int, gone: int, numbers: int, totals: int, states: States
+def next_states(
+    fight: FightFacts, falls_counted: int, far: int, gone: int, numbers: int, totals: int, states: States
 ) -> States:
     """Return the states after an attack: shape (states, totals); a total is ``card * numbers + losses``.
 
-    `falls_apart` is how many numbers of falls the states distinguish; `far`: the unit never reaches its edge.
+    `falls_counted`: the number of falls that states distinguish; `far`: 1 if the unit never reaches its edge.
     """
     after = np.empty((len(states), totals), np.int64)
     for row, state in enumerate(states):
-        before, falls, models = state % 3, state // 3 % falls_apart, state // 3 // falls_apart
+        before, falls, models = state % 3, state // 3 % falls_counted, state // 3 // falls_counted
         for total in range(totals):
             losses, card = min(total % numbers, models), total // numbers
             after[row, total] = state
             if state == gone or losses == 0:
                 continue
             fight.models, fight.suppressed = models, int(before != CALM)
-            fight.flees = int(not far and falls == falls_apart - 1)
+            fight.flees = int(not far and falls == falls_counted - 1)
             if card > discipline.highest_passing_card(fight, losses, 0):
                 fate = discipline.outcome_if_failed(fight, losses, 0, 0)
             else:
@@ -188,7 +189,7 @@ def attacked(
             else:
                 status = max(before, SUPPRESSED) if fate & discipline.SUPPRESSED else CALM
             left = fate & ((1 << discipline.BITS) - 1)
-            after[row, total] = (left * falls_apart + falls_now) * 3 + status
+            after[row, total] = (left * falls_counted + falls_now) * 3 + status
     return after
 
 
@@ -208,7 +209,7 @@ class Legion(System):
         most = question.models if self._per_model else question.rounds_played * question.attacks
         moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
         courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage
-        courage = asked.courage_for(question.nerve, question) if courage is None else courage
+        courage = scales.courage_for(question.nerve, question) if courage is None else courage
         self.unit = unit = Unit(courage, courage, most, moves, ruleset.end_phase_tokens)
         self.conditions = unit.destroyed + 1
         self.equivalents = {
@@ -224,10 +225,10 @@ class Legion(System):
         self.after = self.phase(unit.move), self.phase(unit.end)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        def under_fire(condition: Any, lost: Any, _: Any) -> Any:
+        def receive(condition: Any, lost: Any, _: Any) -> Any:
             return self.unit.receive(condition, lost if self._per_model else np.minimum(lost, 1))
 
-        return (self.losses(pmf, under_fire),)
+        return (self.losses(pmf, receive),)
 
     def _fate(self, condition: States) -> Any:
         suppressed = lg.is_suppressed(self.unit.tokens(condition), self.unit.courage)
@@ -238,8 +239,8 @@ class Legion(System):
 class GrandeTactique(System):
     """Infantry worn down by fire, its morale check, flight and rally (GT-2, GT-3, GT-5, GT-6).
 
-    A condition is ``flights * 3`` plus 0 to 2 for eager, shaken or routed; the last one is off the map. Rallying does
-    not move a unit back.
+    A condition is ``flights * 3`` plus 0 to 2 for eager, shaken or routed; the last condition is off the map. A unit
+    that rallies stays where it is.
     """
 
     title, rules = "Grande Tactique", "GT-2, GT-3, GT-5, GT-6"
@@ -249,29 +250,29 @@ class GrandeTactique(System):
         super().__init__(question)
         stated, ruleset, edge = question.grande_tactique, question.ruleset.grande_tactique, question.edge_distance
         flights = question.rounds_played + 2 if edge is None else max(math.ceil(edge / gt.INFANTRY_FLIGHT), 1)
-        self._far = flights > question.rounds_played + 1  # True: flights need not be counted
+        self._far = flights > question.rounds_played + 1  # True: the edge is too far, so flights are not counted
         self._flights = 1 if self._far else flights
         self._off_map = self._flights * 3
         self.conditions = self._off_map + 1
         sides = question.check_sides
-        targets = asked.check_targets(sides)
+        targets = scales.check_targets(sides)
         target = stated.check_target
-        self._target = asked.standing_for(question.nerve, targets, question) if target is None else target
+        self._target = scales.equivalent_value(question.nerve, targets, question) if target is None else target
         self._check = fair_die(sides)
         self.equivalents = {
             "morale check": f"{self._target}+ on a die of {sides}",
             "worn down": f"by {stated.worn_down} or more lost",
             "first worn down": "shaken",
-            "rallied": f"{stated.rallied} again, where it has fled to",
+            "rallied": f"{stated.rallied} again, at the end of its flight",
         }
 
-        def pips(condition: Any, totals: Any) -> Any:
-            """Rally a routed unit, or let it flee again (GT-6)."""
+        def after_pips(condition: Any, totals: Any) -> Any:
+            """Return the condition after a routed unit has rallied or fled again (GT-6)."""
             rallied = condition - gt.FLEEING + (gt.SHAKEN if stated.rallied == "shaken" else gt.EAGER)
             then = np.where(gt.rallies(totals - stated.pips_elsewhere, 0), rallied, self._after_flight(condition))
             return np.where((condition != self._off_map) & (condition % 3 == gt.FLEEING), then, condition)
 
-        self.before = (self.phase(pips, fair_die(ruleset.pip_sides), ruleset.pip_dice),)
+        self.before = (self.phase(after_pips, fair_die(ruleset.pip_sides), ruleset.pip_dice),)
 
     def _after_flight(self, condition: Any) -> Any:
         """Return the condition after one more flight (GT-5, GT-6)."""
@@ -280,9 +281,9 @@ class GrandeTactique(System):
         return np.where(flights >= self._flights, self._off_map, fled)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """Return the losses; if worn down, an eager unit is shaken and a shaken one checks its morale (GT-2)."""
+        """Return the losses; a unit worn down by them is shaken, or checks morale if shaken before (GT-2)."""
 
-        def under_fire(condition: Any, lost: Any, rolled: Any) -> Any:
+        def worn_down_by(condition: Any, lost: Any, rolled: Any) -> Any:
             status = condition % 3
             worn_down = (condition != self._off_map) & (status != gt.FLEEING)
             worn_down = worn_down & (lost >= self.question.grande_tactique.worn_down)
@@ -290,14 +291,14 @@ class GrandeTactique(System):
             then = np.where(status == gt.SHAKEN, checked, condition - status + gt.SHAKEN)
             return np.where(worn_down, then, condition)
 
-        return (self.losses(pmf, under_fire, self._check),)
+        return (self.losses(pmf, worn_down_by, self._check),)
 
     def _fate(self, condition: States) -> Any:
         return np.where(condition == self._off_map, GONE, np.array([STEADY, SHAKEN, ROUTED])[condition % 3])
 
 
 class Warmaster(System):
-    """Driven back by shooting, confused by a 6 (WM-1, WM-9), in the open without obstacles.
+    """A unit that shooting drives back and that any 6 confuses (WM-1, WM-9), without obstacles.
 
     A condition is ``dice to roll * 2 + confused``.
     """
@@ -308,10 +309,10 @@ class Warmaster(System):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self._dice = question.warmaster.dice
-        most_losses = max((len(pmf) - 1 for pmf in question.pmfs), default=self.models)  # losses to one attack
+        most_losses = max((len(pmf) - 1 for pmf in question.pmfs), default=self.models)  # losses by an attack
         self._most = self._dice * min(most_losses, self.models)
         self.conditions = (self._most + 1) * 2
-        self.equivalents = {"drive-back dice": f"{self._dice} a model lost", "nerve": "does not enter"}
+        self.equivalents = {"drive-back dice": f"{self._dice} a model lost", "nerve": "no effect"}
         self.after = (self.phase(lambda condition, _: condition - condition % 2),)  # the unit recovers (WM-9)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
@@ -330,16 +331,16 @@ class Warmaster(System):
 
 
 class Mordheim(System):
-    """Rout tests of the warband at the start of its turns (MD-1); there is one condition, and a rout is final."""
+    """Rout tests of the warband at the start of its turns (MD-1); a rout is final, so there is only one condition."""
 
     title, rules = "Mordheim", "MD-1"
-    shaken, routed, gone = "25% out of action, test passed", "never: it leaves at once", "routed, destroyed"
+    shaken, routed, gone = "25% out of action, test passed", "never: it leaves immediately", "routed, destroyed"
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         leadership = question.mordheim.leadership
         if leadership is None:
-            leadership = asked.standing_for(question.nerve, asked.leaderships(), question)
+            leadership = scales.equivalent_value(question.nerve, scales.leaderships(), question)
         self.equivalents = {"Leadership": str(leadership), "leader": "never out of action"}
 
         def test(states: Any, roll: Any) -> Any:
@@ -352,7 +353,7 @@ class Mordheim(System):
         return fights & md.rout_test_due(self.models - models, self.models)
 
     def fates(self, states: States) -> NDArray[np.int64]:
-        """Return the fate of each state, by the number out of action."""
+        """Return the fate of each state, from the number of models out of action."""
         gone = (states == 0) | (states == self.gone_from)
         return np.select([gone, self._is_due(states)], [GONE, SHAKEN], STEADY)
 

@@ -1,9 +1,8 @@
-"""The comparison: probabilities that the unit is steady, shaken, routed or gone, by round and system.
+"""Answers to a comparison: probabilities that the unit is steady, shaken, routed or gone, by round and system.
 
-Its losses can come from a duel of Armoured Clash (AC-9.2). The losses of a round depend on the state of both sides
-before it. So the losses of different rounds are dependent, and only a whole path of losses has a probability. The
-exact method propagates the joint distribution of the pair of states and the path of losses. Monte Carlo plays every
-trial round by round.
+The losses can come from a duel of Armoured Clash (AC-9.2). They depend on the states of both sides, so the losses of
+different rounds are dependent: a probability belongs to a path, the losses of all rounds. The exact method computes the
+joint distribution of paths and pairs of states. Monte Carlo simulates every trial round by round.
 """
 
 from __future__ import annotations
@@ -22,10 +21,10 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.games.compare import question as asked
+from analyser.morale.games.compare import question as scales
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
-from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, in_words
-from analyser.morale.result_tables import Answer, Facts, Fates, Keys, Rules, Table, weights_of
+from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, clash_values
+from analyser.morale.result_tables import Answer, FatePanels, Keys, Rules, Table, TextsAndTruth, chain_weights
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import rules_of_duel
 from analyser.results.states import flag, is_removed, models_destroyed, simulation_of, states_after
@@ -36,8 +35,8 @@ if TYPE_CHECKING:
     from analyser.engine.fight.simulated.simulation import Simulation
 
 SECTIONS = ("duel", "a", "b")
-MOST_STATES = 4000  # pairs of states whose next round is computed; takes some seconds
-MOST_ENTRIES = 4_000_000  # pairs of states with different paths of losses
+MOST_STATES = 4000  # pairs of states whose next round is computed, in some seconds
+MOST_ENTRIES = 4_000_000  # combinations of a path and a pair of states
 MOST_PATHS = 20_000
 BATCH = 1 << 20  # trials simulated side by side
 Numbers = NDArray[np.int64]
@@ -58,52 +57,53 @@ def chains(question: Question) -> dict[str, Chain]:
 
 
 def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
-    """Return the weights of each system's states; for a duel, the states of Armoured Clash are its fates."""
+    """Return the weights of the states in each system; for a duel, the states of Armoured Clash are fates."""
     if question.duel is None:
-        return weights_of(chains(question), sampling)
-    stream = exact_stream(question) if sampling.is_exact else sampled_stream(question, sampling)
-    recorded = {CLASH: Recorded(np.arange(len(FATES_OF_SYSTEMS)), stream.fates)}
+        return chain_weights(chains(question), sampling)
+    duel = exact_losses(question) if sampling.is_exact else simulated_losses(question, sampling)
+    recorded = {CLASH: Recorded(np.arange(len(FATES_OF_SYSTEMS)), duel.fates)}
     for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
-        driven = SYSTEMS[name](question).chain()
+        chain_and_rounds = SYSTEMS[name](question).chain()
         if sampling.is_exact:
-            recorded[name] = distributions_along(*driven, stream.paths)
+            recorded[name] = distributions_along(*chain_and_rounds, duel.paths)
         else:
-            recorded[name] = counts_along(*driven, stream.paths, sampling.seed, part)
+            recorded[name] = counts_along(*chain_and_rounds, duel.paths, sampling.seed, part)
     return recorded
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
-    """Return `fates`, `equivalents` of the nerve, their `correspondence` by DISCIPLINE, and `words` of fates."""
+    """Return the tables `fates`, `equivalents` of the nerve, `correspondence` by DISCIPLINE, and `words` for fates."""
     systems = {name: system(question) for name, system in systems_of(question).items()}
     fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
     columns = {
         f"p_{word}": np.stack([recorded[name].weights @ (fates[name] == fate) for name in systems], axis=1)
         for fate, word in enumerate(FATES_OF_SYSTEMS)
     }
-    stated = [(name, *pair) for name, system in systems.items() for pair in system.equivalents.items()]
+    equivalents = [(name, *pair) for name, system in systems.items() for pair in system.equivalents.items()]
     words = [(name, system.shaken, system.routed, system.gone, system.rules) for name, system in systems.items()]
     tables = {
-        "fates": Table.crossed({"round": range(1, question.rounds_played + 1)}, {"system": [*SYSTEMS]}, columns),
-        "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*stated)))),
+        "fates": Table.product_of({"round": range(1, question.rounds_played + 1)}, {"system": [*SYSTEMS]}, columns),
+        "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*equivalents)))),
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-    return tables, [Fates({name: system.title for name, system in SYSTEMS.items()})]
+    return tables, [FatePanels({name: system.title for name, system in SYSTEMS.items()})]
 
 
 def _correspondence(question: Question) -> Keys:
-    """Return the equivalents of each DISCIPLINE in every system, with the probability to pass to four decimals."""
+    """Return the equivalents of each DISCIPLINE, with the probabilities to pass rounded to four decimals."""
     sides = question.check_sides
-    targets, leaderships = asked.check_targets(sides), asked.leaderships()
+    targets, leadership_values = scales.check_targets(sides), scales.leaderships()
     names = ("discipline", "nerve", "courage", "check", "check_passed", "leadership", "leadership_passed")
     rows = []
-    for discipline, probability in asked.disciplines(question).items():
-        target = asked.standing_for(probability, targets, question)
-        leadership = asked.standing_for(probability, leaderships, question)
-        passed = [probability, targets[target], leaderships[leadership]]
-        own, checked, led = (round(float(chance), 4) for chance in passed)
-        courage = asked.courage_for(probability, question)
-        rows.append((discipline, own, courage, f"{target}+ on a die of {sides}", checked, leadership, led))
+    for discipline, probability in scales.disciplines(question).items():
+        target = scales.equivalent_value(probability, targets, question)
+        leadership = scales.equivalent_value(probability, leadership_values, question)
+        probabilities = [probability, targets[target], leadership_values[leadership]]
+        nerve, check_passed, leadership_passed = (round(float(value), 4) for value in probabilities)
+        courage = scales.courage_for(probability, question)
+        check = f"{target}+ on a die of {sides}"
+        rows.append((discipline, nerve, courage, check, check_passed, leadership, leadership_passed))
     return dict(zip(names, zip(*rows)))
 
 
@@ -119,16 +119,16 @@ def rules(question: Question) -> Rules:
     not_used = [*(f"not used: {rule}" for rule in used.not_used), *used.not_modelled, *used.assumptions]
     if question.duel is None:
         not_used = ["the officer, disorder, modifiers of a situation; each card from a full deck"]
-    stated, sides, dueling = question.grande_tactique.check_target, question.check_sides, question.duel is not None
+    stated, sides, is_duel = question.grande_tactique.check_target, question.check_sides, question.duel is not None
     is_certain = stated is not None and not 1 < stated <= sides
     passed = f"is {'always' if (stated or 0) <= 1 else 'never'} passed: see check_sides"
-    not_modelled: Facts = {f"{clash}: {rule}": True for rule in not_used} | dict.fromkeys(NOT_MODELLED, True)
-    far = "the unit's own edge: no edge_distance was given, so it is far, and no unit reaches it"
-    warnings: Facts = {
-        "each round: attacks, tests, then the fate, at the activation of the unit": not dueling,
-        f"the losses are the models of {question.side} destroyed by damage, those of a round as one attack": dueling,
-        "Armoured Clash is the unit of the duel itself, at the end of each round; once its own rules have removed it, "
-        "it is no longer attacked, and the other systems have no further losses": dueling,
+    not_modelled: TextsAndTruth = {f"{clash}: {rule}": True for rule in not_used} | dict.fromkeys(NOT_MODELLED, True)
+    far = "the unit's own edge: no edge_distance is stated, so it is far and never reached"
+    warnings: TextsAndTruth = {
+        "each round: attacks, then tests, then the fate, at the activation of the unit": not is_duel,
+        f"the losses are the models of {question.side} destroyed by damage, in each round as one attack": is_duel,
+        "the fates in Armoured Clash are those of the unit in the duel, at the end of each round; once its rules have "
+        "removed it, the other systems have no further losses": is_duel,
         f"grande_tactique.check_target {stated} on a die of {sides} {passed}": is_certain,
         **dict.fromkeys(used.warnings, True),
     }
@@ -136,11 +136,11 @@ def rules(question: Question) -> Rules:
 
 
 def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """Return a raw question with its duel resolved and the unit's values from it; InputError for contradictions."""
+    """Return a raw question with its duel resolved and values of the unit from the duel; InputError if they differ."""
     stated = {key: raw[key] for key in SECTIONS if raw.get(key) is not None}
     if not stated:
         return dict(raw)
-    # a unit can be a selector alone
+    # a unit may be stated as a selector instead of a table
     sections = {key: {"unit": unit} if isinstance(unit, str) else unit for key, unit in stated.items()}
     try:
         sections["ruleset"] = raw["ruleset"]["armoured_clash"]
@@ -148,23 +148,23 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     except InputError as error:
         raise InputError(error.problem, where=error.where.removeprefix("scenario: "), allowed=error.allowed) from None
     unit = scenario.b if raw.get("side") == "b" else scenario.a
-    stated_there: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
+    from_duel: dict[str, Any] = {"models": unit.models, "rounds": scenario.terms.rounds}
     if unit.edge_distance is not None:
-        stated_there["edge_distance"] = float(unit.edge_distance)
-    for key in (*stated_there, "armoured_clash", "losses"):
-        if _says(raw.get(key)) and raw[key] != stated_there.get(key):
-            allowed = f"left out, or {stated_there[key]}" if key in stated_there else "left out"
-            raise InputError("the duel says it itself", where=key, allowed=allowed)
+        from_duel["edge_distance"] = float(unit.edge_distance)
+    for key in (*from_duel, "armoured_clash", "losses"):
+        if _has_value(raw.get(key)) and raw[key] != from_duel.get(key):
+            allowed = f"left out, or {from_duel[key]}" if key in from_duel else "left out"
+            raise InputError("the duel determines this key", where=key, allowed=allowed)
     nerve, deck = {}, scenario.ruleset.deck.counts()
     if unit.discipline is not None:  # probability of a card that passes an unmodified test
         nerve = {"nerve": float(deck[: unit.discipline + 1].sum() / deck.sum())}
     resolved = scenario.as_dict()
-    return {**nerve, **raw, **stated_there, **{key: resolved[key] for key in SECTIONS}}
+    return {**nerve, **raw, **from_duel, **{key: resolved[key] for key in SECTIONS}}
 
 
-def _says(value: object) -> bool:
-    """Return True if a key has a value. An echoed question also has keys without one."""
-    return any(map(_says, value.values())) if isinstance(value, dict) else value is not None
+def _has_value(value: object) -> bool:
+    """Return True if a key has a value; the question in an answer also has keys without a value."""
+    return any(map(_has_value, value.values())) if isinstance(value, dict) else value is not None
 
 
 def scenario_of(question: Question) -> DuelScenario:
@@ -173,10 +173,10 @@ def scenario_of(question: Question) -> DuelScenario:
     return load_as(DuelScenario, {**sections, "ruleset": question.ruleset.armoured_clash.model_dump(mode="json")})
 
 
-class Stream(NamedTuple):
+class LossesAndFates(NamedTuple):
     """Losses and fates of one side of a duel."""
 
-    paths: Paths  # models lost, round by round
+    paths: Paths  # models lost in each round
     fates: NDArray[Any]  # weight of each fate at the end of each round: shape (rounds, 4)
 
 
@@ -194,7 +194,7 @@ class ClashInDuel(ArmouredClash):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         unit = getattr(scenario_of(question), question.side)
-        self.equivalents = in_words(unit.discipline, unit.break_limit)
+        self.equivalents = clash_values(unit.discipline, unit.break_limit)
 
     def fates(self, states: Numbers) -> Numbers:
         """Return the states, which are fates."""
@@ -202,7 +202,7 @@ class ClashInDuel(ArmouredClash):
 
 
 def systems_of(question: Question) -> dict[str, type[System]]:
-    """Return the rules of the unit in each system."""
+    """Return the class of each system."""
     return SYSTEMS if question.duel is None else {**SYSTEMS, CLASH: ClashInDuel}
 
 
@@ -211,7 +211,7 @@ _Round = tuple[Numbers, Numbers, NDArray[Any]]
 
 
 class _Duel:
-    """A duel, and the pairs of states reached so far, which are numbered in order."""
+    """A duel and the pairs of states reached so far, with numbers."""
 
     def __init__(self, question: Question) -> None:
         scenario = scenario_of(question)
@@ -223,9 +223,9 @@ class _Duel:
         self._numbers: dict[tuple[int, int], int] = {}
         self._rounds: dict[int, _Round] = {}
         first, second = duel_start(self._setup, (scenario.a, scenario.b))
-        self._numbers_of([first], [second])
+        self._pair_numbers([first], [second])
 
-    def _numbers_of(self, first: list[int], second: list[int]) -> Numbers:
+    def _pair_numbers(self, first: list[int], second: list[int]) -> Numbers:
         for pair in zip(first, second):
             if pair not in self._numbers:
                 self._numbers[pair] = len(self.states)
@@ -233,13 +233,13 @@ class _Duel:
         return np.array([self._numbers[pair] for pair in zip(first, second)], np.int64)
 
     def fates(self, pairs: Numbers, weights: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return the weight of each fate of the question's side, from weights of pairs."""
+        """Return the weight of each fate of the side in question, from weights of pairs."""
         return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES_OF_SYSTEMS))
 
-    def ended(self, number: int, sampling: Sampling) -> _Round:
+    def round_results(self, number: int, sampling: Sampling) -> _Round:
         """Return the results of a round from a pair.
 
-        A duel that is over does not change: the remaining rounds affect neither losses nor fates.
+        If the duel is over, the pair stays the same without losses.
         """
         pair = self.states[number]
         if is_removed(np.array(pair)).any():
@@ -247,55 +247,55 @@ class _Duel:
         if self._simulation is None and not sampling.is_exact:
             self._simulation = simulation_of(self._setup, [self._round], self._ruleset, replacement=True)
         (states,) = states_after(self._setup, [self._round], pair, self._ruleset, sampling, self._simulation)
-        after = self._numbers_of(states.first.tolist(), states.second.tolist())
+        after = self._pair_numbers(states.first.tolist(), states.second.tolist())
         own = states.second if self._side else states.first
         lost = models_destroyed(own, self._models) - models_destroyed(np.array([pair[self._side]]), self._models)
         return after, lost, states.weights
 
-    def round_from(self, number: int) -> _Round:
-        """Return the exact results of a round from a pair, cached."""
+    def exact_round(self, number: int) -> _Round:
+        """Return the exact results of a round from a pair; they are cached."""
         if number not in self._rounds:
             if len(self._rounds) >= MOST_STATES:
                 raise _too_large(f"{MOST_STATES} pairs of states")
-            self._rounds[number] = self.ended(number, Sampling())
+            self._rounds[number] = self.round_results(number, Sampling())
         return self._rounds[number]
 
 
 def _too_large(what: str) -> TooLargeError:
-    problem = f"the losses of this duel come in too many courses: more than {what}"
+    problem = f"the losses of this duel have too many possible paths: more than {what}"
     return TooLargeError(problem, where="duel", less="fewer rounds or models")
 
 
-def _extended(numbers: Numbers, models: int, path: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the paths with one more round, and the row of each `path`, given as ``old row * (models + 1) + loss``."""
+def _longer_paths(numbers: Numbers, models: int, path: Numbers) -> tuple[Numbers, Numbers]:
+    """Return paths with one more round, and the row of each in `path`, which is ``old row * (models + 1) + loss``."""
     paths, path = np.unique(path, return_inverse=True)
     return np.column_stack([numbers[paths // (models + 1)], paths % (models + 1)]), path
 
 
-def exact_stream(question: Question) -> Stream:
+def exact_losses(question: Question) -> LossesAndFates:
     """Return the joint distribution of the losses in all rounds; TooLargeError if there are too many paths."""
     models, duel, numbers = question.models, _Duel(question), np.zeros((1, 0), np.int64)
     path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
     fates = np.zeros((question.rounds_played, len(FATES_OF_SYSTEMS)))
     for turn in range(question.rounds_played):
         (path, pair), probability = _one_round(duel, path * (models + 1), pair, probability)
-        numbers, path = _extended(numbers, models, path)
+        numbers, path = _longer_paths(numbers, models, path)
         if len(numbers) > MOST_PATHS:
-            raise _too_large(f"{MOST_PATHS} of them")
+            raise _too_large(f"{MOST_PATHS} paths")
         fates[turn] = duel.fates(pair, probability)
-    return Stream(Paths(numbers, np.bincount(path, probability)), fates)
+    return LossesAndFates(Paths(numbers, np.bincount(path, probability)), fates)
 
 
 def _one_round(
     duel: _Duel, path: Numbers, pair: Numbers, probability: NDArray[np.float64]
 ) -> tuple[Numbers, NDArray[np.float64]]:
-    """Return distinct paths and pairs after a round, and probabilities; `path` is a multiple of (models + 1)."""
+    """Return distinct paths and pairs after a round, and their probabilities; `path` is a multiple of (models + 1)."""
     parts, size = [], 0
     for number in np.unique(pair):
-        (after, lost, weights), rows = duel.round_from(int(number)), np.flatnonzero(pair == number)
+        (after, lost, weights), rows = duel.exact_round(int(number)), np.flatnonzero(pair == number)
         size += len(rows) * len(after)
         if size > MOST_ENTRIES:
-            raise _too_large(f"{MOST_ENTRIES} states with the losses that led to them")
+            raise _too_large(f"{MOST_ENTRIES} combinations of path and states")
         keys = np.array([(path[rows, None] + lost).ravel(), np.tile(after, len(rows))])
         parts.append((keys, (probability[rows, None] * weights).ravel()))
     keys, probabilities = (np.concatenate(part, axis=-1) for part in zip(*parts))
@@ -305,39 +305,39 @@ def _one_round(
     return keys[:, firsts], np.add.reduceat(probabilities, firsts)
 
 
-def sampled_stream(question: Question, sampling: Sampling) -> Stream:
+def simulated_losses(question: Question, sampling: Sampling) -> LossesAndFates:
     """Return the losses and fates in each round of simulated duels."""
     models, rounds, trials = question.models, question.rounds_played, sampling.first_trials()
     fates, batches = np.zeros((rounds, len(FATES_OF_SYSTEMS)), np.int64), []
     for batch, done in enumerate(range(0, trials, BATCH)):
-        some = min(BATCH, trials - done)
+        size = min(BATCH, trials - done)
         duel, numbers = _Duel(question), np.zeros((1, 0), np.int64)
-        pair, path = np.zeros(some, np.int64), np.zeros(some, np.int64)
+        pair, path = np.zeros(size, np.int64), np.zeros(size, np.int64)
         for turn in range(rounds):
-            stream = np.random.default_rng((sampling.seed, batch, turn))
-            pair, lost = _played(duel, pair, stream, sampling.n_threads)
-            numbers, path = _extended(numbers, models, path * (models + 1) + lost)
+            rng = np.random.default_rng((sampling.seed, batch, turn))
+            pair, lost = _simulated_round(duel, pair, rng, sampling.n_threads)
+            numbers, path = _longer_paths(numbers, models, path * (models + 1) + lost)
             fates[turn] += duel.fates(pair)
-            sampling.report(done + some * (turn + 1) // rounds, trials)
+            sampling.report(done + size * (turn + 1) // rounds, trials)
         batches.append((numbers, np.bincount(path)))
     numbers, counts = (np.concatenate(part) for part in zip(*batches))
     numbers, row = np.unique(numbers, axis=0, return_inverse=True)
-    return Stream(Paths(numbers, np.bincount(row.ravel(), counts).astype(np.int64)), fates)
+    return LossesAndFates(Paths(numbers, np.bincount(row.ravel(), counts).astype(np.int64)), fates)
 
 
-def _played(duel: _Duel, pair: Numbers, stream: np.random.Generator, threads: int) -> tuple[Numbers, Numbers]:
+def _simulated_round(duel: _Duel, pair: Numbers, rng: np.random.Generator, threads: int) -> tuple[Numbers, Numbers]:
     """Return the pair of states of each trial after a round, and its losses in it.
 
-    Trials in one pair are simulated together, and the results are assigned to them at random.
+    Trials with the same pair are simulated together, and the results are assigned to them at random.
     """
     after, lost = np.empty_like(pair), np.empty_like(pair)
-    short = pair.astype(np.uint16) if len(duel.states) < 1 << 16 else pair  # sorts much faster
+    short = pair.astype(np.uint16) if len(duel.states) < 1 << 16 else pair  # 16-bit numbers sort much faster
     by_pair = np.argsort(short, kind="stable")
     starts = np.flatnonzero(np.diff(pair[by_pair], prepend=-1))
     for rows in np.split(by_pair, starts[1:]):
-        seed = int(stream.integers(1 << 63))
+        seed = int(rng.integers(1 << 63))
         sampling = Sampling("monte-carlo", len(rows), seed, threads=threads, replacement=True)
-        ends, losses, counts = duel.ended(int(pair[rows[0]]), sampling)
-        drawn = stream.permutation(np.repeat(np.arange(len(ends)), counts))
+        ends, losses, counts = duel.round_results(int(pair[rows[0]]), sampling)
+        drawn = rng.permutation(np.repeat(np.arange(len(ends)), counts))
         after[rows], lost[rows] = ends[drawn], losses[drawn]
     return after, lost

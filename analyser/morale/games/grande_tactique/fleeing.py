@@ -1,4 +1,4 @@
-"""Fleeing, flight and pursuit, the chain reaction among friends, rallying and collapse (GT-1 to GT-9)."""
+"""Sections on fleeing, flight and pursuit, a chain reaction among friends, rallying and collapse (GT-1 to GT-9)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Recor
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
-from analyser.morale.questions import as_written
+from analyser.morale.questions import exact_fraction
 from analyser.morale.result_tables import (
     Answer,
     Bars,
@@ -25,19 +25,19 @@ from analyser.morale.result_tables import (
     Table,
     Weights,
     tally,
-    turns_of,
+    turn_key,
 )
 
 BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # (GT-9)
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
 DIE = fair_die(6)
-SURROUNDED = gt.TOTALS  # states are totals of the flight dice, followed by this one
+SURROUNDED = gt.TOTALS  # state of a surrounded unit, after the states for the totals of the flight dice
 ENDS = ("off the map", "surrounded")
 NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
-STATUSES_TOLD = ("eager", "shaken")
+STATED_STATUSES = ("eager", "shaken")
 STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
-RALLIED, DESTROYED = range(2)  # conditions after the positions
+RALLIED, DESTROYED = range(2)  # added to the number of positions, conditions of a unit without a position
 PIP_PHASE = "PIP dice, rally (GT-6)"
 CHARGES = ("no charge", "cavalry charges", "infantry charges")
 
@@ -46,15 +46,15 @@ class UnitTested(Section[Check]):
     """A unit in a situation that may make it flee."""
 
     def _prepare(self) -> None:
-        cause = CAUSES[self.asked.cause]
-        if cause == gt.WORN_DOWN and self.asked.worn_down_by != "infantry":
+        cause = CAUSES[self.section.cause]
+        if cause == gt.WORN_DOWN and self.section.worn_down_by != "infantry":
             cause = gt.WORN_DOWN_BY_ARTILLERY
-        response = gt.response(gt.ARMS[self.asked.arm], self.asked.state == "shaken", cause)
+        response = gt.response(gt.ARMS[self.section.arm], self.section.state == "shaken", cause)
         ignored = response == gt.IS_SHAKEN and not self.question.ruleset.fire_shakes
         self.response = gt.STANDS if ignored else response  # one of the effects in `rules` (GT-1, GT-2)
 
     def chain(self) -> Chain:
-        check, ruleset, start = self.asked, self.question.ruleset, STATUSES_TOLD.index(self.asked.state)
+        check, ruleset, start = self.section, self.question.ruleset, STATED_STATUSES.index(self.section.state)
         modifier, target = BONUS[check.quality] + check.modifier, ruleset.check_target
         ends = {gt.FLEES: gt.ROUTED, gt.IS_SHAKEN: gt.SHAKEN, gt.IS_SILENCED: gt.SILENCED}
         tested = Phase(lambda *_: ends.get(self.response, start), title=f"{check.cause.capitalize()} (GT-1, GT-2)")
@@ -69,70 +69,71 @@ class UnitTested(Section[Check]):
         return Chain(start, (tested, RECORD), gt.SILENCED + 1, story=story)
 
     def answer(self, recorded: Recorded) -> Answer:
-        """Return `check`: probabilities to stand, flee or be silenced, and of the state afterwards."""
+        """Return the table `check`: probabilities to stand, flee or be silenced, and of the state afterwards."""
         eager, shaken, _, routed, _, silenced = recorded.dense_weights(gt.SILENCED + 1).T
         probabilities = {"p_stands": eager + shaken, "p_flees": routed, "p_silenced": silenced}
         probabilities |= {"p_eager": eager, "p_shaken": shaken, "p_routed": routed}
-        worst = "silenced" if self.asked.arm == "artillery" else "routed"
+        worst = "silenced" if self.section.arm == "artillery" else "routed"
         panel = Bars("check", f"Probability to be {worst}", "arm", f"p_{worst}")
-        return {"check": Table({"arm": [self.asked.arm]}, probabilities)}, [panel]
+        return {"check": Table({"arm": [self.section.arm]}, probabilities)}, [panel]
 
     def rules(self) -> Rules:
-        check, tested, by_whom = self.asked, self.response == gt.CHECKS, self.asked.worn_down_by is not None
+        check, tested, by_whom = self.section, self.response == gt.CHECKS, self.section.worn_down_by is not None
         is_regular, is_artillery = check.quality == "regular", check.arm == "artillery"
         shelled = check.cause == "worn down" and is_artillery
-        is_safe = check.state == "eager" and check.cause != "charged" and not is_artillery
-        is_safe_firing = check.arm != "infantry" and check.cause == "lost firing"
+        never_flees = check.state == "eager" and check.cause != "charged" and not is_artillery
+        never_flees_firing = check.arm != "infantry" and check.cause == "lost firing"
         bonus = {"GT-9 Old Guard and veterans on morale checks": tested and not is_regular}
         useless = "check.worn_down_by has no effect: it matters to artillery that is worn down by fire (GT-1)"
-        taken = "check: artillery has worn it down; fire of infantry (worn_down_by) would not silence it (GT-1)"
+        assumed = "check: taken as worn down by artillery; fire of infantry (worn_down_by) would not silence it (GT-1)"
         untested = "check.quality and check.modifier have no effect: no morale check is made (GT-2)"
         warnings = {
             useless: by_whom and not shelled,
-            taken: shelled and not by_whom,
-            "check: an eager unit does not flee from fire (GT-2)": is_safe,
-            f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": is_safe_firing,
+            assumed: shelled and not by_whom,
+            "check: an eager unit does not flee from fire (GT-2)": never_flees,
+            f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": never_flees_firing,
             untested: not tested and (check.modifier or not is_regular),
         }
         return Rules({"GT-1 states": True, "GT-2 units that flee": True} | bonus, {}, warnings)
 
 
 class OneFlight(Section[Flight]):
-    """A flight of one unit, and its pursuit."""
+    """A flight of a unit, and the pursuit."""
 
     def _prepare(self) -> None:
-        self._arm, self._enemy = gt.ARMS[self.asked.arm], gt.ARMS[self.asked.enemy]
+        self._arm, self._enemy = gt.ARMS[self.section.arm], gt.ARMS[self.section.enemy]
 
     def chain(self) -> Chain:
-        """Return the chain: first the test for a gap, then the flight dice."""
-        none = bernoulli(self.asked.surrounded, ("not surrounded", "surrounded"))
-        gap = Phase(lambda states, none: np.where(none, SURROUNDED, states), none, 1, title="A way out (GT-5)")
+        """Return the chain: whether there is a gap, then the flight dice."""
+        no_gap = bernoulli(self.section.surrounded, ("not surrounded", "surrounded"))
+        gap = Phase(lambda states, closed: np.where(closed, SURROUNDED, states), no_gap, 1, title="A way out (GT-5)")
         dice = gt.flight_dice(self._arm, self._enemy)
-        onward = Phase(
+        flight = Phase(
             lambda states, total: np.where(states == SURROUNDED, SURROUNDED, total), DIE, dice, title="Flight (GT-3)"
         )
         story = Story(
             lambda state: {"flight dice together": state} if state < SURROUNDED else {"the unit": "surrounded"}
         )
-        return Chain(0, (gap, onward, RECORD), gt.TOTALS + 1, story=story)
+        return Chain(0, (gap, flight, RECORD), gt.TOTALS + 1, story=story)
 
     def _end(self, total: int) -> tuple[str, float]:
-        """Return the fate and the distance of a flight with this total of its dice."""
-        distance, shelter = float(gt.flight_distance(self._arm, total)), self.asked.shelter_distance
+        """Return the fate and the distance of a flight with this total of the dice."""
+        distance, shelter = float(gt.flight_distance(self._arm, total)), self.section.shelter_distance
         if shelter is not None and gt.finds_shelter(self._arm, shelter):
             return "in shelter", shelter
-        edge = self.asked.edge_distance
+        edge = self.section.edge_distance
         return "off the map" if edge is not None and gt.off_map(distance, edge) else "routed", distance
 
     def answer(self, recorded: Recorded) -> Answer:
-        """Return `flight`: the joint distribution of fate, distance and pursuit; `fates`: probabilities and means."""
+        """Return the tables `flight` (joint distribution of fate, distance and pursuit) and `fates` (with means)."""
         weights = recorded.dense_weights(gt.TOTALS + 1)
         ends = [*(self._end(total) for total in range(gt.TOTALS)), ("surrounded", 0.0)]
         fates, distances = map(np.array, zip(*ends))
         moves = fates != "surrounded"  # a surrounded unit does not move and is not pursued
-        pursued = [float(gt.pursuit_distance(self._enemy, self._arm, distance)) for distance in distances]
-        pursuits, met = np.where(moves, pursued, 0.0), np.flatnonzero(weights[0])
-        keys = {"fate": fates[met].tolist(), "distance": distances[met].tolist(), "pursuit": pursuits[met].tolist()}
+        if_moved = [float(gt.pursuit_distance(self._enemy, self._arm, distance)) for distance in distances]
+        pursuits, possible = np.where(moves, if_moved, 0.0), np.flatnonzero(weights[0])
+        columns = {"fate": fates, "distance": distances, "pursuit": pursuits}
+        keys = {name: column[possible].tolist() for name, column in columns.items()}
         probabilities = {
             "p_off_map": weights @ (fates == "off the map"),
             "p_surrounded": weights @ (fates == "surrounded"),
@@ -141,16 +142,16 @@ class OneFlight(Section[Flight]):
             "p_routed": weights @ np.isin(fates, ("in shelter", "routed")),
         }
         means = {}
-        for name, lengths in (("flight", distances), ("pursuit", pursuits)) if self.asked.surrounded < 1 else ():
-            means[f"mean_{name}_if_it_flees"] = Mean.of(weights * moves, lengths)._replace(given=weights @ moves)
+        for name, lengths in (("flight", distances), ("pursuit", pursuits)) if self.section.surrounded < 1 else ():
+            means[f"mean_{name}_if_it_flees"] = Mean.of(weights * moves, lengths)._replace(condition=weights @ moves)
         tables = {
-            "flight": Table(keys, {"probability": weights[0, met]}, outcomes=len(keys)),
-            "fates": Table({"arm": [self.asked.arm]}, probabilities, means),
+            "flight": Table(keys, {"probability": weights[0, possible]}, outcomes=len(keys)),
+            "fates": Table({"arm": [self.section.arm]}, probabilities, means),
         }
         return tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": ENDS})]
 
     def rules(self) -> Rules:
-        flight, shelter = self.asked, self.asked.shelter_distance is not None
+        flight, shelter = self.section, self.section.shelter_distance is not None
         applied = {
             "GT-3 flight distance": True,
             "GT-4 pursuit": flight.enemy == "cavalry",
@@ -163,40 +164,41 @@ class OneFlight(Section[Flight]):
 
 
 class ChainReaction(Section[Column]):
-    """Units as in a game (:mod:`.game_steps`), in one column; the first to flee is the lowest field.
+    """Units of a game (:mod:`.game_steps`) in one column; the unit that flees first is the lowest field of a state.
 
-    Each is eager, shaken, fleeing, routed or off the map.
+    Each unit is eager, shaken, fleeing, routed or off the map.
     """
 
     def _prepare(self) -> None:
-        asked = self.asked
-        arms = [gt.ARMS[arm] for arm in (asked.arm, *(friend.arm for friend in asked.friends))]
-        places = (Fraction(0), *(as_written(friend.distance) for friend in asked.friends))
-        edge, paths = None if asked.edge_distance is None else as_written(asked.edge_distance), []
-        for arm, place in zip(arms, places):
+        section = self.section
+        arms = [gt.ARMS[arm] for arm in (section.arm, *(friend.arm for friend in section.friends))]
+        positions = (Fraction(0), *(exact_fraction(friend.distance) for friend in section.friends))
+        edge, paths = None if section.edge_distance is None else exact_fraction(section.edge_distance), []
+        for arm, place in zip(arms, positions):
             flights, to_edge = [gt.flight_distance(arm, total) for total in range(gt.TOTALS)], (edge or 0) - place
             ends = [gt.OFF_MAP if edge is not None and gt.off_map(flight, to_edge) else 0 for flight in flights]
             paths.append(gt.Path(arm, to_edge, [gt.START], [ends]))
-        fleeing = steps.FLEEING_FROM_CAVALRY if asked.enemy == "cavalry" else gt.FLEEING
+        fleeing = steps.FLEEING_FROM_CAVALRY if section.enemy == "cavalry" else gt.FLEEING
         statuses = (gt.EAGER, gt.SHAKEN, fleeing, gt.ROUTED, *([] if edge is None else [steps.LEFT_MAP]))
-        old_guard = (asked.old_guard, *(friend.old_guard for friend in asked.friends))
+        old_guard = (section.old_guard, *(friend.old_guard for friend in section.friends))
         units = steps.units_of(paths, [[steps.condition_of(0, 0, status) for status in statuses]] * len(paths))
         self.units, self._statuses = units._replace(old_guard=np.array(old_guard, np.int64)), len(statuses)
 
-    def _shaking(self, place: int, states: Any, shaken: Any) -> Any:
+    def _after_shaking(self, place: int, states: Any, shaken: Any) -> Any:
         digit = self._statuses**place
         return np.where(shaken & (states // digit % self._statuses == gt.EAGER), states + digit * gt.SHAKEN, states)
 
     def chain(self) -> Chain:
-        """Return the chain: which friends are shaken, the first unit made to flee, then flights until no unit flees."""
-        count, dice = len(self.units.arms), [bernoulli(friend.shaken) for friend in self.asked.friends]
-        enemy = steps.BY_CAVALRY if self.asked.enemy == "cavalry" else steps.BY_INFANTRY
-        charge = steps.change(self.units, steps.CHARGE, 0)
+        """Return the chain: which friends are shaken, the charge on the first unit, flights until no unit flees."""
+        count, dice = len(self.units.arms), [bernoulli(friend.shaken) for friend in self.section.friends]
+        enemy = steps.BY_CAVALRY if self.section.enemy == "cavalry" else steps.BY_INFANTRY
+        apply_charge = steps.change(self.units, steps.CHARGE, 0)
         first_flees = Phase(
-            lambda states, _: charge(states, np.arange(enemy + 1))[:, [enemy]], title="Charged, the first flees (GT-2)"
+            lambda states, _: apply_charge(states, np.arange(enemy + 1))[:, [enemy]],
+            title="The first unit is charged and flees (GT-2)",
         )
         shaken = (
-            Phase(partial(self._shaking, place), die, 1, title=f"Unit {place + 1} shaken before")
+            Phase(partial(self._after_shaking, place), die, 1, title=f"Unit {place + 1} is shaken before")
             for place, die in enumerate(dice, start=1)
         )
         phases = (*shaken, first_flees, *[steps.flight(self.units, DIE)] * count, RECORD)
@@ -205,62 +207,63 @@ class ChainReaction(Section[Column]):
         return Chain(0, phases, self._statuses**count, what, "fewer friends", story)
 
     def answer(self, recorded: Recorded) -> Answer:
-        """Return `chain`: number of fleeing friends; `friends`: fate of each; `joint`: fates of all units."""
+        """Return the tables `chain` (number of fleeing friends), `friends` (each fate) and `joint` (all fates)."""
         states, weights = recorded
         (pmf,), statuses = weights, steps.read(self.units, states)[0]
-        friends, count, met = statuses[:, 1:], len(self.asked.friends), np.flatnonzero(pmf)
+        friends, count, possible = statuses[:, 1:], len(self.section.friends), np.flatnonzero(pmf)
         fleeing, numbers = np.isin(friends, (gt.ROUTED, steps.LEFT_MAP)).sum(axis=1), range(count + 1)
-        of_numbers = {
+        number_columns = {
             "p_exactly": np.array([pmf[fleeing == number].sum() for number in numbers]),
             "p_at_least": np.array([pmf[fleeing >= number].sum() for number in numbers]),
         }
-        of_friends = {f"p_{name}".replace(" the ", "_"): pmf @ (friends == status) for status, name in NAMES.items()}
+        columns = {f"p_{name}".replace(" the ", "_"): pmf @ (friends == status) for status, name in NAMES.items()}
         keys = {
             "friend": numbers[1:],
-            "arm": [friend.arm for friend in self.asked.friends],
-            "distance": [friend.distance for friend in self.asked.friends],
+            "arm": [friend.arm for friend in self.section.friends],
+            "distance": [friend.distance for friend in self.section.friends],
         }
         names = ["first", *(f"friend_{friend}" for friend in numbers[1:])]
-        joint = {name: [NAMES[status] for status in of_each] for name, of_each in zip(names, statuses[met].T.tolist())}
+        by_unit = zip(names, statuses[possible].T.tolist())
+        joint = {name: [NAMES[status] for status in column] for name, column in by_unit}
         tables = {
-            "chain": Table({"friends": numbers}, of_numbers),
+            "chain": Table({"friends": numbers}, number_columns),
             "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Mean.of(weights, fleeing)}),
-            "friends": Table(keys, of_friends),
-            "joint": Table(joint, {"probability": pmf[met]}, outcomes=len(joint)),
+            "friends": Table(keys, columns),
+            "joint": Table(joint, {"probability": pmf[possible]}, outcomes=len(joint)),
         }
-        return tables, [Bars("chain", "P(exactly so many friends flee)", "friends", "p_exactly")]
+        return tables, [Bars("chain", "P(exactly this many friends flee)", "friends", "p_exactly")]
 
     def rules(self) -> Rules:
-        friends = self.asked.friends
+        friends = self.section.friends
         applied = {
-            "GT-1 artillery does not rout by chain": any(friend.arm == "artillery" for friend in friends),
+            "GT-1 a chain reaction does not rout artillery": any(friend.arm == "artillery" for friend in friends),
             "GT-3 flight distance": True,
             "GT-5 flight through friends": True,
-            "GT-5 the map edge": self.asked.edge_distance is not None,
-            "GT-9 Old Guard that flees": self.asked.old_guard or any(friend.old_guard for friend in friends),
+            "GT-5 the map edge": self.section.edge_distance is not None,
+            "GT-9 Old Guard that flees": self.section.old_guard or any(friend.old_guard for friend in friends),
         }
         return Rules(applied)
 
 
 class UnitsOfDivision(Section[Division]):
-    """Units as in a game (:mod:`.game_steps`) that rout by a charge of cavalry and stay in place.
+    """Units of a game (:mod:`.game_steps`) that rout by a charge of cavalry and stay in place.
 
-    A second charge rides a routed unit down. A rallied unit is like one that never routed.
+    A second charge rides a routed unit down. A rallied unit is like a unit that never routed.
     """
 
     def _prepare(self) -> None:
-        asked, count = self.asked, len(self.asked.units)
-        can_be_lost = any(unit.lost or unit.state == "destroyed" for unit in asked.units)
+        section, count = self.section, len(self.section.units)
+        can_be_lost = any(unit.lost or unit.state == "destroyed" for unit in section.units)
         self._statuses = [*STATUS_OF.values()][: 3 if can_be_lost else 2]
         path = gt.Path(gt.INFANTRY, gt.START.moved, [gt.START._replace(sheltered=True)], [[0] * gt.TOTALS])
         conditions = [steps.condition_of(0, 0, status) for status in self._statuses]
-        elsewhere = asked.pips_elsewhere if asked.rally else self.question.ruleset.most_pips
+        pips_elsewhere = section.pips_elsewhere if section.rally else self.question.ruleset.most_pips
         units = steps.units_of([path] * count, [conditions] * count)
-        self.units = units._replace(rallied=gt.EAGER, elsewhere=elsewhere, collapses=1)
+        self.units = units._replace(rallied=gt.EAGER, pips_elsewhere=pips_elsewhere, has_collapse_field=1)
 
     def chain(self) -> Chain:
-        """Return the turns: units rally by PIPs, routed ones may be lost, standing ones may rout; records each turn."""
-        division, ruleset, count = self.asked, self.question.ruleset, len(self.asked.units)
+        """Return the chain of turns: units rally, routed units may be lost, others may rout; it records each turn."""
+        division, ruleset, count = self.section, self.question.ruleset, len(self.section.units)
         pips = steps.change(self.units, steps.PIPS, 0)
         turn = [Phase(pips, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
         for event, key in ((steps.CHARGE_IN_ROUT, "lost"), (steps.CHARGE, "rout")):
@@ -277,30 +280,30 @@ class UnitsOfDivision(Section[Division]):
         return Chain(start, phases, size, what, less, Story(partial(steps.describe_state, self.units), "Turn"))
 
     def answer(self, recorded: Recorded) -> Answer:
-        """Return `division`: collapse by turn; `units`: each unit by turn; `standing`: number standing by turn."""
+        """Return the tables `division` (collapse), `units` (each unit) and `standing` (number standing), by turn."""
         states, weights = recorded
-        (now, _), count, turns = steps.read(self.units, states), len(self.asked.units), turns_of(weights)
-        standing, lost = (now == gt.EAGER).sum(axis=1), (now == gt.DESTROYED).sum(axis=1)
-        probabilities = division_probabilities(self.asked, standing, lost, states, weights)
+        (statuses, _), count, turns = steps.read(self.units, states), len(self.section.units), turn_key(weights)
+        standing, lost = (statuses == gt.EAGER).sum(axis=1), (statuses == gt.DESTROYED).sum(axis=1)
+        probabilities = division_probabilities(self.section, standing, lost, states, weights)
         names = zip(("p_standing", "p_routed", "p_lost"), STATUS_OF.values())
-        of_units = {name: weights @ (now == status) for name, status in names}
+        unit_columns = {name: weights @ (statuses == status) for name, status in names}
         tables = {
             "division": Table(turns, probabilities, {"mean_standing": Mean.of(weights, standing)}),
-            "units": by_unit_and_turn(of_units),
+            "units": by_unit_and_turn(unit_columns),
             "standing": tally(turns, "units", weights, standing, count),
         }
         curves = Curves("division", "Division", "turn", DIVISION_LINES)
         return tables, [curves, Cells("standing", "Units standing", "turn", "units")]
 
     def rules(self) -> Rules:
-        rally = self.asked.rally and gt.rallies(self.question.ruleset.most_pips - self.asked.pips_elsewhere, 0)
+        rally = self.section.rally and gt.rallies(self.question.ruleset.most_pips - self.section.pips_elsewhere, 0)
         return Rules({"GT-6 rally": rally, "GT-8 collapse, a corps that has lost half its units": True})
 
 
 def division_probabilities(
     division: Division | Game, standing: NDArray[np.int64], lost: NDArray[np.int64], states: States, weights: Weights
 ) -> dict[str, Weights]:
-    """Return probabilities of a division, whose states have the collapse as lowest field (GT-8)."""
+    """Return probabilities of a division; the lowest field of its states is the collapse (GT-8)."""
     return {
         "p_collapsed": weights @ (states % 2),
         "p_corps_halted": weights @ gt.is_halted(lost, division.corps_units or len(division.units)),
@@ -312,62 +315,62 @@ def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **mo
     """Return a table of probabilities, arrays of shape (turns, units); further keys have a value for each unit."""
     turns, units = next(iter(probabilities.values())).shape
     columns = {name: weights.T for name, weights in probabilities.items()}
-    return Table.crossed({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
+    return Table.product_of({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
 
 
 class UnitsInRout(Section[Rout]):
-    """A state is the conditions of all units as one integer, the first unit as the lowest field.
+    """Units in rout; a state has their conditions, with the first unit as the lowest field.
 
-    A condition is the index of the unit's position (:class:`.rules.Place`), or after these rallied or destroyed.
+    A condition is the index of the unit's position (:class:`.rules.Position`), or beyond these rallied or destroyed.
     """
 
     def _prepare(self) -> None:
-        self._turns = self.asked.turns or self.question.ruleset.turns
-        most = 2 * self._turns  # flights: each turn one without PIPs and one by a charge
+        self._turns = self.section.turns or self.question.ruleset.turns
+        most = 2 * self._turns  # flights: in each turn one for lack of PIPs and one by a charge
         reach, far = most * gt.INFANTRY_FLIGHT, {"shelter_distance": None}  # farther woods have no effect
         units = (
-            unit.model_copy(update=far if (unit.shelter_distance or 0) > reach else {}) for unit in self.asked.units
+            unit.model_copy(update=far if (unit.shelter_distance or 0) > reach else {}) for unit in self.section.units
         )
         paths = [gt.path_of(unit, range(1), most) for unit in units]
         self.paths = {f"unit_{number}": path for number, path in enumerate(paths, start=1)}
-        self.fields = Fields({name: len(self.paths[name].places) + 2 for name in reversed(self.paths)})
-        self._charges = self.asked.charged_by_cavalry, self.asked.charged_by_infantry
-        standing = self.asked.standing
-        self._collapsed = standing is not None and bool(gt.has_collapsed(standing, len(self.asked.units)))
+        self.fields = Fields({name: len(self.paths[name].positions) + 2 for name in reversed(self.paths)})
+        self._charges = self.section.charged_by_cavalry, self.section.charged_by_infantry
+        standing = self.section.standing
+        self._collapsed = standing is not None and bool(gt.has_collapsed(standing, len(self.section.units)))
 
-    def _now(self, name: str, states: Any) -> tuple[Any, Any, int]:
-        """Return a unit's condition, that after one more flight (GT-5, GT-6), and its number of positions."""
+    def _condition_and_next(self, name: str, states: Any) -> tuple[Any, Any, int]:
+        """Return the condition of a unit, that after another flight (GT-5, GT-6), and its number of positions."""
         now, path = self.fields.get(name, states), self.paths[name]
-        count = len(path.places)
-        after = [count + DESTROYED if totals[0] == gt.OFF_MAP else totals[0] for totals in path.onward]
+        count = len(path.positions)
+        after = [count + DESTROYED if totals[0] == gt.OFF_MAP else totals[0] for totals in path.ends_by_total]
         return now, np.array([*after, *range(count, count + 2)])[now], count
 
     def _pip_phase(self, states: Any, pips: Any) -> Any:
-        """Rally units in order while PIPs last; the others flee again, except in shelter (GT-6)."""
-        after, left = states, np.maximum(pips - self.asked.pips_elsewhere, 0)
+        """Return the states after units rally while PIPs suffice and others flee, except in shelter (GT-6)."""
+        after, left = states, np.maximum(pips - self.section.pips_elsewhere, 0)
         for name, path in self.paths.items():
-            now, then, count = self._now(name, states)
+            now, then, count = self._condition_and_next(name, states)
             rallies = (now < count) & gt.rallies(left, self._collapsed)
             left = left - gt.RALLY_COST * rallies
-            sheltered = np.array([*(place.sheltered for place in path.places), *[True] * 2])[now]
+            sheltered = np.array([*(place.sheltered for place in path.positions), *[True] * 2])[now]
             then = np.where(rallies, count + RALLIED, np.where(sheltered, now, then))
             after = self.fields.put(after, **{name: then})
         return after
 
-    def _charged(self, name: str, states: Any, enemy: Any) -> Any:
-        """Apply a charge: by cavalry it destroys the unit (GT-7), by infantry it flees, even from shelter (GT-6)."""
-        now, flees, count = self._now(name, states)
+    def _after_charge(self, name: str, states: Any, enemy: Any) -> Any:
+        """Return the states after a charge: cavalry destroys the unit (GT-7); infantry makes it flee."""
+        now, flees, count = self._condition_and_next(name, states)
         dies = np.where(now < count, count + DESTROYED, now)
         return self.fields.put(states, **{name: np.choose(enemy, [now, dies, flees])})
 
     def chain(self) -> Chain:
-        """Return the turns, each with a PIP phase and charges; records the state at the end of each."""
-        ruleset, charge = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges), words=CHARGES)
+        """Return the chain of turns, each with a PIP phase and charges; it records the state at the end of each."""
+        ruleset, charge_die = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges), words=CHARGES)
         turn = [Phase(self._pip_phase, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
         for name in self.paths if any(self._charges) else ():
             title = f"Charge on {name.replace('_', ' ')} (GT-7)"
-            turn.append(Phase(partial(self._charged, name), charge, 1, title=title))
-        flights = max(len(path.places) for path in self.paths.values())
+            turn.append(Phase(partial(self._after_charge, name), charge_die, 1, title=title))
+        flights = max(len(path.positions) for path in self.paths.values())
         what = f"{len(self.paths)} units in rout, each by its flights (up to {flights}), rallied or destroyed"
         less = "fewer units, nearer edges, or no edge_distance"
         return Chain(0, (*turn, RECORD) * self._turns, self.fields.size, what, less, Story(self._read, "Turn"))
@@ -375,37 +378,38 @@ class UnitsInRout(Section[Rout]):
     def _read(self, state: int) -> dict[str, Any]:
         said = dict[str, Any]()
         for name, path in self.paths.items():
-            now, unit, places = int(self.fields.get(name, state)), name.replace("_", " "), len(path.places)
-            said[unit] = ("rallied", "destroyed")[now - places] if now >= places else "routed"
-            if now < places:
-                place = path.places[now]
+            now, unit, positions = int(self.fields.get(name, state)), name.replace("_", " "), len(path.positions)
+            said[unit] = ("rallied", "destroyed")[now - positions] if now >= positions else "routed"
+            if now < positions:
+                place = path.positions[now]
                 said[f"{unit}: in shelter"] = bool(place.sheltered)
                 said[f"{unit}: inches fled"] = float(place.moved)
         return said
 
     def answer(self, recorded: Recorded) -> Answer:
-        """Return `rout`: each unit by turn; `time_in_rout`: end of its rout; `still_routed`: number by turn."""
+        """Return the tables `rout`, `time_in_rout` (end of each rout), `turns_in_rout` and `still_routed` (number)."""
         states, weights = recorded
-        of_units = [self.fields.get(name, states) - len(path.places) for name, path in self.paths.items()]
-        beyond = np.stack(of_units, axis=1)  # condition minus the number of positions
-        rallied, routed, destroyed = (weights @ now for now in (beyond == RALLIED, beyond < 0, beyond == DESTROYED))
+        offsets = [self.fields.get(name, states) - len(path.positions) for name, path in self.paths.items()]
+        beyond = np.stack(offsets, axis=1)  # condition minus the number of positions
+        rallied, routed, destroyed = (weights @ mask for mask in (beyond == RALLIED, beyond < 0, beyond == DESTROYED))
         then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
         ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
         ends = sum(ended.values())
         ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
         mean, numbers = Mean.of(ends.T, np.arange(1, len(ends) + 1)), range(1, len(self.paths) + 1)
+        still_routed = (beyond < 0).sum(axis=1)
         tables = {
             "rout": by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
             "time_in_rout": by_unit_and_turn(ended, turn="turns"),
             "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
-            "still_routed": tally(turns_of(weights), "units", weights, (beyond < 0).sum(axis=1), len(self.paths)),
+            "still_routed": tally(turn_key(weights), "units", weights, still_routed, len(self.paths)),
         }
         lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
         panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
         return tables, panels
 
     def rules(self) -> Rules:
-        units, pips = self.asked.units, self.question.ruleset.most_pips - self.asked.pips_elsewhere
+        units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
         sheltered = [unit.shelter_distance is not None for unit in units]
         applied = {
             "GT-5 shelter": any(sheltered),
@@ -417,5 +421,5 @@ class UnitsInRout(Section[Rout]):
         }
         useless = "shelter_distance has no effect: the unit is in shelter already"
         in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
-        warnings = {f"rout.units.{number}.{useless}": there for number, there in enumerate(in_shelter)}
+        warnings = {f"rout.units.{number}.{useless}": applies for number, applies in enumerate(in_shelter)}
         return Rules(applied, {}, warnings)

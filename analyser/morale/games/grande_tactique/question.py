@@ -1,4 +1,4 @@
-"""Sections of questions about fleeing in Grande Tactique, and the values that its rulebook does not print."""
+"""Questions about fleeing in Grande Tactique by section, with values that the rulebook does not print."""
 
 from __future__ import annotations
 
@@ -6,35 +6,34 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from analyser.common.validation import Record, Several, told
-from analyser.morale.questions import Asked, Distance, Probability, ProbabilityOrBool, Rounds
+from analyser.common.validation import Record, Several, optional
+from analyser.morale.questions import Distance, MoraleQuestion, Probability, ProbabilityOrBool, Rounds
 
 MOST_FRIENDS = 7
 MOST_ROUTED = 8
 MOST_DIVISION = 14
 MOST_GAME = 8
 
-
 Arm = Literal["infantry", "cavalry", "artillery"]
 MobileArm = Literal["infantry", "cavalry"]
 Quality = Literal["regular", "veteran", "old guard"]
 Modifier = Annotated[int, Field(ge=-100, le=100)]
 Count = Annotated[int, Field(ge=0, le=100)]
-PipsElsewhere = Annotated[Count, Field(description="PIPs spent on other things each turn, before rallying.")]
+PipsElsewhere = Annotated[Count, Field(description="PIPs spent on other things in each turn, before rallying.")]
 CorpsUnits = Annotated[
     Annotated[int, Field(ge=1, le=1000)] | None,
-    Field(description="Original units of the corps. Default: this division alone."),
+    Field(description="Original number of units of the corps. Default: that of this division."),
 ]
 Turns = Annotated[Rounds | None, Field(description="Turns to play. Default: the ruleset's.")]
 
 
-def listed(most: int, description: str) -> Any:
-    """Return a required key for 1 to `most` entries, with its description in the help."""
+def required_list(most: int, description: str) -> Any:
+    """Return a required key with a list of 1 to `most` entries, and its description in the help of commands."""
     return Field(min_length=1, max_length=most, description=description)
 
 
 class Pips(Record):
-    """The dice for PIPs of the ruleset."""
+    """Ruleset keys about the dice for PIPs, also used by the comparison of systems."""
 
     pip_dice: Annotated[int, Field(ge=0, le=10)]
     pip_sides: Annotated[int, Field(ge=1, le=100)]
@@ -46,7 +45,7 @@ class Pips(Record):
 
 
 class Ruleset(Pips):
-    """Values of the ruleset; the shipped ones are in ``profiles/morale/grande-tactique.toml``, with comments."""
+    """Values of the ruleset; ``profiles/morale/grande-tactique.toml`` has the shipped values, with comments."""
 
     check_sides: Annotated[int, Field(ge=1, le=1000)]
     check_target: Annotated[int, Field(ge=-100, le=1000)]
@@ -54,10 +53,10 @@ class Ruleset(Pips):
     turns: Rounds
 
 
-class OfAnArm(Record):
-    """Base of units, with checks of their arm: only infantry can be Old Guard (GT-9) or in shelter (GT-5)."""
+class WithArm(Record):
+    """Base of units with an arm: only infantry can be Old Guard (GT-9) or have shelter (GT-5)."""
 
-    arm: Arm = told("infantry", "Arm of the unit: infantry, cavalry or artillery.")
+    arm: Arm = optional("infantry", "Arm of the unit: infantry, cavalry or artillery.")
 
     @model_validator(mode="after")
     def _fits_its_arm(self) -> Self:
@@ -66,22 +65,22 @@ class OfAnArm(Record):
         if self.arm != "infantry" and old_guard:
             raise ValueError(f"old guard {self.arm} (allowed: infantry; guard cavalry and artillery are not Old Guard)")
         if self.arm != "infantry" and shelter:
-            raise ValueError(f"shelter for {self.arm} (allowed: for infantry)")
+            raise ValueError(f"shelter for {self.arm} (allowed: only for infantry)")
         return self
 
 
-class Check(OfAnArm):
+class Check(WithArm):
     """Morale check of a unit that may flee (GT-2)."""
 
-    cause: Literal["charged", "worn down", "lost firing"] = told(
+    cause: Literal["charged", "worn down", "lost firing"] = optional(
         "worn down", "charged (successfully), worn down (by fire) or lost firing (its own attack)."
     )
-    worn_down_by: Literal["infantry", "artillery"] | None = told(
+    worn_down_by: Literal["infantry", "artillery"] | None = optional(
         None, "Arm whose fire wears the unit down; fire of artillery silences artillery. Default: artillery (GT-1)."
     )
-    state: Literal["eager", "shaken"] = told("shaken", "State of the unit before the check: eager or shaken.")
-    quality: Quality = told("regular", "Quality: regular, veteran (+1), or old guard (+2, infantry only; GT-9).")
-    modifier: Modifier = told(0, "Other modifiers of the morale check.")
+    state: Literal["eager", "shaken"] = optional("shaken", "State of the unit before the check: eager or shaken.")
+    quality: Quality = optional("regular", "Quality: regular, veteran (+1), or old guard (+2, infantry only; GT-9).")
+    modifier: Modifier = optional(0, "Other modifiers of the morale check.")
 
 
 class Flight(Record):
@@ -89,12 +88,12 @@ class Flight(Record):
 
     arm: MobileArm = Field(description="Arm of the fleeing unit: infantry or cavalry.")
     enemy: Arm = Field(description="Arm that it flees from: infantry, cavalry or artillery.")
-    edge_distance: Distance | None = told(None, "Inches to the map edge in the direction of flight. Default: far.")
-    shelter_distance: Distance | None = told(None, "Inches to woods or a built-up area (infantry). Default: none.")
-    surrounded: Probability = told(0.0, "Probability that there is no gap through the enemy.")
+    edge_distance: Distance | None = optional(None, "Inches to the map edge in the direction of flight. Default: far.")
+    shelter_distance: Distance | None = optional(None, "Inches to woods or a built-up area (infantry). Default: none.")
+    surrounded: Probability = optional(0.0, "Probability that there is no gap through the enemy.")
 
 
-class Friend(OfAnArm):
+class Friend(WithArm):
     """A friend in the path of a flight."""
 
     distance: Distance
@@ -102,16 +101,16 @@ class Friend(OfAnArm):
     old_guard: bool = False
 
 
-class Column(OfAnArm):
+class Column(WithArm):
     """A flight straight through friends: a chain reaction (GT-5, GT-9)."""
 
     arm: MobileArm = Field(description="Arm of the unit that flees first.")
-    enemy: Arm = Field(description="Arm that all of them flee from.")
-    friends: Several[Friend] = listed(
-        MOST_FRIENDS, "Those behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
+    enemy: Arm = Field(description="Arm of the enemy that all units flee from.")
+    friends: Several[Friend] = required_list(
+        MOST_FRIENDS, "Friends behind it, such as [{distance = 3, shaken = 0.5}, {distance = 8, arm = 'cavalry'}]."
     )
-    old_guard: bool = told(False, "The unit that flees first is Old Guard.")
-    edge_distance: Distance | None = told(None, "Inches from it to the map edge. Default: far.")
+    old_guard: bool = optional(False, "The unit that flees first is Old Guard.")
+    edge_distance: Distance | None = optional(None, "Inches from it to the map edge. Default: far.")
 
     @model_validator(mode="after")
     def _is_on_the_map(self) -> Self:
@@ -121,7 +120,7 @@ class Column(OfAnArm):
         return self
 
 
-class RoutedUnit(OfAnArm):
+class RoutedUnit(WithArm):
     """A routed unit after its first flight."""
 
     arm: MobileArm = "infantry"
@@ -132,15 +131,19 @@ class RoutedUnit(OfAnArm):
 
 
 class Rout(Record):
-    """Routed units of one corps, turn by turn: rallied, fleeing again, charged, destroyed (GT-6 to GT-8)."""
+    """Routed units of a corps, turn by turn: they rally, flee again, are charged or destroyed (GT-6 to GT-8)."""
 
-    units: Several[RoutedUnit] = listed(
+    units: Several[RoutedUnit] = required_list(
         MOST_ROUTED, "The routed units in the order in which they are rallied, such as [{arm = 'cavalry'}]."
     )
     pips_elsewhere: PipsElsewhere = 0
-    charged_by_cavalry: Probability = told(0.0, "Probability in each turn that cavalry charges a routed unit (GT-7).")
-    charged_by_infantry: Probability = told(0.0, "Probability in each turn that infantry charges a routed unit (GT-7).")
-    standing: Count | None = told(None, "Units of the division that are left; it collapses at 1 or 0 (GT-8).")
+    charged_by_cavalry: Probability = optional(
+        0.0, "Probability in each turn that cavalry charges a routed unit (GT-7)."
+    )
+    charged_by_infantry: Probability = optional(
+        0.0, "Probability in each turn that infantry charges a routed unit (GT-7)."
+    )
+    standing: Count | None = optional(None, "Units of the division that are left; it collapses at 1 or 0 (GT-8).")
     turns: Turns = None
 
     @model_validator(mode="after")
@@ -165,12 +168,12 @@ class Member(Record):
 
 
 class Division(Record):
-    """Units of a division, each with its own probability to rout in a turn: collapse (GT-6, GT-8)."""
+    """A division whose units rout with stated probabilities, and its collapse (GT-6, GT-8)."""
 
-    units: Several[Member] = listed(
-        MOST_DIVISION, "Such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}], in the order in which they are rallied."
+    units: Several[Member] = required_list(
+        MOST_DIVISION, "Units in the order in which they are rallied, such as [{rout = 0.2}, {rout = 0.1, lost = 0.3}]."
     )
-    rally: bool = told(True, "PIPs are spent on rallying, in the order of the units.")
+    rally: bool = optional(True, "PIPs are spent on rallying, in the order of the units.")
     pips_elsewhere: PipsElsewhere = 0
     corps_units: CorpsUnits = None
     turns: Turns = None
@@ -178,8 +181,8 @@ class Division(Record):
     _corps = model_validator(mode="after")(_within_the_corps)
 
 
-class GameUnit(OfAnArm):
-    """A unit of a division in a game of several turns; its probabilities are those of each turn."""
+class GameUnit(WithArm):
+    """A unit of a division in a game of several turns; probabilities are per turn."""
 
     quality: Quality = "regular"
     modifier: Modifier = 0
@@ -204,12 +207,12 @@ class GameUnit(OfAnArm):
 
     @property
     def charges(self) -> tuple[float, float]:
-        """Probabilities of a successful charge while it stands: by cavalry, by infantry."""
+        """Probabilities of a successful charge while the unit stands: by cavalry, by infantry."""
         return self.charged_by_cavalry, self.charged_by_infantry
 
     @property
     def charges_in_rout(self) -> tuple[float, float]:
-        """Probabilities of a charge while it is routed, by default as while it stands."""
+        """Probabilities of a charge while the unit is routed, by default those while it stands."""
         in_rout = self.rout_charged_by_cavalry, self.rout_charged_by_infantry
         cavalry, infantry = (usual if own is None else own for usual, own in zip(self.charges, in_rout))
         return cavalry, infantry
@@ -220,7 +223,7 @@ class GameUnit(OfAnArm):
         if self.state == never:
             raise ValueError(f"{self.arm} {never} (allowed: artillery is silenced, other arms are routed)")
         if self.column is not None and self.edge_distance is None:
-            raise ValueError("a unit of a column without edge_distance (allowed: its position in the column)")
+            raise ValueError("a unit in a column without edge_distance (allowed: with edge_distance, its position)")
         for name, charges in (("charged", self.charges), ("rout_charged", self.charges_in_rout)):
             if sum(charges) > 1:
                 raise ValueError(f"{name}_by_cavalry and {name}_by_infantry add up to more than 1 (allowed: up to 1)")
@@ -228,13 +231,13 @@ class GameUnit(OfAnArm):
 
 
 class Game(Record):
-    """A division under attack, turn by turn: check, flight, friends, rally, charges, collapse (GT-1 to GT-11)."""
+    """A division under attack, turn by turn, with all rules from morale checks to collapse (GT-1 to GT-11)."""
 
-    units: Several[GameUnit] = listed(
+    units: Several[GameUnit] = required_list(
         MOST_GAME, "The division in the order of rallying, such as [{edge_distance = 20, charged_by_cavalry = 0.2}]."
     )
-    surrounded: Probability = told(0.0, "Probability at each flight that there is no gap through the enemy (GT-5).")
-    rallied: Literal["eager", "shaken"] = told("shaken", "State of a unit that has rallied.")
+    surrounded: Probability = optional(0.0, "Probability at each flight that there is no gap through the enemy (GT-5).")
+    rallied: Literal["eager", "shaken"] = optional("shaken", "State of a unit that has rallied.")
     pips_elsewhere: PipsElsewhere = 0
     corps_units: CorpsUnits = None
     turns: Turns = None
@@ -242,8 +245,8 @@ class Game(Record):
     _corps = model_validator(mode="after")(_within_the_corps)
 
 
-class Question(Asked):
-    """Any of the sections, one at least."""
+class Question(MoraleQuestion):
+    """One or several sections."""
 
     check: Check | None = None
     flight: Flight | None = None
@@ -257,5 +260,5 @@ class Question(Asked):
     def _asks_something(self) -> Question:
         if not any((self.check, self.flight, self.column, self.rout, self.division, self.game)):
             sections = ", ".join(name for name in type(self).model_fields if name != "ruleset")
-            raise ValueError(f"nothing is asked (allowed: {sections}, one or more of them)")
+            raise ValueError(f"no section (allowed: one or more of {sections})")
         return self

@@ -1,7 +1,7 @@
-"""Answers about Grande Tactique: the classes of all sections, and that of a division under attack (GT-1 to GT-11).
+"""Answers about Grande Tactique: the section on a division under attack (GT-1 to GT-11), and all sections together.
 
-A turn is a list of phases (:mod:`.game_steps`), each about one unit. After each phase come the flights that it causes,
-the foremost unit first.
+A turn is a list of phases (:mod:`.game_steps`), each about one unit. After each phase the flights that it causes
+follow, with the foremost unit first.
 """
 
 from __future__ import annotations
@@ -32,18 +32,7 @@ from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout
-from analyser.morale.result_tables import (
-    Answer,
-    Cells,
-    Curves,
-    Mean,
-    Rules,
-    Section,
-    Sections,
-    Table,
-    tally,
-    turns_of,
-)
+from analyser.morale.result_tables import Answer, Cells, Curves, Mean, Rules, Section, Sections, Table, tally, turn_key
 
 LOST = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
 STATUS_OF = {
@@ -56,7 +45,7 @@ STATUS_OF = {
 STATUSES_OF: dict[str, Any] = STATUS_OF | {"destroyed": LOST, "off_map": steps.LEFT_MAP}
 STATUSES_OF |= {"surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
 SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
-NOT_MODELLED = (  # rules, and the sections that leave them out
+NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-1 how silenced artillery comes back into action", "game"),
     ("GT-2 squares leave square, a firing unit stops firing: they change none of these figures", "check, game"),
     (
@@ -86,74 +75,74 @@ class DivisionUnderAttack(Section[Game]):
     """The units of a game, as in :mod:`.game_steps`."""
 
     def _prepare(self) -> None:
-        asked, ruleset = self.asked, self.question.ruleset
-        self._turns = asked.turns or ruleset.turns
-        # same as for units in rout
-        dice, flights = any(unit.charged_by_cavalry for unit in asked.units), 2 * self._turns
-        totals = [range(gt.TOTALS if dice and unit.arm == "cavalry" else 1) for unit in asked.units]
-        paths = [gt.path_of(unit, of_unit, flights) for unit, of_unit in zip(asked.units, totals)]
-        reached = [self._reached(unit, path) for unit, path in zip(asked.units, paths)]
-        self.units = steps.units_of(paths, reached)._replace(
-            columns=np.array([unit.column or -place - 1 for place, unit in enumerate(asked.units)], np.int64),
-            old_guard=np.array([unit.quality == "old guard" for unit in asked.units], np.int64),
-            modifiers=np.array([fleeing.BONUS[unit.quality] + unit.modifier for unit in asked.units], np.int64),
+        section, ruleset = self.section, self.question.ruleset
+        self._turns = section.turns or ruleset.turns
+        # as for units in rout, a turn has up to two flights of a unit
+        dice, flights = any(unit.charged_by_cavalry for unit in section.units), 2 * self._turns
+        totals = [range(gt.TOTALS if dice and unit.arm == "cavalry" else 1) for unit in section.units]
+        paths = [gt.path_of(unit, unit_totals, flights) for unit, unit_totals in zip(section.units, totals)]
+        conditions = [self._possible_conditions(unit, path) for unit, path in zip(section.units, paths)]
+        self.units = steps.units_of(paths, conditions)._replace(
+            columns=np.array([unit.column or -position - 1 for position, unit in enumerate(section.units)], np.int64),
+            old_guard=np.array([unit.quality == "old guard" for unit in section.units], np.int64),
+            modifiers=np.array([fleeing.BONUS[unit.quality] + unit.modifier for unit in section.units], np.int64),
             target=ruleset.check_target,
             fire_shakes=int(ruleset.fire_shakes),
-            rallied=STATUS_OF[asked.rallied],
-            elsewhere=asked.pips_elsewhere,
-            collapses=1,
+            rallied=STATUS_OF[section.rallied],
+            pips_elsewhere=section.pips_elsewhere,
+            has_collapse_field=1,
         )
 
-    def _reached(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """Return the sorted conditions that a unit can have, by a search; some of them may be impossible."""
-        of_a_flight = {
+    def _possible_conditions(self, unit: GameUnit, path: gt.Path) -> list[int]:
+        """Return the sorted conditions that a search finds for a unit, at least all possible ones."""
+        flight_totals = {
             steps.FLEEING: (0,),
             steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
         }
-        of_standing = [steps.SHAKEN]
+        after_standing = [steps.SHAKEN]
         if unit.arm == "artillery":
-            of_standing.append(steps.SILENCED)
+            after_standing.append(steps.SILENCED)
         else:
             from_cavalry = any(other.charged_by_cavalry for other in self._column(unit))
-            of_standing += [steps.FLEEING, steps.ROUTED, *[steps.FLEEING_FROM_CAVALRY] * from_cavalry]
-        of_standing += [steps.WITHDRAWN] if unit.withdraws else []
-        of_rout = [steps.FLEEING, *([steps.RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
+            after_standing += [steps.FLEEING, steps.ROUTED, *[steps.FLEEING_FROM_CAVALRY] * from_cavalry]
+        after_standing += [steps.WITHDRAWN] if unit.withdraws else []
+        after_rout = [steps.FLEEING, *([steps.RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
         start = condition_of(0, 0, STATUS_OF[unit.state])
         reached, waiting = {start}, [start]
         while waiting:
             rest, status = divmod(waiting.pop(), STATUSES)
-            place, rallied = divmod(rest, 2)
+            position, rallied = divmod(rest, 2)
             after = []
             if status in (steps.EAGER, steps.SHAKEN):
-                after = [(place, rallied, status_after) for status_after in of_standing]
+                after = [(position, rallied, status_after) for status_after in after_standing]
             elif status == steps.ROUTED:
                 after = [
-                    (place, 1, STATUS_OF[self.asked.rallied]),
-                    *((place, rallied, status_after) for status_after in of_rout),
+                    (position, 1, STATUS_OF[self.section.rallied]),
+                    *((position, rallied, status_after) for status_after in after_rout),
                 ]
-            elif status in of_a_flight:
-                ends = {path.onward[place][total] for total in of_a_flight[status]}
+            elif status in flight_totals:
+                ends = {path.ends_by_total[position][total] for total in flight_totals[status]}
                 after = [(end, rallied, steps.ROUTED) for end in ends if end != gt.OFF_MAP]
                 after += [(0, rallied, steps.LEFT_MAP)] if gt.OFF_MAP in ends else []
-                after += [(0, rallied, steps.SURROUNDED)] if self.asked.surrounded else []
+                after += [(0, rallied, steps.SURROUNDED)] if self.section.surrounded else []
             new = {condition_of(*parts) for parts in after} - reached
             reached |= new
             waiting += new
         return sorted(reached)
 
     def _column(self, unit: GameUnit) -> list[GameUnit]:
-        """Return the units of a unit's column; the unit itself if it is in none."""
-        others = self.asked.units if unit.column is not None else ()
+        """Return the units in the column of a unit; the unit itself if it is in no column."""
+        others = self.section.units if unit.column is not None else ()
         return [other for other in others if other.column == unit.column] or [unit]
 
     def chain(self) -> Chain:
-        """Return the turns, each with withdrawals, the PIP phase, fire and charges on each unit; records each turn.
+        """Return the chain of turns, each with withdrawals, PIP phase, fire and charges; it records the end of each.
 
-        Each phase is followed by flights, one for each unit that may have to flee.
+        After each phase follow flights, as many as units may have to flee.
         """
-        units, ruleset, count = self.asked.units, self.question.ruleset, len(self.asked.units)
-        surrounded = bernoulli(self.asked.surrounded, ("not surrounded", "surrounded"))
-        gap = (ExtraDie(surrounded, gt.TOTALS),) if self.asked.surrounded else ()
+        units, ruleset, count = self.section.units, self.question.ruleset, len(self.section.units)
+        surrounded = bernoulli(self.section.surrounded, ("not surrounded", "surrounded"))
+        gap = (ExtraDie(surrounded, gt.TOTALS),) if self.section.surrounded else ()
         flight = steps.flight(self.units, fleeing.DIE, gap)
         pips = steps.change(self.units, steps.PIPS, 0)
         rally = Phase(pips, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=fleeing.PIP_PHASE)
@@ -161,11 +150,11 @@ class DivisionUnderAttack(Section[Game]):
             Phase(steps.change(self.units, steps.WITHDRAWAL, unit), title=f"Unit {unit + 1} withdraws (GT-10)")
             for unit in range(count)
         ]
-        events = [rally, *[flight] * _mobile(units)]
-        for befall in (self._fire, self._charges):
+        events = [rally, *[flight] * _number_mobile(units)]
+        for phases_of in (self._fire, self._charges):
             for number, unit in enumerate(units):
-                for phase in befall(number, unit):
-                    events += [phase, *[flight] * _mobile(self._column(unit))]
+                for phase in phases_of(number, unit):
+                    events += [phase, *[flight] * _number_mobile(self._column(unit))]
         phases: list[Phase] = []
         for turn in range(1, self._turns + 1):
             leaving = [unit.withdraws is not None and unit.withdraws <= turn for unit in units]
@@ -173,26 +162,26 @@ class DivisionUnderAttack(Section[Game]):
         return Chain(
             steps.start_of(self.units, [STATUS_OF[unit.state] for unit in units]),
             tuple(phases),
-            # few states can be reached: above MOST_STATES these are searched, not all tabulated
+            # above MOST_STATES, the chain searches the states that can be reached, which are few
             max(2 * math.prod(self.units.counts.tolist()), MOST_STATES + 1),
-            f"a game of {count} units, each by its state, up to {self.units.ground.places.max()} places and whether it"
-            " has rallied",
+            f"a game of {count} units, each by its state, up to {self.units.positions.counts.max()} positions and"
+            " whether it has rallied",
             "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
             Story(partial(steps.describe_state, self.units), "Turn"),
         )
 
     def _fire(self, number: int, unit: GameUnit) -> Iterator[Phase]:
-        """Yield the phases of fire at a unit, with the die of a morale check; only infantry takes one (GT-2)."""
+        """Yield the phases of fire at a unit; infantry may take a morale check (GT-2)."""
         checks = (ExtraDie(fair_die(self.question.ruleset.check_sides), 2),) if unit.arm == "infantry" else ()
-        whats = "Fire of artillery on", "Fire of infantry on", "A firing attack lost by"
+        titles = "Fire of artillery on", "Fire of infantry on", "A firing attack lost by"
         events = steps.ARTILLERY_FIRE, steps.INFANTRY_FIRE, steps.LOST_FIRING
-        for what, event, probability in zip(whats, events, unit.fire):
+        for start, event, probability in zip(titles, events, unit.fire):
             if probability:
-                change, title = steps.change(self.units, event, number), f"{what} unit {number + 1} (GT-2)"
+                change, title = steps.change(self.units, event, number), f"{start} unit {number + 1} (GT-2)"
                 yield Phase(change, bernoulli(probability), 1, checks, title=title)
 
     def _charges(self, number: int, unit: GameUnit) -> Iterator[Phase]:
-        """Yield the phases of charges, in rout and while it stands; at most one takes place (GT-2, GT-7, GT-11)."""
+        """Yield the phases of charges on a unit in rout and on a standing unit; at most one has effect (GT-2, GT-7)."""
         for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
             if any(charges):
                 die = Die((1.0 - sum(charges), *charges), words=fleeing.CHARGES)
@@ -200,21 +189,21 @@ class DivisionUnderAttack(Section[Game]):
                 yield Phase(steps.change(self.units, event, number), die, 1, title=title)
 
     def answer(self, recorded: Recorded) -> Answer:
-        """Return `game`: the division by turn; `game_units`: each unit by turn; `game_lost`: number lost by turn."""
-        count, (states, weights) = len(self.asked.units), recorded
-        (status, ever), turns = steps.read(self.units, states), turns_of(weights)
+        """Return the tables `game` (the division), `game_units` (each unit) and `game_lost` (units lost), by turn."""
+        count, (states, weights) = len(self.section.units), recorded
+        (status, ever_rallied), turns = steps.read(self.units, states), turn_key(weights)
         standing = np.isin(status, (steps.EAGER, steps.SHAKEN)).sum(axis=1)
         routed, lost, withdrawn = (
             np.isin(status, statuses).sum(axis=1) for statuses in (steps.ROUTED, LOST, steps.WITHDRAWN)
         )
         numbers = {"standing": standing, "routed": routed, "lost": lost, "withdrawn": withdrawn}
-        probabilities = fleeing.division_probabilities(self.asked, standing, lost, states, weights)
-        of_units = {f"p_{name}": weights @ np.isin(status, statuses) for name, statuses in STATUSES_OF.items()}
-        of_units["p_rallied"] = weights @ ever
+        probabilities = fleeing.division_probabilities(self.section, standing, lost, states, weights)
+        unit_columns = {f"p_{name}": weights @ np.isin(status, statuses) for name, statuses in STATUSES_OF.items()}
+        unit_columns["p_rallied"] = weights @ ever_rallied
         means = {f"mean_{name}": Mean.of(weights, number) for name, number in numbers.items()}
         tables = {
             "game": Table(turns, probabilities, means),
-            "game_units": fleeing.by_unit_and_turn(of_units, arm=[unit.arm for unit in self.asked.units]),
+            "game_units": fleeing.by_unit_and_turn(unit_columns, arm=[unit.arm for unit in self.section.units]),
             "game_lost": tally(turns, "units", weights, lost, count),
         }
         lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
@@ -227,7 +216,7 @@ class DivisionUnderAttack(Section[Game]):
         return tables, panels
 
     def rules(self) -> Rules:
-        units, pips = self.asked.units, self.question.ruleset.most_pips - self.asked.pips_elsewhere
+        units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
         tested = [unit for unit in units if any(unit.fire) and unit.arm == "infantry"]
         attacked = any(any(unit.fire + unit.charges) for unit in units)
         columns = [unit.column for unit in units if unit.column is not None]
@@ -241,24 +230,24 @@ class DivisionUnderAttack(Section[Game]):
             "GT-5 shelter": any(unit.shelter_distance is not None for unit in units),
             "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
             "GT-5 flight through friends": len(set(columns)) < len(columns),
-            "GT-5 surrounded": self.asked.surrounded > 0,
+            "GT-5 surrounded": self.section.surrounded > 0,
             "GT-6 rally": flight and gt.rallies(pips, 0),
             "GT-6 flight again": flight,
             "GT-7 charges against routed units": ridden_down,
             "GT-8 collapse, a corps that has lost half its units": True,
             "GT-9 Old Guard and veterans on morale checks": any(unit.quality != "regular" for unit in tested),
             "GT-9 Old Guard that flees": guards,
-            "GT-10 voluntary withdrawal, counted apart": any(unit.withdraws is not None for unit in units),
+            "GT-10 voluntary withdrawal, counted separately": any(unit.withdraws is not None for unit in units),
         }
         warnings = {
-            f"game.units.{number}: {warning}": holds
+            f"game.units.{number}: {warning}": applies
             for number, unit in enumerate(units)
-            for warning, holds in _without_effect(unit).items()
+            for warning, applies in _without_effect(unit).items()
         }
         return Rules(applied, {}, warnings)
 
 
-def _mobile(units: Sequence[GameUnit]) -> int:
+def _number_mobile(units: Sequence[GameUnit]) -> int:
     return sum(unit.arm != "artillery" for unit in units)
 
 
@@ -289,21 +278,21 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
 def rules(question: Question) -> Rules:
-    """Return the rules of all sections; a rule not modelled names the sections that leave it out."""
-    used, asked, sections_of = _SECTIONS.rules(question), _SECTIONS.of(question), dict[str, list[str]]()
-    way_there = rf"[:;] see \[({'|'.join(asked)})\]$"  # omitted if the question has that section
-    for name, part in asked.items():
+    """Return the rules of all sections; for a rule that is not modelled, the text names the sections."""
+    used, parts, sections_of = _SECTIONS.rules(question), _SECTIONS.of(question), dict[str, list[str]]()
+    reference = rf"[:;] see \[({'|'.join(parts)})\]$"  # left out if the question has that section
+    for name, part in parts.items():
         left_out = (rule for rule, sections in NOT_MODELLED if name in sections.split(", "))
-        for rule in (*left_out, *_far(part.asked)):
-            sections_of.setdefault(re.sub(way_there, "", rule), []).append(f"[{name}]")
-    not_modelled = [f"{', '.join(names)}: {rule}" if len(asked) > 1 else rule for rule, names in sections_of.items()]
+        for rule in (*left_out, *_far(part.section)):
+            sections_of.setdefault(re.sub(reference, "", rule), []).append(f"[{name}]")
+    not_modelled = [f"{', '.join(names)}: {rule}" if len(parts) > 1 else rule for rule, names in sections_of.items()]
     return Rules(dict(sorted(used.applied.items())), dict.fromkeys(not_modelled, True), used.warnings)
 
 
 def _far(section: Record) -> list[str]:
-    """Return the rules not modelled because an `edge_distance` was left out."""
+    """Return the rules that are not modelled because an `edge_distance` is missing."""
     if isinstance(section, Flight | Column):
-        return ["GT-5 the map edge: no edge_distance was given, so it is far"] * (section.edge_distance is None)
+        return ["GT-5 the map edge: no edge_distance is stated, so it is far"] * (section.edge_distance is None)
     units: tuple[Any, ...] = section.units if isinstance(section, Rout | Game) else ()
     far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
-    return [f"GT-5 the map edge: far from units given no edge_distance ({', '.join(far)})"] if far else []
+    return [f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})"] if far else []

@@ -1,4 +1,4 @@
-"""Questions about suppression and panic in Legion, and the values that its rulebook does not print."""
+"""Questions about suppression and panic in Legion, with values that the rulebook does not print."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from analyser.common.validation import Record, told
+from analyser.common.validation import Record, optional
 from analyser.morale import questions
 from analyser.morale.questions import ByRound, Distance, Length, Pmf, Probability, Rounds
 
 MOST_TOKENS = 60
 
 Courage = Annotated[int, Field(ge=1, le=20)]
-Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(questions.one_or_list)]
-CourageOrNone = Courage | Literal["none"]  # "none" must be stated, and differs from 0 (LG-1)
+Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(questions.as_tuple_of_rounds)]
+CourageOrNone = Courage | Literal["none"]  # no COURAGE must be stated as "none" (LG-1)
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
-Wanted = Annotated[
+PanicProbability = Annotated[
     Annotated[float, Field(gt=0, lt=1)] | None,
     BeforeValidator(lambda value: {True: 0.5, False: None}[value] if isinstance(value, bool) else value),
 ]
 
 
 class Suppression(Record):
-    """Ruleset keys about suppression tokens that every question uses."""
+    """Ruleset keys about suppression tokens, also used by the comparison of systems."""
 
     rally_sides: Annotated[int, Field(ge=1, le=1000)]
     rally_successes: Annotated[int, Field(ge=0, le=1000)]
@@ -32,38 +32,38 @@ class Suppression(Record):
     @model_validator(mode="after")
     def _successes_among_sides(self) -> Suppression:
         if self.rally_successes > self.rally_sides:
-            raise ValueError(f"rally_successes {self.rally_successes} of {self.rally_sides} sides")
+            raise ValueError(f"rally_successes {self.rally_successes} (allowed: up to rally_sides, {self.rally_sides})")
         return self
 
 
 class Ruleset(Suppression):
-    """Values of the ruleset; the shipped ones are in ``profiles/morale/legion.toml``, with comments."""
+    """Values of the ruleset; ``profiles/morale/legion.toml`` has the shipped values, with comments."""
 
     commander_range: Annotated[int, Field(ge=0, le=100)]
     rounds: Rounds
 
 
-class Question(questions.Asked):
+class Question(questions.MoraleQuestion):
     """A unit under fire, round by round."""
 
     courage: CourageOrNone = Field(description="COURAGE, 1 or more, or none (LG-1).")
-    tokens: Tokens = told(0, "Suppression tokens at the start.")
-    received: ByRound = told(
+    tokens: Tokens = optional(0, "Suppression tokens at the start.")
+    received: ByRound = optional(
         ((1.0,),), "Tokens received in a round before the unit activates: a number, a distribution, or a list by round."
     )
-    received_after: ByRound = told(((1.0,),), "Tokens received in a round after the unit has activated.")
-    commander_courage: Courage | None = told(None, "COURAGE of a friendly commander near the unit (LG-3).")
-    commander_range: Annotated[int, Field(ge=1, le=100)] = told(1, "The commander's range band.")
-    commander_near: Probabilities = told(
+    received_after: ByRound = optional(((1.0,),), "Tokens received in a round after the unit has activated.")
+    commander_courage: Courage | None = optional(None, "COURAGE of a friendly commander near the unit (LG-3).")
+    commander_range: Annotated[int, Field(ge=1, le=100)] = optional(1, "The commander's range band.")
+    commander_near: Probabilities = optional(
         (1.0,), "Probability that the commander is near when the unit checks for panic, or a list by round. Default: 1."
     )
-    edge_distance: Distance | None = told(
+    edge_distance: Distance | None = optional(
         None, "Inches from the unit's leader to the nearest table edge. Default: far."
     )
-    move_distance: Length | None = told(None, "Inches of a move at full speed (LG-5).")
-    destroyed: Probability = told(0.0, "Probability in each round that fire destroys the unit before it activates.")
-    rounds: Rounds | None = told(None, "Rounds to play. Default: those of a game.")
-    until_panic: Wanted = told(
+    move_distance: Length | None = optional(None, "Inches of a move at full speed (LG-5).")
+    destroyed: Probability = optional(0.0, "Probability in each round that fire destroys the unit before it activates.")
+    rounds: Rounds | None = optional(None, "Rounds to play. Default: those of a game.")
+    until_panic: PanicProbability = optional(
         None, "Find the tokens, or attacks in each round, at which the unit panics with this probability; true: 0.5."
     )
     ruleset: Ruleset
@@ -73,10 +73,10 @@ class Question(questions.Asked):
         if (self.edge_distance is None) != (self.move_distance is None):
             raise ValueError("edge_distance and move_distance belong together (allowed: both, or neither)")
         self.by_round  # noqa: B018 - raises ValueError for a list of another length
-        certain = self.ruleset.rally_successes == self.ruleset.rally_sides
-        if self.until_panic is not None and (self.courage == "none" or certain):
-            why = "each token goes in the rally step" if certain else "it has no COURAGE (LG-1)"
-            raise ValueError(f"until_panic: this unit never panics, {why} (allowed: left out)")
+        rallies_fully = self.ruleset.rally_successes == self.ruleset.rally_sides
+        if self.until_panic is not None and (self.courage == "none" or rallies_fully):
+            reason = "the rally step removes all tokens" if rallies_fully else "it has no COURAGE (LG-1)"
+            raise ValueError(f"until_panic: this unit never panics, {reason} (allowed: left out)")
         return self
 
     @property
@@ -86,13 +86,13 @@ class Question(questions.Asked):
 
     @property
     def by_round(self) -> tuple[tuple[Pmf, Pmf, float], ...]:
-        """For each round: tokens received before and after the activation, and P(the commander is near)."""
+        """For each round: tokens received before and after the activation, and the probability of a commander near."""
         keys, rounds = ("received", "received_after", "commander_near"), self.rounds_played
-        before, after, near = (questions.spread_over(getattr(self, key), rounds, key) for key in keys)
+        before, after, near = (questions.for_each_round(getattr(self, key), rounds, key) for key in keys)
         return tuple(zip(before, after, near))
 
     @property
     def commander(self) -> int:
-        """COURAGE of a commander within range (LG-3), 0 if there is none."""
-        near = self.commander_range <= self.ruleset.commander_range
-        return self.commander_courage if self.commander_courage is not None and near else 0
+        """COURAGE of a commander within range (LG-3); 0 if there is none."""
+        in_range = self.commander_range <= self.ruleset.commander_range
+        return self.commander_courage if self.commander_courage is not None and in_range else 0

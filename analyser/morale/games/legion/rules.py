@@ -1,6 +1,6 @@
-"""Star Wars: Legion: suppression and panic of a unit, their effects, and the rounds of a game (LG-1 to LG-7).
+"""Star Wars: Legion: suppression and panic of a unit, their effects, and the chain of rounds (LG-1 to LG-7).
 
-The panic token (LG-6) needs no separate rule, because each panic check counts the tokens again.
+The panic token (LG-6) needs no field in the state, because each panic check counts the suppression tokens again.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Story
 from analyser.morale.games.legion.question import Question
 from analyser.morale.questions import moves_over
 
-NO_COURAGE = 0  # LG-1: such a unit is never suppressed and never panics
+NO_COURAGE = 0  # a unit without COURAGE is never suppressed and never panics (LG-1)
 ACTIONS = 2
 Number = Any  # an integer, or an array with one for each state
-PANICKED_ACTIONS = 0  # free actions: its only action is the move toward the edge (LG-5)
+PANICKED_ACTIONS = 0  # actions to choose, because a panicked unit must move toward the edge (LG-5)
 
 
 def better_courage(courage: int, commander_courage: int) -> int:
-    """Return the COURAGE for the panic check: the commander's, if there is one and it is better (LG-3)."""
+    """Return the COURAGE for the panic check: the better of the unit's and a commander's (LG-3)."""
     return courage if courage == NO_COURAGE else max(courage, commander_courage)
 
 
 def is_panicked(tokens: Number, panic_courage: Number) -> Any:
-    """Return True if this many tokens panic a unit (LG-1, LG-3); below that it loses its panic token (LG-6)."""
+    """Return True if this many tokens panic a unit (LG-1, LG-3); with fewer it loses its panic token (LG-6)."""
     return (panic_courage != NO_COURAGE) & (tokens >= 2 * panic_courage)
 
 
@@ -37,18 +37,18 @@ def is_suppressed(tokens: Number, courage: int) -> Any:
 
 
 def actions_left(tokens: Number, courage: int, panicked: Number) -> Number:
-    """Return the number of actions that the unit may choose in its activation (LG-4, LG-5)."""
+    """Return how many actions a unit may choose in its activation (LG-4, LG-5)."""
     return np.where(panicked, PANICKED_ACTIONS, ACTIONS - 1 * is_suppressed(tokens, courage))
 
 
 @dataclass(frozen=True)
 class Unit:
-    """The unit as integers; its states on the table are followed by `off_table` and `destroyed`."""
+    """The unit as integers. Its states are numbers: those on the table, then `off_table` and `destroyed`."""
 
     courage: int
     panic_courage: int  # COURAGE with the commander near
     most_tokens: int
-    moves_to_edge: int  # 0: the edge is out of reach
+    moves_to_edge: int  # 0: the edge is too far for the rounds of the game
     end_phase_tokens: int
 
     @cached_property
@@ -63,11 +63,11 @@ class Unit:
 
     @property
     def destroyed(self) -> int:
-        """State of a unit destroyed by fire, the last one."""
+        """State of a unit destroyed by fire, the highest number."""
         return self.off_table + 1
 
     def tokens(self, states: Any) -> Any:
-        """Return the tokens of a unit on the table, else 0."""
+        """Return the number of tokens; 0 for a unit that is not on the table."""
         return np.where(states < self.off_table, self.fields.get("tokens", states), 0)
 
     def read(self, state: int) -> dict[str, Any]:
@@ -79,25 +79,25 @@ class Unit:
         panicked, suppressed = self.fields.get("panicked", state) == 1, is_suppressed(tokens, self.courage)
         return {"tokens": tokens, "suppressed": bool(suppressed), "panicked": bool(panicked), **moves}
 
-    def _changed(self, states: Any, **values: Any) -> Any:
+    def _with_fields(self, states: Any, **values: Any) -> Any:
         return np.where(states < self.off_table, self.fields.put(states, **values), states)
 
     def receive(self, states: Any, received: Any) -> Any:
         """Add tokens for attacks (LG-7)."""
-        return self._changed(states, tokens=np.minimum(self.tokens(states) + received, self.most_tokens))
+        return self._with_fields(states, tokens=np.minimum(self.tokens(states) + received, self.most_tokens))
 
     def fire(self, states: Any, hit: Any) -> Any:
         """Destroy the unit if `hit` is 1."""
         return np.where((states < self.off_table) & (hit > 0), self.destroyed, states)
 
     def rally(self, states: Any, successes: Any) -> Any:
-        """Apply the rally step: each success of a die per token removes a token (LG-2)."""
-        return self._changed(states, tokens=np.maximum(self.tokens(states) - successes, 0))
+        """Apply the rally step: a die is rolled for each token, and each success removes a token (LG-2)."""
+        return self._with_fields(states, tokens=np.maximum(self.tokens(states) - successes, 0))
 
     def check(self, states: Any, near: Any) -> Any:
-        """Apply the panic check, with the commander near or not (LG-3)."""
+        """Apply the panic check; `near` is 1 if the commander is near (LG-3)."""
         courage = np.where(near, self.panic_courage, self.courage)
-        return self._changed(states, panicked=is_panicked(self.tokens(states), courage))
+        return self._with_fields(states, panicked=is_panicked(self.tokens(states), courage))
 
     def move(self, states: Any, _: Any) -> Any:
         """Move a panicked unit at full speed toward the edge (LG-5)."""
@@ -105,15 +105,15 @@ class Unit:
             return states
         moves = self.fields.get("moves", states) + self.fields.get("panicked", states)
         leaves = (states < self.off_table) & (moves == self.moves_to_edge)
-        return np.where(leaves, self.off_table, self._changed(states, moves=moves))
+        return np.where(leaves, self.off_table, self._with_fields(states, moves=moves))
 
     def end(self, states: Any, _: Any) -> Any:
         """Apply the end phase: remove tokens and panic (LG-7)."""
-        return self._changed(states, tokens=np.maximum(self.tokens(states) - self.end_phase_tokens, 0), panicked=0)
+        return self._with_fields(states, tokens=np.maximum(self.tokens(states) - self.end_phase_tokens, 0), panicked=0)
 
 
 def unit_of(question: Question) -> Unit:
-    """Return the unit of a question as integers."""
+    """Return the unit of a question."""
     courage = NO_COURAGE if question.courage == "none" else question.courage
     most_tokens = question.tokens + sum(len(before) + len(after) - 2 for before, after, _ in question.by_round)
     moves = moves_to_edge(question.edge_distance, question.move_distance, question.rounds_played)
@@ -130,19 +130,19 @@ def moves_to_edge(edge_distance: float | None, move_distance: float | None, roun
 
 
 def chain_of(question: Question) -> Chain:
-    """Return the rounds of a question; records the state after each panic check and at the end of each round."""
+    """Return the chain of all rounds; it records the state after each panic check and at the end of each round."""
     unit, ruleset = unit_of(question), question.ruleset
     rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
-    rallied = Phase(unit.rally, rally_die, unit.tokens, most_dice=unit.most_tokens, title="Rally step (LG-2)")
-    fired = Phase(unit.fire, bernoulli(question.destroyed), 1, title="Destroyed by fire")
-    moved = Phase(unit.move, title="Move toward the edge (LG-5)")
-    ended = Phase(unit.end, title="End phase (LG-7)")
-    received = cache(lambda pmf: Phase(unit.receive, Die(pmf), 1, title="Tokens for attacks (LG-7)"))
-    near_or_not = "no commander near", "a commander near"
-    checked = cache(lambda near: Phase(unit.check, bernoulli(near, near_or_not), 1, title="Panic check (LG-3)"))
+    rally = Phase(unit.rally, rally_die, unit.tokens, most_dice=unit.most_tokens, title="Rally step (LG-2)")
+    fire = Phase(unit.fire, bernoulli(question.destroyed), 1, title="Destroyed by fire")
+    move = Phase(unit.move, title="Move toward the edge (LG-5)")
+    end = Phase(unit.end, title="End phase (LG-7)")
+    receive = cache(lambda pmf: Phase(unit.receive, Die(pmf), 1, title="Tokens for attacks (LG-7)"))
+    near_words = "no commander near", "a commander near"
+    check = cache(lambda near: Phase(unit.check, bernoulli(near, near_words), 1, title="Panic check (LG-3)"))
     phases: list[Phase] = []
     for before, after, near in question.by_round:
-        phases += [received(before), fired, rallied, checked(near), RECORD, moved, received(after), ended, RECORD]
+        phases += [receive(before), fire, rally, check(near), RECORD, move, receive(after), end, RECORD]
     moves = f" and {unit.moves_to_edge} moves to the edge" if unit.moves_to_edge else ""
     what = f"up to {unit.most_tokens} suppression tokens{moves}"
     story = Story(unit.read, "Round", records=2)

@@ -1,4 +1,4 @@
-"""Questions about rout tests and psychology in Mordheim, and the values that its rulebook does not print."""
+"""Questions about rout tests and psychology in Mordheim, with values that the rulebook does not print."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from analyser.common.errors import did_you_mean
-from analyser.common.validation import Record, Several, told
+from analyser.common.validation import Record, Several, optional
 from analyser.game.names import Name
-from analyser.morale.questions import Asked, ByRound, Distance, Pmf, Probability, Rounds, spread_over
+from analyser.morale.questions import ByRound, Distance, MoraleQuestion, Pmf, Probability, Rounds, for_each_round
 
 MOST_WARRIORS = 30
 MOST_WARBANDS = 4
@@ -23,7 +23,7 @@ LeaderState = Literal["standing", "knocked_down", "stunned", "fleeing"]
 
 
 class Ruleset(Record):
-    """Values of the ruleset; the shipped ones are in ``profiles/morale/mordheim.toml``, with comments."""
+    """Values of the ruleset; ``profiles/morale/mordheim.toml`` has the shipped values, with comments."""
 
     turns: Rounds
     to_wound: Roll
@@ -34,56 +34,60 @@ class Ruleset(Record):
 
 
 class Group(Record):
-    """Warriors of one Leadership."""
+    """Warriors with the same Leadership."""
 
     leadership: Leadership
     number: Number = 1
 
 
 class Fight(Record):
-    """Blows that enemies strike at a warband before the test of a turn."""
+    """Attacks of enemies on a warband before the rout test of a turn."""
 
-    of: str | None = told(None, "Name of the rival warband. At most as many enemies strike as it has left.")
-    number: Number = told(1, "Enemies that strike.")
-    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks of each enemy, without second weapon.")
-    second_weapon: bool = told(False, "One attack more, never doubled.")
-    frenzy: bool = told(False, "Frenzied (MD-7).")
-    hatred: bool = told(False, "The enemies hate: misses are rolled again in the first turn of the fight (MD-8).")
-    to_hit: Roll | None = told(None, "Roll that hits. Default: the ruleset's.")
-    to_wound: Roll | None = told(None, "Roll with which a hit wounds. Default: the ruleset's.")
-    save: Roll | None = told(None, "Roll with which armour saves, 7 for never. Default: the ruleset's.")
-    out_of_action: Roll | None = told(None, "Roll that takes a wounded warrior out of action. Default: the ruleset's.")
-    turns: Several[Rounds] = told((), "Turns with this fight, before the test, such as [2, 3]. Default: all.")
+    of: str | None = optional(None, "Name of the rival warband. At most as many enemies strike as it has left.")
+    number: Number = optional(1, "Enemies that strike.")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = optional(1, "Attacks of each enemy, without second weapon.")
+    second_weapon: bool = optional(False, "One attack more, never doubled.")
+    frenzy: bool = optional(False, "Frenzied (MD-7).")
+    hatred: bool = optional(False, "The enemies hate: misses are rolled again in the first turn of the fight (MD-8).")
+    to_hit: Roll | None = optional(None, "Roll that hits. Default: the ruleset's.")
+    to_wound: Roll | None = optional(None, "Roll with which a hit wounds. Default: the ruleset's.")
+    save: Roll | None = optional(None, "Roll with which armour saves, 7 for never. Default: the ruleset's.")
+    out_of_action: Roll | None = optional(
+        None, "Roll that takes a wounded warrior out of action. Default: the ruleset's."
+    )
+    turns: Several[Rounds] = optional((), "Turns with this fight, before the test, such as [2, 3]. Default: all.")
 
 
 class Warband(Record):
     """A warband that loses warriors turn by turn."""
 
-    name: Name = told("warband", "Name of the warband. Default: warband; rivals: rival, rival 2, and so on.")
+    name: Name = optional("warband", "Name of the warband. Default: warband; rivals: rival, rival 2, and so on.")
     leader: Leadership = Field(description="Leadership of the leader.")
-    others: Several[Group] = told((), "The other warriors, such as [{leadership = 7, number = 5}].")
-    out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(0, "Warriors out of action at the start.")
-    casualties: ByRound = told(
+    others: Several[Group] = optional((), "The other warriors, such as [{leadership = 7, number = 5}].")
+    out: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = optional(0, "Warriors out of action at the start.")
+    casualties: ByRound = optional(
         ((1.0,),),
         "Warriors taken out of action before the test of a turn: a number, a distribution, or a list by turn.",
     )
-    casualties_from: Several[Fight] = told(
+    casualties_from: Several[Fight] = optional(
         (),
         "Fights that take out more warriors, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
         max_length=6,
     )
-    leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = told(
+    leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = optional(
         "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
     )
-    others_fall: Literal["weakest_first", "strongest_first"] = told(
+    others_fall: Literal["weakest_first", "strongest_first"] = optional(
         "weakest_first", "Order in which the others fall: weakest_first or strongest_first (Leadership)."
     )
-    leader_stunned: Probability = told(0.0, "Probability that the leader is stunned when the test is made.")
-    others_stunned: Probability = told(0.0, "The same probability for each other warrior that is not out of action.")
-    gives_up_at: Number | None = told(
+    leader_stunned: Probability = optional(0.0, "Probability that the leader is stunned when the test is made.")
+    others_stunned: Probability = optional(
+        0.0, "The same probability for each other warrior that is not out of action."
+    )
+    gives_up_at: Number | None = optional(
         None, "The warband gives up when this many are out of action, if the rules allow it (MD-2)."
     )
-    immune_to_psychology: bool = told(False, "Immune to psychology; it still takes rout tests (MD-1).")
+    immune_to_psychology: bool = optional(False, "Immune to psychology; it still takes rout tests (MD-1).")
 
     @property
     def took_part(self) -> int:
@@ -102,73 +106,75 @@ class Warband(Record):
 
 
 class Alone(Record):
-    """A warrior that fights alone against several, and what happens when it breaks."""
+    """A warrior that fights alone against several enemies, and its flight if it breaks."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
-    opponents: Annotated[int, Field(ge=0, le=10)] = told(2, "Opponents that it fights.")
-    friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = told(
+    opponents: Annotated[int, Field(ge=0, le=10)] = optional(2, "Opponents that it fights.")
+    friends_near: Annotated[int, Field(ge=0, le=MOST_WARRIORS)] = optional(
         0, 'Friends within 6" that are not knocked down, stunned or fleeing.'
     )
-    wounds: Annotated[int, Field(ge=1, le=10)] = told(1, "Wounds that it has left.")
-    to_wound: Roll | None = told(None, "Roll with which a hit wounds it. Default: the ruleset's.")
-    save: Roll | None = told(None, "Roll with which its armour saves, 7 for never.")
-    combat_phases: Rounds | None = told(
-        None, "Combat phases in a row in which it is all alone (MD-5). Default: all of them."
+    wounds: Annotated[int, Field(ge=1, le=10)] = optional(1, "Remaining wounds.")
+    to_wound: Roll | None = optional(None, "Roll with which a hit wounds it. Default: the ruleset's.")
+    save: Roll | None = optional(None, "Roll with which its armour saves; 7: never. Default: the ruleset's.")
+    combat_phases: Rounds | None = optional(
+        None, "Number of first combat phases in which it is all alone (MD-5). Default: all."
     )
-    edge: Distance | None = told(
+    edge: Distance | None = optional(
         None, "Inches to the nearest table edge where its first run ends. Default: far, never reached."
     )
-    edge_behind: Distance | None = told(
+    edge_behind: Distance | None = optional(
         None, "Inches from its fight to a table edge straight behind it, in the direction of its first run."
     )
-    first_run_elsewhere: bool = told(
+    first_run_elsewhere: bool = optional(
         True, "False: edge is straight behind the warrior, like edge_behind. Default: true."
     )
-    charged: Probability = told(0.0, "Probability in each turn that it is charged while it flees (MD-6).")
-    rally_leader: Leadership | None = told(None, 'Leadership of a leader within 6" in its rally phases.')
-    leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
+    charged: Probability = optional(0.0, "Probability in each turn that it is charged while it flees (MD-6).")
+    rally_leader: Leadership | None = optional(None, 'Leadership of a leader within 6" in its rally phases.')
+    leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
 
     @model_validator(mode="after")
     def _fits_together(self) -> Alone:
         if not self.first_run_elsewhere and (self.edge is None or self.edge_behind is not None):
-            raise ValueError("first_run_elsewhere: false says that edge is behind it (allowed: with edge alone)")
+            raise ValueError("first_run_elsewhere = false: edge is straight behind (allowed: edge without edge_behind)")
         return self
 
 
 class Fighter(Record):
     """A side of a combat."""
 
-    leadership: Leadership = told(7, "Leadership, for fear.")
-    leader: Leadership | None = told(None, 'Leadership of a leader within 6", for fear (MD-4).')
-    leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
-    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = told(1, "Attacks, without second weapon.")
-    second_weapon: bool = told(False, "A weapon in each hand: one attack more, never doubled.")
-    to_hit: Annotated[int, Field(ge=2, le=6)] | None = told(None, "Roll that hits.")
-    frenzy: bool = told(False, "Frenzied (MD-7).")
-    hatred: bool = told(False, "Hates the other (MD-8).")
-    causes_fear: bool = told(False, "Causes fear (MD-9).")
-    immune_to_psychology: bool = told(False, "Takes no test of fear.")
-    knocked_down: Probability = told(
+    leadership: Leadership = optional(7, "Leadership, for fear.")
+    leader: Leadership | None = optional(None, 'Leadership of a leader within 6", for fear (MD-4).')
+    leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
+    attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = optional(1, "Attacks, without second weapon.")
+    second_weapon: bool = optional(False, "A weapon in each hand: one attack more, never doubled.")
+    to_hit: Annotated[int, Field(ge=2, le=6)] | None = optional(None, "Roll that hits.")
+    frenzy: bool = optional(False, "Frenzied (MD-7).")
+    hatred: bool = optional(False, "Hates the other (MD-8).")
+    causes_fear: bool = optional(False, "Causes fear (MD-9).")
+    immune_to_psychology: bool = optional(False, "Takes no test of fear.")
+    knocked_down: Probability = optional(
         0.0, "Probability in each round of being knocked down or stunned, which ends frenzy."
     )
 
 
 class Combat(Record):
-    """A combat of two, round by round."""
+    """A combat of two fighters, round by round."""
 
     fighter: Fighter = Fighter()
     enemy: Fighter = Fighter()
-    charger: Literal["fighter", "enemy", "nobody"] = told("fighter", "Side that charges in the first round.")
-    rounds: Annotated[int, Field(ge=1, le=20)] = told(1, "Rounds of combat.")
+    charger: Literal["fighter", "enemy", "nobody"] = optional("fighter", "Side that charges in the first round.")
+    rounds: Annotated[int, Field(ge=1, le=20)] = optional(1, "Rounds of combat.")
 
 
 class Stupidity(Record):
     """A stupid warrior."""
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
-    leader: Leadership | None = told(None, 'Leadership of a leader within 6".')
-    leader_state: LeaderState = told("standing", "State of that leader: only a standing one helps (MD-4).")
-    in_combat: bool = told(False, "The warrior is in hand-to-hand combat: it does not strike, instead of wandering.")
+    leader: Leadership | None = optional(None, 'Leadership of a leader within 6".')
+    leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
+    in_combat: bool = optional(
+        False, "The warrior is in hand-to-hand combat: it does not strike, instead of wandering."
+    )
 
 
 class Warrior(Record):
@@ -180,16 +186,16 @@ class Warrior(Record):
 
 
 class Together(Record):
-    """Several tests of one turn, which hang together by the leader's state."""
+    """Several tests in one turn, which are dependent because all depend on the state of the leader."""
 
     leader: Leadership = Field(description="Leadership of the leader.")
-    p_out: Probability = told(0.0, "Probability that the leader is out of action.")
-    p_stunned: Probability = told(0.0, "Probability that it is stunned.")
-    p_knocked_down: Probability = told(0.0, "Probability that it is knocked down.")
-    p_fleeing: Probability = told(0.0, "Probability that it flees.")
-    rout_test: bool = told(False, "A rout test is due first; if it fails, no warrior tests.")
-    best_other: Leadership | None = told(None, "Best Leadership of the others, for the rout test.")
-    warriors: Several[Warrior] = told(
+    p_out: Probability = optional(0.0, "Probability that the leader is out of action.")
+    p_stunned: Probability = optional(0.0, "Probability that it is stunned.")
+    p_knocked_down: Probability = optional(0.0, "Probability that it is knocked down.")
+    p_fleeing: Probability = optional(0.0, "Probability that it flees.")
+    rout_test: bool = optional(False, "A rout test comes first; if it fails, no warrior tests.")
+    best_other: Leadership | None = optional(None, "Best Leadership of the others, for the rout test.")
+    warriors: Several[Warrior] = optional(
         (), "Warriors that test, such as [{name = 'ogre', leadership = 6, near_leader = true}].", max_length=10
     )
 
@@ -199,35 +205,35 @@ class Together(Record):
         if lost > 1 + 1e-9:
             raise ValueError(f"the probabilities of the leader's states add up to {lost:g} (allowed: 0 to 1)")
         if self.rout_test and self.best_other is None and self.p_out + self.p_stunned > 0:
-            raise ValueError("best_other: the rout test needs it when the leader is out or stunned (allowed: 2 to 12)")
+            raise ValueError("best_other is missing, for a leader that is out or stunned (allowed: 2 to 12)")
         if not (self.warriors or self.rout_test):
             raise ValueError("no warrior tests (allowed: warriors, or rout_test = true)")
         return self
 
 
-class Question(Asked):
-    """A set of questions, each a section."""
+class Question(MoraleQuestion):
+    """One or several questions, each a section."""
 
     warband: Warband | None = None
-    rivals: Several[Warband] = told(
+    rivals: Several[Warband] = optional(
         (), "Further warbands, with the keys of the first one (MD-3).", max_length=MOST_WARBANDS - 1
     )
-    winner: Literal["last_on_table", "first_to_leave"] | None = told(
+    winner: Literal["last_on_table", "first_to_leave"] | None = optional(
         None, "Which of several warbands wins (MD-3). Default: last_on_table."
     )
-    effect_of_leader: bool = told(
+    effect_of_leader: bool = optional(
         False, "Also compute the first warband with a leader of each Leadership, who falls as stated, never or first."
     )
     alone: Alone | None = None
     combat: Combat | None = None
     stupidity: Stupidity | None = None
     together: Together | None = None
-    turns: Rounds | None = told(None, "Turns to play. Default: those of a game.")
+    turns: Rounds | None = optional(None, "Turns to play. Default: those of a whole game.")
     ruleset: Ruleset
 
     @property
     def turns_played(self) -> int:
-        """Number of turns, by default that of a game."""
+        """Number of turns, by default that of a whole game."""
         return self.turns or self.ruleset.turns
 
     @property
@@ -237,7 +243,7 @@ class Question(Asked):
 
     @field_validator("rivals", mode="after")
     @classmethod
-    def _named(cls, rivals: tuple[Warband, ...], info: ValidationInfo) -> tuple[Warband, ...]:
+    def _with_names(cls, rivals: tuple[Warband, ...], info: ValidationInfo) -> tuple[Warband, ...]:
         """Give unused names to rivals without a name."""
         first = info.data.get("warband")
         taken = {column_of(rival.name) for rival in rivals if "name" in rival.model_fields_set}
@@ -251,51 +257,51 @@ class Question(Asked):
     @model_validator(mode="after")
     def _fits_together(self) -> Question:
         if not any((self.warband, self.alone, self.combat, self.stupidity, self.together)):
-            raise ValueError("nothing is asked (allowed: warband, alone, combat, stupidity, together)")
+            raise ValueError("no section (allowed: warband, alone, combat, stupidity, together)")
         if self.warband is None and (self.rivals or self.effect_of_leader):
-            raise ValueError("rivals and effect_of_leader go with a warband (allowed: warband)")
+            raise ValueError("rivals and effect_of_leader need a warband (allowed: together with warband)")
         if self.winner is not None and not self.rivals:
-            raise ValueError("winner: needs rivals")
+            raise ValueError("winner needs rivals (allowed: together with rivals)")
         columns = [column_of(warband.name) for warband in self.warbands]
         if len({*columns, *RESERVED}) < len(columns) + len(RESERVED):
             names = ", ".join(warband.name for warband in self.warbands)
-            raise ValueError(f"warbands of the same name: {names} (allowed: a name for each)")
+            raise ValueError(f"two warbands have the same name: {names} (allowed: a different name for each)")
         for warband in self.warbands:
             _check_losses(warband, self.turns_played)
             _check_fights(warband, [other.name for other in self.warbands if other is not warband], self.turns_played)
         return self
 
     def casualties_of(self, warband: Warband) -> tuple[Pmf, ...]:
-        """Return the distribution of a warband's casualties before the test of each turn."""
-        return spread_over(warband.casualties, self.turns_played, "casualties")
+        """Return the distributions of a warband's casualties before the rout test of each turn."""
+        return for_each_round(warband.casualties, self.turns_played, "casualties")
 
 
 RIVAL_NAMES = ("rival", *(f"rival {number}" for number in range(2, 2 * MOST_WARBANDS)))
-RESERVED = ("several_left", "nobody_yet")  # names of further columns
+RESERVED = ("several_left", "nobody_yet")  # endings of other columns, which a warband cannot have as name
 
 
 def column_of(name: str) -> str:
-    """Return the ending of a warband's column names."""
+    """Return a warband's name as the ending of column names."""
     return name.replace(" ", "_")
 
 
 def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
-    """Raise ValueError for fights without opponents, or in no turn."""
-    for place, fight in enumerate(warband.casualties_from):
-        where = f"{warband.name}: casualties_from.{place}"
+    """Raise ValueError for fights against an unknown warband, or in turns that are not played."""
+    for index, fight in enumerate(warband.casualties_from):
+        where = f"{warband.name}: casualties_from.{index}"
         if fight.of is not None and fight.of not in others:
-            allowed = ", ".join(others) or "left out: needs rivals"
-            raise ValueError(f"{where}.of: no other warband {fight.of!r}{did_you_mean(fight.of, others)} ({allowed})")
+            allowed = f"allowed: {', '.join(others) or 'left out without rivals'}"
+            raise ValueError(f"{where}.of: unknown warband {fight.of!r}{did_you_mean(fight.of, others)} ({allowed})")
         if any(turn > turns for turn in fight.turns):
             raise ValueError(f"{where}.turns: turn {max(fight.turns)} (allowed: 1 to {turns})")
 
 
 def _check_losses(warband: Warband, turns: int) -> None:
     """Raise ValueError if even the smallest number of losses exceeds the warriors, or the leader falls too late."""
-    pmfs = spread_over(warband.casualties, turns, "casualties")
-    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # a number for all turns stops with the last warrior
+    pmfs = for_each_round(warband.casualties, turns, "casualties")
+    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # a number for all turns ends with the last warrior
     least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)
     if least > warband.took_part:
-        raise ValueError(f"casualties: {least} out of action of {warband.took_part} that took part (allowed: no more)")
+        raise ValueError(f"casualties: {least} of {warband.took_part} warriors (allowed: 0 to {warband.took_part})")
     if isinstance(warband.leader_falls, int) and warband.leader_falls > turns:
         raise ValueError(f"leader_falls: turn {warband.leader_falls} (allowed: 1 to {turns})")

@@ -1,4 +1,4 @@
-"""Answers about Mordheim: the classes of all sections, and that of combat: frenzy, hatred, fear (MD-7 to MD-9)."""
+"""Answers about Mordheim: the section on combat (frenzy, hatred, fear: MD-7 to MD-9), and all sections together."""
 
 from __future__ import annotations
 
@@ -14,105 +14,105 @@ from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Section, Sections, Table, tally, turns_of
+from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Section, Sections, Table, tally, turn_key
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
-CALM = 4  # modes: bit 0: the fighter is afraid, bit 1: the enemy is; CALM: a failed charge, no combat
+NO_COMBAT = 4  # modes: bit 0: the fighter is afraid, bit 1: the enemy is; NO_COMBAT: a failed charge
 
 
-class Duel(Section[Combat]):
-    """A combat as integers: its mode, a bit for each frenzied side, and the hits of each side."""
+class CombatSection(Section[Combat]):
+    """A combat; its state has the mode, a bit for each frenzied side, and the hits of each side."""
 
     def _prepare(self) -> None:
-        self.sides, self.tests = (self.asked.fighter, self.asked.enemy), _tests_of(self.asked)
+        self.sides, self.tests = (self.section.fighter, self.section.enemy), _tests_of(self.section)
         self._most_attacks = [mordheim.attacks_of(side, side.frenzy) for side in self.sides]
         self._hits = 1 + max(self._most_attacks)
-        self.fields = Fields({"mode": CALM + 1, "frenzied": 4, **dict.fromkeys(HITS, self._hits)})
+        self.fields = Fields({"mode": NO_COMBAT + 1, "frenzied": 4, **dict.fromkeys(HITS, self._hits)})
 
     def _is_frenzied(self, states: Any, side: int) -> Any:
         return self.fields.get("frenzied", states) >> side & 1 == 1
 
-    def _fear(self, states: Any, rolls: Any) -> Any:
-        """Apply the tests of fear: a charger that fails does not charge; a charged unit that fails is afraid (MD-9)."""
+    def _after_fear(self, states: Any, rolls: Any) -> Any:
+        """Return the states after tests of fear: on failure a charger does not charge, a target is afraid (MD-9)."""
         fails = []
         for side, is_tested, roll in zip(self.sides, self.tests, (rolls % ROLLS, rolls // ROLLS)):
-            leadership = mordheim.led(side.leadership, side.leader, side.leader_state)
+            leadership = mordheim.led_leadership(side.leadership, side.leader, side.leader_state)
             fails.append(is_tested & ~mordheim.passes(roll + LOWEST_ROLL, leadership))
         mode = fails[0] + 2 * fails[1]
-        if self.asked.charger != "nobody":
-            mode = np.where(fails[SIDE_NAMES.index(self.asked.charger)], CALM, mode)
+        if self.section.charger != "nobody":
+            mode = np.where(fails[SIDE_NAMES.index(self.section.charger)], NO_COMBAT, mode)
         return np.where(self.fields.get("mode", states) == 0, self.fields.put(states, mode=mode), states)
 
     def _strikes(self, side: int, combat_round: int) -> Iterator[Phase]:
-        """Yield the blows of a side, unafraid and then afraid, each with re-rolls if it hates (MD-7 to MD-9)."""
+        """Yield the attacks of a side, if unafraid and if afraid, each with re-rolls if it hates (MD-7 to MD-9)."""
         fighter, ruleset, get = self.sides[side], self.question.ruleset, self.fields.get
 
-        def room(states: Any) -> Any:
+        def most_more_hits(states: Any) -> Any:
             return self._hits - 1 - get(HITS[side], states)
 
         def more_hits(states: Any, more: Any) -> Any:
-            return states + np.minimum(more, room(states)) * self.fields.places[HITS[side]]
+            return states + np.minimum(more, most_more_hits(states)) * self.fields.places[HITS[side]]
 
-        def blows(afraid: bool, again: bool, states: Any) -> Any:
+        def dice(afraid: bool, again: bool, states: Any) -> Any:
             mode, frenzied = get("mode", states), self._is_frenzied(states, side)
-            strikes = (mode != CALM) & ((mode >> side & 1) == afraid)
+            strikes = (mode != NO_COMBAT) & ((mode >> side & 1) == afraid)
             attacks = mordheim.attacks_of(fighter, frenzied)
             if again:
                 strikes = strikes & mordheim.rerolls_misses(fighter, frenzied, combat_round, ruleset)
                 attacks = np.maximum(attacks - get(HITS[side], states), 0)
-            return np.minimum(strikes * attacks, room(states))
+            return np.minimum(strikes * attacks, most_more_hits(states))
 
         for afraid in (False, True) if self.tests[side] and combat_round == 0 else (False,):
-            needed = mordheim.HARDEST if afraid else fighter.to_hit or ruleset.to_hit
+            needed = mordheim.AFRAID_TO_HIT if afraid else fighter.to_hit or ruleset.to_hit
             die = success_die(DIE_SIDES + 1 - needed, DIE_SIDES, ("miss", "hit"))
             for again in (False, True) if fighter.hatred and combat_round == 0 else (False,):
                 title = f"Blows of the {SIDE_NAMES[side]} at {needed} or more{', misses again (MD-8)' * again}"
-                yield Phase(more_hits, die, partial(blows, afraid, again), most_dice=self._hits - 1, title=title)
+                yield Phase(more_hits, die, partial(dice, afraid, again), most_dice=self._hits - 1, title=title)
 
-    def _ended(self, states: Any, downed: Any) -> Any:
-        """Start the next round: without fear (MD-9), and without frenzy of a side that was downed (MD-7)."""
-        mode = np.where(self.fields.get("mode", states) == CALM, CALM, 0)
+    def _next_round(self, states: Any, downed: Any) -> Any:
+        """Return the states in the next round: without fear (MD-9), and a downed side has lost its frenzy (MD-7)."""
+        mode = np.where(self.fields.get("mode", states) == NO_COMBAT, NO_COMBAT, 0)
         return self.fields.pack(mode=mode, frenzied=self.fields.get("frenzied", states) & ~downed)
 
     def chain(self) -> Chain:
-        """Return the rounds of a combat; records the state after each."""
+        """Return the chain of all rounds; it records the state after each."""
         both = ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, ROLLS)
-        fear = Phase(self._fear, extra_dice=both, title="Tests of fear, of the fighter and the enemy (MD-9)")
+        fear = Phase(self._after_fear, extra_dice=both, title="Tests of fear, of the fighter and the enemy (MD-9)")
         downed = tuple(
             ExtraDie(bernoulli(fighter.knocked_down, (f"{name} not downed", f"{name} downed")), 1 << side)
             for side, (name, fighter) in enumerate(zip(SIDE_NAMES, self.sides))
         )
-        end = Phase(self._ended, extra_dice=downed, title="The round ends (MD-7)")
+        end = Phase(self._next_round, extra_dice=downed, title="The round ends (MD-7)")
         phases = [fear] if any(self.tests) else []
-        for combat_round in range(self.asked.rounds):
+        for combat_round in range(self.section.rounds):
             phases += [end] if combat_round else []
             phases += [phase for side in range(2) for phase in self._strikes(side, combat_round)] + [RECORD]
-        start = self.fields.pack(frenzied=self.asked.fighter.frenzy + 2 * self.asked.enemy.frenzy)
+        start = self.fields.pack(frenzied=self.section.fighter.frenzy + 2 * self.section.enemy.frenzy)
         return Chain(start, tuple(phases), self.fields.size, story=Story(self._read, "Round"))
 
     def _read(self, state: int) -> dict[str, Any]:
         mode, said = int(self.fields.get("mode", state)), dict[str, Any]()
         for side, name in enumerate(SIDE_NAMES):
-            said |= {f"{name} afraid": mode < CALM and mode >> side & 1 == 1}
+            said |= {f"{name} afraid": mode < NO_COMBAT and mode >> side & 1 == 1}
             said |= {f"{name} frenzied": bool(self._is_frenzied(state, side))}
             said |= {f"hits of the {name}": int(self.fields.get(HITS[side], state))}
-        return said | {"the charge": "fails" if mode == CALM else "made"}
+        return said | {"the charge": "fails" if mode == NO_COMBAT else "made"}
 
     def answer(self, recorded: Recorded) -> Answer:
-        """Return `combat`: probabilities and means by round; `hits`: joint distribution; and hits of each side."""
+        """Return `combat` (by round), `hits` (joint distribution), and the distribution of the hits of each side."""
         states, weights = np.arange(self.fields.size), recorded.dense_weights(self.fields.size)
         mode, landed = self.fields.get("mode", states), [self.fields.get(name, states) for name in HITS]
-        fought, rounds = mode != CALM, turns_of(weights, "round")
-        probabilities = {"p_combat": weights @ fought}
+        has_combat, rounds = mode != NO_COMBAT, turn_key(weights, "round")
+        probabilities = {"p_combat": weights @ has_combat}
         for side, name in enumerate(SIDE_NAMES):
             if self.tests[side]:
-                probabilities[f"p_{name}_needs_sixes"] = weights @ (fought & (mode >> side & 1 == 1))
+                probabilities[f"p_{name}_needs_sixes"] = weights @ (has_combat & (mode >> side & 1 == 1))
         for side, name in enumerate(SIDE_NAMES):
             if self.sides[side].frenzy:
-                probabilities[f"p_{name}_frenzied"] = weights @ (fought & self._is_frenzied(states, side))
+                probabilities[f"p_{name}_frenzied"] = weights @ (has_combat & self._is_frenzied(states, side))
         means = {f"mean_{name}": Mean.of(weights, landed[side]) for side, name in enumerate(HITS)}
-        joint = weights.reshape(self.asked.rounds, -1, self._hits**2).sum(axis=1)
+        joint = weights.reshape(self.section.rounds, -1, self._hits**2).sum(axis=1)
         both: Keys = dict(zip(HITS, zip(*product(range(self._hits), repeat=2))))
         tables = {
             "combat": Table(rounds, probabilities, means),
@@ -129,11 +129,12 @@ class Duel(Section[Combat]):
         hates = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
         warnings: dict[str, Any] = {}
         for name, side, is_tested, rerolls in zip(SIDE_NAMES, self.sides, self.tests, hates):
-            where, why = f"combat.{name}:", "one round is fought" if side.frenzy else "the band has no frenzy to lose"
-            keeps_frenzy = side.knocked_down and not (side.frenzy and self.asked.rounds > 1)
+            where = f"combat.{name}:"
+            why = "only one round is fought" if side.frenzy else "the warband has no frenzy to lose"
+            keeps_frenzy = side.knocked_down and not (side.frenzy and self.section.rounds > 1)
             warnings[f"{where} no test of fear, so a leader near has no effect (MD-9)"] = side.leader and not is_tested
             for key in ("causes_fear", "immune_to_psychology"):
-                without = self.asked.model_copy(update={name: side.model_copy(update={key: False})})
+                without = self.section.model_copy(update={name: side.model_copy(update={key: False})})
                 useless = f"{where} {key} has no effect: it changes no test of fear (MD-9)"
                 warnings[useless] = getattr(side, key) and _tests_of(without) == self.tests
             useless = f"{where} hatred has no effect: his frenzy silences it (hatred_while_frenzied)"
@@ -166,7 +167,7 @@ def _tests_of(combat: Combat) -> tuple[bool, ...]:
 _SECTIONS = Sections(
     warband=warband.Game,
     alone=warriors.AllAlone,
-    combat=Duel,
+    combat=CombatSection,
     stupidity=warriors.Stupid,
     together=warriors.TestsTogether,
 )
@@ -174,9 +175,9 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
 def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, int, bool]]:
-    """Yield every key where a leader within 6 inches can be stated (MD-4).
+    """Yield each key at which a question can state a leader within 6 inches (MD-4).
 
-    Each comes with the leader's Leadership and state, the warrior's Leadership, and True if there is a test.
+    With it: the leader's Leadership and state, the warrior's Leadership, and True if the warrior takes a test.
     """
     parts = _SECTIONS.of(question)
     if (lone := question.alone) is not None:
@@ -193,20 +194,20 @@ def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, in
 
 
 def rules(question: Question) -> Rules:
-    """Return the rules of each section, and those about leaders nearby (MD-4)."""
+    """Return the rules of all sections, and those about leaders nearby (MD-4)."""
     helps, warnings = False, {}
     for where, leader, state, own, tests in _leaders_near(question):
         standing = state == "standing"
-        why = f"the leader is {state} and lends no Leadership" if leader else "leader_state has no effect: no leader"
-        warnings[f"{where}: {why} (MD-4)"] = not standing
-        could, better = leader is not None and tests, (leader or 0) > own
+        problem = f"a {state} leader gives no Leadership" if leader else "leader_state has no effect: no leader"
+        warnings[f"{where}: {problem} (MD-4)"] = not standing
+        is_tested, is_better = leader is not None and tests, (leader or 0) > own
         no_better = f"the leader's {leader} is not better than {own}: no effect (MD-4)"
-        warnings[f"{where}: {no_better}"] = standing and could and not better
-        helps = helps or (could and better)
+        warnings[f"{where}: {no_better}"] = standing and is_tested and not is_better
+        helps = helps or (is_tested and is_better)
     in_turns = question.warband or question.alone or question.stupidity
     warnings["turns has no effect: a combat has rounds, and tests together are of one turn"] = (
         question.turns is not None and not in_turns
     )
-    rule = 'MD-4 the Leadership of a leader within 6", unless he is down, stunned or fleeing'
+    rule = 'MD-4 the Leadership of a leader within 6", unless the leader is down, stunned or fleeing'
     used = _SECTIONS.rules(question)
     return Rules({**used.applied, rule: helps}, used.not_modelled, {**used.warnings, **warnings})

@@ -1,4 +1,4 @@
-"""Questions about confusion in Warmaster, and the values that its rulebook leaves open."""
+"""Questions about confusion in Warmaster, with values that the rulebook leaves open."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
 
 from analyser.common.errors import shown
-from analyser.common.validation import Record, Several, as_tuple, told
-from analyser.morale.questions import Asked, Distribution, Rounds
+from analyser.common.validation import Record, Several, as_tuple, optional
+from analyser.morale.questions import Distribution, MoraleQuestion, Rounds
 
 MOST_DICE = 20
 MOST_FRIENDS = 20
@@ -20,8 +20,8 @@ FOES = ("enemy", "combat")  # "combat": a unit in combat, friend or foe
 FRIENDS = ("friend", "unyielding")  # friends out of combat, which can or cannot make way (WM-5)
 
 
-def _column(chain: object) -> object:
-    """Convert a chain given as a number: friends one behind the other, each pushed by the one before."""
+def _chain_of_number(chain: object) -> object:
+    """Convert a chain stated as a number: so many friends in a column, each pushed by the friend before it."""
     if isinstance(chain, bool) or not isinstance(chain, int):
         return as_tuple(chain)
     if not 0 <= chain <= MOST_FRIENDS:
@@ -29,28 +29,28 @@ def _column(chain: object) -> object:
     return ({"chain": chain - 1},) if chain else ()
 
 
-def _as_written(chain: tuple[Friend, ...]) -> Any:
+def _chain_as_written(chain: tuple[Friend, ...]) -> Any:
     """Return a chain as in a file; a single column is a number."""
     if not chain:
         return 0
-    behind = _as_written(chain[0].chain)
+    behind = _chain_as_written(chain[0].chain)
     if len(chain) == 1 and chain[0].kind == "friend" and isinstance(behind, int):
         return 1 + behind
-    return [{"kind": friend.kind, "chain": _as_written(friend.chain)} for friend in chain]
+    return [{"kind": friend.kind, "chain": _chain_as_written(friend.chain)} for friend in chain]
 
 
 class Friend(Record):
-    """A friend behind another, who has to be pushed for that one to make way; an unyielding one cannot be (WM-5)."""
+    """A friend behind another, which pushes it to make way; an unyielding friend cannot be pushed (WM-5)."""
 
     kind: Literal["friend", "unyielding"] = "friend"
     chain: Chain = ()
 
 
-Chain = Annotated[tuple[Friend, ...], BeforeValidator(_column), PlainSerializer(_as_written)]
+Chain = Annotated[tuple[Friend, ...], BeforeValidator(_chain_of_number), PlainSerializer(_chain_as_written)]
 
 
 class Obstacle(Record):
-    """An obstacle behind the unit, in its way."""
+    """An obstacle behind the unit, on its way."""
 
     distance: Centimetres
     kind: Kind
@@ -61,16 +61,16 @@ class Obstacle(Record):
     @model_validator(mode="after")
     def _fits_together(self) -> Obstacle:
         if self.chain and self.kind not in FRIENDS:
-            raise ValueError(f"chain: {self.kind} has no friends behind it to push (allowed: kind = 'friend')")
+            raise ValueError(f"chain: {self.kind} pushes no friends (allowed: kind = 'friend')")
         if self.make_way is not None and self.kind != "friend":
-            raise ValueError(f"make_way: {self.kind} makes no way (allowed: kind = 'friend')")
+            raise ValueError(f"make_way: {self.kind} cannot make way (allowed: kind = 'friend')")
         if self.make_way and not can_make_way(self):
             raise ValueError("make_way: a friend in its chain cannot make way (allowed: false, or left out)")
         return self
 
 
 def friends_of(friend: Friend | Obstacle) -> int:
-    """Return the number of friends: this one and all behind it."""
+    """Return the number of friends: this friend and all friends behind it."""
     return 1 + sum(map(friends_of, friend.chain))
 
 
@@ -80,7 +80,7 @@ def can_make_way(friend: Friend | Obstacle) -> bool:
 
 
 class Ruleset(Record):
-    """Values of the ruleset; the shipped ones are in ``profiles/morale/warmaster.toml``, with comments."""
+    """Values of the ruleset; ``profiles/morale/warmaster.toml`` has the shipped values, with comments."""
 
     touching_is_into: bool
     tests_for_chain: Literal["direct", "all"]
@@ -88,23 +88,23 @@ class Ruleset(Record):
     stands: Stands
 
 
-class Question(Asked):
-    """A unit that is moved, and what is behind it."""
+class Question(MoraleQuestion):
+    """A unit that is moved without an order, and the obstacles behind it."""
 
-    move: Literal["driven_back", "falls_back", "retreats", "evades"] = told(
+    move: Literal["driven_back", "falls_back", "retreats", "evades"] = optional(
         "driven_back", "driven_back (by shooting), falls_back, retreats (from combat) or evades."
     )
-    dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = told(
+    dice: Annotated[int, Field(ge=1, le=MOST_DICE)] | None = optional(
         None, "Drive-back dice of a unit that is driven back (WM-1)."
     )
-    distance: Distribution | None = told(
-        None, "Length of any other move, in centimetres: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
+    distance: Distribution | None = optional(
+        None, "Length of another move, in centimetres: an integer, or a distribution such as {4 = 0.5, 6 = 0.5}."
     )
-    obstacles: Several[Obstacle] = told(
+    obstacles: Several[Obstacle] = optional(
         (), "Units behind the moved unit, such as [{distance = 5, kind = 'friend', chain = 2}].", max_length=12
     )
-    stands: Stands | None = told(None, "Stands of the unit; a retreat may destroy some (WM-8).")
-    turns: Rounds = told(1, "Turns with such a move, from the same place each time.")
+    stands: Stands | None = optional(None, "Stands of the unit; a retreat may destroy some of them (WM-8).")
+    turns: Rounds = optional(1, "Number of turns with this move, each from the same place.")
     ruleset: Ruleset
 
     @field_validator("distance", mode="before")
@@ -112,9 +112,8 @@ class Question(Asked):
     def _in_whole_centimetres(cls, distance: object) -> object:
         for length in distance if isinstance(distance, dict) else (distance,):
             if isinstance(length, float) or (isinstance(length, str) and "." in length):
-                why = "moves are whole centimetres, obstacles need not be"
-                allowed = "allowed: an integer, or a table of number = probability"
-                raise ValueError(f"{shown(length)} is not usable: {why} ({allowed})")
+                allowed = "allowed: whole centimetres, as an integer or a table of number = probability"
+                raise ValueError(f"{shown(length)} is not usable ({allowed})")
         return distance
 
     @field_validator("obstacles", mode="after")
@@ -122,20 +121,20 @@ class Question(Asked):
     def _room_for_friends(cls, obstacles: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
         friends = sum(friends_of(obstacle) for obstacle in obstacles if can_make_way(obstacle))
         if friends > MOST_FRIENDS:
-            raise ValueError(f"{friends} friends (allowed: up to {MOST_FRIENDS} in all)")
+            raise ValueError(f"{friends} friends in all (allowed: up to {MOST_FRIENDS})")
         return obstacles
 
     @model_validator(mode="after")
     def _fits_together(self) -> Question:
         if self.move == "driven_back" and (self.dice is None or self.distance is not None):
-            raise ValueError("a unit that is driven back moves by its dice (allowed: dice, and no distance)")
+            raise ValueError("a unit that is driven back moves by dice (allowed: dice without distance)")
         if self.move != "driven_back" and (self.distance is None or self.dice is not None):
-            raise ValueError(f"move = {self.move!r} has a distance of its own (allowed: distance, and no dice)")
-        wrong = next(
+            raise ValueError(f"move = {self.move!r} needs a distance (allowed: distance without dice)")
+        kind = next(
             (obstacle.kind for obstacle in self.obstacles if self.move == "evades" and obstacle.kind != "friend"), None
         )
-        if wrong is not None:
-            raise ValueError(f"obstacles: evaders into {wrong!r}: no rule (allowed: 'friend', WM-6)")
+        if kind is not None:
+            raise ValueError(f"obstacles: no rule for evaders that meet {kind!r} (allowed: 'friend', WM-6)")
         if self.move != "retreats" and (self.stands is not None or any(obstacle.stands for obstacle in self.obstacles)):
-            raise ValueError("stands are destroyed in retreats only, WM-8 (allowed: move = 'retreats')")
+            raise ValueError("only retreats destroy stands, WM-8 (allowed: stands with move = 'retreats')")
         return self

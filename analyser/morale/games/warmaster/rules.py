@@ -1,6 +1,6 @@
-"""Warmaster: confusion by moves without orders, and such moves as state transitions (WM-1 to WM-9).
+"""Warmaster: moves without orders, such as drive-backs, and the confusion that they cause (WM-1 to WM-9).
 
-A moved unit meets the obstacles in its way one after the other. Its state has the distance moved, the causes of its
+A moved unit meets the obstacles on its way one after the other. Its state has the distance moved, the causes of its
 confusion, and the number of confused friends.
 """
 
@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from analyser.common.text import counted
 from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, Story, fair_die
 from analyser.morale.games.warmaster.question import FOES, Friend, Kind, Obstacle, Question, can_make_way, friends_of
-from analyser.morale.questions import as_written
+from analyser.morale.questions import exact_fraction
 
 Choice = Literal["always", "never", "fewest confused"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 NO_SIX = Fraction(5, 6)
 MOST_SIDES = 1 << 32  # largest number of equally likely sides of a die
-MOST_DICE = 12  # most dice thrown together, so that MOST_SIDES suffices
+MOST_DICE = 12  # dice combined into one die, so that it has at most MOST_SIDES sides
 DIE_SIDES = 6
 Number = Any  # an integer, or an array with one for each state
 
@@ -41,12 +41,12 @@ class Meeting(IntEnum):
 
 
 def is_confused_by(sixes: Number) -> Any:
-    """Return True if dice with this many sixes confuse a unit; one is enough (WM-1, WM-2, WM-4, WM-7)."""
+    """Return True if this many sixes confuse a unit; a single six is enough (WM-1, WM-2, WM-4, WM-7)."""
     return sixes > 0
 
 
-def meeting(move: str, kind: Kind, makes_way: bool) -> Meeting:
-    """Return the result of moving into an obstacle; `makes_way` is the choice for a friend (WM-4, WM-5)."""
+def meeting_result(move: str, kind: Kind, makes_way: bool) -> Meeting:
+    """Return the result of meeting an obstacle; `makes_way`: True if a friend makes way (WM-4, WM-5)."""
     if kind == "friend" and move == "evades":
         return Meeting.BURST_THROUGH
     if kind == "friend" and makes_way:
@@ -56,95 +56,95 @@ def meeting(move: str, kind: Kind, makes_way: bool) -> Meeting:
     return Meeting.HALTS_AND_TESTS if kind == "impassable" else Meeting.HALTS_CONFUSED
 
 
-class Met(NamedTuple):
+class ObstacleOnWay(NamedTuple):
     """An obstacle on the way."""
 
     obstacle: Obstacle
     kind: Kind  # "unyielding" for a friend that cannot make way
-    halt: float  # centimetres after which a unit stops that does not pass it
+    halt: float  # centimetres after which the unit stops if it cannot pass
     reached_from: int  # shortest move into it, in whole centimetres
     mover_tests: int  # dice of the mover if the friend makes way (WM-4), or at the edge of terrain (WM-2)
-    friend_tests: tuple[int, ...]  # dice of each friend that then makes way
+    friend_tests: tuple[int, ...]  # dice of each friend that makes way
     stands: int  # stands of the mover that it blocks
 
 
 @lru_cache(maxsize=16)
-def way_of(question: Question) -> tuple[Met, ...]:
-    """Return the friends and obstacles on the way, nearest first.
+def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
+    """Return the obstacles on the way, friends included, nearest first.
 
-    At equal distance a friend that can make way comes last, because the unit stops there before it pushes the friend.
-    It comes first only if touching counts as moving into it. If two obstacles halt the unit at the same distance, the
-    nearer obstacle counts; if both are equally near, the one that halts without a roll.
+    At equal distance a friend that can make way comes last, because other obstacles stop the unit before it pushes the
+    friend; it comes first if touching counts as moving into it. If two obstacles stop the unit at the same distance,
+    the nearer comes first; if both are equally near, the obstacle that stops it without a roll.
     """
 
-    def order(met: Met) -> tuple[float, int, bool, float, bool]:
+    def order(met: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
         last = (met.kind == "friend") != question.ruleset.touching_is_into
         return met.halt, met.reached_from, last, met.obstacle.distance, met.kind == "impassable"
 
-    return tuple(sorted((_met(question, obstacle) for obstacle in question.obstacles), key=order))
+    return tuple(sorted((_obstacle_on_way(question, obstacle) for obstacle in question.obstacles), key=order))
 
 
-def reached_by(way: tuple[Met, ...], moved: Any) -> Any:
-    """Return the number of obstacles reached by a move of each length in centimetres."""
+def reached_by(way: tuple[ObstacleOnWay, ...], moved: Any) -> Any:
+    """Return how many obstacles a move of each length in centimetres reaches."""
     return np.searchsorted([met.reached_from for met in way], moved, side="right")
 
 
-def _met(question: Question, obstacle: Obstacle) -> Met:
+def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
     ruleset = question.ruleset
     kind = obstacle.kind
     if kind == "friend" and not can_make_way(obstacle) and question.move != "evades":
         kind = "unyielding"
     keeps_gap = kind in FOES
-    halt = as_written(obstacle.distance) - (as_written(ruleset.gap) if keeps_gap else 0)
+    halt = exact_fraction(obstacle.distance) - (exact_fraction(ruleset.gap) if keeps_gap else 0)
     there = max(halt, Fraction(0))
     touching = ruleset.touching_is_into and not keeps_gap
     reached_from = math.ceil(there) if touching else math.floor(there) + 1
     if halt < 0 and question.move == "falls_back":
-        reached_from = 0  # WM-3: it is too near already, at any distance of the move
+        reached_from = 0  # the unit is too near before the move, so any distance reaches the obstacle (WM-3)
     mover_tests, friend_tests, everyone = 0, tuple[int, ...](), ruleset.tests_for_chain == "all"
     if kind == "impassable" and question.move != "evades":  # one die for terrain (WM-2)
         mover_tests = 1
     elif kind == "friend" and question.move != "evades":  # one die for each friend that it pushes (WM-4)
         mover_tests = friends_of(obstacle) if everyone else 1
-        friend_tests = tuple(_pushed(obstacle, everyone))
+        friend_tests = tuple(_push_dice(obstacle, everyone))
     stands = obstacle.stands or question.stands or ruleset.stands
-    return Met(obstacle, kind, float(there), reached_from, mover_tests, friend_tests, stands)
+    return ObstacleOnWay(obstacle, kind, float(there), reached_from, mover_tests, friend_tests, stands)
 
 
-def _pushed(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
-    """Yield the dice of a friend that makes way and of all it pushes: one, plus one for each friend pushed (WM-4)."""
+def _push_dice(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
+    """Yield the dice of a friend that makes way and of all it pushes: 1, plus 1 for each friend it pushes (WM-4)."""
     yield 1 + sum(friends_of(behind) if everyone else 1 for behind in friend.chain)
     for behind in friend.chain:
-        yield from _pushed(behind, everyone)
+        yield from _push_dice(behind, everyone)
 
 
 def choices_of(question: Question) -> tuple[Choice, ...]:
-    """Return the choices that differ: only one if no friend is free to make way or not."""
-    free = [met for met in way_of(question) if met.kind == "friend" and met.obstacle.make_way is None]
+    """Return the choices that differ: only one if no friend leaves the player a choice."""
+    free = [met for met in obstacles_of(question) if met.kind == "friend" and met.obstacle.make_way is None]
     return CHOICES if free and question.move != "evades" else CHOICES[:1]
 
 
-def meetings(question: Question, choice: Choice) -> NDArray[np.int64]:
-    """Return the result of each obstacle: shape (obstacles, number of obstacles reached, mover already confused)."""
-    way, after_the_dice = way_of(question), choice == "fewest confused" and question.move != "retreats"
+def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
+    """Return the result of meeting each obstacle: shape (obstacles, obstacles reached, mover already confused)."""
+    way, sees_dice = obstacles_of(question), choice == "fewest confused" and question.move != "retreats"
     stated = [met.obstacle.make_way for met in way]
-    always = [(choice != "never" if makes_way is None else makes_way,) * 2 for makes_way in stated]
-    comes_of = np.zeros((len(way), len(way) + 1, 2), np.int64)
+    always = [(choice != "never" if stated_choice is None else stated_choice,) * 2 for stated_choice in stated]
+    results = np.zeros((len(way), len(way) + 1, 2), np.int64)
     for reached in range(len(way) + 1):
-        willing = _fewest(way[:reached]) if after_the_dice else always
+        makes_way = _choices_for_fewest(way[:reached]) if sees_dice else always
         for place, met in enumerate(way[:reached]):
             for confused in range(2):
-                comes_of[place, reached, confused] = meeting(question.move, met.kind, willing[place][confused])
-    return comes_of
+                results[place, reached, confused] = meeting_result(question.move, met.kind, makes_way[place][confused])
+    return results
 
 
-def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
-    """Return the friends that make way to minimise the mean number of confused units, by backward induction.
+def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool]]:
+    """Return which friends make way so that the mean number of confused units is smallest, by backward induction.
 
-    The player has seen the dice, so knows the distance moved and whether the unit is already confused.
+    The player has seen the dice and so knows the distance moved, and whether the unit is already confused.
     """
-    more = [Fraction(0)] * 2  # mean units confused from here on, if the mover is not confused yet, and if it is
-    willing: list[tuple[bool, bool]] = []
+    more = [Fraction(0)] * 2  # mean number of units confused later, if the mover is not confused yet, and if it is
+    choices: list[tuple[bool, bool]] = []
     for met in reversed(way):
         refused = [1 - NO_SIX if met.kind == "impassable" else Fraction(1), Fraction(0)]
         friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
@@ -152,37 +152,37 @@ def _fewest(way: tuple[Met, ...]) -> list[tuple[bool, bool]]:
         pushed = [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
         best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
         best = best if met.kind == "friend" else (False, False)
-        more = [pushed[now] if best[now] else refused[now] for now in range(2)]
-        willing.insert(0, best)
-    return willing
+        more = [pushed[confused] if best[confused] else refused[confused] for confused in range(2)]
+        choices.insert(0, best)
+    return choices
 
 
-class Parts(NamedTuple):
+class MoveState(NamedTuple):
     """Fields of states, as arrays of the shape of the states."""
 
     lost: NDArray[np.int64]  # turns lost to confusion before this turn
     destroyed: NDArray[np.int64]  # stands of the unit destroyed before this turn (WM-8)
     moved: NDArray[np.int64]  # centimetres
-    place: NDArray[np.int64]  # index of the obstacle at which it has halted; -1: it has not
+    place: NDArray[np.int64]  # index of the obstacle at which it has halted; -1: it has not halted
     friends: NDArray[np.int64]  # number of confused friends
-    gone: NDArray[np.bool_]  # it had no stand left before this turn
-    test: NDArray[np.bool_]  # confused by its own test at the obstacle
-    six: NDArray[np.bool_]  # confused by its drive-back dice
-    pushed: NDArray[np.bool_]  # confused by friends that made way
+    gone: NDArray[np.bool_]  # True: it had no stand left before this turn
+    test: NDArray[np.bool_]  # True: confused by its own test at the obstacle
+    six: NDArray[np.bool_]  # True: confused by its drive-back dice
+    pushed: NDArray[np.bool_]  # True: confused by friends that made way
 
 
 class Mover:
-    """A unit and the obstacles in its way, under one choice of the player, with states as integers.
+    """A unit and the obstacles on its way, under a choice of the player, with states as integers.
 
-    States on the move come first, then halted states. The last ones, by the turns lost, are those of a unit that had no
-    stand left before this turn.
+    States on the move come first, then halted states, and then those of a unit that had no stand left before this turn,
+    by the number of turns lost.
     """
 
     def __init__(self, question: Question, choice: Choice) -> None:
-        self.question, self.way = question, way_of(question)
+        self.question, self.way = question, obstacles_of(question)
         self.whole = question.stands or question.ruleset.stands
         self.retreats = question.move == "retreats"
-        self._meetings = meetings(question, choice)
+        self._results = meeting_results(question, choice)
         self._stands = self.whole if self.retreats and question.turns > 1 else 1
         self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
         self.friends = 1 + sum(max(len(met.friend_tests), met.kind == "friend") for met in self.way)
@@ -192,7 +192,7 @@ class Mover:
         self.halted = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
         self._gone = self.moving.size + (self.halted.size if self.way else 0)
 
-    def read(self, states: States) -> Parts:
+    def read(self, states: States) -> MoveState:
         """Return the fields of states."""
         gone = states >= self._gone
         halted = (states >= self.moving.size) & ~gone
@@ -206,176 +206,178 @@ class Mover:
 
         flags = {name: part(name) == 1 for name in ("test", "six", "pushed")}
         lost, destroyed = part("lost", states - self._gone), part("destroyed", self._stands)
-        return Parts(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
+        return MoveState(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
 
-    def is_confused(self, now: Parts) -> Any:
-        """Return True if the unit is confused at the end of a move and has stands left (WM-8)."""
-        return (now.test | now.six | now.pushed) & ~((now.place >= 0) & self.retreats)
+    def is_confused(self, fields: MoveState) -> Any:
+        """Return True if the unit is confused at the end of a move and still has stands (WM-8)."""
+        return (fields.test | fields.six | fields.pushed) & ~((fields.place >= 0) & self.retreats)
 
-    def stands_destroyed(self, now: Parts) -> Any:
-        """Return the stands lost by the end of a move: in earlier turns, and blocked by obstacles on the way (WM-8)."""
+    def stands_destroyed(self, fields: MoveState) -> Any:
+        """Return the number of stands destroyed until the end of a move, those of earlier turns included (WM-8)."""
         if not self.retreats:
-            return np.zeros_like(now.moved)
-        destroys = self._meetings[:, -1, 0] == Meeting.DESTROYS_STANDS
+            return np.zeros_like(fields.moved)
+        destroys = self._results[:, -1, 0] == Meeting.DESTROYS_STANDS
         blocked = np.cumsum([0, *(met.stands * hit for met, hit in zip(self.way, destroys.tolist()))])
-        lost = np.minimum(now.destroyed + blocked[reached_by(self.way, now.moved)], self.whole)
-        return np.where((now.place >= 0) | now.gone, self.whole, lost)
+        lost = np.minimum(fields.destroyed + blocked[reached_by(self.way, fields.moved)], self.whole)
+        return np.where((fields.place >= 0) | fields.gone, self.whole, lost)
 
-    def meets(self) -> Iterator[tuple[Kind, Meeting]]:
-        """Yield the obstacles that moves can meet and the results, up to an obstacle that always halts the unit."""
+    def possible_meetings(self) -> Iterator[tuple[Kind, Meeting]]:
+        """Yield kinds of obstacles that moves can meet, with results, up to an obstacle that always halts the unit."""
         pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
             for place, met in enumerate(self.way[:number]):
-                here = {Meeting(result) for result in self._meetings[place, number].tolist()}
-                yield from ((met.kind, result) for result in here)
-                if here <= {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS}:
+                results = {Meeting(result) for result in self._results[place, number].tolist()}
+                yield from ((met.kind, result) for result in results)
+                if results <= {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS}:
                     break
 
     def chain(self) -> Chain:
-        """Return the moves of all turns; records the state after each."""
+        """Return the chain of all turns; it records the state after each."""
         question, die = self.question, fair_die(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
         turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
-        for some, friends, tested in _tests(self.way):
-            change = partial(self._after_obstacles, some, friends)
-            turn.append(self._phase(change, tested, self._what_is_met(some)))
+        for indices, friends, tested in _tests(self.way):
+            change = partial(self._after_obstacles, indices, friends)
+            turn.append(self._phase(change, tested, self._tests_title(indices)))
         turn.append(RECORD)
         phases = (*turn, *(Phase(self._next_turn, title="The next turn (WM-9)"), *turn) * (question.turns - 1))
-        past = f"{len(self.way)} obstacles and {self.friends - 1} friends"
-        what = f"{question.turns} turns of up to {self.farthest} cm past {past}"
+        obstacles = f"{len(self.way)} obstacles and {self.friends - 1} friends"
+        what = f"{question.turns} turns of up to {self.farthest} cm past {obstacles}"
         story = Story(self._read, "Turn")
         return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends", story)
 
-    def _what_is_met(self, some: range) -> str:
-        """Return the title of a phase that tests these obstacles."""
-        obstacles = ((_word_of(self.way[place]), self.way[place].obstacle.distance) for place in some)
+    def _tests_title(self, indices: range) -> str:
+        """Return the title of the phase with the tests at these obstacles."""
+        obstacles = ((_word_of(self.way[place]), self.way[place].obstacle.distance) for place in indices)
         met = " and ".join(f"{what} at {distance:g} cm" for what, distance in obstacles)
         return f"{met[0].upper()}{met[1:]} (WM-2 to WM-8)"
 
     def _read(self, state: int) -> dict[str, Any]:
         """Return a state as labels and values."""
-        now = self.read(np.array([state]))
-        confused, place = bool(self.is_confused(now)[0]), int(now.place[0])
+        fields = self.read(np.array([state]))
+        confused, place = bool(self.is_confused(fields)[0]), int(fields.place[0])
         at = f"halts at the {_word_of(self.way[place])}" if place >= 0 else "on the move"
-        said: dict[str, Any] = {"the unit": "no stand left" if now.gone[0] else at}
-        said |= {"centimetres moved": int(now.moved[0])} if place < 0 else {}
-        said |= {"confused": confused, "friends confused": int(now.friends[0])}
-        said |= {"stands destroyed": int(self.stands_destroyed(now)[0])} if self.retreats else {}
-        return said | ({"turns lost": int(now.lost[0])} if self.question.turns > 1 else {})
+        said: dict[str, Any] = {"the unit": "no stand left" if fields.gone[0] else at}
+        said |= {"centimetres moved": int(fields.moved[0])} if place < 0 else {}
+        said |= {"confused": confused, "friends confused": int(fields.friends[0])}
+        said |= {"stands destroyed": int(self.stands_destroyed(fields)[0])} if self.retreats else {}
+        return said | ({"turns lost": int(fields.lost[0])} if self.question.turns > 1 else {})
 
-    def _phase(self, change: Callable[[Parts, Any], Any], die: Die, title: str) -> Phase:
-        """Return a roll of a moving unit; `change` is computed once, for all states of the first turn."""
-        a_turn, turn_halted = self.moving.size // self.question.turns, self.halted.size // self.question.turns
-        first_turn = change(self.read(np.arange(a_turn)[:, np.newaxis]), np.arange(die.highest + 1))
-        a_turn_on = np.where(first_turn >= self.moving.size, turn_halted, a_turn)
+    def _phase(self, change: Callable[[MoveState, Any], Any], die: Die, title: str) -> Phase:
+        """Return a phase of a moving unit; `change` is applied once, to all states of the first turn, for all turns."""
+        moving_size, halted_size = self.moving.size // self.question.turns, self.halted.size // self.question.turns
+        first_turn = change(self.read(np.arange(moving_size)[:, np.newaxis]), np.arange(die.highest + 1))
+        size_after = np.where(first_turn >= self.moving.size, halted_size, moving_size)
 
         def in_all_turns(states: States, _: Any) -> States:
             moving = states[:, 0] < self.moving.size
-            lost, now = np.divmod(states[moving], a_turn)
+            lost, in_first_turn = np.divmod(states[moving], moving_size)
             after = np.repeat(states, first_turn.shape[1], axis=1)
-            after[moving] = first_turn[now[:, 0]] + lost * a_turn_on[now[:, 0]]
+            after[moving] = first_turn[in_first_turn[:, 0]] + lost * size_after[in_first_turn[:, 0]]
             return after
 
         return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),), title=title)
 
-    def _after_die(self, now: Parts, total: Any) -> Any:
+    def _after_die(self, fields: MoveState, total: Any) -> Any:
         """Return the states after a drive-back die (WM-1), or after the distance of another move."""
-        six = now.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
-        moved = np.minimum(now.moved + total, self.farthest)
-        return self.moving.pack(destroyed=now.destroyed, moved=moved, six=six)
+        six = fields.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
+        moved = np.minimum(fields.moved + total, self.farthest)
+        return self.moving.pack(destroyed=fields.destroyed, moved=moved, six=six)
 
-    def _after_obstacles(self, some: range, friends_tested: int, now: Parts, totals: Any) -> Any:
-        """Return the states after some obstacles, with the tests at the last of them (WM-2 to WM-8).
+    def _after_obstacles(self, indices: range, friends_tested: int, fields: MoveState, totals: Any) -> Any:
+        """Return the states after these obstacles, with the tests at the last of them (WM-2 to WM-8).
 
-        The total is the number of friends with a 6, plus ``friends_tested + 1`` if the mover has one.
+        The total is the number of friends with a 6, plus ``friends_tested + 1`` if the mover has a 6.
         """
-        reached, shape = reached_by(self.way, now.moved), (len(now.moved), len(totals))
+        reached, shape = reached_by(self.way, fields.moved), (len(fields.moved), len(totals))
         stands = np.array([met.stands for met in self.way])[:, np.newaxis]
-        blocked = np.cumsum(stands * (self._meetings[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
-        six, pushed, confused = now.six, np.broadcast_to(now.pushed, shape), np.broadcast_to(now.friends, shape)
+        blocked = np.cumsum(stands * (self._results[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
+        six, pushed = fields.six, np.broadcast_to(fields.pushed, shape)
+        confused = np.broadcast_to(fields.friends, shape)
         halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
-        for place in some:
-            mover, friends = np.divmod(totals if place == some[-1] else np.zeros(1, int), friends_tested + 1)
-            meeting = np.where(~halted & (reached > place), self._meetings[place, reached, (six | pushed) * 1], -1)
-            no_stands = self.whole <= now.destroyed + blocked[place, reached]
-            in_the_way = [meeting == result for result in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
-            halts = np.any(in_the_way, axis=0) | ((meeting == Meeting.DESTROYS_STANDS) & no_stands)
-            test = np.select(in_the_way, [mover, 1], 0)
+        for place in indices:
+            mover, friends = np.divmod(totals if place == indices[-1] else np.zeros(1, int), friends_tested + 1)
+            results = self._results[place, reached, (six | pushed) * 1]
+            meeting_result = np.where(~halted & (reached > place), results, -1)
+            no_stands = self.whole <= fields.destroyed + blocked[place, reached]
+            halting = [meeting_result == result for result in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
+            halts = np.any(halting, axis=0) | ((meeting_result == Meeting.DESTROYS_STANDS) & no_stands)
+            test = np.select(halting, [mover, 1], 0)
             flags = {"six": six, "pushed": pushed, "friends": confused}
-            stopped = self.halted.pack(destroyed=now.destroyed, place=place, test=test, **flags)
+            stopped = self.halted.pack(destroyed=fields.destroyed, place=place, test=test, **flags)
             after = np.where(halts, self.moving.size + stopped, after)
             halted |= halts
-            makes_way = meeting == Meeting.MAKES_WAY
+            makes_way = meeting_result == Meeting.MAKES_WAY
             pushed = pushed | (makes_way & (mover == 1))
             confused = confused + makes_way * friends
-            confused = confused + (meeting == Meeting.BURST_THROUGH) * (self.way[place].kind == "friend")
+            confused = confused + (meeting_result == Meeting.BURST_THROUGH) * (self.way[place].kind == "friend")
         flags = {"six": six, "pushed": pushed, "friends": confused}
-        return np.where(halted, after, self.moving.pack(destroyed=now.destroyed, moved=now.moved, **flags))
+        return np.where(halted, after, self.moving.pack(destroyed=fields.destroyed, moved=fields.moved, **flags))
 
     def _next_turn(self, states: States, _: Any) -> Any:
-        """Start the next turn: a confused unit has lost a turn (WM-9), a unit without stands is gone (WM-8)."""
-        now = self.read(states)
-        lost = np.minimum(now.lost + self.is_confused(now), self.question.turns - 1)
-        destroyed = self.stands_destroyed(now)
+        """Return the states in the next turn: confusion costs a turn (WM-9); a unit without stands is gone (WM-8)."""
+        fields = self.read(states)
+        lost = np.minimum(fields.lost + self.is_confused(fields), self.question.turns - 1)
+        destroyed = self.stands_destroyed(fields)
         start = self.moving.pack(lost=lost, destroyed=np.minimum(destroyed, self._stands - 1))
         return np.where(destroyed == self.whole, self._gone + lost, start)
 
 
 @lru_cache(maxsize=16)
 def mover_of(question: Question, choice: Choice) -> Mover:
-    """Return the mover, cached because its chain, answer and rules all use it."""
+    """Return the mover; cached, because chain, answer and rules use the same."""
     return Mover(question, choice)
 
 
-def _tests(met: tuple[Met, ...]) -> Iterator[tuple[range, int, Die]]:
-    """Yield the obstacles and tests on the way, nearest first, with several tests in one throw.
+def _tests(way: tuple[ObstacleOnWay, ...]) -> Iterator[tuple[range, int, Die]]:
+    """Yield indices of obstacles, the number of friends that test there, and the die of all tests, nearest first.
 
-    The mover tests last at each obstacle, so that its choice there is fixed until all friends have tested.
+    The mover tests last at each obstacle, so that its confusion changes no choice until all friends have tested.
     """
     first = 0
-    for place, obstacle in enumerate(met):
+    for place, obstacle in enumerate(way):
         friends: list[int] = []
         for tests in obstacle.friend_tests:
             if sum(friends) + tests + obstacle.mover_tests > MOST_DICE and friends:
-                yield range(first, place + 1), len(friends), tests_together(tuple(friends), 0)
+                yield range(first, place + 1), len(friends), combined_tests(tuple(friends), 0)
                 first, friends = place, []
             friends.append(tests)
         if friends or obstacle.mover_tests:
-            yield range(first, place + 1), len(friends), tests_together(tuple(friends), obstacle.mover_tests)
+            yield range(first, place + 1), len(friends), combined_tests(tuple(friends), obstacle.mover_tests)
             first = place + 1
-    if first < len(met):
-        yield range(first, len(met)), 0, NO_DIE
+    if first < len(way):
+        yield range(first, len(way)), 0, NO_DIE
 
 
 @cache
-def tests_together(friends: tuple[int, ...], mover: int) -> Die:
-    """Return the tests of friends and of the mover, each with its number of dice, as one die.
+def combined_tests(friends: tuple[int, ...], mover: int) -> Die:
+    """Return the tests of friends and of the mover, from the number of dice of each, as one die.
 
-    Its value is the number of friends that throw any 6, plus ``len(friends) + 1`` if the mover throws one.
+    Its value is the number of friends that roll any 6, plus ``len(friends) + 1`` if the mover rolls a 6.
 
-    >>> tests_together((2,), 1)
+    >>> combined_tests((2,), 1)
     Die(weights=(125, 55, 25, 11), sides=216)
     """
     weights = [1]
     for dice in friends:
-        spared = (DIE_SIDES - 1) ** dice
-        weights = np.convolve(np.array(weights, object), [spared, DIE_SIDES**dice - spared]).tolist()
-    spared = (DIE_SIDES - 1) ** mover
-    whole = [weight * ways for ways in (spared, DIE_SIDES**mover - spared) for weight in weights]
+        passing = (DIE_SIDES - 1) ** dice
+        weights = np.convolve(np.array(weights, object), [passing, DIE_SIDES**dice - passing]).tolist()
+    passing = (DIE_SIDES - 1) ** mover
+    products = [weight * rolls for rolls in (passing, DIE_SIDES**mover - passing) for weight in weights]
     sides = DIE_SIDES ** (sum(friends) + mover)
-    words = tuple(_in_words(value, len(friends), mover) for value in range(len(whole)))
+    words = tuple(_in_words(value, len(friends), mover) for value in range(len(products)))
     if sides > MOST_SIDES:
-        return Die(tuple(weight / sides for weight in whole), words=words)
-    return Die(tuple(whole), sides, words)
+        return Die(tuple(weight / sides for weight in products), words=words)
+    return Die(tuple(products), sides, words)
 
 
-def _word_of(met: Met) -> str:
+def _word_of(met: ObstacleOnWay) -> str:
     return "impassable terrain" if met.obstacle.kind == "impassable" else met.obstacle.kind
 
 
 def _in_words(value: int, friends: int, mover: int) -> str:
-    """Return the result of tests thrown together, in words."""
-    thrown, failed = divmod(value, friends + 1)
+    """Return the result of combined tests in words."""
+    mover_failed, failed = divmod(value, friends + 1)
     of_friends = [f"{failed} of {counted(friends, 'friend')} with a 6"] if friends else []
-    return ", ".join([*of_friends, *([f"the unit with{'' if thrown else 'out'} a 6"] if mover else [])])
+    return ", ".join([*of_friends, *([f"the unit with{'' if mover_failed else 'out'} a 6"] if mover else [])])

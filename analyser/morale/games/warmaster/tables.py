@@ -10,7 +10,7 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
-from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, Parts, choices_of, mover_of, way_of
+from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of, obstacles_of
 from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Table, stack
 
 OPEN_GROUND = "open ground"
@@ -18,112 +18,113 @@ CASES = "Friends make way"
 
 
 def chains(question: Question) -> dict[str, Chain]:
-    """Return the chain of each choice: friends make way always, never, or if this confuses the fewest units."""
+    """Return the chain for each choice: friends make way always, never, or if this confuses the fewest units."""
     return {choice: mover_of(question, choice).chain() for choice in choices_of(question)}
 
 
 def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     """Return the tables `choices`, `joint`, `friends`, `stops`, and for several turns `turns_lost`."""
     choices = choices_of(question)
-    of_each = {choice: _of_choice(question, choice, recorded[choice]) for choice in choices}
-    tables = of_each[choices[0]]
+    by_choice = {choice: _tables_of(question, choice, recorded[choice]) for choice in choices}
+    tables = by_choice[choices[0]]
     if len(choices) > 1:
         tables = {
-            name: stack("friends_make_way", {way: tables_of_way[name] for way, tables_of_way in of_each.items()})
+            name: stack("friends_make_way", {choice: tables[name] for choice, tables in by_choice.items()})
             for name in tables
         }
     panels, halted = [], {"at": get_args(Kind)}
     for choice in choices:
-        of_choice = f", make way: {choice}" if len(choices) > 1 else ""
+        suffix = f", make way: {choice}" if len(choices) > 1 else ""
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
         where |= {"friends_make_way": choice} if len(choices) > 1 else {}
-        panels.append(Bars("stops", f"Moved, hatched: stopped{of_choice}", "distance", lost=halted, where=where))
-        if any(met.kind == "friend" for met in way_of(question)) and choice != "never":
-            panels.append(Bars("friends", f"Friends confused{of_choice}", "friends_confused", where=where))
+        panels.append(Bars("stops", f"Moved, hatched: stopped{suffix}", "distance", lost=halted, where=where))
+        if any(met.kind == "friend" for met in obstacles_of(question)) and choice != "never":
+            panels.append(Bars("friends", f"Friends confused{suffix}", "friends_confused", where=where))
     return tables, panels
 
 
-def _of_choice(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:
+def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:
     mover = mover_of(question, choice)
-    now = mover.read(recorded.states)
-    confused, friends = mover.is_confused(now), range(mover.friends)
+    fields = mover.read(recorded.states)
+    confused, friends = mover.is_confused(fields), range(mover.friends)
     alone: Keys = {"move": [question.move]} if len(choices_of(question)) == 1 else {}
     first: Keys = {"turn": range(1, question.turns + 1)} if question.turns > 1 else alone
     both = dict(zip(("unit_confused", "friends_confused"), zip(*product(("no", "yes"), friends))))
-    spots, spot = _stopping_positions(mover, now)
-    at_spots = recorded.grouped(np.where(now.gone, len(spots), spot), len(spots) + 1)[:, :-1]
+    stops, stop = _stopping_positions(mover, fields)
+    at_stops = recorded.grouped(np.where(fields.gone, len(stops), stop), len(stops) + 1)[:, :-1]
     tables = {
-        "choices": _choices(mover, now, recorded.weights, first),
+        "choices": _choices(mover, fields, recorded.weights, first),
         "joint": Table.distribution(
-            first, both, recorded.grouped(confused * len(friends) + now.friends, 2 * len(friends))
+            first, both, recorded.grouped(confused * len(friends) + fields.friends, 2 * len(friends))
         ),
         "friends": Table.distribution(
-            first, {"friends_confused": friends}, recorded.grouped(now.friends, len(friends))
+            first, {"friends_confused": friends}, recorded.grouped(fields.friends, len(friends))
         ),
-        "stops": Table.distribution(first, dict(zip(("distance", "at"), zip(*spots))), at_spots, at_spots > 0),
+        "stops": Table.distribution(first, dict(zip(("distance", "at"), zip(*stops))), at_stops, at_stops > 0),
     }
     if question.turns > 1:
-        lost = recorded.grouped(now.lost + confused, question.turns + 1)[-1:]
+        lost = recorded.grouped(fields.lost + confused, question.turns + 1)[-1:]
         tables["turns_lost"] = Table.distribution(alone, {"turns_lost": range(question.turns + 1)}, lost)
     return tables
 
 
-def _choices(mover: Mover, now: Parts, weights: Any, first: Keys) -> Table:
-    """Return P(confused), in total and by cause, and mean numbers of units."""
-    move, confused, kinds = mover.question.move, mover.is_confused(now), {met.kind for met in mover.way}
-    kind = np.array([*(met.kind for met in mover.way), "none"])[now.place]
-    destroyed = ((now.place >= 0) & mover.retreats) | now.gone
-    tested = now.test & ~destroyed
+def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
+    """Return the probability of confusion, in total and by cause, and mean numbers of units."""
+    move, confused, kinds = mover.question.move, mover.is_confused(fields), {met.kind for met in mover.way}
+    kind = np.array([*(met.kind for met in mover.way), "none"])[fields.place]
+    destroyed = ((fields.place >= 0) & mover.retreats) | fields.gone
+    tested = fields.test & ~destroyed
     refused = kinds & {*FRIENDS} and move not in ("evades", "retreats")
     events = {
         "p_confused": (True, confused),
-        "p_six_on_drive_back_dice": (mover.question.dice, now.six),
+        "p_six_on_drive_back_dice": (mover.question.dice, fields.six),
         "p_by_terrain": ("impassable" in kinds and not mover.retreats, tested & (kind == "impassable")),
         "p_by_enemy_or_combat": (kinds & {*FOES} and not mover.retreats, tested & np.isin(kind, FOES)),
-        "p_by_friends_that_made_way": ("friend" in kinds and move != "evades", now.pushed & ~destroyed),
+        "p_by_friends_that_made_way": ("friend" in kinds and move != "evades", fields.pushed & ~destroyed),
         "p_by_friends_that_did_not": (refused, tested & np.isin(kind, FRIENDS)),
         "p_all_stands_destroyed": (mover.retreats, destroyed),
     }
     halts = np.array([met.halt for met in mover.way] or [0.0])
     means = {
-        "mean_friends_confused": Mean.of(weights, now.friends),
-        "mean_units_confused": Mean.of(weights, now.friends + confused),
-        "mean_distance": Mean.of(weights, np.where(now.place >= 0, halts[now.place], now.moved)),
+        "mean_friends_confused": Mean.of(weights, fields.friends),
+        "mean_units_confused": Mean.of(weights, fields.friends + confused),
+        "mean_distance": Mean.of(weights, np.where(fields.place >= 0, halts[fields.place], fields.moved)),
     }
-    means |= {"mean_stands_destroyed": Mean.of(weights, mover.stands_destroyed(now))} if mover.retreats else {}
-    return Table(first, {name: weights @ event for name, (asked, event) in events.items() if asked}, means)
+    means |= {"mean_stands_destroyed": Mean.of(weights, mover.stands_destroyed(fields))} if mover.retreats else {}
+    return Table(first, {name: weights @ event for name, (is_possible, event) in events.items() if is_possible}, means)
 
 
-def _stopping_positions(mover: Mover, now: Parts) -> tuple[list[tuple[float, str]], Any]:
+def _stopping_positions(mover: Mover, fields: MoveState) -> tuple[list[tuple[float, str]], Any]:
     """Return the sorted pairs of distance and obstacle where the unit can stop, and the index of each state's pair."""
     halts = [(met.halt, met.obstacle.kind) for met in mover.way]
-    ground = [(float(distance), OPEN_GROUND) for distance in range(int(now.moved.max()) + 1)]
-    spots = sorted(dict.fromkeys([*halts, *ground]), key=lambda spot: (spot[0], spot[1] == OPEN_GROUND))
-    of_places, of_ground = (np.array([spots.index(spot) for spot in where] or [0]) for where in (halts, ground))
-    return spots, np.where(now.place >= 0, of_places[now.place], of_ground[now.moved])
+    ground = [(float(distance), OPEN_GROUND) for distance in range(int(fields.moved.max()) + 1)]
+    stops = sorted(dict.fromkeys([*halts, *ground]), key=lambda stop: (stop[0], stop[1] == OPEN_GROUND))
+    of_places, of_ground = (np.array([stops.index(stop) for stop in group] or [0]) for group in (halts, ground))
+    return stops, np.where(fields.place >= 0, of_places[fields.place], of_ground[fields.moved])
 
 
 def rules(question: Question) -> Rules:
     """Return the rules used, the rules not modelled, and warnings about keys without effect and assumptions."""
     movers = [mover_of(question, choice) for choice in choices_of(question)]
-    met, way, move = {pair for mover in movers for pair in mover.meets()}, movers[0].way, question.move
-    kinds, what = {kind for kind, _ in met}, {result for _, result in met}
+    pairs, way, move = {pair for mover in movers for pair in mover.possible_meetings()}, movers[0].way, question.move
+    kinds, results = {kind for kind, _ in pairs}, {result for _, result in pairs}
     gap_kept = {(kind, Meeting.HALTS_CONFUSED) for kind in FOES}
     refused = {(kind, Meeting.HALTS_CONFUSED) for kind in FRIENDS}
     confusing = {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS, Meeting.MAKES_WAY}
-    bursts, pushes, later = Meeting.BURST_THROUGH in what, Meeting.MAKES_WAY in what, question.turns > 1
-    loses_turns = later and (question.dice is not None or what & confusing)
+    bursts, pushes = Meeting.BURST_THROUGH in results, Meeting.MAKES_WAY in results
+    later = question.turns > 1
+    loses_turns = later and (question.dice is not None or results & confusing)
     applied = {
         "WM-1 driven back by its dice, confused if any shows 6": question.dice,
-        "WM-2 halts at the edge of impassable terrain, confused on a 6": Meeting.HALTS_AND_TESTS in what,
-        f"WM-3 halts {question.ruleset.gap:g} cm from enemies and units in combat, confused": met & gap_kept,
-        "WM-4 friends make way: the mover, and each of them, is confused on a 6 for each test": pushes,
-        "WM-4 halts at friends that do not make way, confused": met & refused,
+        "WM-2 halts at the edge of impassable terrain, confused on a 6": Meeting.HALTS_AND_TESTS in results,
+        f"WM-3 halts {question.ruleset.gap:g} cm from enemies and units in combat, confused": pairs & gap_kept,
+        "WM-4 friends make way: mover and friends are each confused if a test of theirs shows a 6": pushes,
+        "WM-4 halts at friends that do not make way, confused": pairs & refused,
         "WM-5 friends that are constricted or otherwise unable to move cannot make way": "unyielding" in kinds,
-        "WM-6 friends burst through by evaders are confused, no roll, for this Command phase only": bursts,
-        "WM-7 every test of the move is rolled": what & {Meeting.MAKES_WAY, Meeting.HALTS_AND_TESTS},
+        "WM-6 friends that evaders burst through are confused without a roll, for this Command phase": bursts,
+        "WM-7 every test of the move is rolled": results & {Meeting.MAKES_WAY, Meeting.HALTS_AND_TESTS},
         "WM-8 stands that retreat into an unyielding obstacle are destroyed"
-        + (", and are there no more in later turns" if later else ""): Meeting.DESTROYS_STANDS in what,
+        + (", also for later turns" if later else ""): Meeting.DESTROYS_STANDS in results,
         "WM-9 confused until the end of its next Command phase: a turn lost": loses_turns,
     }
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
