@@ -202,7 +202,7 @@ def test_it_draws_on_axes_of_the_user_alone(answer):
     figure = Figure(figsize=(7, 5))
     ax = figure.subplots()
     if isinstance(answer, Comparisons) or "fates" in answer.tables:
-        with pytest.raises(InputError, match="several panels are a figure of their own"):
+        with pytest.raises(InputError, match="panels are drawn on a new figure"):
             answer.plot(ax=ax)
         return
     assert answer.plot(ax=ax, title=None, alpha=0.5) is ax

@@ -95,7 +95,7 @@ def _scaled(pixels: float, rotation: float) -> Affine2D:
 
 @lru_cache(maxsize=4096)
 def _outline(text: str, font: FontProperties, horizontal: str, vertical: str) -> Outline:
-    """Return the outline of `text` relative to its anchor, aligned by a reference glyph whatever its letters."""
+    """Return the outline of `text` relative to its anchor, with the vertical alignment of a reference glyph."""
 
     def path_of(string: str) -> Path:
         with rc_context({"text.parse_math": False}):  # TextPath has no parse_math argument

@@ -56,10 +56,7 @@ def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
 
 
 def affects(edit: Edit, level: str, models: int) -> bool:
-    """Return True if an edit of a unit affects its loadout with this level and number of models.
-
-    Edits of other levels, and of dice for more models, do not.
-    """
+    """Return True if an edit affects a loadout: it is not about another level, or dice for more models."""
     if match := _OF_A_LEVEL.fullmatch(edit.key):
         return match[1] == level
     row = _OF_A_ROW.fullmatch(edit.key)

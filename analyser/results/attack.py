@@ -310,7 +310,7 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
     def result_with(settings: Sampling) -> AttackResult:
         assert settings.trials is not None
         sample.play_to(settings.trials, settings.n_threads, settings.report)
-        return _simulated_result(scenario, sample, sample.counts, sample.trials, settings.seed)
+        return _simulated(scenario, sample, sample.counts, sample.trials, settings.seed)
 
     return sampling.solve(result_with, LONGEST_PILOT)
 
@@ -356,10 +356,10 @@ def simulate_in_batches(
     results, before = [], sample.counts.copy()
     for batch in range(1, batches + 1):
         sample.play_to(batch * trials, sampling.n_threads)
-        results.append(_simulated_result(scenario, sample, sample.counts - before, trials, sampling.seed))
+        results.append(_simulated(scenario, sample, sample.counts - before, trials, sampling.seed))
         before = sample.counts.copy()
         sampling.report(batch * trials, batches * trials)
-    return _simulated_result(scenario, sample, sample.counts, sample.trials, sampling.seed), tuple(results)
+    return _simulated(scenario, sample, sample.counts, sample.trials, sampling.seed), tuple(results)
 
 
 def sample_of(scenario: Scenario, seed: int) -> Sample:
@@ -372,13 +372,11 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
 
 def result_of_sample(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
     """Return the result of a simulation with `trials` trials, including counts added from other processes."""
-    result = _simulated_result(scenario, sample, sample.counts, trials, sample.seed)
+    result = _simulated(scenario, sample, sample.counts, trials, sample.seed)
     return result.with_stopping(Stopping(trials))
 
 
-def _simulated_result(
-    scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int
-) -> AttackResult:
+def _simulated(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
     """Return the result of `trials` trials of a simulation from their `counts`."""
     outcomes, weights = outcomes_of(sample.plan, counts)
     return AttackResult(

@@ -24,7 +24,7 @@ from analyser.game.army import ArmyUnit, names_apart
 from analyser.results.base import Result, WeightedValues, likeliest_result, share_columns
 from analyser.results.battle_rules import NOT_MODELLED, rules_of_battle
 from analyser.results.battle_story import Story, story_of
-from analyser.results.battle_tactics import TacticGame, tactic_in_words, tactics_block, tactics_game
+from analyser.results.battle_tactics import Game, tactic_in_words, tactics_block, tactics_game
 from analyser.results.battle_text import conclusions, heading, margin_block, rounds_block, units_block
 from analyser.results.unit_swings import swings_block, unit_swing
 from analyser.rules.battle import Outcome
@@ -60,10 +60,8 @@ class BattleResult(Result):
         The simulation that produced the counts; it can also narrate single battles.
     swings : tuple of dict
         The effect of leaving out each unit (:meth:`swing`).
-    game : TacticGame, optional
+    game : Game, optional
         The comparison of all pairs of tactics, if there was one (:mod:`.battle_tactics`).
-    lists_all_rules : bool
-        True if the text names all unmodelled rules (:meth:`in_full`).
     """
 
     kind = "battle"
@@ -77,7 +75,7 @@ class BattleResult(Result):
     counts: Counts
     simulation: Simulation
     swings: tuple[dict[str, Any], ...] = field(default=())
-    game: TacticGame | None = None
+    game: Game | None = None
     lists_all_rules: bool = False
 
     # --- methods of Result ------------------------------------------------------------------------------------
@@ -233,9 +231,8 @@ class BattleResult(Result):
                 ("points_absorbed", lost * self._model_points[number], slice(number, number + 1)),
                 ("friends_destroyed", friends, own_side),
             ):
-                mean = amount_by_batch(
-                    sums, self._batch_sizes, self._cheapest_model(victims), self._starting_points(victims)
-                )
+                least, most = self._cheapest_model(victims), self._starting_points(victims)
+                mean = amount_by_batch(sums, self._batch_sizes, least, most)
                 figures |= mean_figures(name, mean)
                 if name != "friends_destroyed":
                     figures[f"{name}_per_100"] = 100 * mean.value / unit.points if unit.points else None
@@ -395,11 +392,8 @@ def solve_battle(
 
     if sampling.precision is None and sampling.trials is None:
         sampling = replace(sampling, trials=DEFAULT_BATTLES)
-    game = (
-        tactics_game(scenario, simulation, share_of_trials(sampling, 50, LEAST_FOR_TACTICS), sampling)
-        if tactics
-        else None
-    )
+    battles = share_of_trials(sampling, 50, LEAST_FOR_TACTICS)
+    game = tactics_game(scenario, simulation, battles, sampling) if tactics else None
     if game is not None:
         simulation = simulation.with_mixes(game.names, game.mixes)
 

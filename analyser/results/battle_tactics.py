@@ -29,7 +29,7 @@ _ROUNDING = 1e-9
 NOT_MODELLED_NOTE = "Terrain, objectives and line of sight are not modelled, and each can change the result."
 
 
-class TacticGame(NamedTuple):
+class Game(NamedTuple):
     """Zero-sum game in which both sides choose a tactic.
 
     Attributes
@@ -92,9 +92,7 @@ def compared_tactics(scenario: BattleScenario, side: str) -> tuple[str, ...]:
     return tuple(TACTICS) if stated == AUTO else (stated,)
 
 
-def tactics_game(
-    scenario: BattleScenario, simulation: Simulation, trials: int, sampling: Sampling
-) -> TacticGame | None:
+def tactics_game(scenario: BattleScenario, simulation: Simulation, trials: int, sampling: Sampling) -> Game | None:
     """Simulate `trials` battles of each pair of tactics with common random numbers; None if both tactics are stated."""
     names = compared_tactics(scenario, SIDES[0]), compared_tactics(scenario, SIDES[1])
     if len(names[0]) == len(names[1]) == 1:
@@ -103,7 +101,7 @@ def tactics_game(
     outcomes = _outcomes_by_pair(simulation, pairs, trials, sampling)
     scores = _scores(outcomes).reshape(len(names[0]), len(names[1]))
     mixes = equilibrium(scores)[0], equilibrium(1.0 - scores.T)[0]
-    return TacticGame(names, tuple(_rows(simulation, pairs, outcomes, sampling)), scores, mixes)
+    return Game(names, tuple(_rows(simulation, pairs, outcomes, sampling)), scores, mixes)
 
 
 def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -184,7 +182,7 @@ def tactic_in_words(tactic: str) -> str:
     return tactic.replace("_", " ")
 
 
-def tactics_sentences(game: TacticGame | None, names: Mapping[str, str]) -> list[str]:
+def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
     """Return sentences on the effect of the tactics and on the tactics that both sides play."""
     if game is None:
         return [NOT_MODELLED_NOTE]
@@ -202,13 +200,13 @@ def _pair(row: dict[str, Any]) -> str:
     return f"{tactic_in_words(row['mine'])} against {tactic_in_words(row['yours'])}"
 
 
-def _mix(game: TacticGame, side: int) -> str:
+def _mix(game: Game, side: int) -> str:
     plays = sorted(zip(game.mixes[side], game.names[side]), reverse=True)
     shares = [(f"{100 * share:.0f}%", tactic_in_words(name)) for share, name in plays if share >= 0.005]
     return shares[0][1] if len(shares) == 1 else ", ".join(f"{name} {share}" for share, name in shares)
 
 
-def tactics_block(game: TacticGame, names: Mapping[str, str]) -> Block:
+def tactics_block(game: Game, names: Mapping[str, str]) -> Block:
     """Return a table of the tactics of both sides, their probabilities, and the score of the first army."""
     lines = [
         [tactic_in_words(name), names[side], f"{100 * share:.0f}%", f"{100 * score:.1f}%", _description(name)]

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
 _BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # widths of printed bands; most printed bands
-_KEYS_OF_POLICIES, _COMMON_KEYS = (
-    ("target", "order"),
-    ("hand", "initiative"),
-)  # keys of settings
+_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # keys of settings
 
 
 def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tuple[str, str]]:
@@ -55,11 +52,7 @@ def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
     tactic = terms.side_term("tactic", side)
     keys = _COMMON_KEYS
     if tactic == BY_POLICY:
-        keys = (
-            *(("policy",) if terms.side_term("policy", side) != AUTO else ()),
-            *_KEYS_OF_POLICIES,
-            *_COMMON_KEYS,
-        )
+        keys = (*(("policy",) if terms.side_term("policy", side) != AUTO else ()), *_KEYS_OF_POLICIES, *_COMMON_KEYS)
     words = [{BY_POLICY: BY_POLICY, AUTO: auto}.get(tactic) or f"tactic {tactic}".replace("_", " ")]
     words += [f"{key} {terms.side_term(key, side)}".replace("_", " ") for key in keys]
     own = sum(unit.unit.policy is not None for unit in units)
@@ -143,12 +136,8 @@ def units_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str], *, in_
     lines = []
     for row in rows:
         destroyed, lost = (mean_text(mean_in(row, name), decimals=1) for name in _POINTS)
-        cells = [
-            "?" if row["points"] is None else str(row["points"]),
-            destroyed,
-            _rounded(row[f"{_POINTS[0]}_per_100"]),
-        ]
-        cells += [lost, *([_rounded(row[f"{_POINTS[1]}_per_100"])] if in_full else [])]
+        cells = ["?" if row["points"] is None else str(row["points"]), destroyed, _whole(row[f"{_POINTS[0]}_per_100"])]
+        cells += [lost, *([_whole(row[f"{_POINTS[1]}_per_100"])] if in_full else [])]
         lines.append([row["name"], names[row["side"]], *cells, str(estimate_in(row, "p_alive"))])
     title = "Contribution of each unit: enemy points destroyed, also per 100 points of the unit, and points lost"
     return Block(title, [*head, "alive at end"], lines, "<<>", lines=fill(_friendly_losses_note(rows)))
@@ -164,5 +153,5 @@ def _friendly_losses_note(rows: Sequence[dict[str, Any]]) -> str:
 _POINTS = ("points_destroyed", "points_absorbed")
 
 
-def _rounded(figure: float | None) -> str:
+def _whole(figure: float | None) -> str:
     return "" if figure is None else f"{figure:.0f}"

@@ -21,7 +21,6 @@ def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> 
     Parameters
     ----------
     scenario : AnyScenario
-        A single attack, or a scenario of another kind.
     sampling : Sampling
     brief : bool
         True to compute battles without swings and without the comparison of tactics, which double the time.

@@ -129,10 +129,7 @@ class DuelResult(FightResult):
         return super()._possible_values(figure)
 
     def _all_weights(self) -> list[NDArray[Any]]:
-        return [
-            *super()._all_weights(),
-            np.array([weight for row in self._actions.values() for weight in row.values()]),
-        ]
+        return [*super()._all_weights(), np.array([share for row in self._actions.values() for share in row.values()])]
 
     def rounds(self) -> list[dict[str, Any]]:
         """Return the figures at the end of each round, one plain dict per round and side."""
@@ -361,9 +358,8 @@ def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[DuelT] = D
         ends = tuple(moments[part] for part in followed.ends)
         return kind(moments=ends, simulated_orders=tuple(orders), **common, **fields)
 
-    return solve_fight(
-        scenario, solution.setup, followed.programs, solution.start, sampling, make_result, followed.choices
-    )
+    fight = solution.setup, followed.programs, solution.start
+    return solve_fight(scenario, *fight, sampling, make_result, followed.choices)
 
 
 def policy_in_words(policy: str | tuple[str, ...]) -> str:

@@ -66,7 +66,7 @@ class Case:
     attacked: bool = False
     charges: bool = False
     charged: bool = False
-    hit_charging: bool = False  # attacked during its charge, from the front
+    charge_hit: bool = False  # attacked during its charge, from the front
     takes_cover: bool = False
     saved_by_card: bool = False  # a card can spare the unit a status (Construct)
     can_disorder: bool = False  # the unit can disorder a near enemy (Corrosive Fumes)
@@ -103,13 +103,11 @@ _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry 
     "Siegebreaker": lambda case: case.shoots and case.enemy.garrisoned,
     "Full Steam Ahead": lambda case: case.unit.carriages > 0,
     # special rules (AC-7)
-    "Durable": lambda case: case.single_attack or case.attacked or case.hit_charging,
+    "Durable": lambda case: case.single_attack or case.attacked or case.charge_hit,
     "Veteran": lambda case: case.veteran,
     "Peer Review": lambda case: case.unit.peer_review,
     "Chain of Command": lambda case: case.unit.chain_of_command,
-    "Resilient": lambda case: (
-        case.hit_charging or (case.attacked and case.unit.from_front and not case.unit.garrisoned)
-    ),
+    "Resilient": lambda case: case.charge_hit or (case.attacked and case.unit.from_front and not case.unit.garrisoned),
     "Emplacement": lambda case: case.unit.obstacle,
     "Pavises": lambda case: case.takes_cover,
     "Construct": lambda case: case.saved_by_card,
@@ -366,7 +364,7 @@ def case_of_unit(
         charged=charged,
         at=ranges | (_CONTACT if charges else contact),
         attacked_at=ranges | (_CONTACT if charged else contact),
-        hit_charging=charges and (bool(enemy.retaliation_rows()) or enemy.has("Sponsons")),
+        charge_hit=charges and (bool(enemy.retaliation_rows()) or enemy.has("Sponsons")),
         veteran=(unit.veteran or 0) > 0,
         saved_by_card=unit.discipline is not None and not unit.near_commander,
         can_disorder=not (enemy.has("Automata") or enemy.near_commander),

@@ -63,10 +63,7 @@ def band_blocks(result: Result) -> list[Block]:
     if result.plotted_figure in result.figures:
         width, title = dkw_half_width(result.trials), result.plotted_figure.replace("_", " ").capitalize()
         rows = [
-            [
-                str(row["value"]),
-                str(Estimate(row["at_least"], row["at_least"] - width, row["at_least"] + width)),
-            ]
+            [str(row["value"]), str(Estimate(row["at_least"], row["at_least"] - width, row["at_least"] + width))]
             for row in result.distribution(result.plotted_figure)
         ]
         blocks.append(Block(f"{title}, the whole table at once", ("value", "at least"), rows, ">", " | "))

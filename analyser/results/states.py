@@ -99,11 +99,8 @@ def wins_of_charge(states: States) -> NDArray[np.int64]:
 
 
 def points_won(mine: States, theirs: States, unit: Combatant, enemy: Combatant, bits: int) -> NDArray[np.int64]:
-    """Return the VP of a side in a duel (AC-5.9; Hunter, AC-7); an unknown victory-point rating counts as 1.
-
-    `bits` is the number of bits in which the state counts combats won.
-    """
-    rating = 1 if enemy.victory_points is None else enemy.victory_points
+    """Return the VP of a side in a duel (AC-5.9; Hunter, AC-7), whose states count won combats in `bits` bits."""
+    rating = 1 if enemy.victory_points is None else enemy.victory_points  # an unknown rating counts as 1
     won_combats = wins(mine, bits) if unit.has("Hunter") else 0
     return np.asarray(is_removed(theirs) * rating + won_combats, np.int64)
 

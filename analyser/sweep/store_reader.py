@@ -161,9 +161,7 @@ class Sweep:
         return frame
 
     def means(self, by: str | Sequence[str], metric: str | Sequence[str], **where: Any) -> pd.DataFrame:
-        """Return means of figures over the cells that pass a filter, for each combination of the columns `by`.
-
-        Cells without a figure are left out of the mean of this figure.
+        """Return means of figures over the cells that pass a filter, by columns; cells without a figure are left out.
 
         Returns
         -------
@@ -173,8 +171,7 @@ class Sweep:
         keys, figures = _columns(by, "by"), _columns(metric, "metric")
         self._check((*keys, *figures))
         if not keys or not figures or set(keys) & set(figures):
-            problem = "no columns, or a column is in both lists"
-            raise InputError(problem, where="means", allowed="means by some columns, of others")
+            raise InputError("no columns, or one in both lists", where="means", allowed="means by columns, of others")
         kinds = {name: str(self.dataset.schema.field(name).type) for name in figures}
         if odd := [name for name, kind in kinds.items() if not kind.startswith(("int", "float", "double"))]:
             raise InputError(f"{odd[0]} has no mean", where="means", allowed="columns of numbers")
@@ -277,8 +274,7 @@ class Sweep:
         from analyser.sweep.sample_parts import result_of
 
         if not self.plan.is_sample:
-            problem = "this sweep has cells; it is not a sample"
-            raise InputError(problem, where="answer", allowed="frame, means, heatmap, curve, verdict")
+            raise InputError("this sweep has cells, not trials", where="answer", allowed="frame, means, curve, verdict")
         self._check_complete()
         return result_of(self.plan, self.batches())
 
@@ -315,8 +311,7 @@ class Sweep:
         """Return the means of each pair under one ruleset as a table of matchups; `with_row` adds the most used row."""
         self._check(figures)
         if len(self.plan.rulesets) > 1 and not isinstance(where.get("ruleset"), str):
-            problem = "the sweep has several rulesets, and none is named"
-            raise InputError(problem, where="ruleset", allowed=", ".join(self.plan.rulesets))
+            raise InputError("several rulesets: name one", where="ruleset", allowed=", ".join(self.plan.rulesets))
         pair = ["attacker", "defender", "situation"]
         table = self.means([*pair, *(["row"] if with_row else [])], figures, **where)
         if with_row:

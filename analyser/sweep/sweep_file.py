@@ -92,7 +92,7 @@ def _number(key: str, written: Any) -> VariedNumber:
 
 
 class Side(Record):
-    """The units of a side, and the values of their varied numbers."""
+    """The units of a side, and the numbers that are varied."""
 
     units: Several[str]
     levels: Several[LevelName] = ()
