@@ -196,7 +196,7 @@ def test_certificates_are_near_nothing(game):
     found = _rated(*game)
     assert max(found.residuals.values()) < 1e-9
     assert found.exploitability < 1e-9
-    assert 0 < found.one_number < 1
+    assert 0 < found.transitive_share < 1
     assert found.frame["met"].sum() == pytest.approx(1)
     assert found.frame["played"].sum() == pytest.approx(1)
 
