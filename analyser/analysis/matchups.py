@@ -223,11 +223,7 @@ class Matchups(FramedAnswer):
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return self.profiles.notes()
         sides = f"Of {len(self.attackers)} attackers and {len(self.defenders)} defenders"
-        return [
-            *self.profiles.notes(),
-            "",
-            f"{sides} only the first {MOST_SHOWN} each are shown; --format csv has all.",
-        ]
+        return [*self.profiles.notes(), "", f"{sides} the first {MOST_SHOWN} each are shown; --format csv has all."]
 
     def _repr_html_(self) -> str:
         """Return the figures as HTML, with the names of the defenders."""

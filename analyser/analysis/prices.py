@@ -110,7 +110,7 @@ class FairPoints(JudgedAnswer):
         Largest imbalance that each of the two pricing methods leaves; about 0 if the method has converged.
     exploitability : float
         Most that a side could gain by leaving the equilibrium at today's points; about 0.
-    one_number : float
+    transitive_share : float
         Share of the variation of all leads that one strength for each loadout explains, 0 to 1; the rest is cyclic.
     situations : tuple of Situation
     profiles : ProfilesUsed
@@ -127,7 +127,7 @@ class FairPoints(JudgedAnswer):
     levels: dict[str, float]
     residuals: dict[str, float]
     exploitability: float
-    one_number: float
+    transitive_share: float
     situations: tuple[Situation, ...]
     profiles: ProfilesUsed
     method: Method = METHOD
@@ -145,12 +145,12 @@ class FairPoints(JudgedAnswer):
     def _body(self) -> dict[str, Any]:
         return {
             "method": self.method,
-            "interval": self.interval,
+            "interval": self.interval_covers,
             "rule": " ".join(RULE),
             "limits": self.limits,
             "judged_among": self.opponents.as_dict(),
             "situations": [situation.name for situation in self.situations],
-            "one_number_explains": self.one_number,
+            "one_number_explains": self.transitive_share,
             "residuals": self.residuals,
             "exploitability": self.exploitability,
             "roles": [role._asdict() for role in self.roles],
@@ -176,7 +176,7 @@ class FairPoints(JudgedAnswer):
         return {str(kind): int(count) for kind, count in doubts.value_counts().items()}
 
     @property
-    def interval(self) -> str:
+    def interval_covers(self) -> str:
         """Explanation of the intervals of fair points: their probability, and the variation that they allow for."""
         kinds = {situation.kind for situation in self.situations}
         ground = ", closer or wider ground" if kinds >= set(EXCHANGE_KINDS) or BEST_TRADE in kinds else ""
@@ -226,11 +226,11 @@ class FairPoints(JudgedAnswer):
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
         roles = Block("\n".join(fill(heading)), rows=rows, align="<>><", lines=by_level)
-        explained = f"A single strength for each loadout explains {100 * self.one_number:.0f}% of the matchups"
+        explained = f"A single strength for each loadout explains {100 * self.transitive_share:.0f}% of the matchups"
         below = [
             fill(self._equilibrium()),
             fill(f"{explained}; the rest depends on the pairing, as in rock, paper, scissors."),
-            [f"Interval: {self.interval}.", *RULE],
+            [f"Interval: {self.interval_covers}.", *RULE],
         ]
         return [*(Block(lines=lines) for lines in paragraphs), roles, *(Block(lines=lines) for lines in below)]
 

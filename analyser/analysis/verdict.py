@@ -62,7 +62,7 @@ class Verdicts(NamedTuple):
     levels: dict[str, float]
     residuals: dict[str, float]
     exploitability: float
-    one_number: float
+    transitive_share: float
 
 
 def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> Verdicts:

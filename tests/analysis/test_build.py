@@ -302,7 +302,7 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
     gun = {"unit": "hill/gun@basic", "defence": 9}
     found = build("hill", 150, against, mine={"name": "Mine", "faction": "hill", "unit": [gun]}, **how)
     assert (found.own_worth.value, found.own_worth.without_value) == (None, ("gun, basic",))
-    assert "Mine has no value here, because the search could not choose gun, basic" in " ".join(str(found).split())
+    assert "The value of Mine is not reported: the search cannot choose gun, basic" in " ".join(str(found).split())
     assert found.as_dict()["own"]["kept"] is None
 
 

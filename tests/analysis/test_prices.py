@@ -187,7 +187,7 @@ def test_without_the_equilibrium_all_else_is_the_same(game):
     pd.testing.assert_frame_equal(whole.frame.drop(columns="played"), rest.frame.drop(columns="played"))
     assert rest.frame["played"].isna().all()
     assert np.isnan(rest.exploitability)
-    assert 0 < _rated(table, exchange).one_number < 1
+    assert 0 < _rated(table, exchange).transitive_share < 1
     assert whole.frame[["met", "played"]].sum().tolist() == pytest.approx([1, 1])
 
 

@@ -94,7 +94,7 @@ def test_the_solved_price_of_a_copy_is_at_most_that_of_its_equal(dear, tmp_path)
     assert solved.price.fair_high <= 60
     cheap = analyser.solve_price(OAK, profiles=write_wood(tmp_path / "cheap", oak=40, ash=45))
     assert cheap.price.points == 45
-    assert "costs 45 points, and no more is fair" in " ".join(str(cheap).split())
+    assert "costs 45 points, so no higher price is fair" in " ".join(str(cheap).split())
 
 
 ELDER = "wood/elder@basic"
