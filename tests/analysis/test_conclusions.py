@@ -124,7 +124,8 @@ def test_the_mean_is_by_the_weights_and_they_are_told(both):
     assert dict(both.weights) == {KRUPP: 3, SCIONS: 1}
     assert f"Weights of the targets: {KRUPP} 3 (≥k: 2 models), {SCIONS} 1 (≥k: 3 models)." in str(both)
     assert f"Mean over 2 targets: {KRUPP} 75%, {SCIONS} 25%; exact" in str(both)
-    assert both.to_frame().groupby("target", observed=True).size().tolist() == [2, 2]  # the mean is apart
+    by_target = both.to_frame().groupby("target", observed=True)["weight"]  # the mean is apart
+    assert by_target.agg(["size", "min", "max"]).values.tolist() == [[2, 3, 3], [2, 1, 1]]
     alike = compare(RIFLES, [KRUPP, SCIONS]).mean.frame["mean_models_destroyed"]
     assert alike.tolist() == ODDS([(a + b) / 2 for a, b in zip(*(each["mean_models_destroyed"] for each in parts))])
 
