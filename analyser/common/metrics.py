@@ -1,4 +1,4 @@
-"""Metrics of comparisons: their names and units, and those that can be divided by points."""
+"""Metrics of comparisons: names, units, and the metrics that can be divided by points."""
 
 from __future__ import annotations
 

@@ -42,8 +42,8 @@ def checked(
 ) -> ModelT:
     """Return `data` from a file or section `where` as a `model`; InputError names the first wrong key.
 
-    `is_plain` skips the check of depth and size, which takes as long as all other checks. `house_rules`, by name, are
-    those that keywords in the data may name.
+    `is_plain` skips the check of depth and size, which takes as long as all other checks. `house_rules` are the
+    house rules, by name, to which keywords in the data may refer.
     """
     if not is_plain:
         check_plain(data, where)

@@ -63,7 +63,7 @@ class Slot(Limits):
 class Membership(Limits):
     """Membership of a unit in a kind of battlegroup; the limits are for this unit in one battlegroup."""
 
-    slots: Several[Slug] = ()  # slots in which the unit counts; the first is the one where the rules list it
+    slots: Several[Slug] = ()  # slots in which the unit counts, first the slot under which the rules list it
 
 
 class Battlegroup(Limits):

@@ -57,7 +57,7 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-2 attached generals: taken prisoner with a unit that is surrounded", "flight, rout, game"),
     ("GT-4 pursuit", "column, game"),
     ("GT-5 a gap between friends, woods and built-up areas beside the column", "column"),
-    ("GT-5 friends in the way of those that flee again: see [column]", "rout"),
+    ("GT-5 friends in the way of units that flee again: see [column]", "rout"),
     (
         "GT-5 direction of flight, and gaps that are wide enough: the distances given are taken along it",
         "flight, column, rout, game",

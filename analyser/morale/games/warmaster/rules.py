@@ -77,16 +77,16 @@ def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
     the nearer comes first; if both are equally near, the obstacle that stops it without a roll.
     """
 
-    def order(met: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
-        last = (met.kind == "friend") != question.ruleset.touching_is_into
-        return met.halt, met.reached_from, last, met.obstacle.distance, met.kind == "impassable"
+    def order(entry: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
+        last = (entry.kind == "friend") != question.ruleset.touching_is_into
+        return entry.halt, entry.reached_from, last, entry.obstacle.distance, entry.kind == "impassable"
 
     return tuple(sorted((_obstacle_on_way(question, obstacle) for obstacle in question.obstacles), key=order))
 
 
 def reached_by(way: tuple[ObstacleOnWay, ...], moved: Any) -> Any:
     """Return how many obstacles a move of each length in centimetres reaches."""
-    return np.searchsorted([met.reached_from for met in way], moved, side="right")
+    return np.searchsorted([entry.reached_from for entry in way], moved, side="right")
 
 
 def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
@@ -120,21 +120,23 @@ def _push_dice(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
 
 def choices_of(question: Question) -> tuple[Choice, ...]:
     """Return the choices that differ: only one if no friend leaves the player a choice."""
-    free = [met for met in obstacles_of(question) if met.kind == "friend" and met.obstacle.make_way is None]
-    return CHOICES if free and question.move != "evades" else CHOICES[:1]
+    optional = [entry for entry in obstacles_of(question) if entry.kind == "friend" and entry.obstacle.make_way is None]
+    return CHOICES if optional and question.move != "evades" else CHOICES[:1]
 
 
 def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
     """Return the result of meeting each obstacle: shape (obstacles, obstacles reached, mover already confused)."""
     way, sees_dice = obstacles_of(question), choice == "fewest confused" and question.move != "retreats"
-    stated = [met.obstacle.make_way for met in way]
+    stated = [entry.obstacle.make_way for entry in way]
     always = [(choice != "never" if stated_choice is None else stated_choice,) * 2 for stated_choice in stated]
     results = np.zeros((len(way), len(way) + 1, 2), np.int64)
     for reached in range(len(way) + 1):
         makes_way = _choices_for_fewest(way[:reached]) if sees_dice else always
-        for place, met in enumerate(way[:reached]):
+        for place, entry in enumerate(way[:reached]):
             for confused in range(2):
-                results[place, reached, confused] = meeting_result(question.move, met.kind, makes_way[place][confused])
+                results[place, reached, confused] = meeting_result(
+                    question.move, entry.kind, makes_way[place][confused]
+                )
     return results
 
 
@@ -145,13 +147,13 @@ def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool
     """
     more = [Fraction(0)] * 2  # mean number of units confused later, if the mover is not confused yet, and if it is
     choices: list[tuple[bool, bool]] = []
-    for met in reversed(way):
-        refused = [1 - NO_SIX if met.kind == "impassable" else Fraction(1), Fraction(0)]
-        friends = sum((1 - NO_SIX**tests for tests in met.friend_tests), Fraction(0))
-        steady, stated = NO_SIX**met.mover_tests, met.obstacle.make_way
+    for entry in reversed(way):
+        refused = [1 - NO_SIX if entry.kind == "impassable" else Fraction(1), Fraction(0)]
+        friends = sum((1 - NO_SIX**tests for tests in entry.friend_tests), Fraction(0))
+        steady, stated = NO_SIX**entry.mover_tests, entry.obstacle.make_way
         pushed = [friends + steady * more[0] + (1 - steady) * (1 + more[1]), friends + more[1]]
         best = (pushed[0] <= refused[0], pushed[1] <= refused[1]) if stated is None else (stated, stated)
-        best = best if met.kind == "friend" else (False, False)
+        best = best if entry.kind == "friend" else (False, False)
         more = [pushed[confused] if best[confused] else refused[confused] for confused in range(2)]
         choices.insert(0, best)
     return choices
@@ -185,7 +187,7 @@ class Mover:
         self._results = meeting_results(question, choice)
         self._stands = self.whole if self.retreats and question.turns > 1 else 1
         self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
-        self.friends = 1 + sum(max(len(met.friend_tests), met.kind == "friend") for met in self.way)
+        self.friends = 1 + sum(max(len(entry.friend_tests), entry.kind == "friend") for entry in self.way)
         before = {"lost": question.turns, "destroyed": self._stands}
         flags = {"six": 2, "pushed": 2, "friends": self.friends}
         self.moving = Fields(before | {"moved": self.farthest + 1} | flags)
@@ -217,7 +219,7 @@ class Mover:
         if not self.retreats:
             return np.zeros_like(fields.moved)
         destroys = self._results[:, -1, 0] == Meeting.DESTROYS_STANDS
-        blocked = np.cumsum([0, *(met.stands * hit for met, hit in zip(self.way, destroys.tolist()))])
+        blocked = np.cumsum([0, *(entry.stands * hit for entry, hit in zip(self.way, destroys.tolist()))])
         lost = np.minimum(fields.destroyed + blocked[reached_by(self.way, fields.moved)], self.whole)
         return np.where((fields.place >= 0) | fields.gone, self.whole, lost)
 
@@ -226,9 +228,9 @@ class Mover:
         pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
-            for place, met in enumerate(self.way[:number]):
+            for place, entry in enumerate(self.way[:number]):
                 results = {Meeting(result) for result in self._results[place, number].tolist()}
-                yield from ((met.kind, result) for result in results)
+                yield from ((entry.kind, result) for result in results)
                 if results <= {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS}:
                     break
 
@@ -250,8 +252,8 @@ class Mover:
     def _tests_title(self, indices: range) -> str:
         """Return the title of the phase with the tests at these obstacles."""
         obstacles = ((_word_of(self.way[place]), self.way[place].obstacle.distance) for place in indices)
-        met = " and ".join(f"{what} at {distance:g} cm" for what, distance in obstacles)
-        return f"{met[0].upper()}{met[1:]} (WM-2 to WM-8)"
+        text = " and ".join(f"{what} at {distance:g} cm" for what, distance in obstacles)
+        return f"{text[0].upper()}{text[1:]} (WM-2 to WM-8)"
 
     def _read(self, state: int) -> dict[str, Any]:
         """Return a state as labels and values."""
@@ -291,7 +293,7 @@ class Mover:
         The total is the number of friends with a 6, plus ``friends_tested + 1`` if the mover has a 6.
         """
         reached, shape = reached_by(self.way, fields.moved), (len(fields.moved), len(totals))
-        stands = np.array([met.stands for met in self.way])[:, np.newaxis]
+        stands = np.array([entry.stands for entry in self.way])[:, np.newaxis]
         blocked = np.cumsum(stands * (self._results[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
         six, pushed = fields.six, np.broadcast_to(fields.pushed, shape)
         confused = np.broadcast_to(fields.friends, shape)
@@ -372,8 +374,8 @@ def combined_tests(friends: tuple[int, ...], mover: int) -> Die:
     return Die(tuple(products), sides, words)
 
 
-def _word_of(met: ObstacleOnWay) -> str:
-    return "impassable terrain" if met.obstacle.kind == "impassable" else met.obstacle.kind
+def _word_of(entry: ObstacleOnWay) -> str:
+    return "impassable terrain" if entry.obstacle.kind == "impassable" else entry.obstacle.kind
 
 
 def _in_words(value: int, friends: int, mover: int) -> str:

@@ -38,7 +38,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
         where |= {"friends_make_way": choice} if len(choices) > 1 else {}
         panels.append(Bars("stops", f"Moved, hatched: stopped{suffix}", "distance", lost=halted, where=where))
-        if any(met.kind == "friend" for met in obstacles_of(question)) and choice != "never":
+        if any(entry.kind == "friend" for entry in obstacles_of(question)) and choice != "never":
             panels.append(Bars("friends", f"Friends confused{suffix}", "friends_confused", where=where))
     return tables, panels
 
@@ -70,8 +70,8 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[s
 
 def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
     """Return the probability of confusion, in total and by cause, and mean numbers of units."""
-    move, confused, kinds = mover.question.move, mover.is_confused(fields), {met.kind for met in mover.way}
-    kind = np.array([*(met.kind for met in mover.way), "none"])[fields.place]
+    move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.kind for entry in mover.way}
+    kind = np.array([*(entry.kind for entry in mover.way), "none"])[fields.place]
     destroyed = ((fields.place >= 0) & mover.retreats) | fields.gone
     tested = fields.test & ~destroyed
     refused = kinds & {*FRIENDS} and move not in ("evades", "retreats")
@@ -84,7 +84,7 @@ def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Tabl
         "p_by_friends_that_did_not": (refused, tested & np.isin(kind, FRIENDS)),
         "p_all_stands_destroyed": (mover.retreats, destroyed),
     }
-    halts = np.array([met.halt for met in mover.way] or [0.0])
+    halts = np.array([entry.halt for entry in mover.way] or [0.0])
     means = {
         "mean_friends_confused": Mean.of(weights, fields.friends),
         "mean_units_confused": Mean.of(weights, fields.friends + confused),
@@ -96,7 +96,7 @@ def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Tabl
 
 def _stopping_positions(mover: Mover, fields: MoveState) -> tuple[list[tuple[float, str]], Any]:
     """Return the sorted pairs of distance and obstacle where the unit can stop, and the index of each state's pair."""
-    halts = [(met.halt, met.obstacle.kind) for met in mover.way]
+    halts = [(entry.halt, entry.obstacle.kind) for entry in mover.way]
     ground = [(float(distance), OPEN_GROUND) for distance in range(int(fields.moved.max()) + 1)]
     stops = sorted(dict.fromkeys([*halts, *ground]), key=lambda stop: (stop[0], stop[1] == OPEN_GROUND))
     of_places, of_ground = (np.array([stops.index(stop) for stop in group] or [0]) for group in (halts, ground))
