@@ -142,7 +142,7 @@ def outcome_of(mine: int, theirs: int) -> int:
     ['DEVASTATING_VICTORY', 'VICTORY', 'DRAW', 'DEVASTATING_DEFEAT']
     """
     if mine == theirs:
-        return Outcome.DRAW
+        return Outcome.DRAW.value
     if mine > theirs:
-        return Outcome.DEVASTATING_VICTORY if mine >= DEVASTATING_RATIO * theirs else Outcome.VICTORY
-    return Outcome.DEVASTATING_DEFEAT if theirs >= DEVASTATING_RATIO * mine else Outcome.DEFEAT
+        return Outcome.DEVASTATING_VICTORY.value if mine >= DEVASTATING_RATIO * theirs else Outcome.VICTORY.value
+    return Outcome.DEVASTATING_DEFEAT.value if theirs >= DEVASTATING_RATIO * mine else Outcome.DEFEAT.value

@@ -202,7 +202,7 @@ def stand_by(battle: Battle, unit: int) -> None:
 def hold(battle: Battle, unit: int) -> None:
     """Let a unit without a target stay, and re-arm or take cover (BT-4)."""
     field, state = battle.field, int(battle.field.states[unit])
-    orders = battle.setup.orders[Policy.TAKE_COVER, 0]
+    orders = battle.setup.orders[Policy.TAKE_COVER.value, 0]
     if state & unit_state.RELOADING:
         record(battle, Event.ORDERED, unit, unit, Manoeuvre.STAY, Action.RE_ARM, 0)
         field.states[unit] = unit_state.with_order(state & ~unit_state.RELOADING, Order.NO_ATTACK)
@@ -275,7 +275,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
         return False
     combat.resolve_blasts(battle)
     if pair_of(battle, unit, other).answered and combat.both_stand(battle, unit, other):
-        strike(battle, strike_of(battle, other, unit, StrikeSlot.RETURN_SHOT), other, unit, False, 0)
+        strike(battle, strike_of(battle, other, unit, StrikeSlot.RETURN_SHOT.value), other, unit, False, 0)
         combat.resolve_blasts(battle)
     return True
 
@@ -295,11 +295,11 @@ def opportunity_fire(battle: Battle, unit: int) -> bool:
     first = first_of(1 - side_of(unit))
     if facts.ahead[1 - side_of(unit)]:
         other = best_on_lookout(battle, unit)
-        number = NO_STRIKE if other == NO_TARGET else strike_of(battle, other, unit, StrikeSlot.REACTION)
+        number = NO_STRIKE if other == NO_TARGET else strike_of(battle, other, unit, StrikeSlot.REACTION.value)
         return number != NO_STRIKE and fire(battle, number, other, unit, distance_between(battle, other, unit))
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = strike_of(battle, other, unit, StrikeSlot.REACTION)
+            number = strike_of(battle, other, unit, StrikeSlot.REACTION.value)
             distance = distance_between(battle, other, unit)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return True
@@ -315,7 +315,7 @@ def best_on_lookout(battle: Battle, unit: int) -> int:
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] != Place.ON_FIELD or not field.states[other] & unit_state.ON_LOOKOUT:
             continue
-        number = strike_of(battle, other, unit, StrikeSlot.REACTION)
+        number = strike_of(battle, other, unit, StrikeSlot.REACTION.value)
         if number == NO_STRIKE:
             continue
         row, distance = battle.tables.strikes[number], distance_between(battle, other, unit)
@@ -380,7 +380,7 @@ def opportunity_fire_at_aircraft(battle: Battle, unit: int, target: int) -> None
     x, y = wide(field.x[target]), wide(field.y[target])
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = strike_of(battle, other, unit, StrikeSlot.REACTION)
+            number = strike_of(battle, other, unit, StrikeSlot.REACTION.value)
             distance = length_of(wide(field.x[other]) - x, wide(field.y[other]) - y)
             if number != NO_STRIKE and fire(battle, number, other, unit, distance):
                 return

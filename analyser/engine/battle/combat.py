@@ -24,23 +24,23 @@ def charge(battle: Battle, unit: int, other: int) -> None:
     """Resolve a charge: the combat, and the unit's Overrun and Throw."""
     field, facts = battle.field, battle.setup
     shift = engage(battle, unit, other)
-    try_strike(battle, StrikeSlot.SPONSONS, other, unit, 0)
+    try_strike(battle, StrikeSlot.SPONSONS.value, other, unit, 0)
     first = facts.stoic[other] != 0
     if first:
-        try_strike(battle, StrikeSlot.RETALIATION, other, unit, -shift)
-    has_destroyed = try_strike(battle, StrikeSlot.CHARGE, unit, other, shift)
+        try_strike(battle, StrikeSlot.RETALIATION.value, other, unit, -shift)
+    has_destroyed = try_strike(battle, StrikeSlot.CHARGE.value, unit, other, shift)
     if not first:
-        try_strike(battle, StrikeSlot.RETALIATION, other, unit, -shift)
+        try_strike(battle, StrikeSlot.RETALIATION.value, other, unit, -shift)
     if resolve(battle, unit, other):
         move_to(battle, unit, wide(field.x[other]), wide(field.y[other]))
         shift = engage(battle, unit, other)
-        has_destroyed |= try_strike(battle, StrikeSlot.OVERRUN, unit, other, shift)
-        try_strike(battle, StrikeSlot.RETALIATION_TO_OVERRUN, other, unit, -shift)
+        has_destroyed |= try_strike(battle, StrikeSlot.OVERRUN.value, unit, other, shift)
+        try_strike(battle, StrikeSlot.RETALIATION_TO_OVERRUN.value, other, unit, -shift)
         resolve(battle, unit, other)
     if has_destroyed and facts.throws[unit]:
-        number = battle.tables.strikes[strike_of(battle, unit, other, StrikeSlot.THROW)]
+        number = battle.tables.strikes[strike_of(battle, unit, other, StrikeSlot.THROW.value)]
         if both_stand(battle, unit, other) and is_within(battle, unit, other, int(number.long_range)):
-            try_strike(battle, StrikeSlot.THROW, unit, other, 0)
+            try_strike(battle, StrikeSlot.THROW.value, unit, other, 0)
     resolve_blasts(battle)
 
 

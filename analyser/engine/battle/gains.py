@@ -178,17 +178,17 @@ def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
     field, facts = battle.field, battle.setup
     own, health = health_of(battle, unit), health_of(battle, other)
     lost, lost_gone, dealt, dealt_gone = 0.0, 0.0, 0.0, 0.0
-    sponsons, sponsons_gone = losses_from(battle, StrikeSlot.SPONSONS, other, unit, (0, health, own))
+    sponsons, sponsons_gone = losses_from(battle, StrikeSlot.SPONSONS.value, other, unit, (0, health, own))
     own_left = own - int(sponsons * facts.health[unit] + 0.5)
     if facts.stoic[other]:
-        lost, lost_gone = losses_from(battle, StrikeSlot.RETALIATION, other, unit, (0, health, own_left))
+        lost, lost_gone = losses_from(battle, StrikeSlot.RETALIATION.value, other, unit, (0, health, own_left))
         after = own_left - int(lost * facts.health[unit] + 0.5)
-        dealt, dealt_gone = losses_from(battle, StrikeSlot.CHARGE, unit, other, (0, after, health))
+        dealt, dealt_gone = losses_from(battle, StrikeSlot.CHARGE.value, unit, other, (0, after, health))
         dealt, dealt_gone = dealt * (1.0 - lost_gone), dealt_gone * (1.0 - lost_gone)
     else:
-        dealt, dealt_gone = losses_from(battle, StrikeSlot.CHARGE, unit, other, (0, own_left, health))
+        dealt, dealt_gone = losses_from(battle, StrikeSlot.CHARGE.value, unit, other, (0, own_left, health))
         after = health - int(dealt * facts.health[other] + 0.5)
-        lost, lost_gone = losses_from(battle, StrikeSlot.RETALIATION, other, unit, (0, after, own_left))
+        lost, lost_gone = losses_from(battle, StrikeSlot.RETALIATION.value, other, unit, (0, after, own_left))
         lost, lost_gone = lost * (1.0 - dealt_gone), lost_gone * (1.0 - dealt_gone)
     won = dealt * facts.models[other] - lost * facts.models[unit]
     stands, lives = 1.0 - dealt_gone, 1.0 - lost_gone

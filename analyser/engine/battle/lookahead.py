@@ -235,7 +235,7 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
     best, most_future = bounds
     value = gain_of_charge(battle, unit, other)
     if value > 0.0:
-        value *= facts.weights[field.tactic[side_of(unit)], Weight.CHARGE]
+        value *= facts.weights[field.tactic[side_of(unit)], Weight.CHARGE.value]
     if value + most_future > best:
         value += position_value(battle, unit, wide(field.x[other]), wide(field.y[other]))
         if value > best + _SAME:

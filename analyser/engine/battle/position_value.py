@@ -47,9 +47,9 @@ def update_values(battle: Battle, unit: int) -> None:
     weights = facts.weights[max(field.tactic[1 - side_of(unit)], 0)]
     timing = next_attack_weight(battle, unit)
     threat = field.threat[unit] * timing
-    field.health_value[unit] = facts.stake[unit] * weights[Weight.VALUE] + threat * weights[Weight.DENIAL]
-    field.removal_value[unit] = facts.stake[unit] * weights[Weight.REMOVAL]
-    field.suppression_value[unit] = _SUPPRESSION_COST * threat * weights[Weight.DENIAL]
+    field.health_value[unit] = facts.stake[unit] * weights[Weight.VALUE.value] + threat * weights[Weight.DENIAL.value]
+    field.removal_value[unit] = facts.stake[unit] * weights[Weight.REMOVAL.value]
+    field.suppression_value[unit] = _SUPPRESSION_COST * threat * weights[Weight.DENIAL.value]
     strength = np.int32(0)
     if field.place[unit] == Place.ON_FIELD:
         strength = np.int32(_WHOLE * health_of(battle, unit) // facts.health[unit])
@@ -152,7 +152,7 @@ def future_and_danger(battle: Battle, unit: int, x: int, y: int) -> tuple[float,
     weights = facts.weights[max(field.tactic[side_of(unit)], 0)]
     total = cap if total > cap else total
     future = float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS) if field.round < facts.rounds else 0.0
-    return float(weights[Weight.FUTURE] * future), float(total * weights[Weight.LOSS] / THOUSANDTHS)
+    return float(weights[Weight.FUTURE.value] * future), float(total * weights[Weight.LOSS.value] / THOUSANDTHS)
 
 
 @step
@@ -167,7 +167,7 @@ def most_future_value(battle: Battle, unit: int) -> float:
         gain = power[MOVING, at] if power[MOVING, at] > gain else gain
         gain = np.int32(np.int32(gain * field.strength[np.uint64(first + at)]) >> np.int32(8))
         best = gain if gain > best else best
-    weight = facts.weights[max(field.tactic[side_of(unit)], 0), Weight.FUTURE]
+    weight = facts.weights[max(field.tactic[side_of(unit)], 0), Weight.FUTURE.value]
     return float(weight * best * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 
 
@@ -228,7 +228,7 @@ def fill_gains_against(battle: Battle, unit: int, other: int, place: int) -> flo
     charges = wide(pair_of(battle, unit, other).charges)
     charging = max(gain_of_charge(battle, unit, other), 0.0) if charges >= 0 else 0.0
     watching, sees = 0.0, -1
-    number = strike_of(battle, unit, other, StrikeSlot.REACTION)
+    number = strike_of(battle, unit, other, StrikeSlot.REACTION.value)
     if number != NO_STRIKE:
         watching = max(gain_of(battle, number, unit, other, False, 0), 0.0)
         sees = int(battle.tables.strikes[number].long_range)
