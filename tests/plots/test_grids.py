@@ -245,7 +245,7 @@ def test_the_same_frame_gives_the_same_bytes_whatever_the_users_settings(basic):
     [
         (lambda frame: frame, "p_anihilated", "no column 'p_anihilated'; did you mean 'p_annihilated'"),
         (lambda frame: frame, "attacker_unit", "attacker_unit has no numbers"),
-        (lambda frame: frame.head(0), "p_annihilated", "a table without rows"),
+        (lambda frame: frame.head(0), "p_annihilated", "no rows to draw"),
         (lambda frame: frame.drop(columns="p_fled"), "p_fled", "no column 'p_fled'"),
         (lambda frame: frame.assign(situation=["a", "b"] * (len(frame) // 2)), "p_fled", "2 situations"),
         (lambda frame: frame.assign(defender="imperium/one"), "p_fled", "more than one row"),
