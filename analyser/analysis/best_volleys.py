@@ -29,7 +29,7 @@ INTERPRETED = 0.03  # seconds per attacker and target if the kernel is not compi
 
 
 class Aim(NamedTuple):
-    """What an assignment maximises: `worth` is the value of a target, `gained` the share of it gained in each state."""
+    """Objective of an assignment: `worth` is the value of a target, `gained` the share of it gained in each state."""
 
     title: str
     unit: str

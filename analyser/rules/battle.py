@@ -138,7 +138,7 @@ def side_with_initiative(holder: int, holders_card: int, others_card: int) -> in
 def outcome_of(mine: int, theirs: int) -> int:
     """Return the result of a battle for the side `mine` by victory points (AC-9.4).
 
-    >>> [outcome_of(*points).name for points in ((4, 2), (4, 3), (0, 0), (0, 1))]
+    >>> [Outcome(outcome_of(*points)).name for points in ((4, 2), (4, 3), (0, 0), (0, 1))]
     ['DEVASTATING_VICTORY', 'VICTORY', 'DRAW', 'DEVASTATING_DEFEAT']
     """
     if mine == theirs:

@@ -37,7 +37,7 @@ class Chance:
     def weight(self, answer):
         """How many trials of an answer it holds in."""
         if self.row is not None:
-            return answer.weighed["fates"].probabilities[f"p_{self.name}"][self.row[0]]
+            return answer.raw_tables["fates"].probabilities[f"p_{self.name}"][self.row[0]]
         if self.at_least is None:
             return answer._event_weight(self.name, None)
         values, weights = answer._weighted_values(self.name, None)

@@ -96,7 +96,7 @@ def test_a_difference_is_never_rounded_to_nothing(river):
 @pytest.mark.parametrize("ask", ["compare", "matchups"])
 @pytest.mark.parametrize("metric", ["p_annihilated", "models_destroyed_10th_percentile"])
 def test_a_chance_per_100_points_is_refused_with_what_to_use_instead(ask, metric):
-    with pytest.raises(InputError, match=f"{metric} is a .*not divided by points.*expected_points_destroyed"):
+    with pytest.raises(InputError, match=f"{metric} is a .*cannot be divided by points.*expected_points_destroyed"):
         getattr(analyser, ask)(RIFLES, SCIONS, metric=metric, per_points=True)
 
 

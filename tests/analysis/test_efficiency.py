@@ -11,7 +11,7 @@ import pytest
 
 from analyser.analysis.efficiency import EFFICIENCY, INFLICTED, LEAST, SUFFERED, dominated, efficiency, outliers
 from analyser.analysis.matchups import matchups
-from analyser.analysis.standing import bradley_terry, moved, wins_of
+from analyser.analysis.standing import bradley_terry, matchup_changes, wins_of
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 
@@ -202,7 +202,7 @@ def standings(*leads):
 
 
 def test_a_matchup_moves_by_the_lead_after_an_edit_less_the_lead_before():
-    found = moved(standings(0.2, -0.1, 0.3), standings(-0.3, 0.1, 0.4), "oak")
+    found = matchup_changes(standings(0.2, -0.1, 0.3), standings(-0.3, 0.1, 0.4), "oak")
     assert found["opponent"].tolist() == ["ash", "yew", "fir"]  # the worst first
     assert (found["before"].tolist(), found["after"].tolist()) == ([0.2, 0.3, -0.1], [-0.3, 0.4, 0.1])
     assert found["change"].tolist() == pytest.approx([-0.5, 0.1, 0.2])

@@ -257,5 +257,5 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
     ],
 )
 def test_a_game_without_exchange_is_refused(units, why):
-    with pytest.raises(InputError, match=f"nobody here exchanges anything: {why}"):
+    with pytest.raises(InputError, match=f"no two loadouts exchange losses: {why}"):
         fair_points(units[:1], against=units[-1:], situations=["long-range"])

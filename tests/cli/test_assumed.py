@@ -111,7 +111,7 @@ def test_the_option_goes_before_what_a_file_says():
 
 
 def test_a_file_of_another_game_refuses_a_die(file):
-    assert "no such die" in refusal("run", file("courage = 1\n"), "--die", OTHER_DIE)
+    assert "does not use the die" in refusal("run", file("courage = 1\n"), "--die", OTHER_DIE)
 
 
 @pytest.mark.parametrize(

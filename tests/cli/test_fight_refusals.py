@@ -121,7 +121,7 @@ def test_a_file_that_is_no_scenario_is_told_what_it_may_hold(file, text, more):
     for ask in (analyser.exact, analyser.charge, analyser.focus, analyser.duel):
         with pytest.raises(InputError) as caught:
             ask(path)
-        assert (caught.value.where, caught.value.problem) == (path, f"not a scenario of a fight{more}")
+        assert (caught.value.where, caught.value.problem) == (path, f"this is not a scenario of a fight{more}")
         assert caught.value.allowed == (
             "[attack] and [target]; or [charge], [attacker] and [target]; "
             "or [[attacks]] and [target]; or [duel], [a] and [b]; or [battle], mine and yours"

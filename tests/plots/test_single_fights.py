@@ -56,7 +56,7 @@ def test_no_text_covers_another(plot, frame):
 
 @every_plot
 def test_a_missing_column_and_an_empty_table_are_told(plot, frame):
-    with pytest.raises(InputError, match="without rows"):
+    with pytest.raises(InputError, match="has no rows to draw"):
         plot(frame.head(0))
     column = {cost_against_effect: "points", funnel: "mean", tornado: "plus_1", survival: "p_alive"}.get(plot)
     with pytest.raises(InputError, match="no column"):

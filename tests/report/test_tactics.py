@@ -90,7 +90,7 @@ def test_a_damaged_table_of_tactics_is_told(damage, found, tmp_path):
     if table.is_dir():
         table.rmdir()
     found.frame.assign(cost="much").to_csv(table, index=False)
-    with pytest.raises(InputError, match=r"column 'cost' has a value that is not a number .*best tactics --out"):
+    with pytest.raises(InputError, match=r"a value in column 'cost' is not a number .*best tactics --out"):
         module.read_tactics(table, names)
 
 

@@ -59,7 +59,7 @@ def test_what_is_too_large_is_refused_soon(system, question):
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_tables_of_found_states_are_those_of_all(name, monkeypatch):
     system, question = QUESTIONS[name]
-    whole = {table: rows(morale.exact(system, question), table) for table in morale.exact(system, question).weighed}
+    whole = {table: rows(morale.exact(system, question), table) for table in morale.exact(system, question).raw_tables}
     monkeypatch.setattr(chains, "MOST_STATES", 0)
     found = morale.exact(system, question)
     for table, expected in whole.items():
@@ -172,5 +172,5 @@ def test_every_documented_maximum_is_answered(name):
     system, question = EVERY_MAXIMUM[name]
     found = morale.simulate(system, question, 200, seed=1)
     for table, columns in found.columns.items():
-        for column in found.weighed[table].probabilities:
+        for column in found.raw_tables[table].probabilities:
             assert ((columns[column] >= 0) & (columns[column] <= 1)).all()
