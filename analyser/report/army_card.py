@@ -64,7 +64,7 @@ def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
         sheets=cards,
         glossary=glossary,
         half_points=size,
-        pack_engine=_odds(cards, ruleset),
+        engine=_odds(cards, ruleset),
     )
 
 

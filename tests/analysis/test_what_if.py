@@ -139,7 +139,7 @@ def test_the_end_of_the_search_is_no_answer(dice_of_elder):
     [
         (analyser.what_if, {}, "nothing is changed"),
         (analyser.what_if, {"poitns": 5}, "did you mean 'points'"),
-        (analyser.what_if, {"row": "pistols", "dice": 1}, "no row 'pistols'"),
+        (analyser.what_if, {"row": "pistols", "dice": 1}, "unknown row 'pistols'"),
         (analyser.solve_price, {"role": "infantri"}, "did you mean 'infantry'"),
         (analyser.solve_price, {"against": OAK}, "no opponents but itself"),
     ],

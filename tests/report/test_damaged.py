@@ -93,7 +93,7 @@ def test_units_of_another_shape(place, profiles, content):
     ("change", "said"),
     [
         (lambda table: table.drop(columns="situation"), "no column 'situation'"),
-        (lambda table: table.assign(mean_damage="much"), "no number"),
+        (lambda table: table.assign(mean_damage="much"), "not a number"),
         (lambda table: table.assign(attacker="river/nobody@basic"), "river/nobody is missing"),
         (lambda table: pd.DataFrame({"a": [1]}), "no column 'attacker'"),
     ],

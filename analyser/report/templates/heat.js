@@ -266,6 +266,6 @@ for (const what of ["row", "column"]) {
 const nearby = new IntersectionObserver((entries) => {
   if (!entries.some((each) => each.isIntersecting)) return;
   nearby.disconnect();
-  showHeat();
+  if (!heat.tBodies[0].rows.length) showHeat(); // else a choice has drawn it
 }, { rootMargin: "300px" });
 nearby.observe(byId("heat-tools"));
