@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import fsum
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
@@ -321,7 +322,7 @@ class _Search:
     def probability_by(self, option: int, left: int, state: int, most: int) -> float:
         """Return the probability of the fate if this attack is next and best play follows."""
         rest = left & ~(1 << self.options[option].attacker)
-        return sum(share * self.value(rest, to, most - 1)[0] for to, share in self.after(option, state))
+        return fsum(share * self.value(rest, to, most - 1)[0] for to, share in self.after(option, state))
 
     def answer(self, attackers: Sequence[str], in_order: Sequence[str]) -> BestFocus:
         """Return the answer; `in_order` describes each attack in the stated order."""
@@ -337,7 +338,7 @@ class _Search:
         setup, programs = focus_program(self.scenario.attacks, self.scenario.attackers)
         program = [step for program in programs for step in program]
         joint = joint_distributions(setup, [program], start_states(setup), self.scenario.ruleset)[0]
-        return float(sum(p for to, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.has_fate(int(to))))
+        return fsum(p for to, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.has_fate(int(to)))
 
     def _steps(self, all_attackers: int, count: int) -> list[dict[str, Any]]:
         pmf, steps = {(all_attackers, self.start[1]): 1.0}, list[dict[str, Any]]()

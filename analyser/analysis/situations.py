@@ -77,7 +77,7 @@ def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Sit
         threads=defending.threads,
     )
     dice_keys = [tuple(target[name] for name in _DICE_FIELDS) for target in targets]
-    target_by_key = dict(zip(dice_keys, targets))
+    targets_by_key = dict(zip(dice_keys, targets))
     for index in dict.fromkeys(shot.attacker for shot in shots):
         own = np.array([number for number, shot in enumerate(shots) if shot.attacker == index])
         best = best_attacks(summaries[own])
@@ -85,7 +85,7 @@ def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Sit
             columns = np.flatnonzero(best == row)
             cells[list(SUMMARY.names or ())][index, columns] = summaries[number, columns]
             cells["row"][index, columns], cells["why_not"][index, columns] = shots[number].row.id, None
-            dice = {key: attack_dice(shots[number].facts, target) for key, target in target_by_key.items()}
+            dice = {key: attack_dice(shots[number].facts, target) for key, target in targets_by_key.items()}
             cells["dice"][index, columns] = [dice[dice_keys[column]] for column in columns.tolist()]
     return cells
 
@@ -94,11 +94,9 @@ def shots_of(
     index: int, attacker: Loadout, situation: Situation, stated_row: str | None
 ) -> tuple[list[Shot], tuple[str, ...]]:
     """Return the shots of the attacker with this index and, by target category, the reasons why rows cannot fire."""
-    rows = [row for row in attacker.unit.rows if row.kind == "ranged"]
-    rows = rows if stated_row is None else rows_named(stated_row, attacker)
-    shots = []
-    by_category: list[list[str]] = [[] for _ in CATEGORIES]
-    for row in rows:
+    ranged = (row for row in attacker.unit.rows if row.kind == "ranged")
+    shots, by_category = list[Shot](), [list[str]() for _ in CATEGORIES]
+    for row in ranged if stated_row is None else rows_named(stated_row, attacker):
         attack = situation.attack(row)
         reasons = [why_not(row, attack, attacker, target) for target in ONE_OF_EACH_CATEGORY]
         for category_reasons, reason in zip(by_category, reasons):
@@ -115,8 +113,7 @@ def _chargers(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant]
     usable = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
     if usable:
         return {row: combatant_of(attacker, close_quarters_row=row) for row in usable}
-    is_wrong_kind = stated_row is not None and rows
-    return f"{rows[0].id}: it is a {rows[0].kind} row" if is_wrong_kind else no_row(stated_row, "melee or impact")
+    return f"{rows[0].id}: it is a {rows[0].kind} row" if stated_row and rows else no_row(stated_row, "melee or impact")
 
 
 def _charges(
