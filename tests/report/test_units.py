@@ -66,7 +66,10 @@ def test_rows_stand_by_verdict_then_how_sure_it_is_then_distance_from_fair(made)
     )
     frame = frame.assign(mispriced=frame["rank"] == 0).sort_values(["mispriced", "sure"], kind="stable")
     head = frame.iloc[::-1].drop_duplicates("key").set_index("key")
-    keys = [(row["rank"], -round(row["sure"], 2), -row["distance"]) for row in (head.loc[line.key] for line in shown["lines"])]
+    keys = [
+        (row["rank"], -round(row["sure"], 2), -row["distance"])
+        for row in (head.loc[line.key] for line in shown["lines"])
+    ]
     assert len({key[0] for key in keys}) == 3
     assert keys == sorted(keys)
 
