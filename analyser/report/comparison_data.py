@@ -27,6 +27,7 @@ PAGE_FIGURES = (
     *("p_suppressed", "p_broken", "p_annihilated", "mean_damage"),
 )
 """Figures that a page has for every situation."""
+PLAINER = {"p_attacker_wins": "Attacker wins", "p_draw": "Draw"}  # titles on a page
 PROBABILITY_STEPS = 10_000  # probabilities are stored in hundredths of a percent
 DECIMALS = 3  # of all other figures
 ALMOST_ZERO, ALMOST_CERTAIN = 2**32 - 1, 2**32 - 2  # codes of probabilities that round to 0 or 1 but differ
@@ -74,6 +75,7 @@ def figures_data(
         `least_odds`: the same for probabilities; `categories` of targets, in order.
     """
     metrics = {name: metric_by_name(name) for name in names}
+    metrics |= {name: metrics[name]._replace(title=title) for name, title in PLAINER.items() if name in metrics}
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
     colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))

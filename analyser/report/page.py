@@ -82,7 +82,9 @@ def page_values(
         "headline": "" if prices is None else headline_of(prices),
         "counts": [] if prices is None else counts_of(prices),
         "rows": [{**row, "says": verdict_text(row)} for row in rows],
-        "lines": lines_of(cards),
+        "verdicts": {row["loadout"]: verdict_text(row) for row in rows},
+        "by_faction": [] if prices is None else faction_counts(prices),
+        "lines": lines_of(cards, {unit_of(name) for name in balance.dominated["attacker"]}),
         "roles": sorted({card["role"] for card in cards}),
         "in_it": list(dict.fromkeys(card["faction"] for card in cards)),
         "one_field": inputs.field is not None,
@@ -131,7 +133,7 @@ def headline_of(prices: FairPoints) -> str:
     by_role = mispriced.groupby(frame["role"]).agg(["mean", "size"])
     by_role = by_role[by_role["size"] >= LEAST_ROLE_SIZE].sort_values("mean", ascending=False, kind="stable")
     most = (
-        f"; {plural(str(by_role.index[0]))} most of all"
+        f"; most often {plural(str(by_role.index[0]))} ({100 * by_role['mean'].iloc[0]:.0f}%)"
         if len(by_role) > 1 and by_role["mean"].iloc[0] > mispriced.mean()
         else ""
     )
@@ -144,6 +146,14 @@ def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
     numbers = {kind: int(kinds.get(kind, 0)) for kind in ORDER}
     total = max(sum(numbers.values()), 1)
     return [(kind, VERDICTS[kind], number, max(round(20 * number / total), 1)) for kind, number in numbers.items()]
+
+
+def faction_counts(prices: FairPoints) -> list[tuple[str, list[int], float]]:
+    """Return for each faction its number of loadouts by verdict and the share mispriced, the highest share first."""
+    kinds = prices.frame["verdict"].map(kind_of).groupby(prices.frame["faction"], sort=False)
+    numbers = {str(faction): [int((group == kind).sum()) for kind in ORDER] for faction, group in kinds}
+    shares = [(faction, counts, sum(counts[:2]) / sum(counts)) for faction, counts in numbers.items()]
+    return sorted(shares, key=lambda each: -each[2])
 
 
 def reasons(rows: pd.DataFrame) -> list[str]:

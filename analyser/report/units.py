@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -111,17 +111,30 @@ def axis_position(ratio: float) -> float:
     return round(100 * math.log(within / _LEAST) / math.log(_MOST / _LEAST), 2)
 
 
-def lines_of(cards: Sequence[Mapping[str, Any]]) -> list[Line]:
-    """Return the rows of units, those most likely to be mispriced first; ties by name."""
-    order = sorted(cards, key=lambda card: (-card["sure"], card["name"]))
-    return [_line(card) for card in order]
+def lines_of(cards: Sequence[Mapping[str, Any]], dominated: Container[str] = ()) -> list[Line]:
+    """Return the rows of units: mispriced, fair, undecided; the surest first, then those farthest from fair.
+
+    `dominated` are the units of which a loadout is dominated; a search finds them by this word.
+    """
+    return [_line(card, card["key"] in dominated) for card in sorted(cards, key=_order)]
 
 
-def _line(card: Mapping[str, Any]) -> Line:
+def _order(card: Mapping[str, Any]) -> tuple[int, float, float, str]:
+    head = card["levels"][card["head"]]
+    distance = 0.0 if head["fair"] is None else abs(math.log(head["points"] / head["fair"]))
+    return _rank(head["kind"]), -round(card["sure"], 2), -distance, card["name"]
+
+
+def _rank(kind: str) -> int:
+    return {"fair": 1, UNDECIDED: 2}.get(kind, 0)
+
+
+def _line(card: Mapping[str, Any], is_dominated: bool) -> Line:
     head = card["levels"][card["head"]]
     is_mispriced = head["kind"] in ("under", "over")
     price = f"{head['points']} → {head['to']}" if is_mispriced else f"{head['points'] or '–'} points"
     words = " ".join([card["name"], card["faction"], card["role"], card["profile"], *(row[0] for row in card["rows"])])
+    words += " dominated" if is_dominated else ""
     return Line(
         key=card["key"],
         anchor=anchor_of(card["key"]),
@@ -140,7 +153,8 @@ def _line(card: Mapping[str, Any]) -> Line:
 
 def _mark(level: Mapping[str, Any]) -> Mark:
     low, at, high = (axis_position(level["points"] / level[name]) for name in ("high", "fair", "low"))
-    words = f"{level['level']}: {level['points']} points, fair {level['fair']:.0f} ({level['range']}): {level['says']}"
+    words = f"{level['level']}: {level['points']} points; fair {level['fair']:.0f}, 95% interval {level['range']}"
+    words = f"{words}; {level['says']}"
     return Mark(level["kind"], at, low, high, words)
 
 
@@ -197,8 +211,12 @@ class _LevelFacts:
         return 0.0 if price is None else round(mispriced_probability(price), 4)
 
     def head(self, loadouts: Sequence[Loadout]) -> int:
-        """Return the index of the level that represents its unit: the level most likely to be mispriced."""
-        return max(range(len(loadouts)), key=lambda index: self.sure(loadouts[index]))
+        """Return the index of the level that represents its unit: a mispriced one, the surest, if any."""
+        return max(range(len(loadouts)), key=lambda index: self._mispriced_and_sure(loadouts[index]))
+
+    def _mispriced_and_sure(self, loadout: Loadout) -> tuple[bool, float]:
+        price = self._prices.get(loadout.selector)
+        return price is not None and _rank(kind_of(price["verdict"])) == 0, self.sure(loadout)
 
     def of(self, loadout: Loadout) -> dict[str, Any]:
         """Return the facts about a level for the card of its unit."""

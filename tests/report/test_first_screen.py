@@ -53,6 +53,20 @@ def test_counts_and_chips_filter_and_the_unit_in_view_follows(opened, browsed):
     page.locator(".chips button", has_text="Crown").click()
     assert shown(page) == ["Drake Field Guns"]
     assert page.locator("#shown").inner_text() == f"1 of {len(everything)} units"
+    mine = prices[prices["unit"] == "Drake Field Guns"]["verdict"]
+    assert page.locator("#shown-loadouts").inner_text() == f", {len(mine)} of {len(prices)} loadouts"
+    for verdict in ("over-priced", "under-priced", "fair", "undecided"):
+        button = page.locator(".counts button", has_text=verdict)
+        assert int(button.locator("b").inner_text()) == (mine == verdict).sum()
+    wrong = mine.isin(["over-priced", "under-priced"]).sum()
+    headline = page.locator(".headline")
+    assert headline.inner_text().startswith(f"Crown, artillery: {wrong} of {len(mine)} loadouts (")
+    for name in ("artillery", "Crown"):
+        page.locator(".chips button", has_text=name).click()
+    assert "% of loadouts look mispriced" in headline.inner_text()
+    assert page.locator("#shown-loadouts").inner_text() == f", {len(prices)} loadouts"
+    page.locator(".chips button", has_text="artillery").click()
+    page.locator(".chips button", has_text="Crown").click()
     assert page.locator("#view h2").inner_text().startswith("Drake Field Guns")
 
 

@@ -55,12 +55,30 @@ def test_each_loadout_has_its_price_verdict_and_reason(made):
             assert (low, high) == pytest.approx((row["fair_low"], row["fair_high"]), abs=0.51)
 
 
-def test_rows_stand_by_how_sure_it_is_that_they_are_mispriced(made):
+def test_rows_stand_by_verdict_then_how_sure_it_is_then_distance_from_fair(made):
     _, balance, shown, _ = made
     frame = balance.prices.frame
-    unit = frame["loadout"].str.partition("@")[0]
-    sure = frame[["over_probability", "under_probability"]].max(axis=1).fillna(0).groupby(unit).max().round(4)
-    assert [sure[line.key] for line in shown["lines"]] == sorted(sure, reverse=True)
+    frame = frame.assign(
+        key=frame["loadout"].str.partition("@")[0],
+        sure=frame[["over_probability", "under_probability"]].max(axis=1).fillna(0),
+        rank=frame["verdict"].map({"fair": 1, "undecided": 2}).fillna(0),
+        distance=[0.0 if math.isnan(each) else abs(math.log(each)) for each in frame["points_over_fair"]],
+    )
+    frame = frame.assign(mispriced=frame["rank"] == 0).sort_values(["mispriced", "sure"], kind="stable")
+    head = frame.iloc[::-1].drop_duplicates("key").set_index("key")
+    keys = [
+        (row["rank"], -round(row["sure"], 2), -row["distance"])
+        for row in (head.loc[line.key] for line in shown["lines"])
+    ]
+    assert len({key[0] for key in keys}) == 3
+    assert keys == sorted(keys)
+
+
+def test_a_search_finds_dominated_units_by_that_word(made):
+    _, balance, shown, _ = made
+    units = {name.partition("@")[0] for name in balance.dominated["attacker"]}
+    assert {line.key for line in shown["lines"] if "dominated" in line.words} == units != set()
+    assert set(balance.dominated["attacker"]) <= shown["verdicts"].keys()
 
 
 def test_dots_stand_on_a_logarithmic_axis_from_half_to_double(made):
@@ -84,6 +102,10 @@ def test_the_sentence_and_the_counts_are_those_of_the_prices(made):
     verdicts = ("over-priced", "under-priced", "fair", "undecided")
     assert counts == {verdict: (frame["verdict"] == verdict).sum() for verdict in verdicts}
     wrong = frame["verdict"].isin(["over-priced", "under-priced"])
+    for faction, numbers, share in shown["by_faction"]:
+        own = frame[frame["faction"] == faction]
+        assert numbers == [(own["verdict"] == verdict).sum() for verdict in verdicts]
+        assert share == pytest.approx(wrong[own.index].mean())
     assert shown["headline"].startswith(f"{100 * wrong.mean():.0f}% of loadouts look mispriced")
     none = type(balance.prices)(**{**vars(balance.prices), "frame": frame[~wrong]})
     assert headline_of(none) == "No loadout looks mispriced."

@@ -127,7 +127,7 @@ const showHeat = () => {
   const values = rows.flatMap((row) => columns.map((column) => figure(row, column)));
   const highest = Math.max(0, ...values) || 1;
 
-  const meanHead = values.includes(null) ? "mean without hatched" : "mean";
+  const meanHead = values.includes(null) ? "mean without hatched (cells counted/all)" : "mean";
   const heads = columns.map((column) => heatHead(column.name, "column", column.key, { scope: "col" }));
   const top = element("tr", {}, element("td"), heads, heatHead(meanHead, "column", "", { scope: "col" }));
   const lines = rows.map((row) => {
@@ -179,6 +179,7 @@ const storyOf = (mine, theirs) => {
   const shown = everywhere.every(isBlank) ? [] : everywhere.filter((s) => !isBlank(s)); // others are listed below, with reasons
   const name = `${mine.name} on ${theirs.name}`;
   const figures = data.metrics
+    .filter(({ name }) => name !== "p_activated" || shown.some((s) => meanOf(name, mine, theirs, s) > 0)) // only with Cryo
     .map(({ name, title }) => [title, shown.map((s) => [written(name, meanOf(name, mine, theirs, s))])])
     .filter(([, cells]) => cells.some(([text]) => text !== "–"));
   const rows = shown.map((s) => [textsOf(data.rows, "row", mine, theirs, s).join(", ") || "none"]);
