@@ -110,7 +110,7 @@ def page_values(
     }
     enemies = enemies_data([card["key"] for card in cards], wins_of(answer.frame), trades)
     own = {"units": cards, "enemies": enemies, "a_round": shown["a_round"], "slider": slider_data()}
-    return shown, own | {"verdicts": VERDICTS}
+    return shown, own
 
 
 def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bool]]:

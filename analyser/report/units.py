@@ -15,7 +15,7 @@ from analyser.analysis.efficiency import TableRow
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of
-from analyser.analysis.verdict import FAIR, OVER, UNDER
+from analyser.analysis.verdict import FAIR, OVER, UNDER, lean_of
 from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
@@ -227,9 +227,7 @@ class _LevelFacts:
             facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
             facts["to"] = price_near(price["fair_points"], price["points"])
             facts["noticed"] = round(float(price["noticed_from"]), 3)
-            under, over, verdicts = verdicts_by_price(price)
-            facts["prices"] = {"under": under, "over": over, "kinds": [kind_of(verdict) for verdict in verdicts]}
-            facts["not_counted"] = price["not_counted"]
+            facts |= {"prices": _prices(price, self._names), "not_counted": price["not_counted"]}
             facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
         return facts
 
@@ -247,6 +245,17 @@ class _LevelFacts:
             if len(result) < MOST_DRIVERS and (own := lengths[unit]) and others and (usual := median(others)):
                 result.append((title, own, usual, f"{own:g}″, usual {usual:g}″"))
         return result
+
+
+def _prices(price: TableRow, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the verdict in words at prices from low to high, and both probabilities; `today` is its own."""
+    found = verdicts_by_price(price)
+    words = []
+    for verdict, under, over in zip(found.verdicts, found.under, found.over):
+        chances = {"under_probability": under, "over_probability": over, "lean": lean_of(under, over)}
+        says = verdict_text(chances | {"verdict": verdict})
+        words.append((kind_of(verdict), says, f"too cheap {whole_percent(under)}, too dear {whole_percent(over)}"))
+    return {"today": found.today, "words": words, "doubt": by_name(found.doubt, names)}
 
 
 def _reach(unit: Unit) -> float:

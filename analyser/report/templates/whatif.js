@@ -53,12 +53,10 @@ const sliderOf = ({ name, label, value, least, most, step = 1 }, act) => {
   return element("div.slide", {}, element("label", { for: id }, label), output, input);
 };
 
-// The verdict in words for points and fair points.
-const verdictAt = ({ prices }, points, fair) => {
-  const at = Math.round(Math.log(points / fair / data.slider.first) / Math.log(data.slider.step));
-  const place = Math.min(Math.max(at, 0), prices.kinds.length - 1);
-  const [under, over, kind] = [prices.under[place], prices.over[place], prices.kinds[place]];
-  return { kind, under, over, word: data.verdicts[kind] };
+// The verdict at a price, in words: at today's price that of the table.
+const verdictAt = ({ prices }, ratio) => {
+  const at = prices.today + Math.round(Math.log(ratio) / Math.log(data.slider.step));
+  return prices.words[Math.min(Math.max(at, 0), prices.words.length - 1)];
 };
 
 // The level that the sliders change, if there are several.
@@ -81,11 +79,12 @@ const whatIf = (unit, place = unit.head) => {
   let [points, factor, before, asked] = [level.points, 1, null, 0];
   const tell = (now) => {
     const fair = level.fair * factor;
-    const { kind, under, over, word } = verdictAt(level, points, fair);
+    const [kind, says, chances] = verdictAt(level, points / level.points / factor);
     said.replaceChildren(
       `At ${points} points: `,
-      element(`b.sure.${kind}`, {}, word),
-      ` (probability: too cheap ${percent(under / 100)}, too dear ${percent(over / 100)}).`,
+      element(`b.sure.${kind}`, {}, says),
+      ` (probability: ${chances}).`,
+      level.prices.doubt && ` ${sentence(level.prices.doubt)}`,
       level.not_counted ? ` These numbers leave out ${level.not_counted}.` : "",
     );
     if (!now) return;
@@ -118,7 +117,7 @@ const whatIf = (unit, place = unit.head) => {
   const step = level.points % 5 ? 1 : 5;
   part.append(
     element("h3", {}, "What if ", levelChoice(unit, place, part)),
-    sliderOf({ name: "points", label: "Points", value: level.points, step, least: step * Math.ceil(level.fair / 2 / step), most: step * Math.floor((2 * level.fair) / step) }, (value) => {
+    sliderOf({ name: "points", label: "Points", value: level.points, step, least: Math.min(level.points, step * Math.ceil(level.fair / 2 / step)), most: Math.max(level.points, step * Math.floor((2 * level.fair) / step)) }, (value) => {
       points = value;
       before ? fight() : tell();
     }),
