@@ -33,6 +33,7 @@ _LEAST, _MOST = 0.5, 2.0  # ends of the logarithmic axis: points divided by fair
 class Mark(NamedTuple):
     """A level on the axis of points divided by fair points: position and interval, in percent of the axis."""
 
+    anchor: str
     kind: str
     at: float
     low: float
@@ -45,6 +46,7 @@ class Line(NamedTuple):
 
     key: str
     anchor: str
+    anchors: list[str]  # of its levels
     name: str
     faction: str
     role: str
@@ -125,6 +127,7 @@ def _line(card: Mapping[str, Any]) -> Line:
     return Line(
         key=card["key"],
         anchor=anchor_of(card["key"]),
+        anchors=[anchor_of(level["selector"]) for level in card["levels"]],
         name=card["name"],
         faction=card["faction"],
         role=card["role"],
@@ -141,7 +144,7 @@ def _line(card: Mapping[str, Any]) -> Line:
 def _mark(level: Mapping[str, Any]) -> Mark:
     low, at, high = (axis_position(level["points"] / level[name]) for name in ("high", "fair", "low"))
     words = f"{level['level']}: {level['points']} points, fair {level['fair']:.0f} ({level['range']}): {level['says']}"
-    return Mark(level["kind"], at, low, high, words)
+    return Mark(anchor_of(level["selector"]), level["kind"], at, low, high, words)
 
 
 def cards_of(

@@ -59,18 +59,7 @@ const verdictAt = ({ prices }, ratio) => {
   return prices.words[Math.min(Math.max(at, 0), prices.words.length - 1)];
 };
 
-// The level that the sliders change, if there are several.
-const levelChoice = (unit, place, part) => {
-  if (unit.levels.length < 2) return "";
-  const choice = element("select", { "aria-label": "Level" });
-  choices(choice, unit.levels.flatMap((each, at) => (each.prices ? [[at, each.level]] : [])));
-  choice.value = place;
-  choice.addEventListener("input", () => part.replaceWith(whatIf(unit, Number(choice.value))));
-  return choice;
-};
-
-const whatIf = (unit, place = unit.head) => {
-  const level = unit.levels[place];
+const whatIf = (level) => {
   if (!level.prices) return null;
   const part = element("section.what", { "aria-label": "Other points, dice or DEFENCE" });
   const [said, figures] = [element("p.told", { "aria-live": "polite" }), element("dl.met")];
@@ -103,7 +92,7 @@ const whatIf = (unit, place = unit.head) => {
     const isWanted = () => number === asked && part.isConnected;
     const all = await opened();
     const printed = all.units[level.selector];
-    const enemies = metBy(unit).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
+    const enemies = metBy(level).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
     before ??= await exchangeOf(all, printed, enemies, isWanted);
     const now = before && (await exchangeOf(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted));
     if (!now) return;
@@ -116,7 +105,7 @@ const whatIf = (unit, place = unit.head) => {
   };
   const step = level.points % 5 ? 1 : 5;
   part.append(
-    element("h3", {}, "What if ", levelChoice(unit, place, part)),
+    element("h3", {}, "What if"),
     sliderOf({ name: "points", label: "Points", value: level.points, step, least: Math.min(level.points, step * Math.ceil(level.fair / 2 / step)), most: Math.max(level.points, step * Math.floor((2 * level.fair) / step)) }, (value) => {
       points = value;
       before ? fight() : tell();
