@@ -101,6 +101,21 @@ def test_a_card_says_the_verdict_at_the_price_that_is_set(opened):
     assert "under-priced" in what(page).locator(".told").inner_text()
 
 
+def test_another_price_changes_the_points_destroyed_and_lost(opened):
+    page = opened(address="unit-crown-drake-field-guns@basic")
+    slider, lines = page.locator("#what-points"), what(page).locator("dd:not(.n)")
+    today, dear = (int(slider.get_attribute(name)) for name in ("value", "max"))
+    slider.fill(str(dear))
+    lines.first.wait_for()
+    fair, destroyed, lost = ([float(each) for each in text.split(" → ")] for text in lines.all_inner_texts())
+    assert fair[0] == fair[1]
+    assert destroyed[1] == pytest.approx(destroyed[0] * today / dear, abs=0.1)
+    assert lost[1] == pytest.approx(lost[0] * dear / today, abs=0.1)
+    assert destroyed[0] > destroyed[1] > 0
+    slider.fill(str(today))
+    assert lines.all_inner_texts()[1] == f"{destroyed[0]:.1f} → {destroyed[0]:.1f}"
+
+
 @pytest.mark.parametrize(("name", "value", "change"), [("dice", 2, "+2"), *proof(("defence", 3, 3))])
 def test_a_die_more_and_another_defence_are_worth_about_what_python_says(opened, name, value, change):
     page = opened(address="unit-crown-drake-field-guns@basic")

@@ -65,8 +65,8 @@ const whatIf = (level) => {
   const [said, figures] = [element("p.told", { "aria-live": "polite" }), element("dl.met")];
   const note = element("p.small", { hidden: true }, "Points in a round, per 100 points of each side, on average over the enemies of this report. All other units stay as they are. Fair points change with the fights alone; analyser balance what-if also fits the prices of similar units again. In 21 changes the two differed by 1% on average and 9% at most.");
   const changes = {};
-  let [points, factor, before, asked] = [level.points, 1, null, 0];
-  const tell = (now) => {
+  let [points, factor, before, now, asked] = [level.points, 1, null, null, 0];
+  const tell = () => {
     const fair = level.fair * factor;
     const [kind, says, chances] = verdictAt(level, points / level.points / factor);
     said.replaceChildren(
@@ -90,14 +90,16 @@ const whatIf = (level) => {
   const fight = async () => {
     const number = ++asked;
     const isWanted = () => number === asked && part.isConnected;
-    const all = await opened();
-    const printed = all.units[level.selector];
+    const all = byId("engine") ? await opened() : null;
+    const printed = all?.units[level.selector];
+    if (!printed) return;
     const enemies = metBy(level).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
     before ??= await exchangeOf(all, printed, enemies, isWanted);
-    const now = before && (await exchangeOf(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted));
-    if (!now) return;
+    const found = before && Object.keys(changes).length ? await exchangeOf(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted) : before;
+    if (!found) return;
+    now = found;
     factor = before.destroyed > 0 && now.lost > 0 ? Math.sqrt((now.destroyed / before.destroyed) * (before.lost / now.lost)) : 1;
-    tell(now);
+    tell();
   };
   const slide = (name) => (value) => {
     changes[name] = value;
@@ -108,7 +110,8 @@ const whatIf = (level) => {
     element("h3", {}, "What if"),
     sliderOf({ name: "points", label: "Points", value: level.points, step, least: Math.min(level.points, step * Math.ceil(level.fair / 2 / step)), most: Math.max(level.points, step * Math.floor((2 * level.fair) / step)) }, (value) => {
       points = value;
-      before ? fight() : tell();
+      tell();
+      if (!asked) fight();
     }),
     ...(byId("engine") ? data.slider.edits.map((each) => sliderOf({ ...each, value: level[each.name] ?? 0 }, slide(each.name))) : []),
     said,
