@@ -20,7 +20,7 @@ from analyser.web.page_data import RANKING, edits, unit_entry
 
 STEP = 1.02  # ratio between successive prices
 FARTHEST = 2.0  # the prices of a card reach from the fair points divided by this number to the fair points times it
-ADJUSTABLE = ("dice", "defence")
+ADJUSTABLE = {"dice": "Dice of every attack, for the whole unit", "defence": "DEFENCE"}
 
 
 class Verdicts(NamedTuple):
@@ -56,7 +56,8 @@ def verdicts_by_price(price: TableRow) -> Verdicts:
 
 def slider_data() -> dict[str, Any]:
     """Return the data that all sliders share: the ratio of prices, and the adjustable numbers of a unit."""
-    return {"step": STEP, "edits": [edit for edit in edits() if edit["name"] in ADJUSTABLE]}
+    adjustable = [edit | {"label": ADJUSTABLE[edit["name"]]} for edit in edits() if edit["name"] in ADJUSTABLE]
+    return {"step": STEP, "edits": adjustable}
 
 
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:

@@ -116,6 +116,19 @@ def test_another_price_changes_the_points_destroyed_and_lost(opened):
     assert lines.all_inner_texts()[1] == f"{destroyed[0]:.1f} → {destroyed[0]:.1f}"
 
 
+def test_a_button_sets_the_price_that_is_proposed_and_another_resets_all(opened):
+    page = opened(address="unit-crown-rifle-platoon@basic")
+    today, proposed = re.findall(r"\d+", page.locator("#view .price").inner_text())[:2]
+    said = what(page).locator(".told").inner_text()
+    page.locator("#what-dice").fill("1")
+    what(page).locator("button", has_text=f"Set {proposed} points").click()
+    assert what(page).locator(".told").inner_text().startswith(f"At {proposed} points: ")
+    what(page).locator("button", has_text="Reset").click()
+    assert page.locator("#what-points").input_value() == today
+    assert page.locator("#what-dice").input_value() == "0"
+    page.wait_for_function("said => document.querySelector('#view .told').innerText === said", arg=said)
+
+
 @pytest.mark.parametrize(("name", "value", "change"), [("dice", 2, "+2"), *proof(("defence", 3, 3))])
 def test_a_die_more_and_another_defence_are_worth_about_what_python_says(opened, name, value, change):
     page = opened(address="unit-crown-drake-field-guns@basic")

@@ -40,6 +40,8 @@ const metBy = (level) => {
       key: enemy.key,
       wins: wins[me][at],
       loses: loses[me][at],
+      destroys: destroys[me][at],
+      lost: lost[me][at],
       ahead: destroys[me][at] === null ? null : destroys[me][at] - lost[me][at],
     }))
     .filter((enemy) => enemy.wins !== null || enemy.ahead !== null);
@@ -121,7 +123,7 @@ const cardOf = (unit, level) => {
     (level.range || why) && element("p", {}, level.range && fairOf(level), why),
     level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
     level.noticed && element("p.small", {}, `If its points were fair, a change of ${percent(level.noticed)} would end the verdict “fair” in 80% of cases.`),
-    met.length > 0 && [bestAndWorst(met), element("p.small", {}, "Points it destroys minus points it loses in a round, per 100 points of each side.")],
+    met.length > 0 && [bestAndWorst(met), element("p.small", {}, "The best and worst of all enemies, by the points it destroys minus the points it loses in a round, per 100 points of each side.")],
     whatIf(level),
     levelsOf(unit),
     met.length > 0 && folded(`Every enemy (${met.length})`, () => everyEnemy(met)),

@@ -77,7 +77,7 @@ const whatIf = (level) => {
       level.not_counted ? ` These numbers leave out ${level.not_counted}.` : "",
     );
     if (!now) return;
-    const line = (title, was, is) => [element("dt", {}, title), element("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), element("dd.n", {}, was > 0 ? signed(is / was - 1, percent) : "")];
+    const line = (title, was, is) => [element("dt", {}, title), element("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), element("dd.n", {}, was > 0 ? signed(is / was - 1, (share) => `${whole(100 * share)}%`) : "")];
     note.hidden = false;
     figures.replaceChildren(
       ...[
@@ -90,7 +90,13 @@ const whatIf = (level) => {
   const fight = async () => {
     const number = ++asked;
     const isWanted = () => number === asked && part.isConnected;
-    const all = byId("engine") ? await opened() : null;
+    const fought = metBy(level).filter((enemy) => enemy.ahead !== null);
+    if (!byId("engine") && fought.length) {
+      const mean = (name) => fought.reduce((sum, each) => sum + each[name], 0) / fought.length / 100;
+      before = now = { destroyed: mean("destroys") * level.points, lost: mean("lost") / level.points };
+      return tell();
+    }
+    const all = byId("engine") && (await opened());
     const printed = all?.units[level.selector];
     if (!printed) return;
     const enemies = metBy(level).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
@@ -105,7 +111,17 @@ const whatIf = (level) => {
     changes[name] = value;
     fight();
   };
-  const step = level.points % 5 ? 1 : 5;
+  const set = (input, value) => {
+    input.value = value;
+    input.dispatchEvent(new Event("input"));
+  };
+  const button = (text, act) => {
+    const found = element("button", { type: "button" }, text);
+    found.addEventListener("click", () => act([...part.querySelectorAll("input")]));
+    return found;
+  };
+  const moves = level.kind === "under" || level.kind === "over";
+  const step = level.points % 5 || (moves && level.to % 5) ? 1 : 5;
   part.append(
     element("h3", {}, "What if"),
     sliderOf({ name: "points", label: "Points", value: level.points, step, least: Math.min(level.points, step * Math.ceil(level.fair / 2 / step)), most: Math.max(level.points, step * Math.floor((2 * level.fair) / step)) }, (value) => {
@@ -114,6 +130,7 @@ const whatIf = (level) => {
       if (!asked) fight();
     }),
     ...(byId("engine") ? data.slider.edits.map((each) => sliderOf({ ...each, value: level[each.name] ?? 0 }, slide(each.name))) : []),
+    element("p", {}, moves && button(`Set ${level.to} points`, ([price]) => set(price, level.to)), " ", button("Reset", (inputs) => inputs.forEach((each) => set(each, each.defaultValue)))),
     said,
     figures,
     note,
