@@ -50,7 +50,9 @@ def verdicts_by_price(price: TableRow) -> Verdicts:
     under, over = probabilities(mispricing, np.full(len(change), price["error"]), least)
     has_reason = verdict_of(price["under_probability"], price["over_probability"]) != UNDECIDED
     doubt = price["doubt"] if has_reason else ""
-    verdicts = [OVER if most > 0 else verdict_of(*pair, doubt) for *pair, most in zip(under, over, least >= 0)]
+    verdicts = [
+        OVER if limit >= 0 else verdict_of(cheap, dear, doubt) for cheap, dear, limit in zip(under, over, least)
+    ]
     return Verdicts(-first, under.tolist(), over.tolist(), verdicts, doubt)
 
 

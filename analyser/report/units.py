@@ -255,7 +255,7 @@ def _prices(price: TableRow, names: Mapping[str, str]) -> dict[str, Any]:
     found = verdicts_by_price(price)
     words = []
     for verdict, under, over in zip(found.verdicts, found.under, found.over):
-        chances = {"under_probability": under, "over_probability": over, "lean": lean_of(under, over)}
+        chances: dict[Any, Any] = {"under_probability": under, "over_probability": over, "lean": lean_of(under, over)}
         says = verdict_text(chances | {"verdict": verdict})
         words.append((kind_of(verdict), says, f"too cheap {whole_percent(under)}, too dear {whole_percent(over)}"))
     return {"today": found.today, "words": words, "doubt": by_name(found.doubt, names)}

@@ -40,8 +40,6 @@ const metBy = (level) => {
       key: enemy.key,
       wins: wins[me][at],
       loses: loses[me][at],
-      destroys: destroys[me][at],
-      lost: lost[me][at],
       ahead: destroys[me][at] === null ? null : destroys[me][at] - lost[me][at],
     }))
     .filter((enemy) => enemy.wins !== null || enemy.ahead !== null);

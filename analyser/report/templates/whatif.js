@@ -90,14 +90,8 @@ const whatIf = (level) => {
   const fight = async () => {
     const number = ++asked;
     const isWanted = () => number === asked && part.isConnected;
-    const fought = metBy(level).filter((enemy) => enemy.ahead !== null);
-    if (!byId("engine") && fought.length) {
-      const mean = (name) => fought.reduce((sum, each) => sum + each[name], 0) / fought.length / 100;
-      before = now = { destroyed: mean("destroys") * level.points, lost: mean("lost") / level.points };
-      return tell();
-    }
-    const all = byId("engine") && (await opened());
-    const printed = all?.units[level.selector];
+    const all = await opened();
+    const printed = all.units[level.selector];
     if (!printed) return;
     const enemies = metBy(level).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
     before ??= await exchangeOf(all, printed, enemies, isWanted);
@@ -127,7 +121,7 @@ const whatIf = (level) => {
     sliderOf({ name: "points", label: "Points", value: level.points, step, least: Math.min(level.points, step * Math.ceil(level.fair / 2 / step)), most: Math.max(level.points, step * Math.floor((2 * level.fair) / step)) }, (value) => {
       points = value;
       tell();
-      if (!asked) fight();
+      if (!asked && byId("engine")) fight();
     }),
     ...(byId("engine") ? data.slider.edits.map((each) => sliderOf({ ...each, value: level[each.name] ?? 0 }, slide(each.name))) : []),
     element("p", {}, moves && button(`Set ${level.to} points`, ([price]) => set(price, level.to)), " ", button("Reset", (inputs) => inputs.forEach((each) => set(each, each.defaultValue)))),
