@@ -110,9 +110,10 @@ def page_values(
         "engine": engine_of(answer.attackers, answer.situations, answer.ruleset),
         "n_possible": int(answer.frame["why_not"].isna().sum()),
     }
-    enemies = enemies_data([card["key"] for card in cards], wins_of(answer.frame), trades)
+    selectors = [level["selector"] for card in cards for level in card["levels"]]
+    enemies = enemies_data(selectors, wins_of(answer.frame), trades)
     own = {"units": cards, "enemies": enemies, "a_round": shown["a_round"], "slider": slider_data()}
-    return shown, own | {"verdicts": VERDICTS}
+    return shown, own
 
 
 def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bool]]:
@@ -267,18 +268,19 @@ STEPS = 1000  # probabilities are stored in tenths of a percent
 
 
 class Trades(NamedTuple):
-    """Points that units or factions destroy of each other while both act once."""
+    """Points that loadouts or factions destroy of each other while both act once."""
 
     names: list[str]
     destroyed: Array  # by 100 points of the row, of the column; NaN if they do not fight
 
 
 def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
-    """Return the trades between units (means over levels), and between factions (means over units)."""
+    """Return the trades between loadouts, and between factions (means over units, theirs over levels)."""
     exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
-    units = [unit_of(loadout.selector) for loadout in exchange.loadouts]
-    between_units = _means(_trade_matrix(exchange), units)
-    return between_units, _means(between_units.destroyed, [name.partition("/")[0] for name in between_units.names])
+    selectors = [loadout.selector for loadout in exchange.loadouts]
+    trades = Trades(selectors, _trade_matrix(exchange))
+    between_units = _means(trades.destroyed, [unit_of(name) for name in selectors])
+    return trades, _means(between_units.destroyed, [name.partition("/")[0] for name in between_units.names])
 
 
 def _trade_matrix(exchange: Exchange) -> Array:
@@ -297,34 +299,43 @@ def _means(figures: Array, groups: Sequence[str]) -> Trades:
 
 
 def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the probability that the unit of a row beats the unit of a column in a duel; NaN if they fight none.
+    """Return the probability that the loadout of a row beats that of a column in a duel; NaN if they fight none.
 
-    These are means over the levels of both and, if the table has both directions, over who begins the duel.
+    If the table has both directions, these are means over who begins the duel.
     """
     duels = frame.loc[frame["p_attacker_wins"].notna(), ["attacker", "defender", "p_attacker_wins", "p_draw"]]
     p_defender_wins = 1 - duels["p_attacker_wins"] - duels["p_draw"]
     begins = pd.DataFrame({"one": duels["attacker"], "other": duels["defender"], "wins": duels["p_attacker_wins"]})
     waits = pd.DataFrame({"one": duels["defender"], "other": duels["attacker"], "wins": p_defender_wins})
-    both = pd.concat([begins, waits]).groupby(["one", "other"], sort=False)["wins"].mean().reset_index()
-    both = both.assign(one=both["one"].map(unit_of), other=both["other"].map(unit_of))
-    return both.groupby(["one", "other"], sort=False)["wins"].mean().unstack()
+    return pd.concat([begins, waits]).groupby(["one", "other"], sort=False)["wins"].mean().unstack()
 
 
-def enemies_data(units: Sequence[str], wins: pd.DataFrame, trades: Trades | None) -> dict[str, Any]:
-    """Return square tables over `units` for the scripts of a page; None on the diagonal and for pairs without a fight.
+def enemies_data(loadouts: Sequence[str], wins: pd.DataFrame, trades: Trades | None) -> dict[str, Any]:
+    """Return tables for the scripts of a page: a row for each loadout, a column for each unit, in the same order.
+
+    A figure is the mean over the levels of the unit; None for a loadout against its own unit, or without a fight.
 
     Returns
     -------
     dict
-        `wins`: probability, in tenths of a percent, that the unit of the row beats the unit of the column. `destroys`:
-        points of the unit of the column that 100 points of the unit of the row destroy.
+        `wins`, `loses`: probability, in tenths of a percent, that the loadout beats the unit in a duel, and vice versa.
+        `destroys`, `lost`: points of the unit that 100 points of the loadout destroy, and vice versa.
     """
     destroys = pd.DataFrame() if trades is None else pd.DataFrame(trades.destroyed, trades.names, trades.names)
-    tables = {"wins": (STEPS * wins).round(), "destroys": destroys.round(1)}
-    return {name: _square(table, units) for name, table in tables.items()}
+    tables = {
+        "wins": (STEPS * wins, 0),
+        "loses": (STEPS * wins.T, 0),
+        "destroys": (destroys, 1),
+        "lost": (destroys.T, 1),
+    }
+    return {name: _by_unit(table, loadouts, digits) for name, (table, digits) in tables.items()}
 
 
-def _square(table: pd.DataFrame, units: Sequence[str]) -> list[list[float | None]]:
-    values = table.reindex(index=list(units), columns=list(units)).to_numpy(np.float64, copy=True)
-    np.fill_diagonal(values, np.nan)
-    return [[None if np.isnan(value) else value for value in row] for row in values.tolist()]
+def _by_unit(table: pd.DataFrame, loadouts: Sequence[str], digits: int) -> list[list[float | None]]:
+    units = list(dict.fromkeys(map(unit_of, loadouts)))
+    means = table.T.groupby(unit_of).mean().T.reindex(index=list(loadouts), columns=units)
+    rows = zip(loadouts, means.to_numpy(np.float64).round(digits).tolist())
+    return [
+        [None if np.isnan(value) or unit == unit_of(name) else value for unit, value in zip(units, row)]
+        for name, row in rows
+    ]

@@ -30,8 +30,8 @@ def page_of(template: str, **values: Any) -> str:
 
 
 def anchor_of(selector: str) -> str:
-    """Return the anchor of a unit on the page of a report, from the selector of the unit or of a loadout."""
-    return "unit-" + unit_of(selector).replace("/", "-")
+    """Return the anchor of a unit or loadout on the page of a report, from its selector."""
+    return "unit-" + selector.replace("/", "-")
 
 
 def fair_text(price: Mapping[Any, Any]) -> str:

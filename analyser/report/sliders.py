@@ -10,7 +10,7 @@ import numpy as np
 from analyser.analysis.efficiency import TableRow
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, is_near
 from analyser.analysis.situations import Situation
-from analyser.analysis.verdict import OVER, probabilities, verdict_of
+from analyser.analysis.verdict import OVER, UNDECIDED, probabilities, verdict_of
 from analyser.common.errors import InputError
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -19,36 +19,47 @@ from analyser.web.memory_layout import layout
 from analyser.web.page_data import RANKING, edits, unit_entry
 
 STEP = 1.02  # ratio between successive prices
-RATIOS = 0.5 * STEP ** np.arange(71)
-"""Ratios of points to fair points for which a card states the verdict: from 0.5 to 2."""
-ADJUSTABLE = ("dice", "defence")
+FARTHEST = 2.0  # the prices of a card reach from the fair points divided by this number to the fair points times it
+ADJUSTABLE = {"dice": "Dice of every attack, for the whole unit", "defence": "DEFENCE"}
 
 
 class Verdicts(NamedTuple):
-    """Verdict at each of :data:`RATIOS`, with the probabilities that points are more than 10% too low or too high."""
+    """Verdict at prices from low to high, with the probabilities that points are more than 10% too low or too high.
 
-    under: list[int]  # percent
-    over: list[int]
+    Successive prices differ by the ratio :data:`STEP`; the price at index `today` is that of the loadout.
+    """
+
+    today: int
+    under: list[float]
+    over: list[float]
     verdicts: list[str]
+    doubt: str  # reason why it is undecided at every price; empty if there is none
 
 
 def verdicts_by_price(price: TableRow) -> Verdicts:
-    """Return the verdict on a loadout at each of :data:`RATIOS`, by the model of its fair points.
+    """Return the verdict on a loadout at its price and others, by the model of its fair points.
 
-    The loadout must have fair points.
+    The loadout must have fair points. A doubt at its price, other than by the probabilities, holds at every price.
     """
-    fair = float(price["fair_points"])
-    mispricing = np.log(price["probably_over_fair"]) + price["follows"] * np.log(RATIOS / price["points_over_fair"])
-    least = np.full(len(RATIOS), -np.inf) if np.isnan(price["at_most"]) else np.log(RATIOS * fair / price["at_most"])
-    under, over = probabilities(mispricing, np.full(len(RATIOS), price["error"]), least)
-    verdicts = [OVER if most > 0 else verdict_of(*pair) for *pair, most in zip(under, over, least >= 0)]
-    low, high = ((100 * shares).round().astype(int).tolist() for shares in (under, over))
-    return Verdicts(low, high, verdicts)
+    ends = np.log([1 / FARTHEST, FARTHEST]) - np.log(price["points_over_fair"])
+    first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
+    change = np.arange(first, last + 1) * np.log(STEP)
+    mispricing = np.log(price["probably_over_fair"]) + price["follows"] * change
+    limited = not np.isnan(price["at_most"])
+    least = np.log(price["points"] / price["at_most"]) + change if limited else np.full(len(change), -np.inf)
+    under, over = probabilities(mispricing, np.full(len(change), price["error"]), least)
+    has_reason = verdict_of(price["under_probability"], price["over_probability"]) != UNDECIDED
+    doubt = price["doubt"] if has_reason else ""
+    verdicts = [
+        OVER if limit >= 0 else verdict_of(cheap, dear, doubt) for cheap, dear, limit in zip(under, over, least)
+    ]
+    return Verdicts(-first, under.tolist(), over.tolist(), verdicts, doubt)
 
 
 def slider_data() -> dict[str, Any]:
-    """Return the data that all sliders share: the prices, and the adjustable numbers of a unit."""
-    return {"first": RATIOS[0], "step": STEP, "edits": [edit for edit in edits() if edit["name"] in ADJUSTABLE]}
+    """Return the data that all sliders share: the ratio of prices, and the adjustable numbers of a unit."""
+    adjustable = [edit | {"label": ADJUSTABLE[edit["name"]]} for edit in edits() if edit["name"] in ADJUSTABLE]
+    return {"step": STEP, "edits": adjustable}
 
 
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:

@@ -15,7 +15,7 @@ from analyser.analysis.efficiency import TableRow
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.price_drivers import defence_of
 from analyser.analysis.roles import role_of
-from analyser.analysis.verdict import FAIR, OVER, UNDER
+from analyser.analysis.verdict import FAIR, OVER, UNDER, lean_of
 from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
@@ -33,6 +33,7 @@ _LEAST, _MOST = 0.5, 2.0  # ends of the logarithmic axis: points divided by fair
 class Mark(NamedTuple):
     """A level on the axis of points divided by fair points: position and interval, in percent of the axis."""
 
+    anchor: str
     kind: str
     at: float
     low: float
@@ -45,6 +46,7 @@ class Line(NamedTuple):
 
     key: str
     anchor: str
+    anchors: list[str]  # of its levels
     name: str
     faction: str
     role: str
@@ -138,6 +140,7 @@ def _line(card: Mapping[str, Any], is_dominated: bool) -> Line:
     return Line(
         key=card["key"],
         anchor=anchor_of(card["key"]),
+        anchors=[anchor_of(level["selector"]) for level in card["levels"]],
         name=card["name"],
         faction=card["faction"],
         role=card["role"],
@@ -155,7 +158,7 @@ def _mark(level: Mapping[str, Any]) -> Mark:
     low, at, high = (axis_position(level["points"] / level[name]) for name in ("high", "fair", "low"))
     words = f"{level['level']}: {level['points']} points; fair {level['fair']:.0f}, 95% interval {level['range']}"
     words = f"{words}; {level['says']}"
-    return Mark(level["kind"], at, low, high, words)
+    return Mark(anchor_of(level["selector"]), level["kind"], at, low, high, words)
 
 
 def cards_of(
@@ -245,9 +248,7 @@ class _LevelFacts:
             facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
             facts["to"] = price_near(price["fair_points"], price["points"])
             facts["noticed"] = round(float(price["noticed_from"]), 3)
-            under, over, verdicts = verdicts_by_price(price)
-            facts["prices"] = {"under": under, "over": over, "kinds": [kind_of(verdict) for verdict in verdicts]}
-            facts["not_counted"] = price["not_counted"]
+            facts |= {"prices": _prices(price, self._names), "not_counted": price["not_counted"]}
             facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
         return facts
 
@@ -265,6 +266,17 @@ class _LevelFacts:
             if len(result) < MOST_DRIVERS and (own := lengths[unit]) and others and (usual := median(others)):
                 result.append((title, own, usual, f"{own:g}″, usual {usual:g}″"))
         return result
+
+
+def _prices(price: TableRow, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the verdict in words at prices from low to high, and both probabilities; `today` is its own."""
+    found = verdicts_by_price(price)
+    words = []
+    for verdict, under, over in zip(found.verdicts, found.under, found.over):
+        chances: dict[Any, Any] = {"under_probability": under, "over_probability": over, "lean": lean_of(under, over)}
+        says = verdict_text(chances | {"verdict": verdict})
+        words.append((kind_of(verdict), says, f"too cheap {whole_percent(under)}, too dear {whole_percent(over)}"))
+    return {"today": found.today, "words": words, "doubt": by_name(found.doubt, names)}
 
 
 def _reach(unit: Unit) -> float:

@@ -181,7 +181,8 @@ class Sweep:
             values = batch.assign(**words)  # not `astype`, which changes the memory layout and so the last bits of sums
             groups = values.groupby(keys, sort=False, dropna=False)[figures]
             of_batch = pd.concat([groups.sum(), groups.count().add_suffix(" cells")], axis=1)
-            sums = of_batch if sums is None else sums.add(of_batch, fill_value=0)
+            both = of_batch if sums is None else pd.concat([sums, of_batch])
+            sums = both.groupby(level=keys, sort=False, dropna=False).sum()
         if sums is None:
             return pd.DataFrame(columns=[*keys, *figures, "cells"])
         table = sums.reset_index()

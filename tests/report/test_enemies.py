@@ -21,19 +21,24 @@ DUELS = pd.DataFrame(
 )
 
 
-def test_wins_are_means_over_levels_and_over_who_begins():
+def test_wins_are_means_over_who_begins():
     found = wins_of(DUELS)
-    assert found.loc["b/axe", "a/tank"] == pytest.approx((0.9 + 0.7 + 0.8 + 0.6) / 4)
-    assert found.loc["a/tank", "b/axe"] == pytest.approx((0.1 + 0.1 + 0.4 + 0.2) / 4)
-    assert (found.loc["a/tank", "b/straw"], found.loc["b/straw", "a/tank"]) == (1.0, 0.0)
-    assert "b/cloud" not in found
+    assert found.loc["b/axe@basic", "a/tank@basic"] == pytest.approx((0.9 + 0.7) / 2)
+    assert found.loc["a/tank@basic", "b/axe@basic"] == pytest.approx((0.1 + 0.1) / 2)
+    assert (found.loc["a/tank@basic", "b/straw@basic"], found.loc["b/straw@basic", "a/tank@basic"]) == (1.0, 0.0)
+    assert "b/cloud@basic" not in found
 
 
-def test_the_page_gets_square_tables_without_a_unit_against_itself():
-    names = ["a/tank", "b/axe", "b/straw", "b/cloud"]
-    trades = Trades(["a/tank", "b/cloud"], np.array([[9.0, 12.34], [5.0, 9.0]]))
+def test_the_page_gets_a_row_for_each_level_and_means_over_the_levels_of_its_enemies():
+    names = ["a/tank@basic", "a/tank@full", "b/axe@basic", "b/straw@basic", "b/cloud@basic"]
+    trades = Trades(["a/tank@basic", "a/tank@full", "b/cloud@basic"], np.array([[9, 9, 12.34], [9, 9, 3], [5, 6, 9.0]]))
     found = enemies_data(names, wins_of(DUELS), trades)
-    assert found["wins"][0] == [None, 200, 1000, None]
-    assert [each[0] for each in found["wins"]] == [None, 750, 0, None]
-    assert found["destroys"][0] == [None, None, None, 12.3]
-    assert found["destroys"][3] == [5.0, None, None, None]
+    assert found["wins"][:2] == [[None, 100, 1000, None], [None, 300, None, None]]
+    assert [each[0] for each in found["wins"]] == [None, None, 750, 0, None]
+    assert [each[0] for each in found["loses"]] == [None, None, 200, 1000, None]
+    assert found["loses"][:2] == [[None, 800, 0, None], [None, 700, None, None]]
+    assert [each[3] for each in found["destroys"]] == [12.3, 3, None, None, None]
+    assert [each[3] for each in found["lost"]] == [5, 6, None, None, None]
+    assert found["destroys"][4] == [5.5, None, None, None]
+    nothing = enemies_data(names, wins_of(DUELS[6:7].dropna()), None)
+    assert all(set(row) == {None} for table in nothing.values() for row in table)

@@ -70,6 +70,40 @@ def test_counts_and_chips_filter_and_the_unit_in_view_follows(opened, browsed):
     assert page.locator("#view h2").inner_text().startswith("Drake Field Guns")
 
 
+def test_one_level_is_in_view_by_the_selector_a_dot_a_link_or_the_address(opened, browsed):
+    page = opened()
+    prices = pd.read_csv(browsed / "prices.csv").set_index("loadout")
+
+    def is_in_view(level):
+        price, card = prices.loc[f"crown/rifle-platoon@{level}"], page.locator("#view")
+        assert card.locator("h2").inner_text() == f"{price['unit']}, {level}"
+        assert card.locator(".price").inner_text().startswith(f"{price['points']} ")
+        assert f"Fair: {price['fair_points']:.0f} points" in card.inner_text()
+        assert card.locator(".told").inner_text().startswith(f"At {price['points']} points")
+        return card.locator(".met").first.inner_text()
+
+    row(page, RIFLES).click()
+    default = page.locator("#level").input_value().partition("@")[2]
+    is_in_view(default)
+    first, second, *_ = page.locator("#level option").all_inner_texts()
+    page.locator("#level").select_option(label=second)
+    met = is_in_view(second)
+    assert page.evaluate("document.activeElement.id") == "level"
+    assert page.url.endswith(f"#{RIFLES}@{second}")
+    page.locator(f"#{RIFLES} circle[data-level='{RIFLES}@{first}']").click(force=True)
+    assert is_in_view(first) != met
+    for link in (f"#{RIFLES}@{second}", f"#{RIFLES}@{first}"):
+        page.evaluate("link => { location.hash = link }", link)
+        page.locator("#view h2", has_text=link.partition("@")[2]).wait_for()
+        is_in_view(link.partition("@")[2])
+    other = opened(address=f"{RIFLES}@{second}")
+    assert other.locator("#view h2").inner_text().endswith(second)
+    link = unfolded(other, "dominated").locator("tbody a").first
+    level = link.get_attribute("href").partition("@")[2]
+    link.click()
+    other.locator("#view h2", has_text=level).wait_for()
+
+
 def test_words_find_units_by_name_role_rule_and_quality(opened):
     page = opened()
     page.locator("#find").fill("field gun crown")

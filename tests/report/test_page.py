@@ -71,7 +71,7 @@ def test_trades_are_the_points_that_100_points_destroy(browsed):
     me, other = ([each.selector for each in exchange.loadouts].index(name) for name in names)
     share = exchange.mean()[me, other]
     costs = [library[name].level.points for name in names]
-    ours, theirs = (trades.names.index(name.partition("@")[0]) for name in names)
+    ours, theirs = (trades.names.index(name) for name in names)
     assert 0 < share < exchange.unsuppressed.mean(axis=0)[me, other]
     assert trades.destroyed[ours, theirs] == pytest.approx(100 * share * costs[1] / costs[0])
 

@@ -1,7 +1,7 @@
 // The card of a unit, built when the unit comes into view.
 
 const unitOf = new Map(data.units.map((unit) => [unit.key, unit]));
-const placeOfUnit = new Map(data.units.map((unit, place) => [unit.key, place]));
+const placeOfLevel = new Map(data.units.flatMap((unit) => unit.levels).map((level, place) => [level, place]));
 const linkTo = (key) => element("a", { href: `#${anchorOf(key)}` }, unitOf.get(key).name);
 const whole = (value) => (value === null ? "–" : value.toFixed(0));
 const oneDigit = (value) => (value === null ? "–" : value.toFixed(1));
@@ -32,15 +32,15 @@ const barOf = ([title, own, usual, text]) => {
 
 // --- opponents
 
-const { wins, destroys } = data.enemies;
-const metBy = (unit) => {
-  const me = placeOfUnit.get(unit.key);
+const { wins, loses, destroys, lost } = data.enemies;
+const metBy = (level) => {
+  const me = placeOfLevel.get(level);
   return data.units
     .map((enemy, at) => ({
       key: enemy.key,
       wins: wins[me][at],
-      loses: wins[at][me],
-      ahead: destroys[me][at] === null ? null : destroys[me][at] - destroys[at][me],
+      loses: loses[me][at],
+      ahead: destroys[me][at] === null ? null : destroys[me][at] - lost[me][at],
     }))
     .filter((enemy) => enemy.wins !== null || enemy.ahead !== null);
 };
@@ -61,7 +61,7 @@ const everyEnemy = (met) => {
   const table = tableOf("Every enemy", ["Enemy", "Enemy wins", "It wins", "Points ahead"], lines);
   const [head, body] = [table.querySelector("thead tr"), table.querySelector("tbody")];
   makeHeadsSort([...head.cells], "", (at, sign) => body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[at]), sign)));
-  return [element("p.small", {}, `Duel results are means over the levels of both units. Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.a_round}`), table];
+  return [element("p.small", {}, `Duel results are means over the levels of the enemy. Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.a_round}`), table];
 };
 
 // --- levels, attacks and curves
@@ -101,19 +101,28 @@ const curvesOf = (unit) => {
   return [element("p.small", {}, "Points that 100 points of this unit destroy with each row at each distance, without aiming, on average over its opponents."), ...unit.curves.map((curve) => curveOf(curve, reach, most))];
 };
 
+// The level that the card is about, if there are several.
+const levelChoice = (unit, level) => {
+  const choice = element("select", { id: "level" });
+  choices(choice, unit.levels.map((each) => [anchorOf(each.selector), each.level]));
+  choice.value = anchorOf(level.selector);
+  return element("p", {}, element("label", { for: "level" }, "Level "), choice);
+};
+
 const sentence = (text) => `${capital(text)}.`;
-const cardOf = (unit) => {
-  const [level, met] = [unit.levels[unit.head], metBy(unit)];
+const cardOf = (unit, level) => {
+  const met = metBy(level);
   const why = level.why ? sentence(level.why) : "";
   const parts = [
     element("h2", { id: "view-name" }, unit.levels.length > 1 ? `${unit.name}, ${level.level}` : unit.name),
     element("p.small", {}, `${unit.faction} · ${unit.role} · ${unit.facts}`),
+    unit.levels.length > 1 && levelChoice(unit, level),
     priceOf(level),
     (level.range || why) && element("p", {}, level.range && fairOf(level), why),
     level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
     level.noticed && element("p.small", {}, `If its points were fair, a change of ${percent(level.noticed)} would end the verdict “fair” in 80% of cases.`),
-    met.length > 0 && [bestAndWorst(met), element("p.small", {}, "Points it destroys minus points it loses in a round, per 100 points of each side.")],
-    whatIf(unit),
+    met.length > 0 && [bestAndWorst(met), element("p.small", {}, "The best and worst of all enemies, by the points it destroys minus the points it loses in a round, per 100 points of each side.")],
+    whatIf(level),
     levelsOf(unit),
     met.length > 0 && folded(`Every enemy (${met.length})`, () => everyEnemy(met)),
     unit.no_duels && element("p.small", {}, unit.no_duels),

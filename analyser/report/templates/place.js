@@ -35,14 +35,14 @@ const restoreState = (state) => {
 
 // Scroll to an anchor, open its folded parts, and move the keyboard focus there.
 const goTo = (place) => {
-  const target = place ? byId(place) : null;
+  const target = byId(place.split("@")[0]); // a level has the place of its unit
   if (!target) return;
   for (let folded = target.closest("details"); folded; folded = folded.parentElement.closest("details")) folded.open = true;
   const focused = target.matches("details") ? target.querySelector("summary") : target;
   if (focused === target) target.setAttribute("tabindex", "-1");
   focused.focus({ preventScroll: true });
   target.scrollIntoView();
-  target.dispatchEvent(new Event("arrive", { bubbles: true }));
+  target.dispatchEvent(new CustomEvent("arrive", { bubbles: true, detail: place }));
 };
 const follow = (place) => {
   history.pushState(null, "", hashOf(place));

@@ -4,13 +4,14 @@ const list = byId("units");
 const lines = [...list.children];
 const view = byId("view");
 const wideEnough = matchMedia("(min-width: 62.01rem)");
-let current = null;
+let [current, inView] = [null, ""]; // row, and anchor of its unit or level
 
-const showUnit = (line) => {
+const showUnit = (line, anchor = line.id) => {
   current?.firstElementChild.removeAttribute("aria-current");
-  current = line;
+  [current, inView] = [line, anchor];
   line.firstElementChild.setAttribute("aria-current", "true");
-  view.replaceChildren(...cardOf(unitOf.get(line.dataset.unit)));
+  const unit = unitOf.get(line.dataset.unit);
+  view.replaceChildren(...cardOf(unit, unit.levels.find((each) => anchorOf(each.selector) === anchor) ?? unit.levels[unit.head]));
   view.scrollTop = 0;
   view.hidden = false;
   (wideEnough.matches ? list.parentElement.parentElement : line).append(view);
@@ -24,9 +25,10 @@ list.addEventListener("click", (event) => {
   const link = event.target.closest("li > a");
   if (!link || link.parentElement.parentElement !== list || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  if (link.parentElement === current && !wideEnough.matches) hideUnit();
-  else showUnit(link.parentElement);
-  history.replaceState(null, "", hashOf(link.hash.slice(1)));
+  const dot = event.target.closest("circle")?.dataset.level;
+  if (link.parentElement === current && !wideEnough.matches && !dot) hideUnit();
+  else showUnit(link.parentElement, dot);
+  history.replaceState(null, "", hashOf(dot ?? link.hash.slice(1)));
 });
 list.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -38,12 +40,18 @@ list.addEventListener("keydown", (event) => {
   next.firstElementChild.focus();
   if (wideEnough.matches) showUnit(next);
 });
+view.addEventListener("input", (event) => {
+  if (event.target.id !== "level") return;
+  showUnit(current, event.target.value);
+  byId("level").focus();
+  history.replaceState(null, "", hashOf(inView));
+});
 list.addEventListener("arrive", (event) => {
   const line = event.target.closest("li[data-unit]");
   if (line.hidden) clearFilters();
-  showUnit(line);
+  showUnit(line, event.detail);
 });
-wideEnough.addEventListener("change", () => (current ? showUnit(current) : wideEnough.matches && showUnit(lines[0])));
+wideEnough.addEventListener("change", () => (current ? showUnit(current, inView) : wideEnough.matches && showUnit(lines[0])));
 
 // --- filters: verdict, role, faction, words
 

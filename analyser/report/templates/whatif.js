@@ -53,43 +53,31 @@ const sliderOf = ({ name, label, value, least, most, step = 1 }, act) => {
   return element("div.slide", {}, element("label", { for: id }, label), output, input);
 };
 
-// The verdict in words for points and fair points.
-const verdictAt = ({ prices }, points, fair) => {
-  const at = Math.round(Math.log(points / fair / data.slider.first) / Math.log(data.slider.step));
-  const place = Math.min(Math.max(at, 0), prices.kinds.length - 1);
-  const [under, over, kind] = [prices.under[place], prices.over[place], prices.kinds[place]];
-  return { kind, under, over, word: data.verdicts[kind] };
+// The verdict at a price, in words: at today's price that of the table.
+const verdictAt = ({ prices }, ratio) => {
+  const at = prices.today + Math.round(Math.log(ratio) / Math.log(data.slider.step));
+  return prices.words[Math.min(Math.max(at, 0), prices.words.length - 1)];
 };
 
-// The level that the sliders change, if there are several.
-const levelChoice = (unit, place, part) => {
-  if (unit.levels.length < 2) return "";
-  const choice = element("select", { "aria-label": "Level" });
-  choices(choice, unit.levels.flatMap((each, at) => (each.prices ? [[at, each.level]] : [])));
-  choice.value = place;
-  choice.addEventListener("input", () => part.replaceWith(whatIf(unit, Number(choice.value))));
-  return choice;
-};
-
-const whatIf = (unit, place = unit.head) => {
-  const level = unit.levels[place];
+const whatIf = (level) => {
   if (!level.prices) return null;
   const part = element("section.what", { "aria-label": "Other points, dice or DEFENCE" });
   const [said, figures] = [element("p.told", { "aria-live": "polite" }), element("dl.met")];
   const note = element("p.small", { hidden: true }, "Points in a round, per 100 points of each side, on average over the enemies of this report. All other units stay as they are. Fair points change with the fights alone; analyser balance what-if also fits the prices of similar units again. In 21 changes the two differed by 1% on average and 9% at most.");
   const changes = {};
-  let [points, factor, before, asked] = [level.points, 1, null, 0];
-  const tell = (now) => {
+  let [points, factor, before, now, asked] = [level.points, 1, null, null, 0];
+  const tell = () => {
     const fair = level.fair * factor;
-    const { kind, under, over, word } = verdictAt(level, points, fair);
+    const [kind, says, chances] = verdictAt(level, points / level.points / factor);
     said.replaceChildren(
       `At ${points} points: `,
-      element(`b.sure.${kind}`, {}, word),
-      ` (probability: too cheap ${percent(under / 100)}, too dear ${percent(over / 100)}).`,
+      element(`b.sure.${kind}`, {}, says),
+      ` (probability: ${chances}).`,
+      level.prices.doubt && ` ${sentence(level.prices.doubt)}`,
       level.not_counted ? ` These numbers leave out ${level.not_counted}.` : "",
     );
     if (!now) return;
-    const line = (title, was, is) => [element("dt", {}, title), element("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), element("dd.n", {}, was > 0 ? signed(is / was - 1, percent) : "")];
+    const line = (title, was, is) => [element("dt", {}, title), element("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), element("dd.n", {}, was > 0 ? signed(is / was - 1, (share) => `${whole(100 * share)}%`) : "")];
     note.hidden = false;
     figures.replaceChildren(
       ...[
@@ -104,25 +92,39 @@ const whatIf = (unit, place = unit.head) => {
     const isWanted = () => number === asked && part.isConnected;
     const all = await opened();
     const printed = all.units[level.selector];
-    const enemies = metBy(unit).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
+    if (!printed) return;
+    const enemies = metBy(level).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
     before ??= await exchangeOf(all, printed, enemies, isWanted);
-    const now = before && (await exchangeOf(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted));
-    if (!now) return;
+    const found = before && Object.keys(changes).length ? await exchangeOf(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted) : before;
+    if (!found) return;
+    now = found;
     factor = before.destroyed > 0 && now.lost > 0 ? Math.sqrt((now.destroyed / before.destroyed) * (before.lost / now.lost)) : 1;
-    tell(now);
+    tell();
   };
   const slide = (name) => (value) => {
     changes[name] = value;
     fight();
   };
-  const step = level.points % 5 ? 1 : 5;
+  const set = (input, value) => {
+    input.value = value;
+    input.dispatchEvent(new Event("input"));
+  };
+  const button = (text, act) => {
+    const found = element("button", { type: "button" }, text);
+    found.addEventListener("click", () => act([...part.querySelectorAll("input")]));
+    return found;
+  };
+  const moves = level.kind === "under" || level.kind === "over";
+  const step = level.points % 5 || (moves && level.to % 5) ? 1 : 5;
   part.append(
-    element("h3", {}, "What if ", levelChoice(unit, place, part)),
-    sliderOf({ name: "points", label: "Points", value: level.points, step, least: step * Math.ceil(level.fair / 2 / step), most: step * Math.floor((2 * level.fair) / step) }, (value) => {
+    element("h3", {}, "What if"),
+    sliderOf({ name: "points", label: "Points", value: level.points, step, least: Math.min(level.points, step * Math.ceil(level.fair / 2 / step)), most: Math.max(level.points, step * Math.floor((2 * level.fair) / step)) }, (value) => {
       points = value;
-      before ? fight() : tell();
+      tell();
+      if (!asked && byId("engine")) fight();
     }),
     ...(byId("engine") ? data.slider.edits.map((each) => sliderOf({ ...each, value: level[each.name] ?? 0 }, slide(each.name))) : []),
+    element("p", {}, moves && button(`Set ${level.to} points`, ([price]) => set(price, level.to)), " ", button("Reset", (inputs) => inputs.forEach((each) => set(each, each.defaultValue)))),
     said,
     figures,
     note,
