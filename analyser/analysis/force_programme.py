@@ -314,12 +314,11 @@ def _matrix(rows: Sequence[tuple[Terms, float, float]], n_variables: int) -> tup
     from scipy.sparse import csr_array
 
     entries = [(number, variable, weight) for number, (terms, _, _) in enumerate(rows) for variable, weight in terms]
-    number, variable, weight = (np.array(column) for column in zip(*entries))
-    places = number.astype(np.int32), variable.astype(np.int32)  # SciPy before 1.15 solves no others
+    number, variable, weight = zip(*entries)
     limits = np.array([row[1:] for row in rows], np.float64)
     limits[limits >= _NO_LIMIT] = np.inf
     limits[limits <= -_NO_LIMIT] = -np.inf
-    return csr_array((weight, places), shape=(len(rows), n_variables)), limits[:, 0], limits[:, 1]
+    return csr_array((weight, (number, variable)), shape=(len(rows), n_variables)), limits[:, 0], limits[:, 1]
 
 
 def best_lists(
