@@ -25,7 +25,7 @@ list.addEventListener("click", (event) => {
   const link = event.target.closest("li > a");
   if (!link || link.parentElement.parentElement !== list || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  const dot = event.target.closest("circle")?.dataset.level;
+  const dot = event.target.closest("[data-level]")?.dataset.level;
   if (link.parentElement === current && !wideEnough.matches && !dot) hideUnit();
   else showUnit(link.parentElement, dot);
   history.replaceState(null, "", hashOf(dot ?? link.hash.slice(1)));
