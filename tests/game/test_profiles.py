@@ -37,9 +37,6 @@ def shipped():
     return load_profiles()
 
 
-# --- selectors --------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     "selector",
     ["riv/guard@bas", "river / otter-guard @ basic", "river otter guard basic", "riv/otter guard basic"],
@@ -97,9 +94,6 @@ def test_wildcards_find_many_in_the_order_of_the_file(folder):
         Profiles(folder).matching("lake/*")
 
 
-# --- files --------------------------------------------------------------------------------------------
-
-
 def test_a_folder_that_is_missing_or_empty_is_refused(tmp_path):
     with pytest.raises(InputError, match="no such folder"):
         Profiles(tmp_path / "none")
@@ -125,9 +119,6 @@ def test_a_wrong_profile_file_is_refused_with_file_and_key(folder, before, after
         _ = Profiles(folder).factions
     for part in [str(path), *parts]:
         assert part in str(error.value)
-
-
-# --- what ships ------------------------------------------------------------------------------------------
 
 
 def test_five_factions_ship(shipped):
@@ -208,9 +199,6 @@ def test_a_library_is_read_once_a_process_and_anew_when_a_file_has_changed(folde
         assert len({id(each) for each in pool.map(load_profiles, [folder] * 64)}) == 1
     os.utime(folder / "river.toml", (1_000_000_001, 1_000_000_001))
     assert load_profiles(folder) is load_profiles(folder)
-
-
-# --- a question reads what it needs -------------------------------------------------------------------
 
 
 def test_a_whole_faction_s_name_reads_its_file_alone(folder):

@@ -10,8 +10,6 @@ from analyser.game.units import Faction, Unit
 from analyser.importers.battlescribe import import_files
 from tests.helpers.catalogues import GAME_SCHEMA, Entry, catalogue, game_system, level, profile, three_levels, weapon
 
-# --- what a clean catalogue gives ---------------------------------------------------------------
-
 
 def test_a_clean_unit_comes_through_without_a_doubt(one):
     unit, doubts = one()
@@ -64,9 +62,6 @@ def test_type_and_traits_come_from_the_categories(one, categories, kind, traits)
     categories = tuple((each.rstrip("*"), each.endswith("*")) for each in categories.split(", "))
     unit, _ = one(categories=categories)
     assert (unit.type, unit.traits) == (kind, traits)
-
-
-# --- cells ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -127,9 +122,6 @@ def test_lists_of_names_survive_blanks_commas_and_parentheses(one):
     )
     assert unit.rows[0].qualities == ("Indirect", "Slow to Fire", "Arc")
     assert doubts == []
-
-
-# --- what is doubted -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -240,9 +232,6 @@ def test_hidden_units_are_skipped_with_a_warning_only_in_a_catalogue(imported, t
     ]
 
 
-# --- modifiers and links -----------------------------------------------------------------------------
-
-
 def test_models_come_from_the_text_or_from_any_plain_modifier(one):
     more = "<modifier type='increment' value='3' field='t-Models'/><modifier type='decrement' value='1' field='t-VPR'/>"
     levels = level("Basic", 0, 10, 1, stats={"Models": "3", "VPR": "1"}, modifiers="")
@@ -297,9 +286,6 @@ def test_a_library_s_units_belong_to_the_catalogue_that_links_to_them(imported, 
         catalogue(tail='<entryLinks><entryLink targetId="u" type="selectionEntry"/></entryLinks>'), library
     )
     assert [(faction.id, faction.units[0].id) for faction in report.factions] == [("river-folk", "otter-guard")]
-
-
-# --- writing ------------------------------------------------------------------------------------------
 
 
 def test_what_is_written_loads_again_as_the_same_faction(tmp_path):
