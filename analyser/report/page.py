@@ -37,9 +37,9 @@ from analyser.report.shell import page_of
 from analyser.report.sliders import engine_of, slider_data
 from analyser.report.units import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
 
-MOST_BYTES = 1_000_000  # size of a page, compressed
+MOST_BYTES = 1_000_000  # compressed size above which a page has fewer figures
 MAIN_FIGURES = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
-FIGURES = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # the first set that keeps the page below MOST_BYTES is used
+FIGURES = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # the first set that keeps the page below it, or the last
 MOST_OUTLIERS, LEAST_ROLE_SIZE = 20, 3
 VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}
 ORDER = ("over", "under", "fair", UNDECIDED)

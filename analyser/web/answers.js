@@ -6,7 +6,7 @@
 
 import { toLink } from "./state.js";
 import { numberOf, ranked, withChanges } from "./edits.js";
-import { BackgroundEngine } from "./beside.js";
+import { BackgroundEngine } from "./background.js";
 
 const SLICE = 12; // milliseconds of computing between two frames
 

@@ -25,7 +25,7 @@ from analyser.web.page_data import conditions, notes, page_data, unit_entry
 
 SCRIPTS = (
     *("words", "module", "packed", "dom", "edits"),  # also used by reports
-    *("state", "view", "workshop", "beside", "answers", "conditions", "models", "page"),
+    *("state", "view", "workshop", "background", "answers", "conditions", "models", "page"),
 )
 """JavaScript modules of the page, each after the modules that it imports."""
 _FRAME = 900  # height in a notebook, pixels

@@ -57,15 +57,33 @@ wideEnough.addEventListener("change", () => (current ? showUnit(current, inView)
 
 const filters = new Map(); // by filtered property: the buttons, and the selected values
 const box = byId("find");
-const showLines = () => {
-  const words = wordsOf(box.value);
-  const wanted = (name, has) => !filters.get(name)?.size || has.some((each) => filters.get(name).has(each));
-  for (const line of lines) {
-    const { verdicts, role, faction, words: text } = line.dataset;
-    line.hidden = !(wanted("verdict", verdicts.split(" ")) && wanted("role", [role]) && wanted("faction", [faction]) && hasWords(text, words));
+const wanted = (name, has) => !filters.get(name)?.size || has.some((each) => filters.get(name).has(each));
+const isOf = ({ dataset }) => wanted("faction", [dataset.faction]) && wanted("role", [dataset.role]) && hasWords(dataset.words, wordsOf(box.value));
+const levelsOfLines = (some) => some.flatMap((line) => unitOf.get(line.dataset.unit).levels);
+const [headline, ofAll] = [byId("headline"), byId("headline")?.textContent];
+// The four counts and the sentence follow the filters for role, faction and words, whatever verdicts are selected.
+const showCounts = () => {
+  const words = wordsOf(box.value).length ? `“${box.value.trim()}”` : [];
+  const named = ["faction", "role"].flatMap((name) => [...(filters.get(name) ?? [])]).concat(words);
+  const kinds = levelsOfLines(lines.filter(isOf)).map((level) => level.kind);
+  const numberOf = (kind) => kinds.filter((each) => each === kind).length;
+  for (const button of document.querySelectorAll(".counts button")) {
+    const number = numberOf(button.value);
+    button.firstElementChild.textContent = number;
+    button.className = `${button.value} g${Math.max(Math.round((20 * number) / kinds.length) || 0, 1)}`;
   }
+  const mispriced = numberOf("over") + numberOf("under");
+  const share = kinds.length ? ` (${percent(mispriced / kinds.length)})` : "";
+  if (headline) headline.textContent = named.length ? `${named.join(", ")}: ${mispriced} of ${kinds.length} loadouts${share} look mispriced.` : ofAll;
+};
+const showLines = () => {
+  for (const line of lines) line.hidden = !(wanted("verdict", line.dataset.verdicts.split(" ")) && isOf(line));
   const shown = lines.filter((line) => !line.hidden);
   byId("shown").textContent = shown.length === lines.length ? `${lines.length} units` : `${shown.length} of ${lines.length} units`;
+  const loadouts = levelsOfLines(shown).filter((level) => wanted("verdict", [level.kind])).length;
+  const all = levelsOfLines(lines).length;
+  byId("shown-loadouts").textContent = loadouts === all ? `, ${all} loadouts` : `, ${loadouts} of ${all} loadouts`;
+  showCounts();
   if (!wideEnough.matches) return current?.hidden && hideUnit();
   if (!current || current.hidden) shown.length ? showUnit(shown[0]) : hideUnit();
 };
