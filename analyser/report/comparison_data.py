@@ -28,8 +28,8 @@ PAGE_FIGURES = (
 )
 """Figures that a page has for every situation."""
 PLAINER = {"p_attacker_wins": "Attacker wins", "p_draw": "Draw"}  # titles on a page
-PROBABILITY_STEPS = 10_000  # probabilities are stored in hundredths of a percent
-DECIMALS = 3  # of all other figures
+PROBABILITY_STEPS = 1000  # probabilities are stored in tenths of a percent, as they are shown
+DECIMALS = 2  # of all other figures
 ALMOST_ZERO, ALMOST_CERTAIN = 2**32 - 1, 2**32 - 2  # codes of probabilities that round to 0 or 1 but differ
 _INDEX_COLUMNS = ("row", "why_not")  # columns of indices into lists of texts
 COLOURS = 64

@@ -318,16 +318,13 @@ def enemies_data(loadouts: Sequence[str], wins: pd.DataFrame, trades: Trades | N
     Returns
     -------
     dict
-        `wins`, `loses`: probability, in tenths of a percent, that the loadout beats the unit in a duel, and vice versa.
-        `destroys`, `lost`: points of the unit that 100 points of the loadout destroy, and vice versa.
+        `wins`, `draws`: probability, in tenths of a percent, that the loadout beats the unit in a duel, or that neither
+        wins. `ahead`: points of the unit that 100 points of the loadout destroy in a round, minus the points that they
+        lose to 100 points of the unit.
     """
-    destroys = pd.DataFrame() if trades is None else pd.DataFrame(trades.destroyed, trades.names, trades.names)
-    tables = {
-        "wins": (STEPS * wins, 0),
-        "loses": (STEPS * wins.T, 0),
-        "destroys": (destroys, 1),
-        "lost": (destroys.T, 1),
-    }
+    destroyed = pd.DataFrame() if trades is None else pd.DataFrame(trades.destroyed, trades.names, trades.names)
+    draws = 1 - wins - wins.T
+    tables = {"wins": (STEPS * wins, 0), "draws": (STEPS * draws, 0), "ahead": (destroyed - destroyed.T, 1)}
     return {name: _by_unit(table, loadouts, digits) for name, (table, digits) in tables.items()}
 
 

@@ -35,10 +35,9 @@ def test_the_page_gets_a_row_for_each_level_and_means_over_the_levels_of_its_ene
     found = enemies_data(names, wins_of(DUELS), trades)
     assert found["wins"][:2] == [[None, 100, 1000, None], [None, 300, None, None]]
     assert [each[0] for each in found["wins"]] == [None, None, 750, 0, None]
-    assert [each[0] for each in found["loses"]] == [None, None, 200, 1000, None]
-    assert found["loses"][:2] == [[None, 800, 0, None], [None, 700, None, None]]
-    assert [each[3] for each in found["destroys"]] == [12.3, 3, None, None, None]
-    assert [each[3] for each in found["lost"]] == [5, 6, None, None, None]
-    assert found["destroys"][4] == [5.5, None, None, None]
+    assert [each[0] for each in found["draws"]] == [None, None, 50, 0, None]
+    assert found["draws"][:2] == [[None, 100, 0, None], [None, 0, None, None]]
+    assert [each[3] for each in found["ahead"]] == [7.3, -3, None, None, None]
+    assert found["ahead"][4] == [-2.2, None, None, None]
     nothing = enemies_data(names, wins_of(DUELS[6:7].dropna()), None)
     assert all(set(row) == {None} for table in nothing.values() for row in table)

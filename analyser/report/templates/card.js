@@ -32,15 +32,15 @@ const barOf = ([title, own, usual, text]) => {
 
 // --- opponents
 
-const { wins, loses, destroys, lost } = data.enemies;
+const { wins, draws, ahead: aheadOf } = data.enemies;
 const metBy = (level) => {
   const me = placeOfLevel.get(level);
   return data.units
     .map((enemy, at) => ({
       key: enemy.key,
       wins: wins[me][at],
-      loses: loses[me][at],
-      ahead: destroys[me][at] === null ? null : destroys[me][at] - lost[me][at],
+      loses: wins[me][at] === null ? null : 1000 - wins[me][at] - draws[me][at],
+      ahead: aheadOf[me][at],
     }))
     .filter((enemy) => enemy.wins !== null || enemy.ahead !== null);
 };
