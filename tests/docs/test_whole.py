@@ -52,9 +52,7 @@ def test_so_many_attacks_are_taken_as_the_page_says():
 
 
 def test_the_counts_are_those_of_the_shipped_files():
-    library = load_profiles()
-    units = sum(len(faction.units) for faction in library.factions.values())
-    assert f"{units} units at {len(list(library))} reinforcement levels" in " ".join(read("own-unit").split())
+    units = sum(len(faction.units) for faction in load_profiles().factions.values())
     assert f"{units} units" in (ROOT / "README.md").read_text(encoding="utf-8")
 
 
