@@ -152,9 +152,14 @@ def mean_hits(scores: Scores, pmf: Floats) -> float:
 
 
 @step
-def points_of_share(points: int, share: float) -> float:
-    """Return this share of a unit's points; NaN if the points are unknown."""
-    return np.nan if points == NONE else points * share
+def mean_points_lost(unit: Any, share: float) -> float:
+    """Return the mean points that a unit loses in a fight; NaN if its points are unknown.
+
+    `share` is the mean share of its present models that is lost at the end, including its damage before the fight.
+    """
+    points, target = unit.facts[0].points, unit.target[0]
+    lost = share * (target.models * target.damage_limit) - target.damage
+    return np.nan if points == NONE else points * lost / (unit.full_models * target.damage_limit)
 
 
 @step
@@ -178,5 +183,6 @@ def answer_attack(question: Any, scratch: Any, answer: Any) -> None:
     answer.mean_hits, answer.mean_damage = mean_hits(scores, pmf), mean_damage(fight, scores, pmf)
     if target.garrisoned and row.facts[0].siegebreaker:
         answer.building_wrecked = (die_and_deck.odds.heroic + die_and_deck.odds.strike) / die_and_deck.odds.sides
-    answer.points = points_of_share(unit.facts[0].points, answer.mean_share_lost)
-    answer.victory_points = points_of_share(unit.facts[0].victory_points, answer.annihilated)
+    answer.points = mean_points_lost(unit, answer.mean_share_lost)
+    rating = unit.facts[0].victory_points
+    answer.victory_points = np.nan if rating == NONE else rating * answer.annihilated

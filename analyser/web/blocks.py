@@ -88,6 +88,7 @@ class Unit:
 
     facts: Annotated[Any, _integer_record(UnitFacts), (1,)]
     target: Annotated[Any, TARGET, (1,)]
+    full_models: Int  # models before any losses; `models` of `target` are those now
     n_rows: Int
     rows: Annotated[Any, record_type(Row), (MOST_ROWS,)]
 

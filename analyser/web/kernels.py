@@ -22,7 +22,7 @@ from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE
-from analyser.web.attack_setup import answer_attack, die_and_deck_of, points_of_share, set_at_least
+from analyser.web.attack_setup import answer_attack, die_and_deck_of, mean_points_lost, set_at_least
 from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
 from analyser.web.charge_setup import set_charge
 from analyser.web.duel_setup import set_duel, shooter_of
@@ -122,7 +122,7 @@ def add_side(question: Any, side: int, state: int, probability: float, answer: A
 def finish_side(question: Any, side: int, answer: Any) -> None:
     """Fill in the derived figures of a side."""
     answer.models = question.units[side].target[0].models
-    answer.points = points_of_share(question.units[side].facts[0].points, answer.mean_share_lost)
+    answer.points = mean_points_lost(question.units[side], answer.mean_share_lost)
     set_at_least(answer)
 
 

@@ -262,7 +262,7 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
         "deck": cards,
         "unit": {
             "at": _array_at(QUESTION, "units"),
-            "fields": _fields(units, ("facts", "target")) | _offsets(units, ("n_rows",)),
+            "fields": _fields(units, ("facts", "target")) | _offsets(units, ("full_models", "n_rows")),
             "usual": _USUAL_UNIT,
         },
         "row": {
@@ -356,6 +356,7 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
     target = target_record(combatant)
     facts = facts_of(combatant)._replace(points=_number_or_none(level.points))._asdict()
     numbers = {name: int(target[name]) for name in target.dtype.names} | facts
+    numbers["full_models"] = level.models
     return {
         "id": loadout.selector,
         "name": unit.name,

@@ -157,7 +157,7 @@ def edits() -> list[dict[str, Any]]:
         Edit("damage_limit", "DAMAGE LIMIT", "target", least=1, most=12),
         Edit("discipline", "DISCIPLINE (-1: none)", "target", least=NONE, most=12),
         Edit("break_limit", "BREAK LIMIT (-1: none)", "target", least=NONE, most=12),
-        Edit("models", "Models", "both", least=1, most=18),
+        Edit("models", "Models", "both", least=1, most=18, fields=("models", "full_models")),
         Edit("points", "Points", "both", least=0, most=300),
     ]
     qualities = [Quality(name) for name in QUALITIES if name not in _NOT_FLAGS]

@@ -181,6 +181,13 @@ def at_least(losses):
     return list(accumulate(losses[::-1], initial=0.0))[:0:-1]
 
 
+def points_lost(loadout, unit, share):
+    """The points lost in a fight by a unit that may have lost models or have damage before it."""
+    lost = share * (unit.models * unit.damage_limit) - unit.damage
+    points = loadout.level.points
+    return None if points is None else points * lost / (loadout.level.models * unit.damage_limit)
+
+
 def means_of_unit(standing, weights, columns):
     """The means that the module must say of a unit with so many models, to the bit; `columns`: figures by outcome.
 
@@ -205,8 +212,8 @@ def figures_of_attack(result, _):
     scenario, fight = result.scenario, result.scenario.fight
     figures |= means_of_unit((scenario.target, most), weights, columns)
     figures["at_least"] = at_least(figures["losses"])
-    points, rating = scenario.defender.level.points, scenario.target.victory_points
-    figures["points"] = None if points is None else points * figures["mean_share_lost"]
+    rating = scenario.target.victory_points
+    figures["points"] = points_lost(scenario.defender, scenario.target, figures["mean_share_lost"])
     figures["victory_points"] = None if rating is None else rating * figures["annihilated"]
     hits = np.array([hits_of(result.scores, score) for score in range(len(result.score_weights))])
     figures["mean_hits"] = mean_of(result.score_weights, hits)
@@ -233,8 +240,7 @@ def figures_of_sides(result, moment, sides, loadouts):
         figures[name]["at_least"] = at_least(figures[name]["losses"])
         won = result.victory_points(side) if moment is None else result.victory_points(side, moment)
         figures[name]["victory_points"] = None if won is None else mean_of(weights, won)
-        points = loadout.level.points
-        figures[name]["points"] = None if points is None else points * figures[name]["mean_share_lost"]
+        figures[name]["points"] = points_lost(loadout, unit, figures[name]["mean_share_lost"])
     return figures
 
 

@@ -95,6 +95,21 @@ def test_a_number_of_a_unit_can_be_changed():
     assert answers([question])[0]["defence"] == 5
 
 
+@needs_node
+@pytest.mark.parametrize(("models", "damage"), [(12, 0), (6, 0), (1, 0), (1, 3)])
+def test_a_unit_can_only_lose_the_points_that_it_has_left(models, damage):
+    library = load_profiles()
+    attacker, target = unit_facts(library["crown/rifle-platoon@basic"]), unit_facts(library["crown/rifle-platoon@reinforced"])
+    target["numbers"] |= {"damage_limit": 4}
+    conditions = {"attacker": {}, "target": {"models": models, "damage": damage}}
+    left = 60 * (4 * models - damage) / 48
+    for dice, points in ((0, 0), (99, left)):
+        attacker["rows"][0]["bands"] = [[1, 6, dice or 1, -1]]
+        target["numbers"]["defence"] = 1 if dice else 99
+        question = {"kind": "attack", "attacker": attacker, "row": 0, "target": target, "conditions": conditions}
+        assert answers([question])[0]["points"] == pytest.approx(points, abs=1e-4)
+
+
 # Words of the game that a page may show only because Python wrote them, and numbers that only the rules know.
 NO_RULES = re.compile(r"\b(concealed|outflanking|devastating|overcharge|veteran|heroic|discipline|suppressive)\b", re.I)
 
