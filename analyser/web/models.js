@@ -39,12 +39,13 @@ export function unitsOf(page, own) {
 }
 
 export function pageContent(all) {
-  const { page, state, game, view, isNarrow } = all;
+  const { page, state, game, view, message, isNarrow } = all;
   const shows = (panel) => !isNarrow || view === panel;
   return [
     top({
       title: page.title,
       below: page.words.exact,
+      message,
       back: state.attacker ? "Back" : "",
       undo: game.past.at(-1)?.label ?? "",
       mini: shortAnswer(all),
@@ -78,7 +79,11 @@ function unitList(all, role) {
   const chosen = role === "attackers" ? state.attacker : state.target;
   const here = Object.values(units).filter(fits);
   const hint =
-    role === "attackers" ? page.words.whoAttacks : state.attacker ? page.words.taken : page.words.whoIsAttacked;
+    role === "attackers"
+      ? page.words.whoAttacks
+      : state.attacker
+        ? `${units[state.attacker].name} ${page.words.taken}`
+        : page.words.whoIsAttacked;
   return cards({
     role,
     heading: isTable ? page.sides[side].name : role === "attackers" ? "Attacker" : "Target",
@@ -88,14 +93,14 @@ function unitList(all, role) {
     search: isTable ? undefined : searched[role],
     chosen,
     control: all.isNarrow && role === "targets" && state.attacker && distanceSlider(all, units[state.attacker]),
-    units: markMost((isTable ? here : oneLevelOf(here, chosen)).map((unit) => cardOf(all, unit, role)), page),
+    units: bestFirst((isTable ? here : oneLevelOf(here, chosen)).map((unit) => cardOf(all, unit, role))),
   });
 }
 
-/** Mark the card of the unit that loses most points. */
-function markMost(made, { words }) {
-  const most = Math.max(...made.map(({ points }) => points ?? 0));
-  return made.map((each) => ({ ...each, most: words.most, isMost: most > 0 && each.points === most }));
+/** The cards by points lost, most first, when all are known. */
+function bestFirst(made) {
+  if (made.some(({ chance }) => chance === undefined)) return made;
+  return made.sort((one, other) => (other.points ?? -1) - (one.points ?? -1));
 }
 
 /** One loadout of each unit: the chosen one, or else the first. */
@@ -183,7 +188,7 @@ function sideOf({ state }, unit) {
 }
 
 /** Shooting compared with charging: expected points that each side loses, also by the enemy's return fire. */
-function shootOrCharge({ page, answers, one, other, chosen }) {
+function shootOrCharge({ page, state, answers, one, other, chosen }) {
   const { words } = page;
   const [charge, shots] = [answers.charge(one.key, other.key), answers.best(other.key, one.key)];
   const text = (found, points) => (!found || found.why || Number.isNaN(points) ? "–" : tenths(points));
@@ -197,9 +202,15 @@ function shootOrCharge({ page, answers, one, other, chosen }) {
     "section.sheet.ways",
     { "data-key": "ways", "aria-label": words.ways },
     h("h3", {}, words.ways),
-    table([words.theyLose, words.youLose], rows),
-    h("p.small", {}, words.waysAbout),
+    table([other, one].map(({ name }) => name), rows, words.pointsLost),
+    h("p.small", {}, outOfReach({ page, state }, one) || words.waysAbout),
   );
+}
+
+/** A sentence if the target is too far away for a charge of the unit, else an empty text. */
+function outOfReach({ page, state }, unit) {
+  const distance = state.conditions.distance ?? page.usual.distance;
+  return distance > unit.chargeInches ? `${page.words.outOfReach} ${distance}″ > ${unit.chargeInches}″.` : "";
 }
 
 /** A line for each unit that has rules of this kind, with their names. */
@@ -208,7 +219,7 @@ function rulesLines(title, kind, ...units) {
 }
 
 /** The main answer: probability, bars and figures of the chosen row. */
-function mainAnswer({ page, other, rows, chosen, state }) {
+function mainAnswer({ page, one, other, rows, chosen, state }) {
   if (!chosen) return { why: page.words.noRows };
   const { row, answer: found } = chosen;
   if (found.why) {
@@ -223,18 +234,29 @@ function mainAnswer({ page, other, rows, chosen, state }) {
     chance: found[page.chance],
     sentence: page.words.sentence,
     pool: `${row.name}: ${dice}, ${page.layout.ratings[found.rating]}, DEFENCE ${found.defence}`,
+    set: conditionsSet({ page, state }, one, other),
     atLeast: found.at_least,
     lossesLabel: page.words.losses,
-    figures: figuresOf(page, found, other),
+    figures: figuresOf(page, state, found, other),
   };
 }
 
-function figuresOf(page, found, other) {
+/** The conditions that are set, in words. */
+function conditionsSet({ page, state }, one, other) {
+  const standing = { fight: state.conditions, attacker: state.units[one.key] ?? {}, target: state.units[other.key] ?? {} };
+  const set = page.conditions.filter(({ side, name, panel }) => panel === "attack" && name !== "distance" && standing[side][name]);
+  return set.map(({ side, label }) => (side === "target" ? `${page.words.target} ${label}` : label)).join(", ");
+}
+
+function figuresOf(page, state, found, other) {
+  const standing = state.units[other.key] ?? {};
+  const models = standing.models ?? other.models;
+  const wholes = { models, points: models < other.models || standing.damage ? null : other.points };
   const shows = (each) => (each.always ? !Number.isNaN(found[each.name]) : found[each.name] > 0);
   return page.figures.filter(shows).map(({ name, label, isMean, of }) => ({
     label,
     value: isMean ? tenths(found[name]) : percent(found[name]),
-    of: of && other[of] !== null ? `of ${other[of]}` : "",
+    of: of && wholes[of] !== null ? `of ${wholes[of]}` : "",
   }));
 }
 
@@ -252,9 +274,9 @@ function furtherPanels(about) {
 }
 
 /** The enemy's return fire. */
-function returnFire({ page, answers }, one, other) {
+function returnFire({ page, state, answers }, one, other) {
   const found = answers.best(one.key, other.key);
-  const heading = `If ${one.name} shoots back`;
+  const heading = `${page.words.returnFire} ${one.name}`;
   if (!found || found.why) return contest({ key: "back", heading, why: found && capital(found.why), waits: !found });
   const sentence = h(
     "p.line",
@@ -267,16 +289,17 @@ function returnFire({ page, answers }, one, other) {
     { "data-key": "back", "aria-label": heading },
     h("h3", {}, heading),
     sentence,
-    figures(figuresOf(page, found, other)),
+    figures(figuresOf(page, state, found, other)),
   );
 }
 
 /** A charge or a duel, with the conditions that apply only to it. */
 function combat(about, kind) {
-  const { page, answers, one, other } = about;
+  const { page, state, answers, one, other } = about;
   const sides = { attacker: one, target: other };
   const { heading, about: said, shares } = page.combats[kind];
   const found = answers[kind](one.key, other.key);
+  const far = kind === "charge" && outOfReach({ page, state }, one);
   const own = h(
     "details",
     { "data-key": `of ${kind}` },
@@ -289,12 +312,15 @@ function combat(about, kind) {
     (side) =>
     ({ name, isMean, of }) => {
       if (Number.isNaN(found[side][name])) return "–";
-      return `${isMean ? tenths(found[side][name]) : percent(found[side][name])}${of ? ` of ${sides[side][of]}` : ""}`;
+      const isWhole = !Object.keys(state.units[sides[side].key] ?? {}).some((each) => page.lossStates.includes(each));
+      const text = isMean ? tenths(found[side][name]) : percent(found[side][name]);
+      return of && isWhole ? `${text} of ${sides[side][of]}` : text;
     };
   return contest({
     key: kind,
     heading,
-    about: found.rounds ? `${said} ${found.rounds.length}.` : said,
+    about: found.rounds ? [`${said} ${found.rounds.length}.`, ...worthless(page, one, other)].join(" ") : far || said,
+    isFar: Boolean(far),
     shares: shares
       .map(({ name, label, look }) => ({ p: found[name], label, look }))
       .filter(({ p, look }) => p > 0 || look !== "gone"),
@@ -302,6 +328,11 @@ function combat(about, kind) {
     rows: Object.entries(sides).map(([side, { name }]) => ({ name, cells: page.outcomes.map(outcome(side)) })),
     own,
   });
+}
+
+/** A sentence for each unit whose removal is worth no victory points. */
+function worthless(page, ...units) {
+  return units.filter((unit) => unit.numbers.victory_points === 0).map((unit) => `${unit.name} ${page.words.worthless}`);
 }
 
 function bestRows({ page, one, rows, chosen }) {

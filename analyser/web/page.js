@@ -14,6 +14,7 @@ const searched = { attackers: "", targets: "" };
 const narrow = matchMedia("(max-width: 62rem)"); // one panel at a time, as in the style sheet
 let state = emptyState();
 let wantedView = "";
+let message = "";
 let depth = 0; // steps of this visit that the button Back can undo
 const answers = new Answers(engine, page, () => render());
 let units = {};
@@ -37,9 +38,19 @@ function render() {
     h(
       "div",
       { id: "page", "data-view": view },
-      pageContent({ page, state, units, answers, game, view, searched, isNarrow: narrow.matches }),
+      pageContent({ page, state, units, answers, game, view, searched, message, isNarrow: narrow.matches }),
     ),
   );
+}
+
+/** Show a short message at the top for two seconds. */
+function say(text) {
+  message = text;
+  render();
+  setTimeout(() => {
+    message = "";
+    render();
+  }, 2000);
 }
 
 /** Change the state. With a `label`, which names a change in the game, it can be undone; a step enters the history. */
@@ -66,6 +77,7 @@ const actions = {
       const other = name === "attacker" ? "target" : "attacker";
       if (state[other] && state[other][0] === key[0]) parts[other] = "";
     }
+    searched.targets = isOther ? "" : searched.targets;
     change(parts, { isStep: true });
     scrollTo({ top: 0 });
   },
@@ -89,10 +101,7 @@ const actions = {
     else change(viewOf() === "fight" ? { target: "" } : { attacker: "", target: "" });
   },
   swap: () =>
-    change(
-      { attacker: state.target, target: state.attacker, row: "", conditions: shared(state.conditions) },
-      { isStep: true },
-    ),
+    change({ attacker: state.target, target: state.attacker, row: "", conditions: shared(state.conditions) }),
   row: (id) => change({ row: id }),
   toggle(where, name) {
     const was = where === "fight" ? state.conditions[name] : state.units[where]?.[name];
@@ -101,11 +110,13 @@ const actions = {
   /** Set a condition of the fight or of a unit; an empty value restores the default. */
   value(where, name, value) {
     const isNone = value === "" || value === undefined;
-    if (where === "fight")
-      return change({ conditions: { ...without(state.conditions, name), ...(isNone ? {} : { [name]: value }) } });
-    const { label } = conditions.get(`target ${name}`) ?? conditions.get(`attacker ${name}`);
-    return stand(where, name, isNone ? undefined : value, `${units[where].name}: ${isNone ? "not " : ""}${label}`);
+    const [label] = ["fight", "target", "attacker"].flatMap((side) => conditions.get(`${side} ${name}`)?.label ?? []);
+    const said = `${isNone ? "not " : ""}${label}`;
+    if (where !== "fight") return stand(where, name, isNone ? undefined : value, `${units[where].name}: ${said}`);
+    const parts = { conditions: { ...without(state.conditions, name), ...(isNone ? {} : { [name]: value }) } };
+    return change(parts, { label: said });
   },
+  number: (name, value) => actions.value("fight", name, Number(value)),
   step(key, what, by) {
     const unit = units[key];
     const whole = what === "models" ? unit.models : 0;
@@ -137,7 +148,8 @@ const actions = {
       changes: { ...unit.changes, [name]: Number(value) },
     };
     const own = unit.from ? state.own.with(place, entry) : [...state.own, entry];
-    change({ own, [role]: unit.from ? unit.key : `${side}.${page.sides[side].units.length + state.own.length}` });
+    const parts = { own, [role]: unit.from ? unit.key : `${side}.${page.sides[side].units.length + state.own.length}` };
+    change(parts, { label: `${entry.name}: ${page.edits.find((each) => each.name === name).label}` });
   },
   called(role, name) {
     const unit = units[state[role]];
@@ -154,13 +166,14 @@ const actions = {
   },
   undo() {
     const before = game.undo();
-    if (before) change({ units: before.units, round: before.round, own: before.own });
+    if (before) change(before, { view: wantedView });
   },
   async share() {
     const text = location.href;
     try {
-      if (navigator.share) await navigator.share({ title: document.title, url: text });
-      else await navigator.clipboard.writeText(text);
+      if (navigator.share) return await navigator.share({ title: document.title, url: text });
+      await navigator.clipboard.writeText(text);
+      say(page.words.copied);
     } catch {
       prompt("The link to this", text);
     }
@@ -192,7 +205,7 @@ document.addEventListener("input", (event) => {
   if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
   const { value } = target;
   const [kind, name, ...more] = (target.dataset.set ?? "").split(" ");
-  if (kind === "number") actions.value("fight", name, Number(value));
+  if (kind === "number") actions.number(name, value);
   if (kind === "value")
     actions.value(name, more[0], value === "" || Number.isNaN(Number(value)) ? value : Number(value));
   if (kind === "edit" && value !== "") actions.edit(name, more[0], value);

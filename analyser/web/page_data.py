@@ -36,6 +36,7 @@ PANELS = {
 }
 """Conditions shown for a charge or a duel, not for an attack."""
 ROUND_STATES = ("activated",)  # states that end with the round
+LOSS_STATES = ("models", "damage")  # states of a unit that has lost some of its points
 SHARED_CONDITIONS = ("distance",)  # conditions of an attack that also apply to the enemy's attack in return
 FIGHTS = (RANGED_ATTACK, CLOSE_QUARTERS, DUEL)
 
@@ -83,17 +84,20 @@ WORDS = {
     "whoIsAttacked": "Who is attacked?",
     "choose": "Choose a unit, then an enemy.",
     "chance": "Chance that it is destroyed, broken or flees, best row",
-    "taken": "Expected points lost to the best row; below, the chance that it is destroyed, broken or flees",
-    "most": "most points",
+    "taken": "shoots with its best row: points destroyed on average, most first, and the chance to remove the unit",
     "sentence": "to remove them: destroyed, broken or fled",
     "sentenceBack": "to remove you",
     "ways": "Shoot or charge?",
-    "waysAbout": "Expected points that each side loses; a charge needs its reach.",
-    "theyLose": "They lose",
-    "youLose": "You lose",
+    "waysAbout": "On average; a charge needs its reach.",
+    "pointsLost": "Points lost",
+    "outOfReach": "Out of reach of a charge:",
+    "worthless": "is worth no victory points.",
+    "target": "target",
+    "returnFire": "Return fire of",
+    "copied": "Link copied",
     "shoot": "Shoot",
     "charge": "Charge",
-    "answer": "If they shoot",
+    "answer": "If the target shoots",
     "losses": "Probability that at least this many models are destroyed",
     "row": "Row",
     "more": "More conditions",
@@ -151,7 +155,7 @@ class Edit(NamedTuple):
 def edits() -> list[dict[str, Any]]:
     """Return the edits of a unit that the page offers."""
     result = [
-        Edit("dice", "Attack dice", "attacker", "dice", -10, 10),
+        Edit("dice", "More attack dice", "attacker", "dice", -10, 10),
         Edit("veteran", "Veteran", "attacker", "rows", 0, 6),
         Edit("defence", "DEFENCE", "target", least=1, most=8),
         Edit("damage_limit", "DAMAGE LIMIT", "target", least=1, most=12),
@@ -222,6 +226,7 @@ def unit_entry(loadout: Loadout) -> dict[str, Any]:
         "faction": faction_name(loadout.faction),
         "houseRules": list(dict.fromkeys(keyword.name for keyword in keywords if keyword.house)),
         "notModelled": list(gaps),
+        "chargeInches": 2 * (unit.speed or 0),
         "chargeReach": f'(up to {2 * unit.speed:g}")' if unit.speed else "",
         "mostDamage": unit.damage_limit - 1,
         "farthest": max((row.long_range or 0 for row in unit.rows), default=0) or USUAL_DISTANCE,
@@ -256,6 +261,7 @@ def page_data() -> dict[str, Any]:
         "ofUnits": STORED_WITH_UNIT,
         "shared": SHARED_CONDITIONS,
         "eachRound": ROUND_STATES,
+        "lossStates": LOSS_STATES,
         "compared": COMPARED,
         "edits": edits(),
         **RANKING,

@@ -117,10 +117,10 @@ export class Game {
     }
   }
 
-  /** Store the state; a `label` names the change, which the reader can then undo.
+  /** Store the state; a `label` names the change, which the reader can then undo. Equal labels in a row are one change.
    * @param {string} link @param {string} [label] */
   save(link, label) {
-    if (label) this.past = [...this.past, { link: this.link, label }].slice(-MOST_PAST);
+    if (label && label !== this.past.at(-1)?.label) this.past = [...this.past, { link: this.link, label }].slice(-MOST_PAST);
     this.link = link;
     try {
       localStorage.setItem(this.key, JSON.stringify({ link: this.link, past: this.past }));

@@ -10,13 +10,14 @@ function icon(path) {
 }
 
 export function top(model) {
-  const { title, below, mini, back, undo } = model;
+  const { title, below, mini, message, back, undo } = model;
   return h(
     "header.top",
     { "data-key": "top" },
     back && h("button.tool.back", { "data-do": "back", "aria-label": back }, icon("M15 5l-7 7 7 7")),
     h("h1", {}, title, h("small", {}, below)),
     h("p.mini", { "aria-hidden": "true" }, mini),
+    message && h("p.said", { role: "status" }, message),
     h(
       "button.tool",
       { "data-do": "undo", disabled: !undo, "aria-label": undo ? `Undo: ${undo}` : "Nothing to undo", title: undo },
@@ -43,7 +44,7 @@ export function cards({ role, heading, hint, units, search, chosen, round, renew
         h(
           "button.tool",
           { "data-do": "round", "aria-label": `Round ${round}. Begin the next round` },
-          `Round ${round}`,
+          `End round ${round}`,
           icon("M9 5l7 7-7 7"),
         ),
     ),
@@ -73,7 +74,7 @@ function card(unit, role, pressed) {
     { "data-do": `choose ${role} ${unit.key}`, "aria-pressed": String(pressed) },
     h("b", {}, unit.name),
     h("span.small", {}, unit.level, " ", unit.states.map((each) => [h("span.is", {}, each), " "])),
-    h("span.facts", {}, h("span.small", {}, unit.facts), unit.isMost && [" ", h("span.is", {}, unit.most)]),
+    h("span.facts", {}, h("span.small", {}, unit.facts)),
     chance !== undefined &&
       h(
         "span.odds",
@@ -162,6 +163,7 @@ export function slider({ name, label, value, least, most, step, shown }) {
     { "data-key": `slide ${name}` },
     h("label", { for: `slide-${name}` }, label),
     h("output", { for: `slide-${name}` }, shown),
+    h("button", { "data-do": `number ${name} ${value - step}`, disabled: value <= least, "aria-label": `${label}: less` }, "−"),
     h("input", {
       type: "range",
       id: `slide-${name}`,
@@ -173,6 +175,7 @@ export function slider({ name, label, value, least, most, step, shown }) {
       "aria-valuetext": shown,
       style: `--at:${at.toFixed(1)}%`,
     }),
+    h("button", { "data-do": `number ${name} ${value + step}`, disabled: value >= most, "aria-label": `${label}: more` }, "+"),
   );
 }
 
@@ -211,7 +214,7 @@ export function answer(model) {
       " ",
       h("span", {}, model.sentence),
     ),
-    h("p.small.pool", {}, model.pool),
+    h("p.small.pool", {}, model.pool, model.set && h("b", {}, ` · ${model.set}`)),
     h("ul.bars", { "aria-label": model.lossesLabel }, bars(model)),
     figures(model.figures),
   );
@@ -231,7 +234,7 @@ function bars({ atLeast }) {
       h(
         "li",
         { "data-key": String(models) },
-        h("span", {}, models === rows.length ? `all ${models}` : `${models} or more`),
+        h("span", {}, models === rows.length ? `all ${models}` : `${models}+ ${models === 1 ? "model" : "models"}`),
         h("span.bar", { "aria-hidden": "true" }, h("i", { style: width(p) })),
         h("span.n", {}, percent(p)),
       ),
@@ -250,9 +253,9 @@ export function figures(list) {
  * The result of a combat: shares of wins and draws on a bar, and a table of both sides' losses.
  * @param {any} model
  */
-export function contest({ key, heading, about, shares, columns, rows, why, waits, own }) {
+export function contest({ key, heading, about, shares, columns, rows, why, waits, own, isFar }) {
   return h(
-    "section.sheet",
+    `section.sheet${isFar ? ".far" : ""}`,
     { "data-key": key, "aria-label": heading },
     h("h3", {}, heading),
     about && h("p.small", {}, about),

@@ -8,7 +8,7 @@ import { capital, percent, signed, tenths } from "./words.js";
 /** All parts of the workshop for a fight. */
 export function workshop(about) {
   const { one, other } = about;
-  return [sideBySide(about), editor(about, one, "attacker"), editor(about, other, "target")];
+  return [editor(about, one, "attacker"), editor(about, other, "target"), sideBySide(about)];
 }
 
 function editor(about, unit, role) {
@@ -72,8 +72,9 @@ function effect(page, now, then) {
   if (!now || !then || now.why || then.why) return then?.why ? `one more: ${then.why}` : "";
   const change = then[page.chance] - now[page.chance];
   const points = then.points - now.points;
-  const text = Number.isNaN(points) ? "" : `, ${signed(points, tenths)} pt`;
-  return `one more: ${percent(then[page.chance])} (${signed(100 * change, tenths)})${text}`;
+  const text = Number.isNaN(points) || tenths(points) === "0" ? "" : `, ${signed(points, tenths)} pt`;
+  const shift = tenths(100 * change) === "0" ? "" : ` (${signed(100 * change, tenths)})`;
+  return `one more: ${percent(then[page.chance])}${shift}${text}`;
 }
 
 /** The effect of raising a unit's points by 1 on the points that 100 points of the unit destroy. */
