@@ -99,7 +99,7 @@ def test_a_number_of_a_unit_can_be_changed():
 @pytest.mark.parametrize(("models", "damage"), [(12, 0), (6, 0), (1, 0), (1, 3)])
 def test_a_unit_can_only_lose_the_points_that_it_has_left(models, damage):
     library = load_profiles()
-    attacker, target = unit_facts(library["crown/rifle-platoon@basic"]), unit_facts(library["crown/rifle-platoon@reinforced"])
+    attacker, target = (unit_facts(library[f"crown/rifle-platoon@{level}"]) for level in ("basic", "reinforced"))
     target["numbers"] |= {"damage_limit": 4}
     conditions = {"attacker": {}, "target": {"models": models, "damage": damage}}
     left = 60 * (4 * models - damage) / 48
