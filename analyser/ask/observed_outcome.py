@@ -1,8 +1,8 @@
 """Observed outcome of a fight, and its probability under the distribution of all outcomes.
 
-The end of a unit is compared as one figure, the models gone: those destroyed, or all if it broke, fled or was
-annihilated. An end counts only if it is reported. The mean mid-p value over all outcomes is therefore 1/2. If
-unreported ends were ignored, a player who reports every broken unit would be lucky on average.
+The losses of a unit are compared as one figure, the models gone: those destroyed, or all if it broke, fled or was
+annihilated. An unreported end counts as "no", which makes the mean mid-p value over all outcomes 1/2. If it counted as
+unknown, a player who reports every broken unit would be lucky on average.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ _GOOD_FOR_UNIT = (_LEFT, "passengers_left", _ALIVE, "in_building", "on_lookout",
 _GOOD_FOR_SIDE = ("victory_points", "wins", "devastating", "overruns")
 
 
-class Observed(NamedTuple):
+class ObservedOutcome(NamedTuple):
     """The observed outcome, and all possible outcomes.
 
-    `outcome` has the figures to compare, the most important first; `columns` their values in every possible outcome,
-    and `weights` the probabilities. `gone` and `unreported_ends` are as in :class:`FightLuck`.
+    `outcome` has the figures to compare, the most important first; `columns` has their values in every possible
+    outcome, and `weights` has the probabilities. `gone` and `unreported_ends` are as in :class:`FightLuck`.
     """
 
     report: dict[str, Any]
@@ -115,7 +115,7 @@ def _conditions_of(result: Result) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def observed_outcome(result: Any, report: Mapping[str, Any]) -> Observed:
+def observed_outcome(result: Any, report: Mapping[str, Any]) -> ObservedOutcome:
     """Return the figures of an answer to compare; InputError for an impossible outcome."""
     named = _with_full_names(result, report)
     sides = [side for side in _SIDES[result.kind] if any(name in named for name in _loss_names(side))]
@@ -134,7 +134,7 @@ def observed_outcome(result: Any, report: Mapping[str, Any]) -> Observed:
         outcome = {figure if name in names else name: old for name, old in outcome.items()} | {figure: value}
         if figure == GONE:
             gone, unreported = (value, models), missing
-    return Observed(checked, outcome, columns, weights, gone, unreported)
+    return ObservedOutcome(checked, outcome, columns, weights, gone, unreported)
 
 
 def _loss_names(side: str) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ def _uncertain_names(result: Any) -> Iterator[str]:
 def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]:
     """Return the final figures of every outcome, and the probabilities.
 
-    The figures of `names` must have a joint distribution, except a single one.
+    Two or more `names` must have a joint distribution.
     """
     if len(names) > 1:
         table = dict(result.joint(names))
@@ -307,7 +307,7 @@ def _chance_of(
 ) -> tuple[Chance, pd.DataFrame]:
     """Return the probabilities of worse, equal and better outcomes, and all outcomes from the worst to the best.
 
-    Outcomes are ordered by the first figure, then by the next. `columns` and `weights` are as in :class:`Observed`.
+    Outcomes are ordered by the first figure, then by the next. :class:`ObservedOutcome` describes the parameters.
     """
     signs = {name: _sign(name) for name in outcome}
     goodness = np.array([sign * np.asarray(columns[name], np.float64) for name, sign in signs.items()])

@@ -13,7 +13,7 @@ import pandas as pd
 from analyser.ask.keys import Raw
 from analyser.ask.memoised_solver import Solver, check_method
 from analyser.ask.metric_lookup import DEFAULT_METRICS, metric_value
-from analyser.ask.question_table import Variant, check_is_of_variant, points_of, solve_all
+from analyser.ask.question_table import Variant, points_of, raise_if_common, solve_all
 from analyser.ask.race import MOST_TRIALS, RaceResult, TrialSums, race
 from analyser.ask.search_answer import COMPUTED, Search
 from analyser.ask.variants import BASELINE, Variants, read_variants
@@ -27,7 +27,7 @@ from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
 METHODS = ("exact", "race")
-_TIED_WITHIN = 0.01  # differences up to this are ties, in probability, models or points
+_TIED_WITHIN = 0.01  # differences of the metric up to this are ties
 
 
 def search(
@@ -206,7 +206,7 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
 
 
 def _reason(error: InputError, variant: Variant) -> str:
-    check_is_of_variant(error, variant)
+    raise_if_common(error, variant)
     return str(error)
 
 
@@ -265,16 +265,16 @@ def _ranked_by_race(
 
 
 def _answer(
-    solver: Solver, file: Variants, frame: pd.DataFrame, raced: RaceResult | None, sampling: Sampling, *, complete: bool
+    solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling, *, complete: bool
 ) -> Search:
     if frame["costs"].nunique() < 2 or "points" in frame:  # equal points, or points are a key
         frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
     raw = next(variant.raw for variant in file.variants(solver.library) if variant.name == best)
-    quick_sampling = replace(solver.sampling, trials=None if raced is None else 1)  # only the texts are needed
+    quick_sampling = replace(solver.sampling, trials=None if race is None else 1)  # only the texts are needed
     quick_solver = Solver(solver.library, quick_sampling)
-    result = quick_solver.explained(raw)
+    result = quick_solver.in_full(raw)
     return Search(
         frame=frame,
         best=best,
@@ -282,21 +282,21 @@ def _answer(
         metric=str(file.metric),
         least=file.least,
         kind=file.kind,
-        raced=raced,
+        race=race,
         complete=complete,
         fights=int((frame["same_as"].isna() & frame["status"].isin(COMPUTED)).sum()),
         sampling=sampling,
         not_modelled=solver.not_modelled,
-        question=_subject(quick_solver, file.baseline) or _subject(quick_solver, raw),
+        question=_units_text(quick_solver, file.baseline) or _units_text(quick_solver, raw),
         results=(result,),
         profiles=solver.library.used,
     )
 
 
-def _subject(solver: Solver, raw: Raw) -> str:
-    """Return the subject of a question in a few words; empty if it has no answer."""
+def _units_text(solver: Solver, raw: Raw) -> str:
+    """Return the units of a question in a few words; empty if the question has no answer."""
     try:
-        result = solver.explained(raw)
+        result = solver.in_full(raw)
     except InputError:
         return ""
     heading = dict(result.heading())

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
-from analyser.ask.fight_narration import NarratedTrial, narrated_fights
+from analyser.ask.fight_narration import NarratedTrial, fight_trials
 from analyser.ask.memoised_solver import question_between, question_kind
-from analyser.ask.metric_lookup import DESTROYED, LEAST, metric_value
+from analyser.ask.metric_lookup import DESTROYED, LEAST_SUFFIX, metric_value
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.method_settings import Sampling
@@ -42,7 +42,7 @@ DEFAULT_METRIC = {**DESTROYED, "duel": "margin"}
 
 
 @dataclass(frozen=True, repr=False)
-class ToldTrial(Answer):
+class TrialNarration(Answer):
     """A simulated trial in words.
 
     Attributes
@@ -72,7 +72,7 @@ class ToldTrial(Answer):
 
     @property
     def headline(self) -> str:
-        """One event at the end of the trial, in a sentence."""
+        """The first event that occurred in the trial, in a sentence."""
         event = next((name for name, value in self.figures.items() if value is True), "no event")
         return f"Trial {self.number} ended with: {spaced(event)}."
 
@@ -121,7 +121,7 @@ def tell(
     seed: int = 0,
     profiles: ProfilesLike | None = None,
     **conditions: Any,
-) -> ToldTrial:
+) -> TrialNarration:
     """Return a simulated trial in words: every die, hits and damage, cards, tests, and the fate of both sides.
 
     Parameters
@@ -143,7 +143,7 @@ def tell(
 
     Returns
     -------
-    ToldTrial
+    TrialNarration
         One of the trials of ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)``; likewise for a
         charge, focus fire or duel without `replacement`, and for ``analyser.morale``.
 
@@ -184,9 +184,9 @@ def tell(
         raise InputError(f"trial {number} of {trial_count:,}", where="trial", allowed=allowed)
     scenario: Any = None if asked_kind in NARRATED_SYSTEMS else load(raw, library)
     if scenario is None:
-        sample = narrated_morale(asked_kind, raw, trial_count, seed, library, number)
+        sample = morale_trials(asked_kind, raw, trial_count, seed, library, number)
     else:
-        sample = (_narrated_attacks if asked_kind == "attack" else narrated_fights)(scenario, trial_count, seed, number)
+        sample = (_attack_trials if asked_kind == "attack" else fight_trials)(scenario, trial_count, seed, number)
     how_picked = ""
     if pick is None:
         narrated = next(sample)
@@ -195,10 +195,10 @@ def tell(
         if not figure:
             allowed = f"such as {', '.join(next(sample).figures)}; NAME:least where less is better"
             raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)
-        plain_figure = figure.removesuffix(LEAST)
-        narrated = _pick(sample, pick, plain_figure, least=figure.endswith(LEAST))
+        plain_figure = figure.removesuffix(LEAST_SUFFIX)
+        narrated = _pick(sample, pick, plain_figure, least=figure.endswith(LEAST_SUFFIX))
         how_picked = f"the {pick} by {spaced(plain_figure)}: {word_of(narrated.figures[plain_figure])}"
-    return ToldTrial(
+    return TrialNarration(
         number=narrated.number,
         seed=int(seed),
         trials=trial_count,
@@ -210,7 +210,7 @@ def tell(
     )
 
 
-def _narrated_attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
+def _attack_trials(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
     """Yield the simulated trials of an attack, from number `first`."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
@@ -271,17 +271,17 @@ class _Figures(Mapping[str, Any]):
         return len(list(iter(self)))
 
 
-def narrated_morale(
+def morale_trials(
     system: str, question: Any, trials: int, seed: int, library: Profiles, first: int = 0
 ) -> Iterator[NarratedTrial]:
-    """Yield the simulated trials of a morale question, starting with number `first`."""
+    """Yield the simulated trials of a morale question, from number `first`."""
     checked_question = load_question(system, question, library)
     chains: dict[str, Chain] = SYSTEMS[system].answers.chains(checked_question)
     recorded = {name: replay(chain, trials, seed, part).recorded for part, (name, chain) in enumerate(chains.items())}
 
     def answer(number: int) -> MoraleResult:
-        of_trial = {name: _recorded_of(states[:, number].tolist()) for name, states in recorded.items()}
-        return answer_from(system, checked_question, of_trial)
+        recorded_trial = {name: _recorded_states(states[:, number].tolist()) for name, states in recorded.items()}
+        return answer_from(system, checked_question, recorded_trial)
 
     def lines(number: int) -> list[str]:
         return answer(number).caption(100) + [line for part in range(len(chains)) for line in part_lines(part, number)]
@@ -299,7 +299,7 @@ def narrated_morale(
         yield NarratedTrial(number, _Figures(partial(answer, number)), partial(lines, number))
 
 
-def _recorded_of(states: Sequence[int]) -> Recorded:
+def _recorded_states(states: Sequence[int]) -> Recorded:
     """Return the recorded distributions of a single trial, from its states."""
     distinct = np.unique(states)
     return Recorded(distinct, (np.array(states)[:, np.newaxis] == distinct).astype(np.int64))
@@ -357,7 +357,7 @@ def state_text(state: Mapping[str, Any]) -> str:
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Return the differences question_between two states, in words.
+    """Return the differences between two states, in words.
 
     >>> changes_between({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
     ['tokens 3 to 1', 'no longer panicked', 'he: down']
