@@ -25,7 +25,7 @@ from analyser.common.metrics import Function, metric_name
 from analyser.common.text import word_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.battle import BattleTerms
-from analyser.scenarios.load import Question, Unit, check_whole, read_scenario
+from analyser.scenarios.load import Question, Unit, check_is_question, read_scenario
 from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack
 
 Metric = str | Function
@@ -169,7 +169,7 @@ def _by_name(lines: Iterable[tuple[str, Raw]]) -> dict[str, Raw]:
 
 
 def _whole_question(question: Any, number: int, library: Profiles) -> tuple[str, Raw]:
-    check_whole(question, "target", library)
+    check_is_question(question, "target", library)
     raw, where = read_scenario(question)
     name = where.rpartition("/")[2].removesuffix(".toml") if where else f"question {number}"
     return name, with_armies(raw, where, library)
@@ -390,8 +390,8 @@ def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library
                 weapon_ranges |= {float(fumes.x)} if fumes is not None else set()
                 ranges = (inches for row in loadout.unit.rows for inches in (row.short_range, row.long_range))
                 weapon_ranges |= set(filter(None, ranges))
-    inside = {inches for inches in weapon_ranges if values[0] < inches < values[-1]}
-    return tuple(sorted({*values, *(int(inches) if inches == int(inches) else inches for inches in inside)}))
+    inner_ranges = {inches for inches in weapon_ranges if values[0] < inches < values[-1]}
+    return tuple(sorted({*values, *(int(inches) if inches == int(inches) else inches for inches in inner_ranges)}))
 
 
 def holds_between(axes: Mapping[Key, Sequence[Any]], kind: str, questions: Sequence[Raw], library: Profiles) -> bool:

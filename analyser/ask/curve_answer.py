@@ -47,7 +47,6 @@ class Curve(QuestionTable):
         missing value. Attacks add `fires` (the row). Simulation adds ``_low`` and ``_high`` of each metric (95%
         interval), `trials`, `planned_trials` and `stop_reason`. A curve over levels adds `costs`, the points of the
         attacker.
-    lines, keys, metrics : tuple of str
     values : tuple of tuples
         The values of each key.
     least : tuple of bool

@@ -249,8 +249,8 @@ class TrialRunner:
             changes += [f"no longer {text}" for bit, text in _STATUSES.items() if old & bit and not new & bit]
             facts = self._setup.sides[side]
             if facts.tracks_position:
-                moved = unit_state.position_of(new, facts) - unit_state.position_of(old, facts)
-                changes += [f'{"forward" if moved > 0 else "back"} {abs(moved) / INCH:g}"'] if moved else []
+                shift = unit_state.position_of(new, facts) - unit_state.position_of(old, facts)
+                changes += [f'{"forward" if shift > 0 else "back"} {abs(shift) / INCH:g}"'] if shift else []
             if changes:
                 lines.append(f"  {name}: {', '.join(changes)}")
         return lines

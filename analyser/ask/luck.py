@@ -28,7 +28,7 @@ from analyser.common.intervals import NORMAL_95
 from analyser.common.method_settings import Sampling
 from analyser.common.text import with_article
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.scenarios.load import OWN_SECTIONS, Question, Unit, check_whole, read_scenario
+from analyser.scenarios.load import OWN_SECTIONS, Question, Unit, check_is_question, read_scenario
 
 
 def luck(
@@ -78,7 +78,7 @@ def luck(
     if target is not None:
         raw, where = question_between(cast("Unit", question), target, kind, conditions), ""
     else:
-        check_whole(question, "target", library)
+        check_is_question(question, "target", library)
         raw, where = read_scenario(question)  # type: ignore[arg-type]
         if conditions:
             raise InputError("state this in the file, not as an option", where=next(iter(conditions)))
@@ -212,8 +212,8 @@ def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
         rng, resampled = np.random.default_rng(losses), []
         for _ in range(_RESAMPLES):
             pmfs_again = [rng.multinomial(trials, pmf / pmf.sum()) / trials for pmf in pmfs]
-            again = _chance_of(_pmf_of_sum(pmfs_again, weights), losses)
-            resampled.append((again.as_bad, again.as_good))
+            resampled_chance = _chance_of(_pmf_of_sum(pmfs_again, weights), losses)
+            resampled.append((resampled_chance.as_bad, resampled_chance.as_good))
         chance = chance._replace(half_width=float(NORMAL_95 * np.std(resampled, axis=0).max()))
     distribution = Distribution("gone", values / fractions, total[values], trials, is_combined=True)
     return SideLuck(side, "points" if in_points else "models", losses / fractions, expected, chance, distribution)

@@ -76,10 +76,10 @@ class Chance(NamedTuple):
         'Bad luck: a result this bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'
         """
         bad, lead = self.verdict
-        share, what = (self.as_bad, "this bad or worse") if bad else (self.as_good, "this good or better")
+        share, result_text = (self.as_bad, "this bad or worse") if bad else (self.as_good, "this good or better")
         method = "exact" if trials is None else f"{trials:,} trials"
         percent, percentile = self.probability_text(share), self.probability_text(self.mid_p)
-        return f"{lead}: a result {what} happens in {percent} of {noun} ({method}; percentile {percentile})."
+        return f"{lead}: a result {result_text} happens in {percent} of {noun} ({method}; percentile {percentile})."
 
     def probability_text(self, share: float) -> str:
         """Return a probability as text; if simulated, with the interval of `half_width`."""
@@ -93,12 +93,10 @@ class FightLuck:
 
     Attributes
     ----------
-    label, side, kind : str
     reported : mapping
         The outcome as reported, by figures and events, the most important first.
     compared : mapping
         The figures compared. Destroyed models, breaking and fleeing are compared as one figure, ``models_gone``.
-    chance : Chance
     pmf : DataFrame
         All possible outcomes, from the worst to the best: the figures of `compared`, and `probability`.
     trials : int or None
@@ -180,12 +178,10 @@ class SideLuck:
 
     Attributes
     ----------
-    side : str
     measured_in : str
         ``points`` or ``models``.
     gone, expected : float
         Observed and expected losses of the enemy: destroyed models, and all models of units that broke or fled.
-    chance : Chance
     distribution : Distribution
         Distribution of the sum over all fights.
     """
@@ -209,10 +205,8 @@ class Luck(Answer):
 
     Attributes
     ----------
-    fights : tuple of FightLuck
     sides : tuple of SideLuck
         The sides of a game that have fights; empty for a single question.
-    profiles : ProfilesUsed or None
     """
 
     fights: tuple[FightLuck, ...]

@@ -121,13 +121,13 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
         if not points:
             raise InputError("the attacker has no points", where="metric", allowed=plain)
         return MetricValue(*(number * (100 / points) for number in metric_value(result, plain)))
-    name, _, after = metric.partition("@")
-    if after and not after.isdecimal():
+    name, _, step = metric.partition("@")
+    if step and not step.isdecimal():
         raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
     if (function := function_of(name)) is not None:
         value = value_of(result, function)
         return _of_estimate(value) if not isinstance(value, Mean) else _of_mean(value)
-    common = _common_metric(result, name, int(after) if after else None)
+    common = _common_metric(result, name, int(step) if step else None)
     if common is not None:
         return common
     if isinstance(result, AttackResult) and metric in COMPARED:
@@ -144,17 +144,17 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
     )
 
 
-def _common_metric(result: Result, metric: str, after: int | None) -> MetricValue | None:
-    """Return a metric that answers of any kind may have, after a round or an attack; None for another name."""
+def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue | None:
+    """Return a metric of any kind of answer, after a `step` (a round or an attack); None for another name."""
     if metric.startswith("p_") and metric[2:] in result.events:
-        return _of_estimate(result.probability(metric[2:], after))
+        return _of_estimate(result.probability(metric[2:], step))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
-        return _of_estimate(result.at_least_of(match[1], int(match[2]), after))
+        return _of_estimate(result.at_least_of(match[1], int(match[2]), step))
     if (match := _PERCENTILE.fullmatch(metric)) and match[1] in result.figures and int(match[2]) <= 100:
-        return MetricValue(float(result.quantile(match[1], int(match[2]) / 100, after)))
+        return MetricValue(float(result.quantile(match[1], int(match[2]) / 100, step)))
     statistic, _, figure = metric.partition("_")
     if statistic in ("mean", "expected") and figure in result.figures:
-        return _of_mean(result.mean_with_interval(figure, after))
+        return _of_mean(result.mean_with_interval(figure, step))
     return None
 
 

@@ -141,16 +141,12 @@ class QuestionTable(FramedAnswer):
 
     Attributes
     ----------
-    frame : DataFrame
-    kind : str
-    sampling : Sampling
     results : tuple of Result
         Full answers to some of the questions, for the rules and assumptions.
     fights : int
         Number of distinct fights computed; equal fights share an answer.
     not_modelled : tuple of str
         Rules that apply to any of the questions but have no effect on the numbers.
-    profiles : ProfilesUsed or None
     complete : bool
         False if Ctrl-C stopped the computation.
     """

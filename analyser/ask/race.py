@@ -46,7 +46,6 @@ class RaceResult:
         Figure of each variant and the ends of its confidence sequence after its last trial.
     trials, dropped_after : int arrays, shape (K,)
         Trials of each variant; and the stage (1 is the first) after which it dropped out, 0 if it remains.
-    stages : int
     stop_reason : str
         ``decided``, ``alike`` (the remaining variants differ by at most `within`), ``trials``, or ``interrupted``.
         After an interruption, variants without trials do not remain.

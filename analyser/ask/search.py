@@ -111,7 +111,7 @@ def _exact_search(solver: Solver, file: Variants, metric: str, sampling: Samplin
     missing = islice(file.variants(solver.library), len(rows), None)
     rows += [_row(variant.name, variant.values, variant.why_not) | {"status": "not asked"} for variant in missing]
     _check_any_possible(rows, file)
-    return _answer(solver, file, _ranked(rows, file.least), None, sampling, complete=len(points) == len(file))
+    return _answer(solver, file, _rank(rows, file.least), None, sampling, complete=len(points) == len(file))
 
 
 def _row(name: str, values: Mapping[str, Any], why_not: str | None) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> No
     raise InputError(f"no variant {except_for}is possible: {reasons[0]}{more}", where=within(file.where, "variants"))
 
 
-def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
+def _rank(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
     """Return the variants from the best to the worst, with their status; of equal variants the cheapest first."""
     frame = pd.DataFrame(list(rows))
     values = frame["value"].to_numpy(np.float64)
@@ -142,10 +142,10 @@ def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
     frame["status"] = np.where(frame["status"].notna(), frame["status"], status)
     costs = frame["costs"].astype(float).fillna(np.inf)
     ranks = np.where(possible & ~equal, values if least else -values, np.where(equal, 0.0, np.inf))
-    return _sorted(frame, np.lexsort((np.arange(len(frame)), costs, ranks, ~equal)))
+    return _sort_and_mark_best(frame, np.lexsort((np.arange(len(frame)), costs, ranks, ~equal)))
 
 
-def _sorted(frame: pd.DataFrame, order: Any) -> pd.DataFrame:
+def _sort_and_mark_best(frame: pd.DataFrame, order: Any) -> pd.DataFrame:
     frame = frame.iloc[order].reset_index(drop=True)
     frame.loc[0, "status"] = "best"
     return frame
@@ -201,7 +201,7 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
                 rows[index] |= _race_columns(result, fight)
                 rows[index]["same_as"] = None if index == indices[0] else variants[indices[0]].name
     _check_any_possible(rows, file)
-    frame = _ranked_by_race(rows, result, rows_of_fight.values(), file.least)
+    frame = _rank_by_race(rows, result, rows_of_fight.values(), file.least)
     return _answer(solver, file, frame, result, sampling, complete=result.stop_reason != "interrupted")
 
 
@@ -241,7 +241,7 @@ def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
     return columns | {"status": status}
 
 
-def _ranked_by_race(
+def _rank_by_race(
     rows: Sequence[Mapping[str, Any]], result: RaceResult, rows_by_fight: Iterable[Sequence[int]], least: bool
 ) -> pd.DataFrame:
     """Return the variants sorted: remaining variants first, then by value, worse end of the interval, and points."""
@@ -261,7 +261,7 @@ def _ranked_by_race(
         )
     frame["status"] = frame["status"].fillna("not possible")
     frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
-    return _sorted(frame, np.lexsort(keys))
+    return _sort_and_mark_best(frame, np.lexsort(keys))
 
 
 def _answer(

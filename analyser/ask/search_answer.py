@@ -51,10 +51,8 @@ class Search(QuestionTable):
         The first of the best variants.
     tied : tuple of str
         All best variants, if there are several: exactly equal, or not significantly different in a race.
-    metric : str
     least : bool
         True if low values of the metric are better.
-    race : RaceResult or None
     question : str
         The units and the kind of fight of the baseline, such as "duel: A against B".
     """

@@ -32,7 +32,7 @@ from analyser.morale.api import answer_from, load_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS
 from analyser.results.attack import solve_attack
-from analyser.scenarios.load import Question, Unit, check_whole, load, read_scenario
+from analyser.scenarios.load import Question, Unit, check_is_question, load, read_scenario
 
 PICKS = ("worst", "median", "best")
 MOST_TRIALS_OF_ATTACK = 1_000_000  # each takes about 20 microseconds to replay
@@ -49,12 +49,10 @@ class TrialNarration(Answer):
     ----------
     number, seed, trials : int
         Number of the trial, from 0; seed and number of trials of the simulation to which it belongs.
-    lines : tuple of str
     figures : mapping
         From event or figure to value.
     picked : str
         How the trial was selected, such as "the worst by hits: 0"; empty for a trial by number.
-    profiles : ProfilesUsed or None
     ruleset : Ruleset or None
         Die and deck of a fight; None for a question about another game.
     """
@@ -171,7 +169,7 @@ def tell(
     if target is None:
         if conditions:
             raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
-        check_whole(question, "target", library)
+        check_is_question(question, "target", library)
     asked_kind = question_kind(read_scenario(raw)[0])
     if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
         allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
@@ -317,18 +315,18 @@ def chain_lines(story: Story, phases: Sequence[NarratedPhase]) -> list[str]:
     """Return the rolls and their effects, turn by turn; turns in which nothing happens share one line."""
     turns = [_Turn(story.first, state_text(story.read(phases[0].before)), [])]
     recordings = 0
-    for rolled in phases:
-        if rolled.phase is RECORD:
+    for narrated_phase in phases:
+        if narrated_phase.phase is RECORD:
             recordings += 1
             if recordings % story.records == 0:
-                turns.append(_Turn(turns[-1].number + 1, state_text(story.read(rolled.after)), []))
+                turns.append(_Turn(turns[-1].number + 1, state_text(story.read(narrated_phase.after)), []))
             continue
-        dice = ", ".join(rolled.dice)
-        changes = changes_between(story.read(rolled.before), story.read(rolled.after))
+        dice = ", ".join(narrated_phase.dice)
+        changes = changes_between(story.read(narrated_phase.before), story.read(narrated_phase.after))
         if dice or changes:
-            turns[-1].lines.append(f"{rolled.phase.title}: {'; '.join([*([dice] if dice else []), *changes])}")
-    *played, (_, end_state, _) = turns
-    return [*_turn_lines(story.turn, played), f"At the end: {end_state}"]
+            turns[-1].lines.append(f"{narrated_phase.phase.title}: {'; '.join([*([dice] if dice else []), *changes])}")
+    *finished_turns, (_, end_state, _) = turns
+    return [*_turn_lines(story.turn, finished_turns), f"At the end: {end_state}"]
 
 
 def _turn_lines(name: str, turns: Sequence[_Turn]) -> Iterator[str]:

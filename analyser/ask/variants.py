@@ -27,12 +27,8 @@ class Variants:
 
     Attributes
     ----------
-    kind : str
     baseline : mapping
         A question.
-    overrides : mapping of str to mapping of Key to value
-    ranges : mapping of Key to values
-    metric : str or None
     least : bool
         True if low values of the metric are better.
     where : str

@@ -1,4 +1,4 @@
-"""Ranges of a key over which the same lines are best, and Pareto fronts. Of tied lines all are named."""
+"""Ranges of a key over which the same lines are best, and Pareto fronts. All lines of a tie are named."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ class WinningRange(NamedTuple):
     ----------
     before : value or None
         The last value before the range; None for the first range.
-    first, last : value
     names : tuple of str
         The best lines, several if tied; empty if no line has a value.
     """
