@@ -54,7 +54,7 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.ask.luck_answer import Luck as Luck
     from analyser.ask.search import search as search
     from analyser.ask.search_answer import Search as Search
-    from analyser.ask.trial_narration import ToldTrial as ToldTrial
+    from analyser.ask.trial_narration import TrialNarration as TrialNarration
     from analyser.ask.trial_narration import tell as tell
     from analyser.common.distributions import Distribution as Distribution
     from analyser.common.errors import AnalyserError as AnalyserError

@@ -426,7 +426,7 @@ def _answer(
         return function(question, target, method=sampling.method, profiles=profiles, **options, **conditions)
     if isinstance(question, AnyScenario) and kind is None and profiles is None:
         return solve(question, sampling)
-    scenarios.check_whole(question, "", profiles)
+    scenarios.check_is_question(question, "", profiles)
     if isinstance(question, AnyScenario) or (kind := kind or _kind(question)) in FILES:
         return solve(scenarios.load(question, library_of(profiles), cast("Kind", kind)), sampling)
     return morale.solve(str(kind), question, sampling, profiles)

@@ -54,6 +54,6 @@ def timed(name, rounds):
         clock, cpu = time.perf_counter(), time.process_time()
         found = ask()
         seconds.append((time.perf_counter() - clock, time.process_time() - cpu))
-    trials = None if found.raced is None else int(found.raced.trials.sum())
+    trials = None if found.race is None else int(found.race.trials.sum())
     size = {"variants": len(found.frame), "fights": found.fights, "trials": trials}
     return size | {"wall_s": min(clock for clock, _ in seconds), "cpu_s": min(cpu for _, cpu in seconds)}

@@ -25,7 +25,7 @@ from analyser.rules.policies import Manoeuvre
 from analyser.rules.structs import INCH, NONE, SideFacts, StrikeFacts
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.fight_records import length_of
+from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.focus import FocusScenario, attack_of_focus, attacker_of, focus_program, resolve_focus
 from analyser.scenarios.load import Conditions, Unit
 from analyser.scenarios.resolve import find_row, look_up
@@ -258,7 +258,7 @@ class _Attacker:
         """Yield an advance by its SPEED with these `keys`, if it is possible."""
         if self.loadout is None or self.attack.distance is None or not self._may_manoeuvre(self.loadout):
             return
-        side, distance = SideFacts(speed=length_of(self.loadout.unit.speed or 0)), length_of(self.attack.distance)
+        side, distance = SideFacts(speed=to_length(self.loadout.unit.speed or 0)), to_length(self.attack.distance)
         length = length_moved(Manoeuvre.ADVANCE, side, StrikeFacts(), distance, NONE)
         if length > 0:
             by, to = length / INCH, (distance - length) / INCH

@@ -237,8 +237,8 @@ def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | No
         return unit.charge_row("a").id
     if policy_a not in SHOOTING:
         return None
-    main = (shooter or Shooter(unit, scenario.b, policy_a, None, scenario.ruleset, "a")).main
-    return None if main is None else main.id
+    row = (shooter or Shooter(unit, scenario.b, policy_a, None, scenario.ruleset, "a")).main_row
+    return None if row is None else row.id
 
 
 def duel_between(

@@ -17,9 +17,9 @@ from analyser.rules.attack import Scores, damage_points, hits_left_over, hits_of
 from analyser.rules.strike import Stage
 from analyser.rules.structs import FightFacts, Test
 
-_FACES = {"heroic": "heroic strike", "glancing": "glancing strike"}
+_FULL_FACE_NAMES = {"heroic": "heroic strike", "glancing": "glancing strike"}
 _FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
-_NUMBERS = {
+_FIRST_BITS = {  # first bit of each number in an outcome
     "models_destroyed": discipline.MODELS_DESTROYED,
     "damage": discipline.DAMAGE,
     "attacker_models_destroyed": discipline.ATTACKER_DESTROYED,
@@ -27,7 +27,7 @@ _NUMBERS = {
 }
 
 
-class Strike(NamedTuple):
+class ResolvedStrike(NamedTuple):
     """The roll of a strike, and its final state (:mod:`analyser.rules.strike`)."""
 
     score: int
@@ -37,37 +37,37 @@ class Strike(NamedTuple):
 
 
 def resolve(
-    fight: FightFacts, face_values: Scores, score: int, officer: Callable[[int], int], passes: Callable[[int], int]
-) -> Strike:
+    fight: FightFacts, face_values: Scores, score: int, falls: Callable[[int], int], passes: Callable[[int], int]
+) -> ResolvedStrike:
     """Resolve a strike after its roll.
 
-    `officer` takes the number of destroyed models and returns 1 if the officer is one of them. `passes` takes the
-    highest card that passes the test and returns 1 if the test is passed. Each is called only if its result is random.
+    `falls` takes the number of destroyed models and returns 1 if the officer is one of them. `passes` takes the
+    highest card that passes the test and returns 1 if the test is passed. Both are called only if the result is random.
     """
     state = strike.after_roll(fight, face_values, score)
     if strike.stage_of(state) == Stage.OFFICER:
-        state = strike.after_draw(fight, state, officer(strike.officer_positions(fight, state)[0]))
+        state = strike.after_draw(fight, state, falls(strike.officer_positions(fight, state)[0]))
     highest = strike.highest_card(fight, state)
     if strike.stage_of(state) == Stage.TEST:
         state = strike.after_draw(fight, state, passes(highest))
-    return Strike(score, face_values, state, highest)
+    return ResolvedStrike(score, face_values, state, highest)
 
 
-def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> Strike:
+def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedStrike:
     """Return the strike of a trial, computed from its dice and its card alone."""
 
-    def officer(destroyed: int) -> int:
+    def falls(destroyed: int) -> int:
         return int((trial.place or 0) < destroyed)
 
     def passes(highest: int) -> int:
         return int(trial.card is None or trial.card <= highest)
 
-    return resolve(fight, face_values, score_of_dice(fight, face_values, trial.dice), officer, passes)
+    return resolve(fight, face_values, score_of_dice(fight, face_values, trial.dice), falls, passes)
 
 
 def dice_lines(dice: list[Die], fight: FightFacts, face_names: Sequence[str]) -> list[str]:
     """Return a line for each die: its face, its re-rolls, and the die that added it."""
-    width, faces = len(str(len(dice))), [_FACES.get(name, name) for name in face_names]
+    width, faces = len(str(len(dice))), [_FULL_FACE_NAMES.get(name, name) for name in face_names]
     return [f"  {number:>{width}}. {_die_text(die, fight, faces)}" for number, die in enumerate(dice, start=1)]
 
 
@@ -83,7 +83,7 @@ def _die_text(die: Die, fight: FightFacts, faces: Sequence[str]) -> str:
     return text + (explodes if int(fight.exploding_faces) >> die.shows & 1 else "")
 
 
-def _hits_line(fight: FightFacts, dice: list[Die], struck: Strike) -> str:
+def _hits_line(fight: FightFacts, dice: list[Die], resolved: ResolvedStrike) -> str:
     """Return the hits of a pool and their sources (AC-3.6)."""
     turned, masks = veteran_heroics(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
     heroics, strikes = (sum(mask >> die.ends & 1 for die in dice) for mask in masks)
@@ -92,38 +92,38 @@ def _hits_line(fight: FightFacts, dice: list[Die], struck: Strike) -> str:
     parts = [counted(strikes, "strike") + hits_each] if strikes or not heroics else []
     parts += [f"{counted(heroics, 'heroic strike')} with {fight.heroic_hits} hits each"] if heroics else []
     veteran = f" (Veteran turned {counted(turned, 'strike')} into heroic strikes, AC-7)" if turned else ""
-    return f"Hits (AC-3.6): {hits_of(struck.face_values, struck.score)} = {' + '.join(parts)}{veteran}"
+    return f"Hits (AC-3.6): {hits_of(resolved.face_values, resolved.score)} = {' + '.join(parts)}{veteran}"
 
 
-def damage_text(fight: FightFacts, struck: Strike) -> str:
+def damage_text(fight: FightFacts, resolved: ResolvedStrike) -> str:
     """Return the damage of the hits, and the part of it that comes from Devastating."""
-    without_devastating = copy(fight)
-    without_devastating.devastating = 0
-    damage, less = (damage_points(facts, struck.face_values, struck.score) for facts in (fight, without_devastating))
-    added = f", {damage - less} of it by Devastating (AC-6)" if damage > less else ""
+    plain_fight = copy(fight)
+    plain_fight.devastating = 0
+    damage, rest = (damage_points(facts, resolved.face_values, resolved.score) for facts in (fight, plain_fight))
+    added = f", {damage - rest} of it by Devastating (AC-6)" if damage > rest else ""
     return f"{damage} at DEFENCE {fight.defence}{added}"
 
 
-def _damage_lines(fight: FightFacts, struck: Strike) -> list[str]:
+def _damage_lines(fight: FightFacts, resolved: ResolvedStrike) -> list[str]:
     """Return the damage, and the models that it destroys (AC-3.7, AC-3.8)."""
-    left = hits_left_over(fight, struck.face_values, struck.score)
+    left = hits_left_over(fight, resolved.face_values, resolved.score)
     unused = f", {counted(left, 'hit')} left over" if left else ""
     earlier = f"; the unit already had {fight.damage} damage" if fight.damage else ""
-    lines = [f"Damage (AC-3.7): {damage_text(fight, struck)}{unused}{earlier}"]
-    destroyed, damage, own_destroyed, own_damage = losses_of(fight, struck.face_values, struck.score)
+    lines = [f"Damage (AC-3.7): {damage_text(fight, resolved)}{unused}{earlier}"]
+    destroyed, damage, own_destroyed, own_damage = losses_of(fight, resolved.face_values, resolved.score)
     rest = f", {damage} damage left on the unit" if damage else ""
     share = f"{destroyed} of {counted(int(fight.models), 'model')}"
     lines.append(f"Destroyed (AC-3.8): {share} at DAMAGE LIMIT {fight.damage_limit}{rest}")
     if fight.overcharge and (own_destroyed or own_damage):
-        lost = f"the attacker's blanks destroy {counted(own_destroyed, 'model')} of its own"
-        lines.append(f"Overcharge (AC-6): {lost} and leave {own_damage} damage on it")
+        lost = f"blanks destroy {counted(own_destroyed, 'model')} of the attacker"
+        lines.append(f"Overcharge (AC-6): {lost} and leave {own_damage} damage on the attacker")
     return lines
 
 
-def _test_lines(fight: FightFacts, card: int | None, struck: Strike) -> list[str]:
+def _test_lines(fight: FightFacts, card: int | None, resolved: ResolvedStrike) -> list[str]:
     """Return the fate of the officer, and the suppression test (AC-5.1 to AC-5.8)."""
-    destroyed, fallen = strike.destroyed_by(struck.state), strike.has_fallen(struck.state)
-    passed = strike.stage_of(struck.state) == Stage.PASSED
+    destroyed, fallen = strike.destroyed_by(resolved.state), strike.has_fallen(resolved.state)
+    passed = strike.stage_of(resolved.state) == Stage.PASSED
     lines = ["The officer falls (AC-5.8)" + ", but a commander is near" * bool(fight.near_commander)] * fallen
     if destroyed == 0:
         return [*lines, "No model is destroyed, so the target takes no suppression test (AC-4.5)"]
@@ -137,7 +137,7 @@ def _test_lines(fight: FightFacts, card: int | None, struck: Strike) -> list[str
     causes = ["heavy losses (AC-5.2)"] if 2 * destroyed >= fight.models else []
     causes += ["disorder (AC-5.3)"] if discipline.disordered_at_test(fight, int(fallen)) else []
     why = f" with -1 each for {', '.join(causes)}" if causes else ""
-    passes = f"up to {struck.highest} passes: DISCIPLINE {fight.discipline}{why}"
+    passes = f"up to {resolved.highest} passes: DISCIPLINE {fight.discipline}{why}"
     return [*lines, f"Suppression test (AC-5.1): card {card}, {'passed' if passed else 'failed'} ({passes})"]
 
 
@@ -157,7 +157,7 @@ def _fate_line(fight: FightFacts, outcome: int) -> str:
 def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> list[str]:
     """Return the whole attack, line by line."""
     fight, heading = plain(result.scenario.fight), dict(result.heading())
-    struck = strike_of(fight, face_values, trial)
+    resolved = strike_of(fight, face_values, trial)
     lines = [f"{label}: {heading[label]}" for label in ("Attack", "Row", "Pool", "Target", "Test") if label in heading]
     if trial.own_card is not None:
         added = counted(trial.own_card, "additional die", "additional dice")
@@ -165,19 +165,19 @@ def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> lis
     first = sum(die.added_by is None for die in trial.dice)
     lines.append(f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(trial.dice) - first} added (AC-3.3)")
     names = result.scenario.ruleset.die.names
-    lines += [*dice_lines(trial.dice, fight, names), _hits_line(fight, trial.dice, struck)]
-    lines += [*_damage_lines(fight, struck), *_test_lines(fight, trial.card, struck)]
-    lines.append(_fate_line(fight, int(strike.outcome_of(fight, struck.state))))
+    lines += [*dice_lines(trial.dice, fight, names), _hits_line(fight, trial.dice, resolved)]
+    lines += [*_damage_lines(fight, resolved), *_test_lines(fight, trial.card, resolved)]
+    lines.append(_fate_line(fight, int(strike.outcome_of(fight, resolved.state))))
     if trial.building is not None:
         is_wrecked = trial.building < sum(result.scenario.ruleset.die.faces[: Face.STRIKE + 1])
         lines.append(f"The building {'is wrecked' if is_wrecked else 'stands'} (Siegebreaker, AC-6)")
     return lines
 
 
-def figures_of(fight: FightFacts, struck: Strike) -> dict[str, Any]:
+def figures_of(fight: FightFacts, resolved: ResolvedStrike) -> dict[str, Any]:
     """Return the results of a trial as a dict from event or figure to value."""
-    outcome, mask = int(strike.outcome_of(fight, struck.state)), (1 << discipline.BITS) - 1
+    outcome, mask = int(strike.outcome_of(fight, resolved.state)), (1 << discipline.BITS) - 1
     figures: dict[str, Any] = {name: bool(outcome & getattr(discipline, name.upper())) for name in _FLAGS}
-    figures |= {"hits": int(hits_of(struck.face_values, struck.score)), "models_left": outcome & mask}
-    figures |= {name: outcome >> place & mask for name, place in _NUMBERS.items()}
+    figures |= {"hits": int(hits_of(resolved.face_values, resolved.score)), "models_left": outcome & mask}
+    figures |= {name: outcome >> first_bit & mask for name, first_bit in _FIRST_BITS.items()}
     return figures | {"destroyed": figures["annihilated"] and not (figures["broken"] or figures["fled"])}

@@ -13,9 +13,9 @@ import pandas as pd
 
 from analyser.analysis import selection
 from analyser.ask.curve_answer import Curve
-from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, unit_at, values_of, with_values
+from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, raw_unit, values_of, with_values
 from analyser.ask.memoised_solver import BATTLE, Solver, check_method, question_between, question_kind, with_armies
-from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST, with_error
+from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, with_error
 from analyser.ask.question_table import Point, Variant, no_values, solve_all, variant_of
 from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method
@@ -25,7 +25,7 @@ from analyser.common.metrics import Function, metric_name
 from analyser.common.text import word_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.battle import BattleTerms
-from analyser.scenarios.load import Question, Unit, check_whole, read_scenario
+from analyser.scenarios.load import Question, Unit, check_is_question, read_scenario
 from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack
 
 Metric = str | Function
@@ -109,7 +109,7 @@ def curve(
         sampling = replace(sampling, trials=DEFAULT_BATTLES)
     axes = axes_of(over, asked_kind, list(lines.values()), library)
     _check_not_stated(axes, conditions, target)
-    if any(key.name == LEVEL for key in axes):  # name lines by units without levels
+    if any(key.name == LEVEL for key in axes):  # name lines without levels; of a unit's levels the first counts
         lines = {_LEVEL.sub("", name): raw for name, raw in reversed(lines.items())}
         lines = dict(reversed(lines.items()))
     size = size_of(axes, len(lines))
@@ -136,13 +136,13 @@ def _metrics(stated: Any, kind: str) -> dict[str, bool]:
     names = names or ([DEFAULT_METRICS[kind]] if kind in DEFAULT_METRICS else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(name, str) for name in names):
         raise InputError(f"{len(names)} metrics", where="metric", allowed="one or two, such as p_panicked of morale")
-    return {name.removesuffix(LEAST): name.endswith(LEAST) for name in names}
+    return {name.removesuffix(LEAST_SUFFIX): name.endswith(LEAST_SUFFIX) for name in names}
 
 
 def _lines(
     question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles, *, rows: bool
 ) -> dict[str, Raw]:
-    """Return the questions to compare, by the name of their line."""
+    """Return the question of each line, by the name of the line."""
     if target is None:
         if conditions or rows:
             raise InputError("state this in the scenario, not as an option", where=next(iter(conditions), "rows"))
@@ -169,7 +169,7 @@ def _by_name(lines: Iterable[tuple[str, Raw]]) -> dict[str, Raw]:
 
 
 def _whole_question(question: Any, number: int, library: Profiles) -> tuple[str, Raw]:
-    check_whole(question, "target", library)
+    check_is_question(question, "target", library)
     raw, where = read_scenario(question)
     name = where.rpartition("/")[2].removesuffix(".toml") if where else f"question {number}"
     return name, with_armies(raw, where, library)
@@ -210,7 +210,7 @@ def _unsolved(lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: 
 
 
 def _with_error(point: Point, metrics: Iterable[str], error: float, *, fixed: bool) -> Point:
-    """Return a point with intervals of error probability `error`."""
+    """Return a point with intervals of error probability `error`; `fixed` is as in :func:`with_error`."""
     values = zip(point.metric_values, metrics)
     widened = (with_error(value, name, point.trials, error, fixed=fixed) for value, name in values)
     return point._replace(metric_values=tuple(widened))
@@ -228,16 +228,16 @@ def _answer(
     solved = [point for point in points if point.why_not is None]
     if not solved:
         raise InputError(f"no value has an answer: {points[0].why_not}", where="over")
-    usable, cut = dict[Key, tuple[Any, ...]](), list[str]()
+    usable, left_out = dict[Key, tuple[Any, ...]](), list[str]()
     for key, axis in axes.items():
         solved_values = {point.values[key.name] for point in solved}
         usable[key] = tuple(value for value in axis if value in solved_values)
         reasons = {point.values[key.name]: str(point.why_not) for point in points}
-        cut += _cut_texts(key, axis, solved_values, reasons)
+        left_out += _left_out_texts(key, axis, solved_values, reasons)
     remaining = [point for point in points if all(point.values[key.name] in axis for key, axis in usable.items())]
     first_points = {point.name: point for point in reversed(remaining) if point.why_not is None}
     results = (
-        solver.explained(with_values(raw, {key: first_points[name].values[key.name] for key in usable}, solver.library))
+        solver.in_full(with_values(raw, {key: first_points[name].values[key.name] for key in usable}, solver.library))
         for name, raw in lines.items()
         if name in first_points
     )
@@ -250,7 +250,7 @@ def _answer(
         least=tuple(metrics.values()),
         kind=kind,
         holds_between=holds_between(usable, kind, questions, solver.library),
-        cut=tuple(cut),
+        left_out=tuple(left_out),
         results=tuple(results),
         sampling=solver.sampling,
         fights=solver.fights,
@@ -276,7 +276,7 @@ def _frame(points: Sequence[Point], metrics: Iterable[str], *, exact: bool) -> p
     return pd.DataFrame(rows)
 
 
-def _cut_texts(key: Key, axis: Sequence[Any], solved: set[Any], reasons: Mapping[Any, str]) -> list[str]:
+def _left_out_texts(key: Key, axis: Sequence[Any], solved: set[Any], reasons: Mapping[Any, str]) -> list[str]:
     """Return a text for each run of values of a key at which no line has an answer, with the reason."""
     texts = []
     for is_solved, run in itertools.groupby(axis, key=lambda value: value in solved):
@@ -287,12 +287,12 @@ def _cut_texts(key: Key, axis: Sequence[Any], solved: set[Any], reasons: Mapping
     return texts
 
 
-MOST_POINTS = 200_000
+MOST_CURVE_POINTS = 200_000
 MOST_KEYS = 2
 GREATEST_DISTANCE = 60  # inches, among the default values
 _RANGED_KINDS = ("attack", "focus")
 _EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
-_RECORDS: Mapping[str, Any] = {  # record types with the keys of each section
+_RECORD_OF_SECTION: Mapping[str, Any] = {  # record types with the keys of each section
     **{"attack": Attack, "attacks": FocusAttack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms},
     **{"target": Combatant, "attacker": Combatant, "a": Combatant, "b": Combatant},
 }
@@ -335,44 +335,44 @@ def _stated_values(over: Any) -> dict[str, Any]:
 def size_of(axes: Mapping[Key, Sequence[Any]], lines: int) -> int:
     """Return the number of points; InputError if there are too many to compute."""
     size = math.prod(map(len, axes.values())) * lines
-    if size > MOST_POINTS:
-        raise InputError(f"{size:,} points", where="over", allowed=f"up to {MOST_POINTS:,}")
+    if size > MOST_CURVE_POINTS:
+        raise InputError(f"{size:,} points of the curve", where="over", allowed=f"up to {MOST_CURVE_POINTS:,}")
     return size
 
 
 def default_values(key: Key, kind: str, questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
     """Return the default values of a key; InputError for a key without default values."""
     section, field = str(key.paths[0][0]), str(key.paths[0][-1])
-    units = [library.loadout(unit) for raw in questions if (unit := unit_at(raw, kind)) is not None]
+    units = [library.loadout(unit) for raw in questions if (unit := raw_unit(raw, kind)) is not None]
     if key.effect == "flag":
         return (False, True)
     if LISTS.get(field):
         return (NO_ENTRY, *LISTS[field])
     if key.effect == LEVEL:
-        unit = unit_at(questions[0], kind, second=key.name != LEVEL)
+        unit = raw_unit(questions[0], kind, second=key.name != LEVEL)
         return tuple(library.loadout(unit).unit.levels) if unit is not None else ()
-    model = _RECORDS.get(section)
+    model = _RECORD_OF_SECTION.get(section)
     if model is not None and field in model.model_fields:
         if isinstance(model.model_fields[field].default, bool):
             return (False, True)
-        if names := _names_of(model.model_fields[field].annotation):
+        if names := _literal_values(model.model_fields[field].annotation):
             return names
     if field == "distance":
         reach = max((row.long_range or 0 for unit in units for row in unit.unit.rows), default=0)
         return range(1, math.ceil(min(reach or GREATEST_DISTANCE, GREATEST_DISTANCE)) + 1)
     if field == "row" and units:
         return tuple(dict.fromkeys(row.id for unit in units for row in unit.unit.rows if row.kind == "ranged"))
-    if field == "models" and section == "target" and (unit := unit_at(questions[0], kind, second=True)) is not None:
+    if field == "models" and section == "target" and (unit := raw_unit(questions[0], kind, second=True)) is not None:
         return range(1, library.loadout(unit).level.models + 1)
     values = _EXAMPLES[POINTS] if key.effect == POINTS else _EXAMPLES.get(field, "1..6")
     raise InputError("no values are stated", where=f"over: {key.name}", allowed=f"such as {key.name}={values}")
 
 
-def _names_of(annotation: Any) -> tuple[Any, ...]:
-    """Return the names that a key can have; empty unless its type is a choice of names."""
+def _literal_values(annotation: Any) -> tuple[Any, ...]:
+    """Return the possible values of a key whose type is a choice of names; empty for another type."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
-    return next((names for part in get_args(annotation) if (names := _names_of(part))), ())
+    return next((names for part in get_args(annotation) if (names := _literal_values(part))), ())
 
 
 def _is_range(values: Sequence[Any]) -> bool:
@@ -390,12 +390,12 @@ def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library
                 weapon_ranges |= {float(fumes.x)} if fumes is not None else set()
                 ranges = (inches for row in loadout.unit.rows for inches in (row.short_range, row.long_range))
                 weapon_ranges |= set(filter(None, ranges))
-    inside = {inches for inches in weapon_ranges if values[0] < inches < values[-1]}
-    return tuple(sorted({*values, *(int(inches) if inches == int(inches) else inches for inches in inside)}))
+    inner_ranges = {inches for inches in weapon_ranges if values[0] < inches < values[-1]}
+    return tuple(sorted({*values, *(int(inches) if inches == int(inches) else inches for inches in inner_ranges)}))
 
 
 def holds_between(axes: Mapping[Key, Sequence[Any]], kind: str, questions: Sequence[Raw], library: Profiles) -> bool:
-    """Return True if the values are distances, and no attack changes between two of them."""
+    """Return True if the values are distances, and no attack changes between two successive values."""
     values, *_ = axes.values()
     if not all(key.is_distance for key in axes) or kind not in _RANGED_KINDS or len(values) < 2:
         return False

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from analyser import plots
 from analyser.ask.keys import LEVEL, POINTS
-from analyser.ask.metric_lookup import per_points_hint, shown_value, title_of
+from analyser.ask.metric_lookup import per_points_hint, title_of, value_text
 from analyser.ask.question_table import QuestionTable, reason_kind
-from analyser.ask.winning_ranges import Stretch, best_at, not_dominated, range_text, stretches_of
+from analyser.ask.winning_ranges import WinningRange, best_indices, not_dominated, range_text, winning_ranges
 from analyser.common.answer import Block, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.look import with_subject
@@ -47,17 +47,16 @@ class Curve(QuestionTable):
         missing value. Attacks add `fires` (the row). Simulation adds ``_low`` and ``_high`` of each metric (95%
         interval), `trials`, `planned_trials` and `stop_reason`. A curve over levels adds `costs`, the points of the
         attacker.
-    lines, keys, metrics : tuple of str
     values : tuple of tuples
         The values of each key.
     least : tuple of bool
         For each metric, True if low values are better.
     holds_between : bool
-        True if metrics are constant between two values, as for distances of attacks.
-    cut : tuple of str
+        True if metrics are constant between successive values, as for distances of attacks.
+    left_out : tuple of str
         Values that were left out, with the reasons.
     results : tuple of Result
-        The answer of each line at the first value.
+        The answer of each line at the first value that has one.
     costs : mapping of str to float
         Points of the attacker by line, if known.
     all_at_once : bool
@@ -70,7 +69,7 @@ class Curve(QuestionTable):
     metrics: tuple[str, ...]
     least: tuple[bool, ...]
     holds_between: bool
-    cut: tuple[str, ...]
+    left_out: tuple[str, ...]
     costs: Mapping[str, float]
     all_at_once: bool = False
 
@@ -78,12 +77,12 @@ class Curve(QuestionTable):
 
     @property
     def headline(self) -> str:
-        """The line that is best at most values, in one sentence."""
+        """The line that is best most often, in one sentence."""
         title, keys = title_of(self.metrics[0]), " and ".join(map(spaced, self.keys))
         counts = self.best["best"].value_counts()
         if len(self.lines) == 1 or counts.empty or not counts.index[0]:
             return f"{title} of {', '.join(map(loadout_name, self.lines))} over {keys}."
-        names, where = counts.index[0], "everywhere" if len(counts) == 1 else f"at most values of {keys}"
+        names, where = counts.index[0], "everywhere" if len(counts) == 1 else f"most often over {keys}"
         verb = "is" if len(names) == 1 else "are"
         return f"{' and '.join(map(loadout_name, names))} {verb} best by {mid_sentence(title)} {where}."
 
@@ -119,27 +118,27 @@ class Curve(QuestionTable):
     def best(self) -> pd.DataFrame:
         """The best lines by the first metric at each combination of values; columns: the keys, `best`, `value`.
 
-        All equal or not significantly different lines are named, the cheapest first.
+        Lines equal to the best, or not significantly different from it, are all named, the cheapest first.
         """
         metric, rows = self.metrics[0], []
         sign = -1.0 if self.least[0] else 1.0
         for combination, part in self._by_value():
             low, high = (part.get(f"{metric}_{end}", pd.Series(np.nan, part.index)).tolist() for end in ("low", "high"))
-            indices = best_at(part[metric].tolist(), low, high, least=self.least[0])
+            indices = best_indices(part[metric].tolist(), low, high, least=self.least[0])
             names = sorted(part["line"].iloc[indices], key=lambda name: self.costs.get(name, np.inf))
             value = sign * (sign * part[metric]).max()
             rows.append({**dict(zip(self.keys, combination)), "best": tuple(names), "value": value})
         return pd.DataFrame(rows)
 
     @cached_property
-    def stretches(self) -> tuple[Stretch, ...]:
+    def ranges(self) -> tuple[WinningRange, ...]:
         """The best lines for each range of the key; InputError for a map."""
         if len(self.keys) > 1:
-            raise InputError("only a curve over one key has ranges", where="stretches", allowed="best")
-        return stretches_of(self.values[0], self.best["best"].tolist())
+            raise InputError("only a curve over one key has ranges", where="ranges", allowed="best")
+        return winning_ranges(self.values[0], self.best["best"].tolist())
 
     def front(self) -> pd.DataFrame:
-        """Return the points that no other point dominates (Pareto), in the order of the first metric."""
+        """Return the points that no other point dominates (Pareto), from the best value of the first metric."""
         front: pd.DataFrame = self.frame[self._on_front()]
         return front.sort_values(self.metrics[0], ascending=self.least[0]).reset_index(drop=True)
 
@@ -183,10 +182,10 @@ class Curve(QuestionTable):
             return [
                 f"{word_of(value)}: {self._joined(names)}" for value, names in zip(self.values[0], self.best["best"])
             ]
-        unit = '"' if self.keys[0].endswith("distance") else ""
-        key = "" if unit else f"{spaced(self.keys[0])} "
-        ranges = [range_text(stretch, between=self.holds_between, unit=unit) for stretch in self.stretches]
-        return [f"{key}{text}: {self._joined(stretch.names)}" for text, stretch in zip(ranges, self.stretches)]
+        mark = '"' if self.keys[0].endswith("distance") else ""
+        key = "" if mark else f"{spaced(self.keys[0])} "
+        ranges = [range_text(span, holds_between=self.holds_between, mark=mark) for span in self.ranges]
+        return [f"{key}{text}: {self._joined(span.names)}" for text, span in zip(ranges, self.ranges)]
 
     def _joined(self, names: Sequence[str]) -> str:
         if not names:
@@ -205,7 +204,7 @@ class Curve(QuestionTable):
 
     def _point_text(self, part: pd.DataFrame) -> str:
         row, keys = part.iloc[0], ", ".join(f"{spaced(key)} {self._values_text(part, key)}" for key in self.keys)
-        values = ", ".join(f"{title_of(metric)} {shown_value(metric, row[metric])}" for metric in self.metrics)
+        values = ", ".join(f"{title_of(metric)} {value_text(metric, row[metric])}" for metric in self.metrics)
         return f"{row['line']}, {keys}: {values}"
 
     def _trade_sentences(self) -> Iterator[str]:
@@ -216,7 +215,7 @@ class Curve(QuestionTable):
         for line, part in self.trade().groupby("line", sort=False):
             low, middle, high = part["worth"].quantile([0.1, 0.5, 0.9])
             if abs(middle) > 0:  # neither zero nor NaN
-                mostly = f"in most of the map for {low:.2g} to {high:.2g}"
+                mostly = f"{low:.2g} to {high:.2g} in 80% of the map"
                 yield f"{line}: one step of {first} makes up for {middle:.2g} steps of {second} (median); {mostly}"
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
@@ -234,9 +233,9 @@ class Curve(QuestionTable):
                 with_subject(best, subject), x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more
             )
         ranges: list[tuple[Any, Any, str]] = []
-        for stretch in self.stretches if len(self.lines) > 1 else ():
-            start = stretch.before if self.holds_between and stretch.before is not None else stretch.first
-            ranges.append((start, stretch.last, self._joined(stretch.names)))
+        for span in self.ranges if len(self.lines) > 1 else ():
+            start = span.before if self.holds_between and span.before is not None else span.first
+            ranges.append((start, span.last, self._joined(span.names)))
         options: Any = {"x": self.keys[0], "metric": self.metrics[0], "best": ranges, "between": self.holds_between}
         return plots.best_lines(with_subject(self.frame, subject), **options, quantity=labels[0], ax=ax, **more)
 
@@ -258,7 +257,7 @@ class Curve(QuestionTable):
         return f"{' and '.join(metrics)} over {keys}: {self._subject()}; {self._method()}"
 
     def _subject(self) -> str:
-        """Return the subject of the question, common to all lines."""
+        """Return the subject that the questions of all lines share."""
         heading = dict(self.results[0].heading()) if self.results else {}
         if self.kind == "attack" and heading:
             return f"attack on {heading['Attack'].rpartition(' -> ')[2]}"
@@ -307,7 +306,7 @@ class Curve(QuestionTable):
         """Return a table of the best value at selected pairs of values: first key down, second key across."""
         down, across = (list(axis[:: self.step_of(axis)]) for axis in self.values)
         best = self.best.set_index(list(self.keys))["value"]
-        rows = [[word_of(row), *(shown_value(self.metrics[0], best[row, column]) for column in across)] for row in down]
+        rows = [[word_of(row), *(value_text(self.metrics[0], best[row, column]) for column in across)] for row in down]
         return [[" \\ ".join(map(spaced, self.keys)), *map(word_of, across)], *rows]
 
     @staticmethod
@@ -317,7 +316,7 @@ class Curve(QuestionTable):
 
     @staticmethod
     def _cell(row: Mapping[Any, Any], metric: str) -> str:
-        return shown_value(metric, row[metric], row.get(f"{metric}_low", np.nan), row.get(f"{metric}_high", np.nan))
+        return value_text(metric, row[metric], row.get(f"{metric}_low", np.nan), row.get(f"{metric}_high", np.nan))
 
     def notes(self) -> list[str]:
         """Return the notes: validity between the values, values left out, rules not modelled, and the sources."""
@@ -352,7 +351,7 @@ class Curve(QuestionTable):
         elif self.is_map:
             record |= {"best": plain_rows(self.best), "trade": plain_rows(self.trade())}
         else:
-            record["best"] = [stretch._asdict() | {"names": list(stretch.names)} for stretch in self.stretches]
+            record["best"] = [span._asdict() | {"names": list(span.names)} for span in self.ranges]
         if not self.exact:
             record |= {"all_at_once": self.all_at_once, "seed": int(self.sampling.seed)}
             record |= {"trials": int(self.frame["trials"].sum())}
@@ -376,8 +375,8 @@ def _notes_of(curve: Curve) -> Iterator[str]:
     elif curve.keys[0].endswith("distance") and len(curve.keys) == 1:
         yield "Computed at the listed distances only."
     if not curve.exact:
-        level = "all intervals hold at once with 95%" if curve.all_at_once else "each interval has 95%"
-        stopped = "; they are valid although the precision, not a fixed number of trials, ended the simulation"
+        level = "all intervals hold at once with 95%" if curve.all_at_once else "each interval holds with 95%"
+        stopped = "; the intervals are valid although the precision, not a number of trials, ended the simulation"
         yield f"Lines with overlapping intervals count as tied; {level}{stopped * bool(curve.sampling.precision)}."
     if (more := len(curve.lines) - len(curve.shown_lines)) and len(curve.keys) == len(curve.metrics) == 1:
         yield f"The table leaves out {counted(more, 'line')}; --format csv has all of them."
@@ -387,7 +386,7 @@ def _notes_of(curve: Curve) -> Iterator[str]:
         yield from _notes_of_points(curve)
     if not curve.complete:
         yield "Stopped: only the values computed before that are shown."
-    yield from (f"Left out: {text}." for text in curve.cut)
+    yield from (f"Left out: {text}." for text in curve.left_out)
     yield from _missing_value_notes(curve)
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.ask.attack_narration import Strike, damage_text, dice_lines, resolve
+from analyser.ask.attack_narration import ResolvedStrike, damage_text, dice_lines, resolve
 from analyser.common.method_settings import Sampling
 from analyser.common.records import views
 from analyser.common.text import counted
@@ -73,12 +73,12 @@ _DICE_THROWN = {
     Kind.ROLL_DEMISE_DIE: "the die of Spectacular Demise (AC-7)",
     Kind.ROLL_PANIC_DIE: "the die of Spectacular Demise again (AC-7)",
 }
-_NAMES = "the attacker", "the target"
+_SIDE_NAMES = "the attacker", "the target"
 DiceLines = Callable[[FightFacts, int], list[str]]  # from a strike and its score: a line for each die
 
 
 class TrialRun(NamedTuple):
-    """The lines about each part of a fight in one trial, and the states of both sides after each part."""
+    """The lines about each part of the program in one trial, and the states of both sides after each part."""
 
     parts: list[list[str]]
     pairs: list[tuple[int, int]]
@@ -119,7 +119,7 @@ class TrialRunner:
 
     def state_lines(self, pair: Pair) -> list[str]:
         """Return the state of both sides, one line for each."""
-        return [f"{name[0].upper()}{name[1:]}: {_state_of(int(state))}" for name, state in zip(self._names, pair)]
+        return [f"{name[0].upper()}{name[1:]}: {_state_text(int(state))}" for name, state in zip(self._names, pair)]
 
     def _step(self, operation: Operation, pair: Pair, draws: Iterator[int], lines: list[str] | None) -> Pair:
         """Return both sides after one operation of the program."""
@@ -153,14 +153,16 @@ class TrialRunner:
             cards.append(next(draws))
             return int(cards[0] <= highest) if self._by_card else cards[0]
 
-        struck = resolve(fight, scores_for(fight, fight.dice), next(draws), lambda _: next(draws), passes)
-        after = states_after_strike(self._setup, number, pair, struck.state)
+        resolved = resolve(fight, scores_for(fight, fight.dice), next(draws), lambda _: next(draws), passes)
+        after = states_after_strike(self._setup, number, pair, resolved.state)
         if lines is not None:
             card = cards[0] if cards else None
-            lines += [*self._strike_lines(number, fight, struck, own_card, card), *self._changes(pair, after)]
+            lines += [*self._strike_lines(number, fight, resolved, own_card, card), *self._change_lines(pair, after)]
         return int(after[0]), int(after[1])
 
-    def _strike_lines(self, number: int, fight: Any, struck: Strike, own_card: int, card: int | None) -> list[str]:
+    def _strike_lines(
+        self, number: int, fight: Any, resolved: ResolvedStrike, own_card: int, card: int | None
+    ) -> list[str]:
         facts = self._setup.strikes[number]
         attacker, target = self._names[facts.striker], self._names[1 - facts.striker]
         verb = "strikes" if facts.in_combat else "shoots at"
@@ -170,16 +172,16 @@ class TrialRunner:
         by_card = f", {own_card} of them from its card" if own_card else ""
         lines = [f"{attacker} {verb} {target}{close}: {dice}{by_card}, {rating}"]
         if fight.dice:
-            lines += self._dice_lines_of(fight, struck.score)
-        hits = hits_of(struck.face_values, struck.score)
+            lines += self._dice_lines_of(fight, resolved.score)
+        hits = hits_of(resolved.face_values, resolved.score)
         lines.append(
-            f"  {counted(hits, 'hit')} (AC-3.6), damage {damage_text(fight, struck)} (AC-3.7), "
-            f"{counted(strike.destroyed_by(struck.state), 'model')} destroyed of {fight.models} (AC-3.8)"
+            f"  {counted(hits, 'hit')} (AC-3.6), damage {damage_text(fight, resolved)} (AC-3.7), "
+            f"{counted(strike.destroyed_by(resolved.state), 'model')} destroyed of {fight.models} (AC-3.8)"
         )
-        lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(struck.state) else []
+        lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(resolved.state) else []
         if card is not None:
-            verdict = _verdict(strike.stage_of(struck.state) == Stage.PASSED)
-            result = f"card {card}, {verdict} (up to {struck.highest} passes)" if self._by_card else verdict
+            verdict = _verdict(strike.stage_of(resolved.state) == Stage.PASSED)
+            result = f"card {card}, {verdict} (up to {resolved.highest} passes)" if self._by_card else verdict
             lines.append(f"  suppression test (AC-5.1): {result}")
         return lines
 
@@ -192,7 +194,7 @@ class TrialRunner:
             first = self._names[0] if after[0] & unit_state.IS_FIRST else self._names[1]
             return [f"The toss of the round (AC-9.2): {first} is activated first"]
         if operation.kind == Kind.RESOLVE:
-            return [*self._combat_result(side, pair, draw_text), *self._changes(pair, after)]
+            return [*self._combat_lines(side, pair, draw_text), *self._change_lines(pair, after)]
         lines = []
         if operation.kind == Kind.BEGIN and after[side] != pair[side]:
             lines.append(f"{name} is activated" + (f"; {draw_text}" if draw_text else ""))
@@ -203,12 +205,12 @@ class TrialRunner:
             no_attack = "reloads and makes no attack (Slow to Fire)" if reloads else "makes no attack"
             order = Order(unit_state.order_of(after[side]))
             action = _ORDERS.get(order, no_attack)
-            if move := self._move(operation, pair, after):  # the next line shows whether the target is in range
+            if move := self._move_text(operation, pair, after):  # the next line shows whether the target is in range
                 action = f"{move} to shoot" if order == Order.SHOOT else f"{move} and {action}"
             lines.append(f"{name} {action}")
-        return [*lines, *self._changes(pair, after)]
+        return [*lines, *self._change_lines(pair, after)]
 
-    def _move(self, operation: Operation, pair: Pair, after: Pair) -> str:
+    def _move_text(self, operation: Operation, pair: Pair, after: Pair) -> str:
         """Return the move of a unit under its orders; empty if it stays, or if positions do not matter."""
         side, facts = operation.side, self._setup.sides[operation.side]
         before, now = pair[side], after[side]
@@ -221,7 +223,7 @@ class TrialRunner:
         view = operations.view_of(self._setup, operation, pair[side], pair[1 - side])
         return _MOVES.get(Manoeuvre(operations.policy_decision(self._setup, operation, view)[0]), "")
 
-    def _combat_result(self, side: int, pair: Pair, draw_text: str) -> list[str]:
+    def _combat_lines(self, side: int, pair: Pair, draw_text: str) -> list[str]:
         """Return the winner of a combat, and the loser's test (AC-8.5)."""
         won_by = operations.result_of_combat(self._setup, side, pair)
         if won_by == combat_result.NOT_FOUGHT:
@@ -232,14 +234,14 @@ class TrialRunner:
         tests = [f"{self._names[1 - winner]}: {draw_text}"] if draw_text else []
         return [f"{self._names[winner]} wins the combat (AC-8.5)", *tests]
 
-    def _changes(self, before: Pair, after: Pair) -> list[str]:
+    def _change_lines(self, before: Pair, after: Pair) -> list[str]:
         """Return the changes in the states of both sides."""
         lines = []
         for side, (old, new) in enumerate(zip(before, after)):
             name = self._names[side]
             if unit_state.is_removed(new):
                 if not unit_state.is_removed(old):
-                    lines.append(f"  {name} {_removed(new)[0]} (AC-5.9)")
+                    lines.append(f"  {name} {_removal_texts(new)[0]} (AC-5.9)")
                 continue
             models = unit_state.models_of(new)
             changes = [f"{counted(models, 'model')} left"] if models != unit_state.models_of(old) else []
@@ -247,8 +249,8 @@ class TrialRunner:
             changes += [f"no longer {text}" for bit, text in _STATUSES.items() if old & bit and not new & bit]
             facts = self._setup.sides[side]
             if facts.tracks_position:
-                moved = unit_state.position_of(new, facts) - unit_state.position_of(old, facts)
-                changes += [f'{"forward" if moved > 0 else "back"} {abs(moved) / INCH:g}"'] if moved else []
+                shift = unit_state.position_of(new, facts) - unit_state.position_of(old, facts)
+                changes += [f'{"forward" if shift > 0 else "back"} {abs(shift) / INCH:g}"'] if shift else []
             if changes:
                 lines.append(f"  {name}: {', '.join(changes)}")
         return lines
@@ -265,16 +267,16 @@ def _draw_in_words(kind: int, card: int | None, highest: int, passed: bool) -> s
     return f"{_TESTS.get(Kind(kind), 'test')}: card {card}, {_verdict(passed)} (up to {highest} passes)"
 
 
-def _removed(state: int) -> tuple[str, str]:
+def _removal_texts(state: int) -> tuple[str, str]:
     """Return the fate of a removed unit in words: in the present tense, and as a state."""
     if state & discipline.BROKEN:
         return "breaks", "broken"
     return ("flees", "fled") if state & discipline.FLED else ("is destroyed", "destroyed")
 
 
-def _state_of(state: int) -> str:
+def _state_text(state: int) -> str:
     if unit_state.is_removed(state):
-        return _removed(state)[1]
+        return _removal_texts(state)[1]
     statuses = [text for bit, text in _STATUSES.items() if state & bit]
     return ", ".join([f"{counted(unit_state.models_of(state), 'model')} left", *statuses])
 
@@ -294,13 +296,13 @@ class Fight(NamedTuple):
     parts: Sequence[Sequence[Operation]]
     start: Pair
     names: tuple[str, str]
-    moments: Sequence[int]  # indices of the parts after which the answer has figures
-    moment: str = ""  # name of the steps between these points, such as Round
+    ends: Sequence[int]  # index of the last part of each step: an attack, a round, or the whole fight
+    step_title: str = ""  # Attack or Round; empty if the fight has one step
     choices: Choices = NO_CHOICES
 
 
-def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[NarratedTrial]:
-    """Yield the simulated trials of a charge, focus fire or a duel with real decks, from number `first`."""
+def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[NarratedTrial]:
+    """Yield the trials of a simulated charge, focus fire or duel with real decks, from number `first`."""
     fight = fight_of(scenario)
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
     simulation = Simulation(fight.setup, fight.parts, die, deck, choices=fight.choices)
@@ -320,7 +322,7 @@ def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> It
     runner = runner_of(first)
     pairs = np.array([runner.run(fight.start, trace, with_lines=False).pairs for trace in traces], np.int64)
     weights = np.ones(len(traces), np.int64)
-    moments = tuple(JointStates(pairs[:, part, 0], pairs[:, part, 1], weights) for part in fight.moments)
+    moments = tuple(JointStates(pairs[:, part, 0], pairs[:, part, 1], weights) for part in fight.ends)
     one_trial: Any = solve(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     result = replace(one_trial, moments=moments, trials=len(traces))
     columns = {name: result.event(name) for name in result.events}
@@ -330,23 +332,23 @@ def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> It
     def lines(number: int, trace: Sequence[int], figures: Mapping[str, Any]) -> list[str]:
         runner = runner_of(number)
         trial = runner.run(fight.start, trace, with_lines=True)
-        begins = (0, *(end + 1 for end in fight.moments))
+        begins = (0, *(end + 1 for end in fight.ends))
         story: list[str] = []
-        for moment, (begin, end) in enumerate(pairwise(begins), start=1):
-            moment_lines = [line for part in trial.parts[begin:end] for line in part]
-            story += [f"-- {fight.moment} {moment}"] if fight.moment and moment_lines else []
-            story += moment_lines
+        for step, (begin, end) in enumerate(pairwise(begins), start=1):
+            step_lines = [line for part in trial.parts[begin:end] for line in part]
+            story += [f"-- {fight.step_title} {step}"] if fight.step_title and step_lines else []
+            story += step_lines
         states = runner.state_lines(trial.pairs[-1])
         first_shown = 1 if scenario.kind == "focus" else 0  # the attackers of focus fire are several units
-        return [*heading, *story, *_closing(scenario.kind, figures), *states[first_shown:]]
+        return [*heading, *story, *_closing_heading(scenario.kind, figures), *states[first_shown:]]
 
     for index, (number, trace) in enumerate(zip(numbers, traces)):
         figures = {name: column[index].item() for name, column in columns.items()}
         yield NarratedTrial(number, figures, partial(lines, number, trace, figures))
 
 
-def _closing(kind: str, figures: Mapping[str, Any]) -> list[str]:
-    """Return the heading of the last lines: of a duel, with the winner (AC-9.2)."""
+def _closing_heading(kind: str, figures: Mapping[str, Any]) -> list[str]:
+    """Return the heading of the last lines; for a duel it states the winner (AC-9.2)."""
     if kind != "duel":
         return ["-- At the end"]
     points = [figures[f"{side}_victory_points"] for side in "ab"]
@@ -359,14 +361,14 @@ def fight_of(scenario: Any) -> Fight:
     if scenario.kind == "charge":
         setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
         setup.sides["hunter"] = 1  # count won combats of both units even without the rule Hunter
-        return Fight(setup, [program], charge_start(setup), _NAMES, [0])
+        return Fight(setup, [program], charge_start(setup), _SIDE_NAMES, [0])
     if scenario.kind == "focus":
         setup, programs = focus_program(scenario.attacks, scenario.attackers)
-        return Fight(setup, programs, start_states(setup), _NAMES, range(len(programs)), "Attack")
+        return Fight(setup, programs, start_states(setup), _SIDE_NAMES, range(len(programs)), "Attack")
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         play = solved_duel(scenario)
-        followed = play.followed
-        return Fight(play.setup, followed.programs, play.start, ("A", "B"), followed.ends, "Round", followed.choices)
+        plan = play.followed
+        return Fight(play.setup, plan.programs, play.start, ("A", "B"), plan.ends, "Round", plan.choices)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)
     parts, _, ends = split_at_orders(rounds, shooters)

@@ -46,9 +46,9 @@ LISTS: Mapping[str, tuple[str, ...]] = {  # keys whose value is a list, with the
     "qualities": (),
 }
 NO_ENTRY = "none"  # the empty list
-_AMBIGUOUS = "of both sides"
-_ALL_KEYS = "docs/keys.md"
-_EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fields that are no keys by these names
+_AMBIGUOUS = "of both sides"  # name of a short key that both sides have
+_KEYS_PAGE = "docs/keys.md"
+_EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fields without a key of the same name
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "attack": {"attack": Attack, "target": Target},
     "focus": {"attacks": FocusAttack, "target": Target},
@@ -56,14 +56,14 @@ _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "duel": {"duel": DuelTerms, "a": Combatant, "b": Combatant},
     "battle": {"battle": BattleTerms},
 }
-_FIRST: Mapping[str, Path] = {
+_FIRST_PATHS: Mapping[str, Path] = {
     "attack": ("attack", "attacker"),
     "focus": ("attacks", 0, "attacker"),
     "charge": ("attacker", "unit"),
     "duel": ("a", "unit"),
 }
-"""Path of the unit that attacks first, which the keys `level` and `points` refer to."""
-_SECOND: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target", "unit") for kind in _FIRST}
+"""Path of the unit that attacks first; the keys `level` and `points` refer to this unit."""
+_SECOND_PATHS: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target", "unit") for kind in _FIRST_PATHS}
 
 
 class Key(NamedTuple):
@@ -71,7 +71,7 @@ class Key(NamedTuple):
 
     `effect` is ``set`` (the value is set as it is), ``flag`` (True adds the name `flag` to a list), ``list`` (the value
     is a whole list, with entries joined by ``+``, or ``none``), ``level`` (the unit at the path gets this level), or
-    ``points`` (nothing is set: these are the points of the attacker).
+    ``points`` (no value is set: the key is the price of the attacker).
     """
 
     name: str
@@ -91,7 +91,7 @@ class Key(NamedTuple):
 
 
 def key_of(name: str, kind: str, where: str = "over") -> Key:
-    """Return the key with a name in a question of a kind; case, spaces and hyphens do not matter.
+    """Return the key called `name` in questions of a kind; case, spaces and hyphens do not matter.
 
     A name such as ``distance`` or ``DEFENCE`` is enough if only one side has such a key; otherwise the section comes
     first, as in ``a.models``. For morale, and for the armies of a battle, the name is the path in the file, with the
@@ -118,14 +118,14 @@ def key_of(name: str, kind: str, where: str = "over") -> Key:
     if plain not in keys:
         several = [full for full in keys if full.endswith(f".{plain}")]
         problem = f"both sides have the key {shown(name)}" if several else f"unknown key{did_you_mean(plain, keys)}"
-        allowed = ", ".join(several) or allowed_names([short for short in keys if "." not in short], name, _ALL_KEYS)
+        allowed = ", ".join(several) or allowed_names([short for short in keys if "." not in short], name, _KEYS_PAGE)
         raise MisspeltError(problem, where=f"{where}: {name}", allowed=allowed)
     return keys[plain]
 
 
 @cache
 def _keys(kind: str) -> dict[str, Key]:
-    """Return every key of a question by its name with the section, and by its short name if that is unique."""
+    """Return the keys of a kind of question by name: with the section, and also without it if that is unique."""
     keys: dict[str, Key] = {}
     for section, record in _SECTIONS[kind].items():
         root: Path = (section, "*") if section == "attacks" else (section,)
@@ -143,12 +143,12 @@ def _keys(kind: str) -> dict[str, Key]:
         is_ambiguous = short in keys and short != "suppressed"
         keys[short] = Key(_AMBIGUOUS, ()) if is_ambiguous else key._replace(name=short)
     keys = {name: key for name, key in keys.items() if key.name != _AMBIGUOUS}
-    if kind in _FIRST:
-        first, second = _FIRST[kind], _SECOND[kind]
-        own, other = "a" if kind == "duel" else "attacker", str(second[0])
+    if kind in _FIRST_PATHS:
+        first, second = _FIRST_PATHS[kind], _SECOND_PATHS[kind]
+        first_name, second_name = "a" if kind == "duel" else "attacker", str(second[0])
         keys |= {POINTS: Key(POINTS, (first,), POINTS), LEVEL: Key(LEVEL, (first,), LEVEL)}
-        keys |= {f"{other}.{LEVEL}": Key(f"{other}.{LEVEL}", (second,), LEVEL)}
-        keys |= {own: Key(own, (first,)), other: Key(other, (second,))}
+        keys |= {f"{second_name}.{LEVEL}": Key(f"{second_name}.{LEVEL}", (second,), LEVEL)}
+        keys |= {first_name: Key(first_name, (first,)), second_name: Key(second_name, (second,))}
     return keys
 
 
@@ -158,11 +158,11 @@ def with_values(raw: Raw, values: Mapping[Key, Any], library: Profiles) -> Raw:
         raw = copy.copy(raw)
         for path in key.paths if key.effect != POINTS else ():
             for table, name in _copied_tables(raw, path):
-                _set(table, name, key, value, library)
+                _set_value(table, name, key, value, library)
     return raw
 
 
-def _set(table: Any, name: Any, key: Key, value: Any, library: Profiles) -> None:
+def _set_value(table: Any, name: Any, key: Key, value: Any, library: Profiles) -> None:
     """Set the value of a key in a table, at the entry `name`."""
     if not isinstance(table, dict):
         raise InputError(f"{shown(table)} is not a table", where=key.name, allowed="a table of keys")
@@ -179,11 +179,11 @@ def _set(table: Any, name: Any, key: Key, value: Any, library: Profiles) -> None
     elif key.effect == "list" and isinstance(value, str):
         table[name] = [] if value == NO_ENTRY else [entry.strip() for entry in value.split("+")]
     else:
-        table[name] = at_level(table.get(name), value, library, key.name) if key.effect == LEVEL else value
+        table[name] = with_level(table.get(name), value, library, key.name) if key.effect == LEVEL else value
 
 
 def _copied_tables(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
-    """Yield each table at the end of a path, with the last key. Tables on the path are copied before they change."""
+    """Copy the tables along a path in `raw`; yield each table at its end, with the last key of the path."""
     first, *rest = path
     if isinstance(raw, list) and isinstance(first, str) and first.isdecimal():
         first = int(first)
@@ -204,12 +204,12 @@ def _copied_tables(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
         raise InputError(problem, where="over", allowed="a key of the question") from None
 
 
-def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
+def with_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
     """Return a unit at another level, as a selector or a loadout like `unit`."""
     if unit is None or not isinstance(level, str):
         problem = f"{shown(level)} is not a level" if unit is not None else "the question names no unit"
         error_type = InputError if unit is None else MisspeltError
-        raise error_type(problem, where=where, allowed="basic, reinforced, full-strength, of a unit with a profile")
+        raise error_type(problem, where=where, allowed="basic, reinforced or full-strength, for a unit with a profile")
     if level not in get_args(LevelName):
         problem = f"{shown(level)} is not a level{did_you_mean(level, get_args(LevelName))}"
         raise MisspeltError(problem, where=where, allowed=", ".join(get_args(LevelName)))
@@ -218,10 +218,10 @@ def at_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
     return f"{unit_of(loadout.selector)}@{level}" if isinstance(unit, str) else loadout.at(cast("LevelName", level))
 
 
-def unit_at(raw: Raw, kind: str, *, second: bool = False) -> Any:
+def raw_unit(raw: Raw, kind: str, *, second: bool = False) -> Any:
     """Return the selector or loadout of the unit that attacks first, or of the other unit; None if there is none."""
     part: Any = raw
-    for name in (_SECOND if second else _FIRST).get(kind, ("",)):
+    for name in (_SECOND_PATHS if second else _FIRST_PATHS).get(kind, ("",)):
         try:
             part = part[name]
         except (KeyError, IndexError, TypeError):
@@ -233,8 +233,8 @@ MOST_VALUES = 100_000  # in a list
 MOST_IN_A_RANGE = 10**12
 _MOST_CHARACTERS = 100  # of one value or range
 _RANGE = re.compile(r"\s*(-?[\d_]*\.?\d+)\s*\.\.\s*(-?[\d_]*\.?\d+)\s*(?::\s*([\d_]*\.?\d+)\s*)?")
-_WORDS: Mapping[str, bool] = {"no": False, "yes": True, "false": False, "true": True}
-ALLOWED = "such as 1..24, 0.5..3:0.5 (with its step), 4,6,8, or no,yes"
+_FLAG_WORDS: Mapping[str, bool] = {"no": False, "yes": True, "false": False, "true": True}
+ALLOWED_VALUES = "such as 1..24, 0.5..3:0.5 (with its step), 4,6,8, or no,yes"
 
 
 def values_of(stated: Any, where: str) -> Sequence[Any]:
@@ -267,7 +267,7 @@ def values_of(stated: Any, where: str) -> Sequence[Any]:
     if size > MOST_IN_A_RANGE:
         raise InputError(f"{size:,} values", where=where, allowed=f"up to {MOST_IN_A_RANGE:,} in one range")
     if size == 0:
-        raise InputError("no values", where=where, allowed=ALLOWED)
+        raise InputError("no values", where=where, allowed=ALLOWED_VALUES)
     if len(parts) == 1 and isinstance(parts[0], range):
         return parts[0]
     if size > MOST_VALUES:
@@ -288,7 +288,7 @@ def _values_of_part(text: str, where: str) -> Sequence[Any]:
     match = None if len(text) > _MOST_CHARACTERS else _RANGE.fullmatch(text)
     if match is None:
         if not text or ".." in text or len(text) > _MOST_CHARACTERS:
-            raise InputError(f"{shown(text)} is not a value or a range", where=where, allowed=ALLOWED)
+            raise InputError(f"{shown(text)} is not a value or a range", where=where, allowed=ALLOWED_VALUES)
         return (_value(text),)
     first, last, step = (_number(number or "1") for number in match.groups())
     if step <= 0 or last < first:
@@ -307,8 +307,8 @@ def _number(text: str) -> int | float:
 
 
 def _value(text: str) -> Any:
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
+    if text.lower() in _FLAG_WORDS:
+        return _FLAG_WORDS[text.lower()]
     try:
         return _number(text)
     except ValueError:

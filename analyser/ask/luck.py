@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from analyser.ask.keys import unit_at
+from analyser.ask.keys import raw_unit
 from analyser.ask.luck_answer import Chance, FightLuck, Luck, SideLuck
 from analyser.ask.memoised_solver import BATTLE, Solver, question_between, question_kind
 from analyser.ask.metric_lookup import DESTROYED
@@ -28,7 +28,7 @@ from analyser.common.intervals import NORMAL_95
 from analyser.common.method_settings import Sampling
 from analyser.common.text import with_article
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.scenarios.load import OWN_SECTIONS, Question, Unit, check_whole, read_scenario
+from analyser.scenarios.load import OWN_SECTIONS, Question, Unit, check_is_question, read_scenario
 
 
 def luck(
@@ -53,7 +53,7 @@ def luck(
         (`docs/at-the-table.md`): a list ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and
         ``label``.
     got : mapping
-        The observed outcome, from figure or event of the answer to value, such as ``{"destroyed": 2, "suppressed":
+        The observed outcome: a value for each figure or event, such as ``{"destroyed": 2, "suppressed":
         True}``. Outcomes are ordered by the first figure, then by the next. Destroyed models, breaking and fleeing are
         compared as one figure, the models gone: those destroyed, or all if the unit broke or fled. Events that are not
         listed count as "no".
@@ -78,7 +78,7 @@ def luck(
     if target is not None:
         raw, where = question_between(cast("Unit", question), target, kind, conditions), ""
     else:
-        check_whole(question, "target", library)
+        check_is_question(question, "target", library)
         raw, where = read_scenario(question)  # type: ignore[arg-type]
         if conditions:
             raise InputError("state this in the file, not as an option", where=next(iter(conditions)))
@@ -90,12 +90,12 @@ def luck(
         return Luck(tuple(fights), tuple(sides), sampling, library.used)
     kind = question_kind(raw)
     if kind not in DESTROYED:
-        asked_for = "a battle" if kind == BATTLE else "morale in other games"
-        allowed = "an attack, a charge, focus fire, a duel; of a game its fights, one by one: [[fight]]"
-        raise InputError(f"luck is not computed for {asked_for}", where=where or "question", allowed=allowed)
+        unsupported_kind = "a battle" if kind == BATTLE else "morale in other games"
+        allowed = "an attack, a charge, focus fire, a duel; or a game as a list of its fights: [[fight]]"
+        raise InputError(f"luck is not computed for {unsupported_kind}", where=where or "question", allowed=allowed)
     report = report_from(got, destroyed)
     try:
-        fight, _ = fight_luck(solver.explained(raw), report)
+        fight, _ = fight_luck(solver.in_full(raw), report)
     except InputError as error:
         raise error.inside(where) from None
     return Luck((fight,), (), sampling, library.used)
@@ -103,14 +103,14 @@ def luck(
 
 FIGHT = "fight"
 SIDES = ("mine", "yours")
-KINDS = ("attack", "charge", "focus")  # kinds of fights that a game can have
+FIGHT_KINDS = ("attack", "charge", "focus")  # kinds of fights that a game can have
 _REPORT_KEYS = ("side", "got", "label")  # keys of a fight besides its question
 _SECTIONS = {"target", "ruleset"}.union(*OWN_SECTIONS.values())
 _ALLOWED = (
     "side, got, label, and a question: attack and target; charge, attacker and target; attacks and target; ruleset"
 )
 _RESAMPLES = 400  # resamples of simulated distributions, for the interval of their sum
-_MOST_FRACTIONS = 5_000  # most fractions of a point in which losses are counted; beyond, models are counted
+_MOST_FRACTIONS = 5_000  # into which a point is divided; if more are needed, losses are counted in models
 
 
 class GameFight(NamedTuple):
@@ -119,11 +119,11 @@ class GameFight(NamedTuple):
     luck: FightLuck
     gone: int
     pmf: Pmf  # probability of 0, 1, ... models gone
-    points: tuple[int, int] | None  # points of the enemy's level, and its models; None without a profile
+    points: tuple[int, int] | None  # points and models of the enemy's loadout; None without a profile
 
 
 def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
-    """Raise InputError for a file that looks like a misspelt game; the message describes the form of a game."""
+    """Raise InputError for a file that looks like a game with a misspelt key; the message shows the form of a game."""
     if FIGHT in raw:
         return
     game_form = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
@@ -164,14 +164,14 @@ def _game_fight(solver: Solver, fight: Mapping[str, Any], number: int) -> GameFi
     check_choice(side, "side", SIDES)
     check_text(label, "label", "a text")
     kind = question_kind(question)
-    if kind not in KINDS:
+    if kind not in FIGHT_KINDS:
         raise InputError(f"{with_article(kind)} is not a fight of a game", allowed="an attack, a charge, focus fire")
     report = report_from(fight.get("got"), None)
-    result, pmf = fight_luck(solver.explained(question), report, label=label, side=side)
+    result, pmf = fight_luck(solver.in_full(question), report, label=label, side=side)
     if result.gone is None:
         problem, allowed = "the number of destroyed models is not stated", "destroyed = 2, or broken = true, and more"
         raise InputError(problem, where="got", allowed=allowed)
-    unit = unit_at(question, kind, second=True)
+    unit = raw_unit(question, kind, second=True)
     level = None if unit is None else solver.library.loadout(unit).level
     points = None if level is None or not level.points else (level.points, level.models)
     return GameFight(result, result.gone[0], pmf, points)
@@ -198,7 +198,7 @@ def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
     if not fights:
         return None
     prices = [fight.points for fight in fights if fight.points is not None]
-    fractions = math.lcm(*(models for _, models in prices))  # parts of a point that make the price of a model whole
+    fractions = math.lcm(*(models for _, models in prices))  # of a point; each model costs a whole number of them
     in_points = len(prices) == len(fights) and fractions <= _MOST_FRACTIONS
     fractions = fractions if in_points else 1
     weights = [points * fractions // models for points, models in prices] if in_points else [1] * len(fights)
@@ -212,8 +212,8 @@ def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
         rng, resampled = np.random.default_rng(losses), []
         for _ in range(_RESAMPLES):
             pmfs_again = [rng.multinomial(trials, pmf / pmf.sum()) / trials for pmf in pmfs]
-            again = _chance_of(_pmf_of_sum(pmfs_again, weights), losses)
-            resampled.append((again.as_bad, again.as_good))
+            resampled_chance = _chance_of(_pmf_of_sum(pmfs_again, weights), losses)
+            resampled.append((resampled_chance.as_bad, resampled_chance.as_good))
         chance = chance._replace(half_width=float(NORMAL_95 * np.std(resampled, axis=0).max()))
     distribution = Distribution("gone", values / fractions, total[values], trials, is_combined=True)
     return SideLuck(side, "points" if in_points else "models", losses / fractions, expected, chance, distribution)

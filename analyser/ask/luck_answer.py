@@ -76,12 +76,12 @@ class Chance(NamedTuple):
         'Bad luck: a result this bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'
         """
         bad, lead = self.verdict
-        share, what = (self.as_bad, "this bad or worse") if bad else (self.as_good, "this good or better")
+        share, result_text = (self.as_bad, "this bad or worse") if bad else (self.as_good, "this good or better")
         method = "exact" if trials is None else f"{trials:,} trials"
-        percent, percentile = self.shown(share), self.shown(self.mid_p)
-        return f"{lead}: a result {what} happens in {percent} of {noun} ({method}; percentile {percentile})."
+        percent, percentile = self.probability_text(share), self.probability_text(self.mid_p)
+        return f"{lead}: a result {result_text} happens in {percent} of {noun} ({method}; percentile {percentile})."
 
-    def shown(self, share: float) -> str:
+    def probability_text(self, share: float) -> str:
         """Return a probability as text; if simulated, with the interval of `half_width`."""
         half = self.half_width
         return str(Estimate(share) if half is None else Estimate(share, max(share - half, 0.0), min(share + half, 1.0)))
@@ -93,12 +93,10 @@ class FightLuck:
 
     Attributes
     ----------
-    label, side, kind : str
     reported : mapping
         The outcome as reported, by figures and events, the most important first.
     compared : mapping
         The figures compared. Destroyed models, breaking and fleeing are compared as one figure, ``models_gone``.
-    chance : Chance
     pmf : DataFrame
         All possible outcomes, from the worst to the best: the figures of `compared`, and `probability`.
     trials : int or None
@@ -149,7 +147,7 @@ class FightLuck:
             f"{spaced(name)} {word_of(value)}{f' of {self.gone[1]}' if self.gone and name == GONE else ''}"
             for name, value in self.compared.items()
         ]
-        order = "" if len(figures) == 1 else " in this order (worse: for the attacker)"
+        order = "" if len(figures) == 1 else " in this order (worse means worse for the attacker)"
         lines = [f"Compared{order}: {', then '.join(figures)}."]
         if self.if_gone is not None:
             ends = " or ".join(_PAST_TENSE[end] for end in self.unreported_ends)
@@ -180,12 +178,10 @@ class SideLuck:
 
     Attributes
     ----------
-    side : str
     measured_in : str
         ``points`` or ``models``.
     gone, expected : float
         Observed and expected losses of the enemy: destroyed models, and all models of units that broke or fled.
-    chance : Chance
     distribution : Distribution
         Distribution of the sum over all fights.
     """
@@ -209,10 +205,8 @@ class Luck(Answer):
 
     Attributes
     ----------
-    fights : tuple of FightLuck
     sides : tuple of SideLuck
-        Both sides of a game of several fights; empty for a single fight.
-    profiles : ProfilesUsed or None
+        The sides of a game that have fights; empty for a single question.
     """
 
     fights: tuple[FightLuck, ...]
@@ -265,7 +259,7 @@ class Luck(Answer):
         head = ["fight", "side", "got", "models gone", "as bad or worse", "as good or better", "percentile"]
         rows = [
             [fight.label, fight.side, str(row["got"]), f"{row['models_gone']} of {row['of_models']}"]
-            + [fight.chance.shown(row[name]) for name in ("as_bad_or_worse", "as_good_or_better", "mid_p")]
+            + [fight.chance.probability_text(row[name]) for name in ("as_bad_or_worse", "as_good_or_better", "mid_p")]
             for fight, row in zip(self.fights, self.rows())
         ]
         sums = [
@@ -285,7 +279,7 @@ class Luck(Answer):
     def _notes(self) -> list[str]:
         notes = [
             "Percentile: probability of worse results plus half that of equal ones (mid-p value); 50% is neither good "
-            "nor bad luck. The verdict uses the probability of a result at least as bad, or at least as good."
+            "nor bad luck. The verdict uses the smaller probability: of a result at least as bad, or at least as good."
         ]
         if any(fight.gone is not None for fight in self.fights):
             notes.append("Gone: the enemy's destroyed models, or all models of a unit that broke or fled.")
@@ -295,7 +289,7 @@ class Luck(Answer):
             distribution = "the exact distribution of this sum"
             if not self.sampling.is_exact:
                 distribution = "the simulated distribution of this sum (±: from 400 resamples)"
-            notes.append(f"Each side: all models gone in its fights, compared with {distribution}.")
+            notes.append(f"Each side: its total of models gone is compared with {distribution}.")
             notes += [f"{fight.label}: {line}" for fight in self.fights for line in fight.comparison_lines()[1:]]
         notes += source_notes(dict.fromkeys(self._rules("not_modelled")), self._rules("assumptions"))
         notes += dict.fromkeys(f"Warning: {text}." for text in self._rules("warnings"))

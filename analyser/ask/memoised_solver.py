@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping
 from pathlib import Path as FilePath
 from typing import Any, NamedTuple, cast
 
-from analyser.ask.keys import Raw, unit_at
+from analyser.ask.keys import Raw, raw_unit
 from analyser.common.errors import InputError, check_choice
 from analyser.common.method_settings import Sampling
 from analyser.common.records import plain
@@ -46,10 +46,9 @@ class SolvedQuestion(NamedTuple):
 
 
 class Solver:
-    """Answers about `expected` questions with one method and one library of profiles; caches the answers by fight."""
+    """Solver of about `expected` questions with one method and one library of profiles; caches answers by fight."""
 
     def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
-
         self.library, self.sampling = library, sampling
         self._left_out: dict[str, None] = {}
         self._answers: dict[Hashable, Result] = {}
@@ -77,8 +76,8 @@ class Solver:
         result = self._memoise(identity, lambda: solve(scenario, self.sampling, brief=True))
         return SolvedQuestion(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
 
-    def explained(self, raw: Raw) -> Result:
-        """Return the answer with the heading, rules and warnings of this question, not those of an equal fight."""
+    def in_full(self, raw: Raw) -> Result:
+        """Return an answer; an exact attack has its own heading, rules and warnings, not those of an equal fight."""
         if question_kind(raw) != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
         return solve(self.identify(raw)[1], self.sampling, brief=True)
@@ -87,7 +86,7 @@ class Solver:
         """Return the identity of a fight, and its scenario for :meth:`solve`."""
         kind = question_kind(raw)
         if kind not in FILES:
-            raise InputError(f"a race has no questions of the kind {kind}", where="method", allowed="exact")
+            raise InputError(f"a race cannot simulate questions of the kind {kind}", where="method", allowed="exact")
         scenario = load(raw, self.library, kind)
         if isinstance(scenario, Scenario):
             self._record_left_out(scenario)
@@ -101,7 +100,7 @@ class Solver:
 
     def points_of(self, raw: Raw) -> float | None:
         """Return the points of the unit that attacks first; None if unknown."""
-        loadout = look_up(unit_at(raw, question_kind(raw)), self.library, "")
+        loadout = look_up(raw_unit(raw, question_kind(raw)), self.library, "")
         return None if loadout is None else loadout.level.points
 
     def _memoise(self, identity: Hashable, solve_fight: Callable[[], Result]) -> Result:

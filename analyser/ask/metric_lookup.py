@@ -34,7 +34,7 @@ DESTROYED: Mapping[str, str] = {  # the figure of the enemy's destroyed models, 
     "duel": "b_models_destroyed",
 }
 _TUNED_FOR = 100_000  # trials at which confidence sequences are narrowest
-LEAST = ":least"  # suffix of a metric if less is better
+LEAST_SUFFIX = ":least"  # suffix of a metric if less is better
 _AT_LEAST = re.compile(r"p_(.+)_at_least_(\d+)")
 _PERCENTILE = re.compile(r"(.+)_(\d+)(?:st|nd|rd|th)_percentile")
 _OTHER_FORMS = "also p_FIGURE_at_least_2, FIGURE_10th_percentile, mean_..._per_100_points, NAME@2"
@@ -121,13 +121,13 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
         if not points:
             raise InputError("the attacker has no points", where="metric", allowed=plain)
         return MetricValue(*(number * (100 / points) for number in metric_value(result, plain)))
-    name, _, after = metric.partition("@")
-    if after and not after.isdecimal():
+    name, _, step = metric.partition("@")
+    if step and not step.isdecimal():
         raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
     if (function := function_of(name)) is not None:
         value = value_of(result, function)
         return _of_estimate(value) if not isinstance(value, Mean) else _of_mean(value)
-    common = _common_metric(result, name, int(after) if after else None)
+    common = _common_metric(result, name, int(step) if step else None)
     if common is not None:
         return common
     if isinstance(result, AttackResult) and metric in COMPARED:
@@ -144,17 +144,17 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
     )
 
 
-def _common_metric(result: Result, metric: str, after: int | None) -> MetricValue | None:
-    """Return a metric that answers of any kind may have, after a round or an attack; None for another name."""
+def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue | None:
+    """Return a metric of any kind of answer, after a `step` (a round or an attack); None for another name."""
     if metric.startswith("p_") and metric[2:] in result.events:
-        return _of_estimate(result.probability(metric[2:], after))
+        return _of_estimate(result.probability(metric[2:], step))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
-        return _of_estimate(result.at_least_of(match[1], int(match[2]), after))
+        return _of_estimate(result.at_least_of(match[1], int(match[2]), step))
     if (match := _PERCENTILE.fullmatch(metric)) and match[1] in result.figures and int(match[2]) <= 100:
-        return MetricValue(float(result.quantile(match[1], int(match[2]) / 100, after)))
+        return MetricValue(float(result.quantile(match[1], int(match[2]) / 100, step)))
     statistic, _, figure = metric.partition("_")
     if statistic in ("mean", "expected") and figure in result.figures:
-        return _of_mean(result.mean_with_interval(figure, after))
+        return _of_mean(result.mean_with_interval(figure, step))
     return None
 
 
@@ -206,7 +206,7 @@ def names_of(result: Result) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) -> str:
+def value_text(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) -> str:
     """Return a value as text, with its interval if there is one; empty for NaN."""
     if value is None or np.isnan(value):
         return ""
@@ -216,16 +216,16 @@ def shown_value(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) 
     return f"{value:.3f}{half}"
 
 
-def shown_between(metric: str, value: float, low: float, high: float) -> str:
+def interval_text(metric: str, value: float, low: float, high: float) -> str:
     """Return a value as text with both ends of its interval, which may be asymmetric; empty for NaN.
 
-    >>> shown_between("p_broken", 1.0, 0.9972, 1.0), shown_between("mean_hits", 2.5, 2.41, 2.7)
+    >>> interval_text("p_broken", 1.0, 0.9972, 1.0), interval_text("mean_hits", 2.5, 2.41, 2.7)
     ('100.0% (99.7 to 100.0)', '2.5 (2.4 to 2.7)')
     """
     if np.isnan(value):
         return ""
     if np.isnan(low) or not np.isfinite([low, high]).all():
-        return shown_value(metric, value)
+        return value_text(metric, value)
     scale, unit = (100, "%") if is_probability(metric) else (1, "")
     digits = decimals_of(scale * (high - low) / 2)
     power = 10**digits

@@ -1,8 +1,8 @@
 """Observed outcome of a fight, and its probability under the distribution of all outcomes.
 
-The end of a unit is compared as one figure, the models gone: those destroyed, or all if it broke, fled or was
-annihilated. An end counts only if it is reported. The mean mid-p value over all outcomes is therefore 1/2. If
-unreported ends were ignored, a player who reports every broken unit would be lucky on average.
+The losses of a unit are compared as one figure, the models gone: those destroyed, or all if it broke, fled or was
+annihilated. An unreported end counts as "no", which makes the mean mid-p value over all outcomes 1/2. If it counted as
+unknown, a player who reports every broken unit would be lucky on average.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of the figures: enemy, the
     "charge": ("target_", "attacker_"),
     "duel": ("b_", "a_"),
 }
-_OWN, _ENEMY = ("attacker_", "a_"), ("target_", "b_")
+_OWN_PREFIXES, _ENEMY_PREFIXES = ("attacker_", "a_"), ("target_", "b_")
 _DESTROYED, _LEFT, _ANNIHILATED, _ALIVE = "models_destroyed", "models_left", "annihilated", "alive"
 _ENDS = (_ANNIHILATED, "broken", "fled", "destroyed")
 _NEUTRAL = ("draw", "no_combat")  # neither good nor bad
@@ -38,11 +38,11 @@ _GOOD_FOR_UNIT = (_LEFT, "passengers_left", _ALIVE, "in_building", "on_lookout",
 _GOOD_FOR_SIDE = ("victory_points", "wins", "devastating", "overruns")
 
 
-class Observed(NamedTuple):
+class ObservedOutcome(NamedTuple):
     """The observed outcome, and all possible outcomes.
 
-    `outcome` has the figures to compare, the most important first; `columns` their values in every possible outcome,
-    and `weights` the probabilities. `gone` and `unreported_ends` are as in :class:`FightLuck`.
+    `outcome` has the figures to compare, the most important first; `columns` has their values in every possible
+    outcome, and `weights` has the probabilities. `gone` and `unreported_ends` are as in :class:`FightLuck`.
     """
 
     report: dict[str, Any]
@@ -115,7 +115,7 @@ def _conditions_of(result: Result) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def observed_outcome(result: Any, report: Mapping[str, Any]) -> Observed:
+def observed_outcome(result: Any, report: Mapping[str, Any]) -> ObservedOutcome:
     """Return the figures of an answer to compare; InputError for an impossible outcome."""
     named = _with_full_names(result, report)
     sides = [side for side in _SIDES[result.kind] if any(name in named for name in _loss_names(side))]
@@ -134,7 +134,7 @@ def observed_outcome(result: Any, report: Mapping[str, Any]) -> Observed:
         outcome = {figure if name in names else name: old for name, old in outcome.items()} | {figure: value}
         if figure == GONE:
             gone, unreported = (value, models), missing
-    return Observed(checked, outcome, columns, weights, gone, unreported)
+    return ObservedOutcome(checked, outcome, columns, weights, gone, unreported)
 
 
 def _loss_names(side: str) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ def _uncertain_names(result: Any) -> Iterator[str]:
 def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]:
     """Return the final figures of every outcome, and the probabilities.
 
-    The figures of `names` must have a joint distribution, except a single one.
+    Two or more `names` must have a joint distribution.
     """
     if len(names) > 1:
         table = dict(result.joint(names))
@@ -245,11 +245,11 @@ def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], wei
         return
     impossible = [name for name in report if not (possible & matches[name]).any()]
     alternatives = [
-        f"{spaced(name)} {_values_in(columns[name], among)} with {_in_words(rest)}"
+        f"{spaced(name)} {_values_in(columns[name], mask)} with {_in_words(rest)}"
         for name in report
         if not impossible
         if (rest := {other: value for other, value in report.items() if other != name})
-        and (among := np.logical_and.reduce([possible, *(matches[other] for other in rest)])).any()
+        and (mask := np.logical_and.reduce([possible, *(matches[other] for other in rest)])).any()
     ]
     if not alternatives:  # name the first figure that is impossible given the figures before it
         remaining, name = possible, impossible[0] if impossible else next(iter(report))
@@ -293,9 +293,9 @@ def _in_words(report: Mapping[str, Any]) -> str:
     return ", ".join(f"{spaced(name)} {word_of(value)}" for name, value in report.items())
 
 
-def _values_in(column: Any, among: NDArray[np.bool_]) -> str:
-    """Return the values of a figure among some outcomes: ``yes``, ``0, 2 to 4``."""
-    values = np.unique(np.asarray(column)[among]).tolist()
+def _values_in(column: Any, mask: NDArray[np.bool_]) -> str:
+    """Return the values of a figure in the outcomes of a mask: ``yes``, ``0, 2 to 4``."""
+    values = np.unique(np.asarray(column)[mask]).tolist()
     if isinstance(values[0], bool):
         return " or ".join(map(word_of, values))
     runs = np.split(np.array(values), np.flatnonzero(np.diff(values) > 1) + 1)
@@ -307,7 +307,7 @@ def _chance_of(
 ) -> tuple[Chance, pd.DataFrame]:
     """Return the probabilities of worse, equal and better outcomes, and all outcomes from the worst to the best.
 
-    Outcomes are ordered by the first figure, then by the next. `columns` and `weights` are as in :class:`Observed`.
+    Outcomes are ordered by the first figure, then by the next. :class:`ObservedOutcome` describes the parameters.
     """
     signs = {name: _sign(name) for name in outcome}
     goodness = np.array([sign * np.asarray(columns[name], np.float64) for name, sign in signs.items()])
@@ -315,7 +315,7 @@ def _chance_of(
     for column, (name, value) in zip(goodness, outcome.items()):
         worse |= equal & (column < signs[name] * float(value))
         equal &= column == signs[name] * float(value)
-    chance = Chance(*(min(float(weights[among].sum()), 1.0) for among in (worse, equal, ~(worse | equal))))
+    chance = Chance(*(min(float(weights[mask].sum()), 1.0) for mask in (worse, equal, ~(worse | equal))))
     if trials is not None:
         low, high, _ = intervals(np.round(np.array([chance.as_bad, chance.as_good]) * trials), trials)
         chance = chance._replace(half_width=float((high - low).max() / 2))
@@ -327,9 +327,9 @@ def _chance_of(
 
 def _sign(name: str) -> int:
     """Return 1 if more of a figure is good for the unit that attacks first, -1 if less is."""
-    side = next((prefix for prefix in (*_OWN, *_ENEMY) if name.startswith(prefix)), "")
-    figure, is_own = name.removeprefix(side), side in _OWN
+    side = next((prefix for prefix in (*_OWN_PREFIXES, *_ENEMY_PREFIXES) if name.startswith(prefix)), "")
+    figure, is_own = name.removeprefix(side), side in _OWN_PREFIXES
     if figure in _GOOD_FOR_SIDE:
-        return -1 if side in _ENEMY else 1
+        return -1 if side in _ENEMY_PREFIXES else 1
     sign = -1 if figure in _GOOD_FOR_UNIT else 1
     return -sign if is_own else sign

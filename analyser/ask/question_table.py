@@ -23,7 +23,7 @@ from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.base import Result
 
 _OWN_NAMES = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # quoted names, selectors and numbers
-_OUT_OF_RANGE = "its long range"  # beginning of that reason
+_OUT_OF_RANGE = "its long range"  # beginning of the reason that a row is out of range
 _BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # list of reasons, one for each row
 
 
@@ -46,7 +46,7 @@ class Point(NamedTuple):
     why_not: str | None = None
     costs: float | None = None  # points of the attacker
     identity: Hashable = None  # equal for equal fights
-    row: str | None = None
+    row: str | None = None  # the row that fires
     trials: int | None = None
     stopping: Stopping | None = None
 
@@ -90,7 +90,7 @@ def _point(solver: Solver, variant: Variant, metrics: Sequence[str]) -> Point:
         points = points_of(solver, variant)
         values = tuple(metric_value(result, name, points) for name in metrics)
     except InputError as error:
-        check_is_of_variant(error, variant)
+        raise_if_common(error, variant)
         return Point(variant.name, variant.values, no_values(metrics), variant.why_not or str(error))
     return Point(variant.name, variant.values, values, None, points, identity, row, result.trials, result.stopping)
 
@@ -110,7 +110,7 @@ def points_of(solver: Solver, variant: Variant) -> float | None:
     return float(points)
 
 
-def check_is_of_variant(error: InputError, variant: Variant) -> None:
+def raise_if_common(error: InputError, variant: Variant) -> None:
     """Raise the error if it concerns all variants: an unknown metric, or a misspelt value."""
     if error.where.startswith("metric"):
         raise error
@@ -121,7 +121,7 @@ def check_is_of_variant(error: InputError, variant: Variant) -> None:
 def reason_kind(why_not: str) -> str:
     """Return the kind of a reason: its text without numbers and names.
 
-    If there is a reason for each row, only their kinds remain: "out of range" if any row is, else all.
+    A list with a reason for each row becomes a list of their kinds: only "out of range" if any row is, else all kinds.
 
     >>> why = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
     >>> reason_kind(why)
@@ -141,16 +141,12 @@ class QuestionTable(FramedAnswer):
 
     Attributes
     ----------
-    frame : DataFrame
-    kind : str
-    sampling : Sampling
     results : tuple of Result
         Full answers to some of the questions, for the rules and assumptions.
     fights : int
         Number of distinct fights computed; equal fights share an answer.
     not_modelled : tuple of str
         Rules that apply to any of the questions but have no effect on the numbers.
-    profiles : ProfilesUsed or None
     complete : bool
         False if Ctrl-C stopped the computation.
     """

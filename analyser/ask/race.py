@@ -23,11 +23,11 @@ ERROR = 0.05
 FIRST_STAGE = 2_000  # trials
 GROWTH = 4  # factor by which the total number of trials grows in each stage
 MOST_TRIALS = 2_048_000  # largest number of trials of a variant
-Report = Callable[[int, int], None]
+Report = Callable[[int, int], None]  # called with the variants done in a stage, and their number
 
 
 class TrialSums(NamedTuple):
-    """Number of simulated trials of a variant, and the sums of the figure and of its square over these trials."""
+    """Simulated trials of a variant, and the sums of the figure and of its square over these trials."""
 
     trials: float
     total: float
@@ -45,8 +45,7 @@ class RaceResult:
     values, lows, highs : float arrays, shape (K,)
         Figure of each variant and the ends of its confidence sequence after its last trial.
     trials, dropped_after : int arrays, shape (K,)
-        Trials of each variant; and the stage, from 1, after which it dropped out, 0 if it remains.
-    stages : int
+        Trials of each variant; and the stage (1 is the first) after which it dropped out, 0 if it remains.
     stop_reason : str
         ``decided``, ``alike`` (the remaining variants differ by at most `within`), ``trials``, or ``interrupted``.
         After an interruption, variants without trials do not remain.
@@ -103,7 +102,7 @@ def race(
     sums = [TrialSums(0, 0.0, 0.0)] * variants
     values, lows, highs = np.full(variants, np.nan), np.full(variants, -np.inf), np.full(variants, np.inf)
     dropped_after: NDArray[np.int64] = np.zeros(variants, np.int64)
-    remaining, stage, total, stop_reason = list(range(variants)), 0, 0, ""
+    remaining, stage, trials_each, stop_reason = list(range(variants)), 0, 0, ""
     sign = -1.0 if least else 1.0
 
     def drop(racing: list[int]) -> tuple[list[int], float]:
@@ -111,17 +110,17 @@ def race(
         bounds = bounds_of([sums[variant] for variant in racing], error / variants, is_probability=is_probability)
         values[racing], lows[racing], highs[racing] = bounds
         ends = np.sort(sign * np.array([lows, highs]), axis=0)
-        floor = max(ends[0, variant] for variant in racing)
+        highest_worse_end = max(ends[0, variant] for variant in racing)
         for variant in racing:
-            dropped_after[variant] = stage if ends[1, variant] < floor else 0
-        still = [variant for variant in racing if not dropped_after[variant]]
-        return still, max(ends[1, variant] for variant in still) - min(ends[0, variant] for variant in still)
+            dropped_after[variant] = stage if ends[1, variant] < highest_worse_end else 0
+        left = [variant for variant in racing if not dropped_after[variant]]
+        return left, max(ends[1, variant] for variant in left) - min(ends[0, variant] for variant in left)
 
     try:
         while not stop_reason:
             stage += 1
-            more = FIRST_STAGE if stage == 1 else min(total * (GROWTH - 1), most_trials - total)
-            total += more
+            more = FIRST_STAGE if stage == 1 else min(trials_each * (GROWTH - 1), most_trials - trials_each)
+            trials_each += more
             for done, variant in enumerate(list(remaining), start=1):
                 added = simulate(variant, more, stage)
                 if added is None:
@@ -136,7 +135,7 @@ def race(
                 return RaceResult([], values, lows, highs, no_trials, dropped_after, stage, "decided")
             remaining, span = drop(remaining)
             stop_reason = "decided" if len(remaining) == 1 else "alike" if span <= within else ""
-            stop_reason = stop_reason or ("trials" if total >= most_trials else "")
+            stop_reason = stop_reason or ("trials" if trials_each >= most_trials else "")
     except KeyboardInterrupt:  # a confidence sequence is valid at any stopping time
         stop_reason, remaining = "interrupted", [variant for variant in remaining if sums[variant].trials]
         if not remaining:

@@ -13,7 +13,7 @@ import pandas as pd
 from analyser.ask.keys import Raw
 from analyser.ask.memoised_solver import Solver, check_method
 from analyser.ask.metric_lookup import DEFAULT_METRICS, metric_value
-from analyser.ask.question_table import Variant, check_is_of_variant, points_of, solve_all
+from analyser.ask.question_table import Variant, points_of, raise_if_common, solve_all
 from analyser.ask.race import MOST_TRIALS, RaceResult, TrialSums, race
 from analyser.ask.search_answer import COMPUTED, Search
 from analyser.ask.variants import BASELINE, Variants, read_variants
@@ -27,7 +27,7 @@ from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
 METHODS = ("exact", "race")
-_TIED_WITHIN = 0.01  # differences up to this are ties, in probability, models or points
+_TIED_WITHIN = 0.01  # differences of the metric up to this are ties
 
 
 def search(
@@ -111,7 +111,7 @@ def _exact_search(solver: Solver, file: Variants, metric: str, sampling: Samplin
     missing = islice(file.variants(solver.library), len(rows), None)
     rows += [_row(variant.name, variant.values, variant.why_not) | {"status": "not asked"} for variant in missing]
     _check_any_possible(rows, file)
-    return _answer(solver, file, _ranked(rows, file.least), None, sampling, complete=len(points) == len(file))
+    return _answer(solver, file, _rank(rows, file.least), None, sampling, complete=len(points) == len(file))
 
 
 def _row(name: str, values: Mapping[str, Any], why_not: str | None) -> dict[str, Any]:
@@ -129,7 +129,7 @@ def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> No
     raise InputError(f"no variant {except_for}is possible: {reasons[0]}{more}", where=within(file.where, "variants"))
 
 
-def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
+def _rank(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
     """Return the variants from the best to the worst, with their status; of equal variants the cheapest first."""
     frame = pd.DataFrame(list(rows))
     values = frame["value"].to_numpy(np.float64)
@@ -142,10 +142,10 @@ def _ranked(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
     frame["status"] = np.where(frame["status"].notna(), frame["status"], status)
     costs = frame["costs"].astype(float).fillna(np.inf)
     ranks = np.where(possible & ~equal, values if least else -values, np.where(equal, 0.0, np.inf))
-    return _sorted(frame, np.lexsort((np.arange(len(frame)), costs, ranks, ~equal)))
+    return _sort_and_mark_best(frame, np.lexsort((np.arange(len(frame)), costs, ranks, ~equal)))
 
 
-def _sorted(frame: pd.DataFrame, order: Any) -> pd.DataFrame:
+def _sort_and_mark_best(frame: pd.DataFrame, order: Any) -> pd.DataFrame:
     frame = frame.iloc[order].reset_index(drop=True)
     frame.loc[0, "status"] = "best"
     return frame
@@ -201,12 +201,12 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
                 rows[index] |= _race_columns(result, fight)
                 rows[index]["same_as"] = None if index == indices[0] else variants[indices[0]].name
     _check_any_possible(rows, file)
-    frame = _ranked_by_race(rows, result, rows_of_fight.values(), file.least)
+    frame = _rank_by_race(rows, result, rows_of_fight.values(), file.least)
     return _answer(solver, file, frame, result, sampling, complete=result.stop_reason != "interrupted")
 
 
 def _reason(error: InputError, variant: Variant) -> str:
-    check_is_of_variant(error, variant)
+    raise_if_common(error, variant)
     return str(error)
 
 
@@ -241,7 +241,7 @@ def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
     return columns | {"status": status}
 
 
-def _ranked_by_race(
+def _rank_by_race(
     rows: Sequence[Mapping[str, Any]], result: RaceResult, rows_by_fight: Iterable[Sequence[int]], least: bool
 ) -> pd.DataFrame:
     """Return the variants sorted: remaining variants first, then by value, worse end of the interval, and points."""
@@ -261,20 +261,20 @@ def _ranked_by_race(
         )
     frame["status"] = frame["status"].fillna("not possible")
     frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
-    return _sorted(frame, np.lexsort(keys))
+    return _sort_and_mark_best(frame, np.lexsort(keys))
 
 
 def _answer(
-    solver: Solver, file: Variants, frame: pd.DataFrame, raced: RaceResult | None, sampling: Sampling, *, complete: bool
+    solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling, *, complete: bool
 ) -> Search:
     if frame["costs"].nunique() < 2 or "points" in frame:  # equal points, or points are a key
         frame = frame.drop(columns="costs")
     best = str(frame["variant"].iloc[0])
     tied = tuple(frame.loc[frame["status"].isin(("best", "tied")), "variant"])
     raw = next(variant.raw for variant in file.variants(solver.library) if variant.name == best)
-    quick_sampling = replace(solver.sampling, trials=None if raced is None else 1)  # only the texts are needed
+    quick_sampling = replace(solver.sampling, trials=None if race is None else 1)  # only the texts are needed
     quick_solver = Solver(solver.library, quick_sampling)
-    result = quick_solver.explained(raw)
+    result = quick_solver.in_full(raw)
     return Search(
         frame=frame,
         best=best,
@@ -282,21 +282,21 @@ def _answer(
         metric=str(file.metric),
         least=file.least,
         kind=file.kind,
-        raced=raced,
+        race=race,
         complete=complete,
         fights=int((frame["same_as"].isna() & frame["status"].isin(COMPUTED)).sum()),
         sampling=sampling,
         not_modelled=solver.not_modelled,
-        question=_subject(quick_solver, file.baseline) or _subject(quick_solver, raw),
+        question=_units_text(quick_solver, file.baseline) or _units_text(quick_solver, raw),
         results=(result,),
         profiles=solver.library.used,
     )
 
 
-def _subject(solver: Solver, raw: Raw) -> str:
-    """Return the subject of a question in a few words; empty if it has no answer."""
+def _units_text(solver: Solver, raw: Raw) -> str:
+    """Return the units of a question in a few words; empty if the question has no answer."""
     try:
-        result = solver.explained(raw)
+        result = solver.in_full(raw)
     except InputError:
         return ""
     heading = dict(result.heading())

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.metric_lookup import is_probability, per_points_hint, shown_between, shown_value, title_of
+from analyser.ask.metric_lookup import interval_text, is_probability, per_points_hint, title_of, value_text
 from analyser.ask.question_table import QuestionTable, reason_kind
-from analyser.ask.race import ERROR, MOST_TRIALS, RaceResult
+from analyser.ask.race import ERROR, RaceResult
 from analyser.ask.variants import BASELINE
 from analyser.common.answer import Block, plain_rows
 from analyser.common.look import with_subject
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 COMPUTED = ("best", "tied", "beaten")  # statuses of variants that were computed
 LISTED_VARIANTS = 15
 LISTED_REASONS = 10
-_TITLE = 64  # characters in a title line, about the width of the axes
-_OWN_COLUMNS = {"variant", "value", "costs", "low", "high", "trials", "dropped_after_stage"}
-_OWN_COLUMNS |= {"status", "same_as", "why_not"}
+_TITLE_WIDTH = 64  # characters in a title line, about the width of the axes
+_FIXED_COLUMNS = {"variant", "value", "costs", "low", "high", "trials", "dropped_after_stage"}
+_FIXED_COLUMNS |= {"status", "same_as", "why_not"}
 _STOP_REASONS = {
     "decided": "one fight remains",
     "alike": "the remaining fights hardly differ",
-    "trials": f"{MOST_TRIALS:,} trials were done",
+    "trials": "the greatest number of trials was done",
     "interrupted": "it was stopped",
 }
 
@@ -51,10 +51,8 @@ class Search(QuestionTable):
         The first of the best variants.
     tied : tuple of str
         All best variants, if there are several: exactly equal, or not significantly different in a race.
-    metric : str
     least : bool
         True if low values of the metric are better.
-    raced : RaceResult or None
     question : str
         The units and the kind of fight of the baseline, such as "duel: A against B".
     """
@@ -63,7 +61,7 @@ class Search(QuestionTable):
     tied: tuple[str, ...]
     metric: str
     least: bool
-    raced: RaceResult | None
+    race: RaceResult | None
     question: str
 
     schema = "analyser/search/1"
@@ -74,7 +72,7 @@ class Search(QuestionTable):
         others = len(self.tied) - 1
         if others <= 0:
             return f"The best variant is {self.best}."
-        relation = "as good" if self.raced is None else "tied with it"
+        relation = "as good" if self.race is None else "tied with it"
         return f"The best variant is {self.best}, and {others:,} more {'is' if others == 1 else 'are'} {relation}."
 
     def sentence(self) -> str:
@@ -83,12 +81,12 @@ class Search(QuestionTable):
         title = f"{title_of(self.metric)}{' (least)' * self.least}"
         if not self.complete:
             return f"Stopped: of the variants computed so far {self._priced(self.best)} is best by {title}: {value}."
-        error = "exactly" if self.raced is None else f"wrong in at most {100 * ERROR:.0f}% of such searches"
+        error = "exactly" if self.race is None else f"wrong in at most {100 * ERROR:.0f}% of such searches"
         more = self._baseline_and_impossible()
         if not self.tied:
             return f"The best is {self._priced(self.best)}: {title} {value}, {error}.{more}"
         number = counted(len(self.tied), "variant")
-        if self.raced is None:
+        if self.race is None:
             return f"A tie: {number} are exactly equal, {title} {value}: {self._first_three(self.tied)}.{more}"
         tied = self.frame[self.frame["variant"].isin(self.tied)]
         different = tied.loc[tied["same_as"].isna() | ~tied["same_as"].isin(self.tied), "variant"].tolist()
@@ -127,7 +125,7 @@ class Search(QuestionTable):
         """Return the best variant and the first of the others."""
         computed = self.frame[self.frame["status"].isin(COMPUTED)]
         shown = computed.head(max(LISTED_VARIANTS, min(len(self.tied), 2 * LISTED_VARIANTS)))
-        has_costs, is_race = "costs" in self.frame, self.raced is not None
+        has_costs, is_race = "costs" in self.frame, self.race is not None
         head = ["", "variant", title_of(self.metric), *["trials"] * is_race, *["points"] * has_costs]
         rows = []
         for _, row in shown.iterrows():
@@ -146,17 +144,17 @@ class Search(QuestionTable):
         return str(row["variant"] if pd.isna(row["same_as"]) else row["same_as"])
 
     def _value_text(self, row: Any) -> str:
-        if self.raced is None:
-            return shown_value(self.metric, row["value"])
-        return shown_between(self.metric, row["value"], row["low"], row["high"])
+        if self.race is None:
+            return value_text(self.metric, row["value"])
+        return interval_text(self.metric, row["value"], row["low"], row["high"])
 
     def notes(self) -> list[str]:
         """Return the method, the variants merged or not possible, and the sources."""
         impossible = self.frame[self.frame["status"] == "not possible"]
         notes = [f"Baseline: {self.question}."] if self.question else []
-        notes.append(f"{self._counts()}: {'exact' if self.raced is None else self._method(self.raced)}.")
+        notes.append(f"{self._counts()}: {'exact' if self.race is None else self._method(self.race)}.")
         if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
-            hint = per_points_hint(self.metric, self.kind) if self.raced is None else ""
+            hint = per_points_hint(self.metric, self.kind) if self.race is None else ""
             costs = self.frame["costs"].dropna()
             notes.append(f"The attackers cost {costs.min():g} to {costs.max():g} points{hint}.")
         if len(impossible):
@@ -189,32 +187,32 @@ class Search(QuestionTable):
 
     def _common_value(self, part: pd.DataFrame) -> str:
         """Return the first value that all variants in `part`, and no others, have."""
-        for key in (name for name in self.frame.columns if name not in _OWN_COLUMNS):
+        for key in (name for name in self.frame.columns if name not in _FIXED_COLUMNS):
             value, *others = set(part[key].map(word_of, na_action="ignore"))
             if not others and (self.frame[key].map(word_of, na_action="ignore") == value).sum() == len(part):
                 return f"{key} = {value}: "
         return ""
 
-    def _method(self, raced: RaceResult) -> str:
+    def _method(self, race: RaceResult) -> str:
         decks = "cards put back" if self.sampling.replacement else "real decks"
         decks = "every card from a full deck" if self.kind == "attack" else decks
-        stages, trials = counted(raced.stages, "stage"), f"{raced.trials.sum():,} trials"
+        stages, trials = counted(race.stages, "stage"), f"{race.trials.sum():,} trials"
         sequences = f"confidence sequences with a joint error of {100 * ERROR:.0f}% over all variants"
-        end = f"it ended because {_STOP_REASONS[raced.stop_reason]}"
+        end = f"it ended because {_STOP_REASONS[race.stop_reason]}"
         return f"a race of {stages}, {trials}, seed {self.sampling.seed}, {decks}; {sequences}; {end}"
 
     def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {
-            "method": "exact" if self.raced is None else "race",
+            "method": "exact" if self.race is None else "race",
             "question": self.question,
             "metric": self.metric,
             "least": self.least,
             "best": self.best,
             "tied": list(self.tied),
         }
-        if self.raced is not None:
-            record |= {"error": ERROR, "stages": self.raced.stages, "stop_reason": self.raced.stop_reason}
-            record |= {"trials": int(self.raced.trials.sum()), "seed": self.sampling.seed}
+        if self.race is not None:
+            record |= {"error": ERROR, "stages": self.race.stages, "stop_reason": self.race.stop_reason}
+            record |= {"trials": int(self.race.trials.sum()), "seed": self.sampling.seed}
         record |= {"complete": self.complete, "said": self.sentence(), "variants": plain_rows(self.frame)}
         return record | self._common_entries()
 
@@ -222,5 +220,5 @@ class Search(QuestionTable):
         """Draw the best variants as dots, with confidence sequences for a race; the baseline is marked."""
         best = self.sentence().partition(title_of(self.metric))[0].removesuffix(" by ").rstrip(" :,")
         lines = [f"Variants of {self.question}"] * bool(self.question) + [best]
-        title = "\n".join(part for line in lines for part in textwrap.wrap(line, _TITLE, break_on_hyphens=False))
+        title = "\n".join(part for line in lines for part in textwrap.wrap(line, _TITLE_WIDTH, break_on_hyphens=False))
         return plots.ranked(with_subject(self.frame, title), quantity=title_of(self.metric), ax=ax, **more)

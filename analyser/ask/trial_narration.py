@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
-from analyser.ask.fight_narration import NarratedTrial, narrated_fights
+from analyser.ask.fight_narration import NarratedTrial, fight_trials
 from analyser.ask.memoised_solver import question_between, question_kind
-from analyser.ask.metric_lookup import DESTROYED, LEAST, metric_value
+from analyser.ask.metric_lookup import DESTROYED, LEAST_SUFFIX, metric_value
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.method_settings import Sampling
@@ -32,7 +32,7 @@ from analyser.morale.api import answer_from, load_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS
 from analyser.results.attack import solve_attack
-from analyser.scenarios.load import Question, Unit, check_whole, load, read_scenario
+from analyser.scenarios.load import Question, Unit, check_is_question, load, read_scenario
 
 PICKS = ("worst", "median", "best")
 MOST_TRIALS_OF_ATTACK = 1_000_000  # each takes about 20 microseconds to replay
@@ -42,19 +42,17 @@ DEFAULT_METRIC = {**DESTROYED, "duel": "margin"}
 
 
 @dataclass(frozen=True, repr=False)
-class ToldTrial(Answer):
+class TrialNarration(Answer):
     """A simulated trial in words.
 
     Attributes
     ----------
     number, seed, trials : int
         Number of the trial, from 0; seed and number of trials of the simulation to which it belongs.
-    lines : tuple of str
     figures : mapping
         From event or figure to value.
     picked : str
         How the trial was selected, such as "the worst by hits: 0"; empty for a trial by number.
-    profiles : ProfilesUsed or None
     ruleset : Ruleset or None
         Die and deck of a fight; None for a question about another game.
     """
@@ -72,7 +70,7 @@ class ToldTrial(Answer):
 
     @property
     def headline(self) -> str:
-        """One event at the end of the trial, in a sentence."""
+        """The first event that occurred in the trial, in a sentence."""
         event = next((name for name, value in self.figures.items() if value is True), "no event")
         return f"Trial {self.number} ended with: {spaced(event)}."
 
@@ -121,7 +119,7 @@ def tell(
     seed: int = 0,
     profiles: ProfilesLike | None = None,
     **conditions: Any,
-) -> ToldTrial:
+) -> TrialNarration:
     """Return a simulated trial in words: every die, hits and damage, cards, tests, and the fate of both sides.
 
     Parameters
@@ -143,7 +141,7 @@ def tell(
 
     Returns
     -------
-    ToldTrial
+    TrialNarration
         One of the trials of ``analyser.attack(..., method="monte-carlo", trials=trials, seed=seed)``; likewise for a
         charge, focus fire or duel without `replacement`, and for ``analyser.morale``.
 
@@ -171,7 +169,7 @@ def tell(
     if target is None:
         if conditions:
             raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
-        check_whole(question, "target", library)
+        check_is_question(question, "target", library)
     asked_kind = question_kind(read_scenario(raw)[0])
     if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
         allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
@@ -184,9 +182,9 @@ def tell(
         raise InputError(f"trial {number} of {trial_count:,}", where="trial", allowed=allowed)
     scenario: Any = None if asked_kind in NARRATED_SYSTEMS else load(raw, library)
     if scenario is None:
-        sample = narrated_morale(asked_kind, raw, trial_count, seed, library, number)
+        sample = morale_trials(asked_kind, raw, trial_count, seed, library, number)
     else:
-        sample = (_narrated_attacks if asked_kind == "attack" else narrated_fights)(scenario, trial_count, seed, number)
+        sample = (_attack_trials if asked_kind == "attack" else fight_trials)(scenario, trial_count, seed, number)
     how_picked = ""
     if pick is None:
         narrated = next(sample)
@@ -195,10 +193,10 @@ def tell(
         if not figure:
             allowed = f"such as {', '.join(next(sample).figures)}; NAME:least where less is better"
             raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)
-        plain_figure = figure.removesuffix(LEAST)
-        narrated = _pick(sample, pick, plain_figure, least=figure.endswith(LEAST))
+        plain_figure = figure.removesuffix(LEAST_SUFFIX)
+        narrated = _pick(sample, pick, plain_figure, least=figure.endswith(LEAST_SUFFIX))
         how_picked = f"the {pick} by {spaced(plain_figure)}: {word_of(narrated.figures[plain_figure])}"
-    return ToldTrial(
+    return TrialNarration(
         number=narrated.number,
         seed=int(seed),
         trials=trial_count,
@@ -210,7 +208,7 @@ def tell(
     )
 
 
-def _narrated_attacks(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
+def _attack_trials(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
     """Yield the simulated trials of an attack, from number `first`."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
@@ -271,17 +269,17 @@ class _Figures(Mapping[str, Any]):
         return len(list(iter(self)))
 
 
-def narrated_morale(
+def morale_trials(
     system: str, question: Any, trials: int, seed: int, library: Profiles, first: int = 0
 ) -> Iterator[NarratedTrial]:
-    """Yield the simulated trials of a morale question, starting with number `first`."""
+    """Yield the simulated trials of a morale question, from number `first`."""
     checked_question = load_question(system, question, library)
     chains: dict[str, Chain] = SYSTEMS[system].answers.chains(checked_question)
     recorded = {name: replay(chain, trials, seed, part).recorded for part, (name, chain) in enumerate(chains.items())}
 
     def answer(number: int) -> MoraleResult:
-        of_trial = {name: _recorded_of(states[:, number].tolist()) for name, states in recorded.items()}
-        return answer_from(system, checked_question, of_trial)
+        recorded_trial = {name: _recorded_states(states[:, number].tolist()) for name, states in recorded.items()}
+        return answer_from(system, checked_question, recorded_trial)
 
     def lines(number: int) -> list[str]:
         return answer(number).caption(100) + [line for part in range(len(chains)) for line in part_lines(part, number)]
@@ -299,7 +297,7 @@ def narrated_morale(
         yield NarratedTrial(number, _Figures(partial(answer, number)), partial(lines, number))
 
 
-def _recorded_of(states: Sequence[int]) -> Recorded:
+def _recorded_states(states: Sequence[int]) -> Recorded:
     """Return the recorded distributions of a single trial, from its states."""
     distinct = np.unique(states)
     return Recorded(distinct, (np.array(states)[:, np.newaxis] == distinct).astype(np.int64))
@@ -317,18 +315,18 @@ def chain_lines(story: Story, phases: Sequence[NarratedPhase]) -> list[str]:
     """Return the rolls and their effects, turn by turn; turns in which nothing happens share one line."""
     turns = [_Turn(story.first, state_text(story.read(phases[0].before)), [])]
     recordings = 0
-    for rolled in phases:
-        if rolled.phase is RECORD:
+    for narrated_phase in phases:
+        if narrated_phase.phase is RECORD:
             recordings += 1
             if recordings % story.records == 0:
-                turns.append(_Turn(turns[-1].number + 1, state_text(story.read(rolled.after)), []))
+                turns.append(_Turn(turns[-1].number + 1, state_text(story.read(narrated_phase.after)), []))
             continue
-        dice = ", ".join(rolled.dice)
-        changes = changes_between(story.read(rolled.before), story.read(rolled.after))
+        dice = ", ".join(narrated_phase.dice)
+        changes = changes_between(story.read(narrated_phase.before), story.read(narrated_phase.after))
         if dice or changes:
-            turns[-1].lines.append(f"{rolled.phase.title}: {'; '.join([*([dice] if dice else []), *changes])}")
-    *played, (_, end_state, _) = turns
-    return [*_turn_lines(story.turn, played), f"At the end: {end_state}"]
+            turns[-1].lines.append(f"{narrated_phase.phase.title}: {'; '.join([*([dice] if dice else []), *changes])}")
+    *finished_turns, (_, end_state, _) = turns
+    return [*_turn_lines(story.turn, finished_turns), f"At the end: {end_state}"]
 
 
 def _turn_lines(name: str, turns: Sequence[_Turn]) -> Iterator[str]:
@@ -357,7 +355,7 @@ def state_text(state: Mapping[str, Any]) -> str:
 
 
 def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Return the differences question_between two states, in words.
+    """Return the differences between two states, in words.
 
     >>> changes_between({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
     ['tokens 3 to 1', 'no longer panicked', 'he: down']

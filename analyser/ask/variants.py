@@ -1,4 +1,4 @@
-"""Variants of a question: a baseline and each named override, at every combination of ranges of values."""
+"""Variants of a question: a baseline and named overrides, each at every combination of the values of some keys."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from analyser.game.profiles import Profiles
 
 MOST_VARIANTS = 1_000_000
 BASELINE = "baseline"
-_SECTIONS = (BASELINE, "variants", "ranges", "metric", "least")
+_FILE_KEYS = (BASELINE, "variants", "ranges", "metric", "least")
 _UNIT_KEYS = ("attacker", "target", "unit", "a", "b")
 
 
@@ -27,12 +27,8 @@ class Variants:
 
     Attributes
     ----------
-    kind : str
     baseline : mapping
         A question.
-    overrides : mapping of str to mapping of Key to value
-    ranges : mapping of Key to values
-    metric : str or None
     least : bool
         True if low values of the metric are better.
     where : str
@@ -71,9 +67,9 @@ def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Vari
     InputError
         No baseline, an unknown key, or more than a million variants.
     """
-    if unknown := [key for key in raw if key not in _SECTIONS]:
-        problem = f"unknown key{did_you_mean(unknown[0], _SECTIONS)}"
-        raise MisspeltError(problem, where=within(where, unknown[0]), allowed=", ".join(_SECTIONS))
+    if unknown := [key for key in raw if key not in _FILE_KEYS]:
+        problem = f"unknown key{did_you_mean(unknown[0], _FILE_KEYS)}"
+        raise MisspeltError(problem, where=within(where, unknown[0]), allowed=", ".join(_FILE_KEYS))
     baseline = raw.get(BASELINE)
     if not isinstance(baseline, Mapping) or not baseline:
         allowed = "a question, as in a scenario file"

@@ -1,4 +1,4 @@
-"""Ranges of a key over which the same lines are best, and Pareto fronts. In a tie all best lines are named."""
+"""Ranges of a key over which the same lines are best, and Pareto fronts. All lines of a tie are named."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.text import word_of
 
 
-class Stretch(NamedTuple):
+class WinningRange(NamedTuple):
     """Successive values at which the same lines are best.
 
     Attributes
     ----------
     before : value or None
         The last value before the range; None for the first range.
-    first, last : value
     names : tuple of str
-        The best lines, equal or not significantly different; empty if no line has the figure.
+        The best lines, several if tied; empty if no line has a value.
     """
 
     before: Any
@@ -30,12 +29,12 @@ class Stretch(NamedTuple):
     names: tuple[str, ...]
 
 
-def best_at(values: Sequence[float], lows: Sequence[float], highs: Sequence[float], *, least: bool) -> list[int]:
+def best_indices(values: Sequence[float], lows: Sequence[float], highs: Sequence[float], *, least: bool) -> list[int]:
     """Return the indices of the best figures; NaN stands for no figure.
 
     A simulated figure also counts as best if its interval overlaps the interval of the best figure.
 
-    >>> best_at([1.0, 3.0, 3.0, float("nan")], [float("nan")] * 4, [float("nan")] * 4, least=False)
+    >>> best_indices([1.0, 3.0, 3.0, float("nan")], [float("nan")] * 4, [float("nan")] * 4, least=False)
     [1, 2]
     """
     sign = -1.0 if least else 1.0
@@ -43,43 +42,43 @@ def best_at(values: Sequence[float], lows: Sequence[float], highs: Sequence[floa
     if np.isnan(goodness).all():
         return []
     ends = sign * np.array([lows, highs], np.float64)
-    top = int(np.nanargmax(goodness))
-    rounding = CERTAIN_WITHIN * max(1.0, abs(goodness[top]))
+    best = int(np.nanargmax(goodness))
+    rounding = CERTAIN_WITHIN * max(1.0, abs(goodness[best]))
     upper_ends = np.where(np.isnan(ends).any(axis=0), goodness, ends.max(axis=0))
-    floor = goodness[top] if np.isnan(ends[:, top]).any() else ends[:, top].min()
-    return np.flatnonzero(upper_ends >= floor - rounding).tolist()
+    best_lower_end = goodness[best] if np.isnan(ends[:, best]).any() else ends[:, best].min()
+    return np.flatnonzero(upper_ends >= best_lower_end - rounding).tolist()
 
 
-def stretches_of(values: Sequence[Any], best: Sequence[tuple[str, ...]]) -> tuple[Stretch, ...]:
+def winning_ranges(values: Sequence[Any], best: Sequence[tuple[str, ...]]) -> tuple[WinningRange, ...]:
     """Return the ranges of increasing `values` with the same best lines; `best` has the best lines at each value.
 
-    >>> [(stretch.first, stretch.last, stretch.names) for stretch in stretches_of([1, 2, 3], [("a",), ("a",), ("b",)])]
+    >>> [(span.first, span.last, span.names) for span in winning_ranges([1, 2, 3], [("a",), ("a",), ("b",)])]
     [(1, 2, ('a',)), (3, 3, ('b',))]
     """
-    stretches: list[Stretch] = []
+    ranges: list[WinningRange] = []
     for index, (value, names) in enumerate(zip(values, best)):
-        if stretches and stretches[-1].names == names:
-            stretches[-1] = stretches[-1]._replace(last=value)
+        if ranges and ranges[-1].names == names:
+            ranges[-1] = ranges[-1]._replace(last=value)
         else:
-            stretches.append(Stretch(values[index - 1] if index else None, value, value, names))
-    return tuple(stretches)
+            ranges.append(WinningRange(values[index - 1] if index else None, value, value, names))
+    return tuple(ranges)
 
 
-def range_text(stretch: Stretch, *, between: bool, unit: str = "") -> str:
-    """Return a range in words; if `between`, a range begins just above the value before it.
+def range_text(span: WinningRange, *, holds_between: bool, mark: str = "") -> str:
+    """Return a range in words; if `holds_between`, a range begins just above the value before it.
 
     The first range begins at its first value, but if this is 1 or less it has no stated beginning.
 
-    >>> stretch = Stretch(10, 11, 24, ("a",))
-    >>> range_text(stretch, between=True, unit='"'), range_text(stretch, between=False)
+    >>> span = WinningRange(10, 11, 24, ("a",))
+    >>> range_text(span, holds_between=True, mark='"'), range_text(span, holds_between=False)
     ('beyond 10" up to 24"', 'from 11 to 24')
-    >>> range_text(Stretch(None, 1, 7, ("a",)), between=True), range_text(Stretch(None, 6, 7, ("a",)), between=True)
-    ('up to 7', 'from 6 to 7')
+    >>> [range_text(WinningRange(None, first, 7, ("a",)), holds_between=True) for first in (1, 6)]
+    ['up to 7', 'from 6 to 7']
     """
-    before, first, last = map(word_of, stretch[:3])
-    if not between or (stretch.before is None and stretch.first > 1):
-        return f"at {first}{unit}" if first == last else f"from {first}{unit} to {last}{unit}"
-    return f"up to {last}{unit}" if stretch.before is None else f"beyond {before}{unit} up to {last}{unit}"
+    before, first, last = map(word_of, span[:3])
+    if not holds_between or (span.before is None and span.first > 1):
+        return f"at {first}{mark}" if first == last else f"from {first}{mark} to {last}{mark}"
+    return f"up to {last}{mark}" if span.before is None else f"beyond {before}{mark} up to {last}{mark}"
 
 
 def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[np.bool_]:

@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
         "completion": "Print a shell completion script.",
     },
 }
-PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may be left out
+SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {  # of each group; the first may be left out
     "battle": {
         "simulate": "Simulated battles: winner, survivors, contribution of each unit.",
         "plan": "The best matchups, and the best attacks of a round.",
@@ -87,7 +87,7 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may
         "prices": "Fair points of loadouts, and the reasons.",
         "check": "Compare fair points with simulated battles.",
         "what-if": "The effect of a change of one loadout.",
-        "fix": "The fewest price changes that bring a game near fair points.",
+        "fix": "The fewest price changes that bring prices near fair points.",
         "solve-price": "The price at which a loadout is fair.",
         "solve-dice": "The number of dice at which a loadout is fair.",
     },
@@ -104,7 +104,7 @@ PARTS: Mapping[str, Mapping[str, str]] = {  # commands of a group; the first may
         "merge": "Write all results to one file.",
     },
 }
-_MODULES = {
+_MODULES = {  # of commands in a module with another name
     **dict.fromkeys(("attack", "charge", "duel"), "fights"),
     **dict.fromkeys(("warm-up", "completion"), "set_up"),
     "matchups": "compare",
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = cli.main(arguments, prog_name="analyser", standalone_mode=False)
     except click.ClickException as error:
-        with suppress(OSError):  # the reader has gone
+        with suppress(OSError):  # standard error is closed
             error.show()
         return error.exit_code
     except click.Abort:
@@ -173,9 +173,9 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 
 def _command(*words: str) -> click.Command:
     """Import and return a command such as ``army check``: the function `army_check` in the module `army`."""
-    if words[0] in PARTS and not words[1:]:
-        parts = {"Commands": PARTS[words[0]]}
-        return Commands(words[0], sections=parts, load=partial(_command, *words), has_default=True)
+    if words[0] in SUBCOMMANDS and not words[1:]:
+        sections = {"Commands": SUBCOMMANDS[words[0]]}
+        return Commands(words[0], sections=sections, load=partial(_command, *words), has_default=True)
     module = importlib.import_module(f"analyser.cli.{_MODULES.get(words[0], words[0])}")
     command: click.Command = getattr(module, "_".join(words).replace("-", "_"))
     return command
@@ -186,7 +186,7 @@ cli = Commands(
     "analyser",
     sections=COMMANDS,
     load=_command,
-    below=PARTS,
+    subcommands=SUBCOMMANDS,
     help="Odds for tabletop fights, exact and simulated.",
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     params=[click.Option(["--version"], help="Show the version and exit.", **_VERSION)],

@@ -22,10 +22,10 @@ if TYPE_CHECKING:  # a slow import
     from analyser.common.jit import Kernel
 
 T = TypeVar("T")
-FIGHTS = ("charge", "focus", "duel")  # longer fights
+LONGER_FIGHTS = ("charge", "focus", "duel")
 SAMPLING_OPTIONS = ("trials", "seed", "precision", "threads", "replacement")
-DOTS_AN_INCH = 150
-SEVERAL_ANSWERS = "analyser.several_answers"  # key of a context: answers to several questions
+DOTS_PER_INCH = 150
+SEVERAL_ANSWERS = "analyser.several_answers"  # key of `meta` in the context of click: the answers collected so far
 _MOST_DATE_DIGITS = 11  # seconds since 1970, up to the year 5138
 
 
@@ -41,11 +41,11 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     options = click.get_current_context().params
     method = options["method"]
     numbers = stated_options(options, *SAMPLING_OPTIONS)
-    if kind not in FIGHTS and numbers.pop("replacement", False):
+    if kind not in LONGER_FIGHTS and numbers.pop("replacement", False):
         note("--replacement: no effect, because every card is drawn from a full deck")
     note_without_effect(numbers)
     library = profiles_in(options["profiles"])
-    if kind in FIGHTS and method != "exact":
+    if kind in LONGER_FIGHTS and method != "exact":
         from analyser.engine.fight.simulated.simulation import play_trials
 
         note_compiling(play_trials, "simulation, which takes some seconds")
@@ -59,7 +59,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
             missing = f"no exact answer: {error.problem}"
             note(missing)
     if method != "exact":
-        with progress_bar("games", after=1.0) as progress:
+        with progress_bar("games", delay=1.0) as progress:
             results.append(simulate(source, profiles=library, kind=kind, progress=progress, **numbers))
     if missing:
         rules = results[0].rules
@@ -97,13 +97,13 @@ def note_without_effect(numbers: Iterable[str] | None = None) -> None:
         note(f"{names}: no effect on an exact answer; see --method")
 
 
-def with_progress(function: Callable[..., T], *arguments: Any, what: str = "", after: float = 1.0, **more: Any) -> T:
+def with_progress(function: Callable[..., T], *arguments: Any, noun: str = "", delay: float = 1.0, **more: Any) -> T:
     """Call a function of the package with the profiles of the running command and a progress bar.
 
-    For `what` and `after` see :func:`analyser.cli.command_base.progress_bar`.
+    For `noun` and `delay` see :func:`analyser.cli.command_base.progress_bar`.
     """
     library = profiles_in(click.get_current_context().params["profiles"])
-    with progress_bar(what, after=after) as progress:
+    with progress_bar(noun, delay=delay) as progress:
         return function(*arguments, profiles=library, progress=progress, **more)
 
 
@@ -186,18 +186,17 @@ def collect_answers() -> Iterator[Callable[[str], None]]:
     )
 
 
-def _picture_writer(drawn: Any) -> Callable[[Path], object]:
-    """Return a function that writes the figure of some Axes to a file."""
+def _picture_writer(plot: Any) -> Callable[[Path], object]:
+    """Return a function that writes a plot (a Figure, its Axes, or a tuple of Axes) to a file."""
     from analyser.common.look import house_style
 
-    figure = (drawn[0] if isinstance(drawn, tuple) else drawn).figure
-
+    figure = (plot[0] if isinstance(plot, tuple) else plot).figure
     date = os.environ.get("SOURCE_DATE_EPOCH", "")  # Matplotlib reads the date of a picture from it
     if date and not (date.isascii() and date.isdecimal() and len(date) <= _MOST_DATE_DIGITS):
         raise InputError(f"{shown(date)} is not usable", where="SOURCE_DATE_EPOCH", allowed="seconds since 1970")
 
     def save(temporary: Path) -> None:
         with house_style():
-            figure.savefig(temporary, dpi=DOTS_AN_INCH, bbox_inches="tight", pad_inches=0.12)
+            figure.savefig(temporary, dpi=DOTS_PER_INCH, bbox_inches="tight", pad_inches=0.12)
 
     return save

@@ -16,7 +16,7 @@ from analyser.cli.options import (
     METHOD,
     OUT,
     OUTPUT,
-    PAGE,
+    PAGE_EXTENSION,
     PROFILES,
     QUIET_OPTION,
     RULESET_OPTIONS,
@@ -36,12 +36,11 @@ from analyser.common.files import write_content
 if TYPE_CHECKING:
     from analyser.game.army import Army
 
-
 TOML = ".toml"
-RULES_BROKEN = 1  # exit status of a check that finds a broken rule
-WHOSE_NUMBERS = ("profile", "roster")  # copied: the import is slow
-_WHOSE_NUMBERS = "Numbers to use where a roster and its profile differ. Default: profile."
-_NUMBERS = Option("--numbers", _WHOSE_NUMBERS, type=Choice(WHOSE_NUMBERS))
+RULE_BROKEN = 1  # exit status of a check that finds a broken rule
+NUMBER_SOURCES = ("profile", "roster")  # copied: the import is slow
+_NUMBERS_TEXT = "Numbers to use where a roster and its profile differ. Default: profile."
+_NUMBERS = Option("--numbers", _NUMBERS_TEXT, type=Choice(NUMBER_SOURCES))
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
 FILE = click.argument("file", shell_complete=complete_file)
 
@@ -52,7 +51,7 @@ def _army_in(file: str, profiles: str | None, numbers: str | None) -> Army:
 
     if numbers is not None and Path(file).suffix.lower() == TOML:
         note("--numbers: no effect without a roster")
-    return load_army(file, profiles_in(profiles), numbers=numbers or WHOSE_NUMBERS[0])  # type: ignore[arg-type]
+    return load_army(file, profiles_in(profiles), numbers=numbers or NUMBER_SOURCES[0])  # type: ignore[arg-type]
 
 
 @command(_NUMBERS, PROFILES, FORMAT, OutOption(TOML), QUIET_OPTION, examples=("mine.rosz", "mine.rosz --out mine.toml"))
@@ -76,7 +75,7 @@ def army_check(context: click.Context, /, file: str, profiles: str | None, numbe
 
     check = check_force(_army_in(file, profiles, numbers), profiles_in(profiles))
     show(check, warnings=check.unchecked)
-    context.exit(0 if check else RULES_BROKEN)
+    context.exit(0 if check else RULE_BROKEN)
 
 
 @command(
@@ -138,9 +137,9 @@ _BUILD_OPTIONS = (
     *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
     *(*_BATTLE_OPTIONS, "threads"),
 )
-_DIFFER = "Share of its points in which a list must differ from all better lists. Default: 0.2."
-_AGAINST = "Opponents: an army file, a faction, or units such as 'imperium/*@basic'. Can be repeated."
-_LIST, _FIELD = "The list", "Opponents"
+_DIFFER_TEXT = "Share of its points in which a list must differ from all better lists. Default: 0.2."
+_AGAINST_TEXT = "Opponents: an army file, a faction, or units such as 'imperium/*@basic'. Can be repeated."
+_LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
 
 
 @command(
@@ -152,34 +151,29 @@ _LIST, _FIELD = "The list", "Opponents"
     Option("--at-most K", "Most copies of one unit, at any level.", _LIST, type=AT_LEAST_1),
     Option("--battlegroups N", "Most battlegroups. Default: 2.", _LIST, type=Integer(1, 20)),
     Option("--next-best N", "Number of further lists, 0 to 20. Default: 10.", _LIST, type=Integer(0, 20)),
-    Option("--differ SHARE", _DIFFER, _LIST, type=Number(0, 1, min_open=True)),
-    Option("--against ARMY", _AGAINST, _FIELD, required=True, multiple=True, shell_complete=complete_file),
-    Option("--mine ARMY", "Your own army, tested in the same battles.", _FIELD, shell_complete=complete_file),
+    Option("--differ SHARE", _DIFFER_TEXT, _LIST, type=Number(0, 1, min_open=True)),
+    Option("--against ARMY", _AGAINST_TEXT, _OPPONENTS, required=True, multiple=True, shell_complete=complete_file),
+    Option("--mine ARMY", "Your own army, tested in the same battles.", _OPPONENTS, shell_complete=complete_file),
     Option(
         "--over",
         "Judge a list by its mean over the opponents, or by its worst case. Default: mean.",
-        _FIELD,
+        _OPPONENTS,
         type=Choice(OVER),
     ),
-    situations_option(". Default: long-range,short-range-aimed,charge.", _FIELD),
+    situations_option(". Default: long-range,short-range-aimed,charge.", _OPPONENTS),
     Option("--battles/--no-battles", "Test the lists in simulated battles. Default: yes.", METHOD, default=True),
     Option("--trials N", "Battles of each list against each army. Default: 10,000.", METHOD, type=AT_LEAST_1),
     Option("--seed N", "Seed of the battles; same seed, same result. Default: 0.", METHOD, type=Integer(0)),
     THREADS,
     Option("--save FILE", "Also write the best list as an army file (.toml).", OUTPUT),
-    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
+    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE_EXTENSION), QUIET_OPTION),
     examples=(
         "--faction crown --points 1500 --against yours.rosz",
         "--faction crown --points 1000 --against imperium --must '2 x crown/rifle-platoon' --no-battles",
     ),
 )
 def army_build(
-    faction: str,
-    points: int,
-    against: tuple[str, ...],
-    save: str | None,
-    mine: str | None,
-    **keys: Any,
+    faction: str, points: int, against: tuple[str, ...], save: str | None, mine: str | None, **keys: Any
 ) -> None:
     """Find the best army list of a faction against some opponents, and test it in battles.
 
@@ -195,8 +189,8 @@ def army_build(
         note_first_battles()
     elif without_effect := [f"--{name}" for name in stated_options(keys, *_BATTLE_OPTIONS)]:
         note(f"{', '.join(without_effect)}: no effect without battles")
-    own = None if mine is None else parse_army(mine)
-    result = with_progress(build, faction, points, opponents, mine=own, **options)
+    own_army = None if mine is None else parse_army(mine)
+    result = with_progress(build, faction, points, opponents, mine=own_army, **options)
 
     lists = {} if save is None else {Path(save): lambda path: path.write_bytes(result.best.to_toml().encode())}
     more: dict[str, Any] = {"headline": lambda: [result.verdict], "other_files": lists}

@@ -15,7 +15,7 @@ from analyser.cli.options import (
     AT_LEAST_1,
     FORMAT,
     OUTPUT_OPTIONS,
-    PAGE,
+    PAGE_EXTENSION,
     PLOT,
     POLICY,
     PROFILES,
@@ -32,17 +32,17 @@ from analyser.cli.options import (
 )
 from analyser.common.errors import InputError
 
-FAILED = 1  # exit status of --fail-on-verdict
+HAS_FAILING_VERDICT = 1  # exit status of --fail-on-verdict
 _AGAINST = "Opponents, such as 'imperium/*'. Default: all factions."
-_CHANGE = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
-_NO_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
-_FIELD = [
+_CHANGE_FORM = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
+_OUTPUT_WITHOUT_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
+_OPPONENT_OPTIONS = [
     POLICY,
     Option("--against PATTERN", _AGAINST, shell_complete=complete_selector),
     situations_option(". Default: long-range,short-range-aimed,charge."),
     THREADS,
 ]
-_QUESTION = ("row", "most", "role", "against", "situations", "policy", "threads")
+_QUESTION_KEYS = ("row", "most", "role", "against", "situations", "policy", "threads")
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
 _MOST = Option("--most N", "Try at most N dice fewer or more.", type=Integer(1, 12), default=5, show_default=True)
@@ -50,7 +50,7 @@ UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
 @command(
-    *_FIELD,
+    *_OPPONENT_OPTIONS,
     Option(
         "--fail-on-verdict WORDS",
         "Exit with 1 if a loadout has one of these verdicts, such as over-priced,under-priced.",
@@ -85,7 +85,7 @@ def balance_prices(
     if baseline and not failing:
         raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = gate.read_baseline(baseline) if baseline else None
-    result = with_progress(fair_points, units or ALL_LOADOUTS, after=0.0, **stated_options(keys, *_QUESTION))
+    result = with_progress(fair_points, units or ALL_LOADOUTS, delay=0.0, **stated_options(keys, *_QUESTION_KEYS))
     if accept:
         gate.write_baseline(result, accept)
     failed = gate.failures(result, failing, accepted)
@@ -93,7 +93,7 @@ def balance_prices(
         show(result, _rows(result, "loadouts"), plot=result.plot)
     elif len(failed):
         click.echo("\n".join(gate.table_of(failed)))
-        context.exit(FAILED)
+        context.exit(HAS_FAILING_VERDICT)
 
 
 @command(
@@ -102,18 +102,18 @@ def balance_prices(
     Option(
         "--within X", "Stop when points differ from fair points by this much on average (0.1 is 10%).", type=Number(0)
     ),
-    *(option for option in _FIELD if option is not POLICY),
-    *_NO_PLOT,
+    *(option for option in _OPPONENT_OPTIONS if option is not POLICY),
+    *_OUTPUT_WITHOUT_PLOT,
     examples=("--step 5 --most-changes 12", "'crown/*' --within 0.12 --out changes.csv"),
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
-    """Find the fewest price changes of UNITS that bring a game near fair points, and the effect of each."""
+    """Find the fewest price changes of UNITS that bring prices near fair points, and the effect of each."""
     from analyser.analysis.prices import ALL_LOADOUTS
     from analyser.analysis.rebalance import rebalance
 
-    options = stated_options(keys, "step", "most_changes", "within", *_QUESTION)
-    result = with_progress(rebalance, units or ALL_LOADOUTS, after=0.0, **options)
+    options = stated_options(keys, "step", "most_changes", "within", *_QUESTION_KEYS)
+    result = with_progress(rebalance, units or ALL_LOADOUTS, delay=0.0, **options)
     show(result, _rows(result, "changes"))
 
 
@@ -123,7 +123,7 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
     Option("--trials N", "Battles for each pair of armies.", type=AT_LEAST_1, default=32, show_default=True),
     Option("--seed N", "Seed of the battles; same seed, same result.", type=Integer(0), default=0, show_default=True),
     THREADS,
-    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), QUIET_OPTION),
+    *(*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE_EXTENSION), QUIET_OPTION),
     examples=("crown imperium", "'crown/*@basic' --points 900 --out check.html"),
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
@@ -136,7 +136,7 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
 
     note_first_battles()
     options = stated_options(keys, "against", "points", "trials", "seed", "threads")
-    result = with_progress(battle_check.balance_check, units or battle_check.EVERY_UNIT, what="battles", **options)
+    result = with_progress(battle_check.balance_check, units or battle_check.EVERY_UNIT, noun="battles", **options)
     write(lambda: text_or_page(result, "check_page"), result.as_dict, lambda: with_profiles(result, result.rows()))
 
 
@@ -148,8 +148,8 @@ def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, 
 
 @command(
     _ROW,
-    *_FIELD,
-    *_NO_PLOT,
+    *_OPPONENT_OPTIONS,
+    *_OUTPUT_WITHOUT_PLOT,
     examples=(
         "crown/rifle-platoon@reinforced points=75 dice-2 --against 'imperium/*'",
         "imperium/krupp@basic qualities+Arc dice+1 --row ranged-heavy",
@@ -161,7 +161,7 @@ def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
     """Show the effect of CHANGES of UNIT, such as points=75, points+10, dice-2, qualities+Arc or defence=3."""
     from analyser.analysis.what_if import what_if
 
-    result = with_progress(what_if, unit, **stated_options(keys, *_QUESTION), **_changes(changes))
+    result = with_progress(what_if, unit, **stated_options(keys, *_QUESTION_KEYS), **_changes(changes))
     show(result, _rows(result, "matchups", loadout=result.loadout))
 
 
@@ -170,7 +170,7 @@ def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     allowed = "key=value, key+number, key-number, qualities+Name; such as points=75 dice-2"
     for change in texts:
-        match = _CHANGE.fullmatch(change)
+        match = _CHANGE_FORM.fullmatch(change)
         if match is None:
             raise InputError(f"{change!r} is not a change", where="what-if", allowed=allowed)
         key, sign, value = match.groups()
@@ -185,8 +185,8 @@ def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
 
 @command(
     _ROLE,
-    *_FIELD,
-    *_NO_PLOT,
+    *_OPPONENT_OPTIONS,
+    *_OUTPUT_WITHOUT_PLOT,
     examples=(
         "crown/rifle-platoon@reinforced --against 'imperium/*'",
         "crown/horse-guard@basic --role cavalry",
@@ -197,7 +197,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
     """Compute the price at which UNIT is fair, with its interval."""
     from analyser.analysis.break_even import solve_price
 
-    result = with_progress(solve_price, unit, **stated_options(keys, *_QUESTION))
+    result = with_progress(solve_price, unit, **stated_options(keys, *_QUESTION_KEYS))
     show(result, lambda: [result.as_dict() | {"profiles": str(result.profiles)}])
 
 
@@ -205,7 +205,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
     _ROW,
     _MOST,
     _ROLE,
-    *_FIELD,
+    *_OPPONENT_OPTIONS,
     *OUTPUT_OPTIONS,
     examples=(
         "crown/rifle-platoon@reinforced --row ranged-light --most 3",
@@ -217,5 +217,5 @@ def balance_solve_dice(unit: str, **keys: Any) -> None:
     """Compute the number of dice at which UNIT is fair at its price, and the fair price of each change."""
     from analyser.analysis.break_even import solve_dice
 
-    result = with_progress(solve_dice, unit, **stated_options(keys, *_QUESTION))
+    result = with_progress(solve_dice, unit, **stated_options(keys, *_QUESTION_KEYS))
     show(result, _rows(result, "curve", loadout=result.loadout), plot=result.plot)

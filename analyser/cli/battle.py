@@ -17,7 +17,7 @@ from analyser.cli.options import (
     FULL,
     METHOD,
     OUTPUT,
-    PAGE,
+    PAGE_EXTENSION,
     PLOT,
     PROFILES,
     QUIET_OPTION,
@@ -41,19 +41,19 @@ from analyser.scenarios.battle import BattleTerms
 
 ARMY_SUFFIXES = (".toml", ".ros", ".rosz", ".json")  # same as in `scenarios.armies`, which is slow to import
 DEFAULT_BATTLES = 10_000  # same as in `results.battle`, which is slow to import
-_PICTURES = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
+_PLOTS = {"margin": "plot_margin", "survival": "plot_survival", "contributions": "plot_contributions"}
 AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.best_volleys`, which is slow to import
 PAGE_BATTLES = 10_000
-_AIM = "Objective of the best attacks of a round. Default: points."
-_DISTANCE = "Also compute aimed shots at this distance, and list their best attacks first."
-_BATTLES = "Also simulate this many battles. Default: 10,000 for a page (--out FILE.html), else 0."
-_ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE), PLOT, QUIET_OPTION]
+_AIM_TEXT = "Objective of the best attacks of a round. Default: points."
+_DISTANCE_TEXT = "Also compute aimed shots at this distance, and list their best attacks first."
+_BATTLES_TEXT = "Also simulate this many battles. Default: 10,000 for a page (--out FILE.html), else 0."
+_ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE_EXTENSION), PLOT, QUIET_OPTION]
 MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("mine", "yours"))
 
 
 @command(
     *key_options(BattleTerms, "battle", "Battle"),
-    Option("--picture", "Picture for --plot. Default: margin.", OUTPUT, type=Choice(list(_PICTURES)), default="margin"),
+    Option("--picture", "Picture for --plot. Default: margin.", OUTPUT, type=Choice(list(_PLOTS)), default="margin"),
     Option("--tell N", "Instead print battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
     Option(
         "--swing/--no-swing",
@@ -73,7 +73,7 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
     Option("--replacement", "Put each card back after a test. Default: real decks.", METHOD, default=None),
     FULL,
     *_ARMY_OUTPUT,
-    often=("--tactic-mine", "--tactic-yours", "--gap"),
+    brief=("--tactic-mine", "--tactic-yours", "--gap"),
     examples=(
         "mine.rosz yours.rosz --out battle.html",
         "'crown/rifle-command-p@basic, 3 x crown/rifle-p@basic' yours.toml --rounds 4",
@@ -106,20 +106,20 @@ def battle_simulate(
     more: dict[str, Any] = {"swing": swing and tell is None, "tactics": tactics and tell is None}
     note_first_battles()
     armies = parse_army(mine), parse_army(yours)
-    result = with_progress(simulate_battles, *armies, what="battles", **more, **numbers, **terms)
+    result = with_progress(simulate_battles, *armies, noun="battles", **more, **numbers, **terms)
     if tell is not None:
         story = result.tell(tell)
         lines = list(story.lines())
         write(lambda: str(story) + "\n", lambda: {"number": tell, "lines": lines}, lambda: [{"line": x} for x in lines])
         return
-    _write(result, _PICTURES[picture])
+    _write(result, _PLOTS[picture])
 
 
 @command(
     situations_option(". Default: all."),
-    Option("--distance INCHES", _DISTANCE, type=Number(0, min_open=True)),
-    Option("--aim", _AIM, type=Choice(AIMS)),
-    Option("--battles N", _BATTLES, type=Integer(0)),
+    Option("--distance INCHES", _DISTANCE_TEXT, type=Number(0, min_open=True)),
+    Option("--aim", _AIM_TEXT, type=Choice(AIMS)),
+    Option("--battles N", _BATTLES_TEXT, type=Integer(0)),
     THREADS,
     *_ARMY_OUTPUT,
     examples=(
@@ -178,8 +178,8 @@ def run_battle(source: Any) -> None:
         raise InputError(f"a battle has no {options['method']} answer", where="--method", allowed=allowed)
     note_first_battles()
     numbers = stated_options(options, *SAMPLING_OPTIONS)
-    result = with_progress(simulate, source, kind="battle", what="battles", **numbers)
-    _write(result, _PICTURES["margin"])
+    result = with_progress(simulate, source, kind="battle", noun="battles", **numbers)
+    _write(result, _PLOTS["margin"])
 
 
 def _write(result: Any, picture: str) -> None:

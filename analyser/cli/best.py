@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 _DUEL, _PICTURE, _FOCUS = "Duel", "Picture", "Focus fire"
 _TERM_NAMES = ("want", "rounds", "first", "distance", "step")
-TERMS = [option for option in options.key_options(DuelTerms, "duel", _DUEL) if option.path[1] in _TERM_NAMES]
+TERM_OPTIONS = [option for option in options.key_options(DuelTerms, "duel", _DUEL) if option.path[1] in _TERM_NAMES]
 
 
 @command(
     Option("--against POLICY", "Policy of B: best (default), a simple tactic, or a policy in words.", _DUEL),
-    *TERMS,
+    *TERM_OPTIONS,
     Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, type=Choice(PLOT_AXES)),
     Option("--round N", "Round of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
     *OUTPUT_OPTIONS,
@@ -49,7 +49,7 @@ TERMS = [option for option in options.key_options(DuelTerms, "duel", _DUEL) if o
 def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     """Compute the best play of A in a duel with B: its value, the plan, and how much worse each simple tactic is.
 
-    Name units as for duel. Or give only A: a duel file in which one side has the policy best. --plot draws the best
+    Name units as for duel. Or give only a duel file in which one side has the policy best. --plot draws the best
     actions.
     """
     library = profiles_in(profiles)
@@ -84,7 +84,7 @@ def _best_play(question: tuple[Any, ...], profiles: Profiles, **terms: Any) -> B
 
 
 @command(
-    *TERMS,
+    *TERM_OPTIONS,
     THREADS,
     options.DASK,
     *OUTPUT_OPTIONS,
@@ -146,5 +146,6 @@ def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **
     if keys["until"] is not None:
         number = result.until(keys["until"])
         record["until"] = {"chance": keys["until"], "attackers": number}
-        line = f"\nUntil {100 * keys['until']:g}%: " + ("not with all of them\n" if number is None else f"{number}\n")
+        attacks = "not with all attackers" if number is None else f"after attack {number}"
+        line = f"\nProbability of {keys['want'] or 'annihilated'} {100 * keys['until']:g}%: {attacks}\n"
     write(lambda: f"{result}{line}", lambda: record, result.rows)

@@ -35,21 +35,22 @@ if TYPE_CHECKING:
 BAD_INPUT = 2
 INTERRUPTED = 130  # convention of shells: 128 + number of the signal (SIGINT)
 BROKEN_PIPE = 141  # 128 + SIGPIPE
-QUIET = "analyser.quiet"  # key of a context: True with --quiet
-RULESET = "analyser.ruleset"  # key of a context: values of --die and --deck
+# keys of `meta` in the context of click
+QUIET = "analyser.quiet"  # True with --quiet
+RULESET = "analyser.ruleset"  # values of --die and --deck
+ALL_HELP = "analyser.all"  # True with --help-all
 FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
-TEXTS = (".txt", ".md")
-TARGETS = ("out", "plot", "save", "summary")  # options with a file to write
-PICTURES = (".png", ".svg", ".pdf")
+TEXT_EXTENSIONS = (".txt", ".md")
+FILE_OPTIONS = ("out", "plot", "save", "summary")  # options with a file to write
+PICTURE_EXTENSIONS = (".png", ".svg", ".pdf")
 HALF_MINUTE = 30.0  # seconds
 _ABBREVIATED_FROM = 10_000  # larger numbers are shown as 12.3k
 WIDEST_NAMES = 30  # characters: width of the column of options in a help
 HIDDEN = "Set-up"  # heading of commands that only --help-all shows
 _LIKENESS = 0.75  # likeness above which a word is a misspelt command, not a unit
-ALL_HELP = "analyser.all"  # key of a context: True with --help-all
-MOST_NAMED = 3  # most commands in a message
-MOST_OPTIONS = 14  # a help with more shows only COMMON ones
-COMMON = (
+MOST_NAMED_COMMANDS = 3  # in a message
+MOST_SHORT_HELP_OPTIONS = 14  # a command with more options has a short help
+COMMON = (  # options that every short help shows
     *("-h", "--help-all", "--method", "--trials", "--format", "--out", "--plot", "--tell"),
     *("--distance", "--aiming", "--models", "--until", "--outflanking"),
     *("--target", "--over", "--kind", "--metric", "--situations", "--faction", "--must", "--mine", "--save"),
@@ -116,7 +117,7 @@ class Commands(click.Group):
     """A group of commands, imported by `load` on first use; errors end as one line, with the nearest name.
 
     `sections` has the help text of each command, by heading. If the group `has_default`, its first command may be left
-    out: ``analyser units crown`` means ``analyser units list crown``. `below` has the subcommands of each command.
+    out: ``analyser units crown`` means ``analyser units list crown``. `subcommands` has those of each group in it.
     """
 
     def __init__(
@@ -125,12 +126,12 @@ class Commands(click.Group):
         sections: Mapping[str, Mapping[str, str]],
         load: Callable[[str], click.Command],
         has_default: bool = False,
-        below: Mapping[str, Collection[str]] | None = None,
+        subcommands: Mapping[str, Collection[str]] | None = None,
         **more: Any,
     ) -> None:
         super().__init__(*names, add_help_option=not has_default, **more)
         self.no_args_is_help = not has_default
-        self.sections, self.load, self.below = sections, load, below or {}
+        self.sections, self.load, self.subcommands = sections, load, subcommands or {}
         self.summaries = {name: summary for section in sections.values() for name, summary in section.items()}
         self.default_command = next(iter(self.summaries)) if has_default else ""
 
@@ -169,7 +170,7 @@ class Commands(click.Group):
         """Resolve as click does; an error has the nearest name."""
         names = self.summaries
         if args and args[0] not in names and not args[0].startswith("-"):
-            meant = [f"{name} {args[0]}" for name, below in self.below.items() if args[0] in below]
+            meant = [f"{name} {args[0]}" for name, parts in self.subcommands.items() if args[0] in parts]
             hint = suggestion_of(meant) or did_you_mean(args[0], names)
             raise click.UsageError(f"no command {shown(args[0])}{hint} (allowed: {allowed_names(names, args[0])})", ctx)
         return super().resolve_command(ctx, args)
@@ -196,16 +197,16 @@ class Commands(click.Group):
 class Command(click.Command):
     """A command with options under headings, which rejects a repeated option that takes one value.
 
-    `examples` are command lines; `notes` follow them in ``--help-all``. A help with many options shows only the
-    :data:`COMMON` ones, those in `often` and those of the examples.
+    `examples` are command lines; `notes` follow them in ``--help-all``. A help with many options shows only
+    :data:`COMMON`, those in `brief` and those of the examples.
     """
 
     def __init__(
-        self, *args: Any, examples: Sequence[str] = (), notes: str = "", often: Sequence[str] = (), **more: Any
+        self, *args: Any, examples: Sequence[str] = (), notes: str = "", brief: Sequence[str] = (), **more: Any
     ) -> None:
         super().__init__(*args, **more)
         self.examples, self.notes = examples, notes
-        self.often = {*often, *(word for example in examples for word in example.split() if word.startswith("--"))}
+        self.brief = {*brief, *(word for example in examples for word in example.split() if word.startswith("--"))}
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters of click, and ``--help-all``."""
@@ -224,10 +225,10 @@ class Command(click.Command):
             _write_sections(formatter, {f"Other commands ('{group.default_command}' may be left out)": others})
         sections: dict[str, list[tuple[str, str]]] = {}
         options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
-        is_short = len(options) > MOST_OPTIONS and ALL_HELP not in ctx.meta
+        is_short = len(options) > MOST_SHORT_HELP_OPTIONS and ALL_HELP not in ctx.meta
         for option in options if is_short or self.notes else options[:-1]:
             heading = getattr(option, "group", "Options")
-            is_rare = not {*COMMON, *self.often} & {*option.opts, *option.secondary_opts} or " with " in heading
+            is_rare = not {*COMMON, *self.brief} & {*option.opts, *option.secondary_opts} or " with " in heading
             if (option.required or not (is_short and is_rare)) and (record := option.get_help_record(ctx)):
                 sections.setdefault(heading, []).append(record)
         _write_sections(formatter, sections)
@@ -251,10 +252,10 @@ class Command(click.Command):
                 raise InputError("parquet needs a file", where="--format", allowed="with --out FILE")
             if plot is not None:
                 extension = Path(plot).suffix
-                if extension.lower() not in PICTURES:
+                if extension.lower() not in PICTURE_EXTENSIONS:
                     problem = f"{extension or 'no extension'!r} is not the extension of a picture"
-                    raise InputError(problem, where=str(Path(plot)), allowed=", ".join(PICTURES))
-            check_targets(Path(ctx.params[name]) for name in TARGETS if ctx.params.get(name) is not None)
+                    raise InputError(problem, where=str(Path(plot)), allowed=", ".join(PICTURE_EXTENSIONS))
+            check_targets(Path(ctx.params[name]) for name in FILE_OPTIONS if ctx.params.get(name) is not None)
         try:
             return super().invoke(ctx)
         except Exception as error:
@@ -267,15 +268,15 @@ class Command(click.Command):
         extension = out.suffix.lower()
         if extension.removeprefix(".") in FORMATS:
             return extension.removeprefix(".")
-        own = next((option.extensions for option in self.params if hasattr(option, "extensions")), ())
-        if extension not in (*own, *TEXTS, ""):
-            allowed = ", ".join((*own, *TEXTS, *(f".{form}" for form in FORMATS[1:])))
+        extensions = next((option.extensions for option in self.params if hasattr(option, "extensions")), ())
+        if extension not in (*extensions, *TEXT_EXTENSIONS, ""):
+            allowed = ", ".join((*extensions, *TEXT_EXTENSIONS, *(f".{form}" for form in FORMATS[1:])))
             raise InputError(f"unknown extension {extension!r}", where=str(out), allowed=f"{allowed}; or --format")
         return "text"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse as click does, after checking for repeated options, so that none is silently ignored."""
-        ctx.meta[system_errors.TYPED] = [*args]
+        ctx.meta[system_errors.TYPED_ARGUMENTS] = [*args]
         _, _, stated = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
         for option in stated:
             if not isinstance(option, click.Option) or option.multiple or option.count:
@@ -295,12 +296,12 @@ def command(*params: click.Parameter, **more: Any) -> Callable[[Callable[..., An
 
 def _hint_at_other_commands(error: click.UsageError) -> str:
     """Return the message for an unknown option that other commands of the group have; empty if there are none."""
-    above = None if error.ctx is None else error.ctx.parent
-    if not isinstance(error, click.NoSuchOption) or above is None or not isinstance(group := above.command, Commands):
+    parent = None if error.ctx is None else error.ctx.parent
+    if not isinstance(error, click.NoSuchOption) or parent is None or not isinstance(group := parent.command, Commands):
         return ""
     commands = ((name, group.load(name)) for name in group.summaries)
     names = [name for name, command in commands if any(error.option_name in option.opts for option in command.params)]
-    listed = ", ".join(f"'{above.command_path} {name}'" for name in names[:MOST_NAMED])
+    listed = ", ".join(f"'{parent.command_path} {name}'" for name in names[:MOST_NAMED_COMMANDS])
     return f"no such option '{error.option_name}' here; see {listed}" if names else ""
 
 
@@ -326,8 +327,8 @@ class Choice(click.Choice[str]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            near, allowed = did_you_mean(str(value), self.choices), allowed_names(self.choices, str(value))
-            self.fail(f"{shown(value)} is not one of {allowed}{near}", param, ctx)
+            hint, allowed = did_you_mean(str(value), self.choices), allowed_names(self.choices, str(value))
+            self.fail(f"{shown(value)} is not one of {allowed}{hint}", param, ctx)
 
 
 class ChoiceOr(Choice):
@@ -366,7 +367,7 @@ def is_quiet() -> bool:
 
 
 def note(text: str, kind: str = "note") -> None:
-    """Print a note on standard error."""
+    """Print a note, or a message of another `kind`, on standard error."""
     if not is_quiet():
         click.echo(f"{kind}: {text}", err=True)
 
@@ -420,25 +421,25 @@ def progress_logger() -> Callable[[str], None]:
 
 
 @contextmanager
-def progress_bar(what: str = "", *, after: float = 0.0) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function to call with (done, total); a terminal shows a bar, after `after` seconds.
+def progress_bar(noun: str = "", *, delay: float = 0.0) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function to call with (done, total); a terminal shows a bar after `delay` seconds.
 
-    Elsewhere a line appears every half minute. `what` is the plural noun of the units of work, such as "battles".
-    Without it the bar shows the elapsed time, and estimates the remaining time from the mean pace.
+    Elsewhere a line appears every half minute. `noun` is the plural of what is counted, such as "battles".
+    Without a noun the bar shows the elapsed time, and estimates the remaining time from the mean pace.
     """
     from tqdm import tqdm
 
     tqdm.monitor_interval = 0  # its thread is not needed, because every step is shown
-    format_ = f"{{n_fmt}} of {{total_fmt}} {what}" if what else "{elapsed} elapsed"
+    format_ = f"{{n_fmt}} of {{total_fmt}} {noun}" if noun else "{elapsed} elapsed"
     format_ = f"{{percentage:3.0f}}%|{{bar}}| {format_}, {{remaining}} remaining"
-    more: dict[str, Any] = {} if what else {"smoothing": 0}
+    more: dict[str, Any] = {} if noun else {"smoothing": 0}
     more |= {"disable": is_quiet() or None, "miniters": 1}  # show every step, even after a larger step
     log = progress_logger()
-    with tqdm(total=1, file=sys.stderr, leave=False, bar_format=format_, delay=after, **more) as bar:
+    with tqdm(total=1, file=sys.stderr, leave=False, bar_format=format_, delay=delay, **more) as bar:
 
         def progress(done: int, total: int) -> None:
             bar.total, bar.unit_scale = total, total >= _ABBREVIATED_FROM
             bar.update(done - bar.n)
-            log(f"{done:,} of {total:,} {what}" if what else f"{100 * done // max(total, 1)}% done")
+            log(f"{done:,} of {total:,} {noun}" if noun else f"{100 * done // max(total, 1)}% done")
 
         yield progress

@@ -15,8 +15,8 @@ from analyser.cli.fights import (
     CONDITIONS,
     DUEL_NOTES,
     KIND,
-    METHODS,
-    SAMPLING,
+    METHOD_OPTIONS,
+    SAMPLING_KEYS,
     TARGET_KEYS,
     raw_attack_scenario,
     target_and_conditions,
@@ -25,27 +25,28 @@ from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, THREADS, Op
 from analyser.common.errors import InputError
 from analyser.common.files import is_there
 
-COMPARISON, LEVELS = "Comparison", ("basic", "reinforced", "full-strength")
+COMPARISON = "Comparison"  # heading in the help
+LEVELS = ("basic", "reinforced", "full-strength")
 DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
 _TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
-_TARGET = "Target. Can be repeated: one table for each target, and one for the mean."
-_WEIGHTS = "Comma-separated weights of several targets. Default: equal."
-_OVER = "Vary a key, such as distance=1..24, dice=4..12 or level. Two keys give a map."
-_METRIC = (
+_TARGET_TEXT = "Target. Can be repeated: one table for each target, and one for the mean."
+_WEIGHTS_TEXT = "Comma-separated weights of several targets. Default: equal."
+_OVER_TEXT = "Vary a key, such as distance=1..24, dice=4..12 or level. Two keys give a map."
+_METRIC_TEXT = (
     "Metric, such as p_broken (list: docs/keys.md). With --over, NAME:least prefers low values, and two metrics show"
     " the variants that no other beats in both (a Pareto front)."
 )
-_ROW = "Row to fire. Default: the best for each pair."
+_ROW_TEXT = "Row to fire. Default: the best for each pair."
 METRIC = Option("--metric NAME", "Metric, such as p_broken (list: docs/keys.md).", COMPARISON)
 PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attacker.", COMPARISON)
 
 
 @command(
-    Option("--target UNIT", _TARGET, COMPARISON, multiple=True, shell_complete=TARGET_KEYS.complete),
-    Option("--over KEY=VALUES", _OVER, COMPARISON, multiple=True),
-    Option("--metric NAME", _METRIC, COMPARISON, multiple=True),
+    Option("--target UNIT", _TARGET_TEXT, COMPARISON, multiple=True, shell_complete=TARGET_KEYS.complete),
+    Option("--over KEY=VALUES", _OVER_TEXT, COMPARISON, multiple=True),
+    Option("--metric NAME", _METRIC_TEXT, COMPARISON, multiple=True),
     KIND,
-    Option("--weights NUMBERS", _WEIGHTS, COMPARISON, type=options.split_names),
+    Option("--weights NUMBERS", _WEIGHTS_TEXT, COMPARISON, type=options.split_names),
     PER_POINTS,
     Option(
         "--at-least K",
@@ -55,7 +56,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     ),
     Option("--rows", "With --over: a line for each ranged row of a loadout.", COMPARISON),
     *CONDITIONS,
-    *METHODS,
+    *METHOD_OPTIONS,
     options.ALL_AT_ONCE,
     *OUTPUT_OPTIONS,
     examples=(
@@ -89,8 +90,8 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
     from analyser.ask.curve import curve
 
     if excluded := [f"--{name.replace('_', '-')}" for name in stated_options(keys, *_TABLE_OPTIONS) if keys[name]]:
-        raise InputError("not over a range", where=excluded[0], allowed="without --over")
-    keywords = stated_options(keys, *SAMPLING) | {"over": over, "metric": keys["metric"] or None}
+        raise InputError("no effect over a range", where=excluded[0], allowed="without --over")
+    keywords = stated_options(keys, *SAMPLING_KEYS) | {"over": over, "metric": keys["metric"] or None}
     if len(target) > 1:
         raise InputError("more than one target over a range", where="--target", allowed="one with --over")
     if target:
@@ -98,14 +99,14 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
         keywords |= {"target": section, "kind": kind, "rows": keys["rows"], **conditions}
     else:
         _check_files(loadouts, kind, keys["rows"])
-    result = with_progress(curve, list(loadouts), what="points", **keywords)
+    result = with_progress(curve, list(loadouts), noun="points", **keywords)
     show(result, plot=result.plot)
     if not result.complete:
         click.get_current_context().exit(INTERRUPTED)
 
 
 def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
-    """Raise InputError unless an argument is a file of a question, and no option states a condition."""
+    """Raise InputError unless one of `files` is a file, and no option states a condition."""
     if not any(file.endswith(".toml") or is_there(Path(file)) for file in files):
         problem = "a target is missing"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")
@@ -122,12 +123,12 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     raw = [raw_attack_scenario("", text) for text in target]
     attack = {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     targets: Any = [section["target"] for section in raw]
-    keywords = stated_options(keys, *_TABLE_OPTIONS, *SAMPLING) | attack
+    keywords = stated_options(keys, *_TABLE_OPTIONS, *SAMPLING_KEYS) | attack
     keywords |= {"metric": keys["metric"][0]} if keys["metric"] else {}
     keywords.pop("all_at_once")
     if "weights" in keywords:
         keywords["weights"] = [_number(weight) for weight in keywords["weights"]]
-    result = with_progress(compare, loadouts, targets if len(targets) > 1 else targets[0], what="attacks", **keywords)
+    result = with_progress(compare, loadouts, targets if len(targets) > 1 else targets[0], noun="attacks", **keywords)
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
 
@@ -142,7 +143,7 @@ def _number(text: str) -> float:
     options.situations_option(", or all. Default: long-range,short-range-aimed.", COMPARISON),
     METRIC,
     PER_POINTS,
-    Option("--row NAME", _ROW, COMPARISON),
+    Option("--row NAME", _ROW_TEXT, COMPARISON),
     Option(
         "--level", "Only these levels, on both sides.", COMPARISON, dest="levels", type=Choice(LEVELS), multiple=True
     ),
@@ -157,10 +158,10 @@ def _number(text: str) -> float:
 @click.argument("defenders", shell_complete=complete_selector)
 def matchups(attackers: str, defenders: str, **keys: Any) -> None:
     """Compare each of ATTACKERS with each of DEFENDERS; names may have wildcards."""
-    from analyser.analysis.matchups import matchups as matched
+    from analyser.analysis.matchups import matchups as compute_matchups
 
     keywords = stated_options(keys, "situations", "metric", "per_points", "row", "levels", "threads")
-    result = with_progress(matched, attackers, defenders, after=0.0, **keywords)
+    result = with_progress(compute_matchups, attackers, defenders, delay=0.0, **keywords)
 
     write(lambda: str(result), result.as_dict, result.rows, plot=result.heatmap)
     if len(result.situations) > 1 and keys["plot"]:
@@ -170,7 +171,7 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
 @command(
     METRIC,
     *ATTACK_OPTIONS,
-    *METHODS,
+    *METHOD_OPTIONS,
     *OUTPUT_OPTIONS,
     examples=("crown/rifle-p@basic krupp@basic", "crown/rifle-p@basic krupp@basic --metric p_broken --distance 6"),
 )
@@ -181,19 +182,19 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     from analyser.analysis.sensitivity import sensitivity
 
     note_without_effect()
-    keywords = stated_options(keys, "metric", *SAMPLING)
-    result = with_progress(sensitivity, raw_attack_scenario(attacker, target), what="attacks", **keywords)
+    keywords = stated_options(keys, "metric", *SAMPLING_KEYS)
+    result = with_progress(sensitivity, raw_attack_scenario(attacker, target), noun="attacks", **keywords)
 
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
 
-_RACE = "exact; or race: simulate in stages and drop variants that cannot win. Default: exact."
+_RACE_TEXT = "exact; or race: simulate in stages and drop variants that cannot win. Default: exact."
 
 
 @command(
     Option("--metric NAME", "Metric. Default: from the file.", COMPARISON),
     Option("--least/--most", "Prefer low or high values. Default: from the file.", COMPARISON, default=None),
-    Option("--method", _RACE, METHOD, type=Choice(("exact", "race")), default="exact"),
+    Option("--method", _RACE_TEXT, METHOD, type=Choice(("exact", "race")), default="exact"),
     Option("--trials N", "In a race: most trials of a variant.", METHOD, type=AT_LEAST_1),
     Option("--seed N", "In a race: seed; same seed, same result. Default: 0.", METHOD, type=options.Integer(0)),
     THREADS,
@@ -213,7 +214,7 @@ def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> N
 
     note_without_effect()
     keywords = stated_options(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")
-    result = with_progress(search, variants, what="variants", **keywords)
+    result = with_progress(search, variants, noun="variants", **keywords)
     show(result, plot=result.plot)
     if not result.complete:
         context.exit(INTERRUPTED)

@@ -9,12 +9,12 @@ import click
 from analyser.cli import options
 from analyser.cli.answer import note_without_effect, show
 from analyser.cli.command_base import Choice, command, profiles_in, stated_options
-from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHODS, QUESTION, TARGET_KEYS, question_from
+from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHOD_OPTIONS, QUESTION, TARGET_KEYS, question_from
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
 from analyser.common.errors import InputError
 
-_PICK = "Instead of a number: the worst, median or best trial by --metric."
-_GOT = "Your result, such as broken=yes, or hits=9 for the dice alone. Can be repeated, most important first."
+_PICK_TEXT = "Instead of a number: the worst, median or best trial by --metric."
+_GOT_TEXT = "Your result, such as broken=yes, or hits=9 for the dice alone. Can be repeated, most important first."
 _GAME_FILE = """\b
 The file of a game has a [[fight]] for each fight. State in got the models destroyed, or
 that the unit broke or fled; outcomes you do not list count as "no":
@@ -33,7 +33,7 @@ that the unit broke or fled; outcomes you do not list count as "no":
 
 @command(
     Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, type=Integer(0)),
-    Option("--pick", _PICK, QUESTION, type=Choice(("worst", "median", "best"))),
+    Option("--pick", _PICK_TEXT, QUESTION, type=Choice(("worst", "median", "best"))),
     Option(
         "--metric NAME", "Figure by which --pick chooses. Default: models destroyed; in a duel the margin.", QUESTION
     ),
@@ -53,8 +53,8 @@ that the unit broke or fled; outcomes you do not list count as "no":
 def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
     """Show one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
 
-    It is one of the trials of the simulation with the same --seed and --trials. Charges, focus fire and duels draw from
-    real decks. Instead of ATTACKER and TARGET you can give one scenario file.
+    Its simulation is that of attack, charge or duel with the same --seed and --trials. Charges, focus fire and duels
+    draw from real decks. Instead of ATTACKER and TARGET you can give one scenario file.
     """
     from analyser.ask.trial_narration import tell
 
@@ -65,10 +65,10 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
 
 @command(
     Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, type=Integer(0)),
-    Option("--got FIGURE=VALUE", _GOT, QUESTION, multiple=True),
+    Option("--got FIGURE=VALUE", _GOT_TEXT, QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
-    *[option for option in METHODS if option.name not in ("precision", "threads")],
+    *[option for option in METHOD_OPTIONS if option.name not in ("precision", "threads")],
     *OUTPUT_OPTIONS,
     examples=(
         "crown/rifle-p@reinforced scion-grenadier-p@basic --distance 6 --destroyed 2 --got suppressed=no",
@@ -98,9 +98,9 @@ def explain_luck(
     from analyser.ask.luck import luck
 
     note_without_effect()
-    pairs = [_parse_got(text) for text in got]
-    report = dict(pairs)
-    if len(report) < len(pairs):
+    stated_figures = [_parse_got(text) for text in got]
+    report = dict(stated_figures)
+    if len(report) < len(stated_figures):
         raise InputError("the same figure twice", where="--got", allowed="each once")
     if destroyed is not None:
         if "destroyed" in report:

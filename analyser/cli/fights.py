@@ -46,7 +46,6 @@ from analyser.scenarios.schema import (
 if TYPE_CHECKING:
     from analyser.common.validation import Record
 
-
 _COMMA_BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma outside lists and tables
 _EXCLUDED = ("unit", "attacker", "charge", "rows", "kind")  # fields that cannot be stated after a colon
 
@@ -174,7 +173,7 @@ def _flags(key: str, entries: Mapping[Any, str]) -> list[KeyOption]:
     """Return a flag for each possible entry of a list of an attack."""
     field, names = Attack.model_fields[key], {"suppressed": "suppressed-attacker"}  # --suppressed means the target
     return [
-        KeyOption(names.get(entry, entry), ("attack", key), field, key.capitalize(), text, member=entry)
+        KeyOption(names.get(entry, entry), ("attack", key), field, key.capitalize(), text, entry=entry)
         for entry, text in entries.items()
         if entry != "opportunity_fire"
     ]
@@ -205,8 +204,8 @@ def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ())
         section, key = option.path
         in_attacks = section == "attack" and bool(attacks)
         for part in attacks if in_attacks else [raw[section]]:
-            if option.member:
-                add_entry(part, key, option.member)
+            if option.entry:
+                add_entry(part, key, option.entry)
             elif (stated := part.setdefault(key, value)) is not value and stated != value and not in_attacks:
                 problem = f"{stated} after the colon, {value} by {option.opts[0]}"
                 raise InputError(problem, where=f"{section}.{key}", allowed="one of the two")
@@ -228,7 +227,7 @@ def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
     *ATTACK_OPTIONS,
     Option("--until P FATE", _UNTIL, "Attack", type=(float, Choice(TARGET_FATES))),
     *FIGHT_OPTIONS,
-    often=("--row",),
+    brief=("--row",),
     examples=(
         "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --aiming",
         "crown/rifle-p@basic:aiming crown/sharp-rifles@basic scion-grenadier-p@basic:models=4 --until 0.8 broken",
@@ -304,9 +303,9 @@ def duel(a: str, b: str, **_: Any) -> None:
     answer("duel", with_options({"duel": {}, **sides}))
 
 
-QUESTION = "Question"
-SAMPLING = ("method", "trials", "seed", "precision", "threads", "all_at_once")
-METHODS = [
+QUESTION = "Question"  # heading in the help
+SAMPLING_KEYS = ("method", "trials", "seed", "precision", "threads", "all_at_once")
+METHOD_OPTIONS = [
     Option("--method", "Method. Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
     Option("--trials N", "Monte Carlo: number of trials of each fight.", METHOD, type=AT_LEAST_1),
     *options.SAMPLE_OPTIONS,
@@ -320,7 +319,7 @@ KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, type=Choice
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the section of a target, and the keys of a question that are stated as options."""
+    """Return the section of a target, and the keys of a question of a kind that are stated as options."""
     conditions = conditions_of(kind)
     if kind == "attack":
         raw = raw_attack_scenario("", target)

@@ -1,4 +1,4 @@
-"""Commands for morale in other games, such as ``morale legion``, built from the questions of the systems."""
+"""Commands for the morale rules of other games (systems), such as ``morale legion``; options come from the keys."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import click
 
 from analyser.cli.answer import answer
 from analyser.cli.command_base import Command, Commands, note, profiles_in
-from analyser.cli.options import ANSWER_OPTIONS, RULESET_OPTIONS, KeyOption, Keys, complete_file, key_values, plain_type
+from analyser.cli.options import ANSWER_OPTIONS, RULESET_OPTIONS, KeyOption, complete_file, key_values, plain_type
 from analyser.common.errors import InputError, shown
 from analyser.morale.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+    from analyser.cli.options import KeyPath
     from analyser.common.validation import Record
-
 
 _MOST_SHORT_HELP_KEYS = 5
 _EXAMPLES = {
@@ -28,16 +28,16 @@ _EXAMPLES = {
     "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --method both"),
     "compare": ("--models 6 --losses 1 --rounds 3", "losses.toml --plot nerve.png"),
 }
-_ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]  # the dice are in the rules
+# without --die and --deck: the rules of other games state their dice
+_ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]
 
 
 def system_command(name: str) -> click.Command:
-    """Return the command that answers questions to a system."""
+    """Return the command that answers questions about the morale rules of one game (a system)."""
     text = f"{SYSTEMS[name].title}: state the question by options, a scenario file, or both."
-
     keys = _options(name)
-    often = [key.opts[0] for key in keys[:_MOST_SHORT_HELP_KEYS]]
-    attributes: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "often": often}
+    brief = [key.opts[0] for key in keys[:_MOST_SHORT_HELP_KEYS]]
+    attributes: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "brief": brief}
 
     @click.command(name, cls=Command, params=[*keys, *_ANSWER_OPTIONS], **attributes)
     @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, shell_complete=complete_file)
@@ -56,7 +56,7 @@ morale = Commands(
 
 
 def _options(name: str) -> list[KeyOption]:
-    """Return an option for each key of the question of a system; a flag has a yes and a no."""
+    """Return an option for each key of the question of a system; a flag has the forms ``--x`` and ``--no-x``."""
     from analyser.game.profiles import MORALE_RULESETS
 
     options, system = [], SYSTEMS[name]
@@ -65,12 +65,12 @@ def _options(name: str) -> list[KeyOption]:
         if not text:  # a value of the ruleset: name the file with its default
             file = posixpath.join(MORALE_RULESETS, system.other_rulesets.get(path[1], system.ruleset))
             text = f"Instead of the value in {posixpath.normpath(file)}."
-        options.append(KeyOption("-".join(path), path, field, group, text, either=True))
+        options.append(KeyOption("-".join(path), path, field, group, text, both=True))
     return options
 
 
-def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
-    """Yield the keys of a question by section, the keys of the ruleset last; a table with one value is one key."""
+def _keys(model: type[Record]) -> Iterator[tuple[KeyPath, FieldInfo]]:
+    """Yield the path and the field of each key of a question; a table in UNMERGED_TABLES is one key."""
     from analyser.common.validation import Record
     from analyser.morale.questions import UNMERGED_TABLES
 
@@ -83,7 +83,7 @@ def _keys(model: type[Record]) -> Iterator[tuple[Keys, FieldInfo]]:
 
 
 def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
-    """Answer a question to a system, from a file or plain data; options override keys of the question."""
+    """Answer a question about a system, from a file or plain data; options override its keys."""
     from analyser.morale.api import load_question
     from analyser.scenarios.load import read_scenario, ruleset_warnings
 

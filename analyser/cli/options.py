@@ -32,12 +32,12 @@ else:
     Parameter = click.ParamType  # generic only since click 8.4
 
 METHOD, OUTPUT, ASSUMED = "Method", "Input and output", "Assumed"  # headings in the help
-PAGE = ".html"  # extension of a page
+PAGE_EXTENSION = ".html"  # extension of a page
 METHODS = ("exact", "monte-carlo", "both")
-MOST_CHOICES = 5  # most choices listed in the help of an option
+MOST_CHOICES = 5  # listed in the help of an option
 _MOST_DIGITS = 3  # of the last card value of a range
 _NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # numbers that TOML does not accept
-Keys = tuple[str, ...]  # path of a key: the sections that contain it, and the key
+KeyPath = tuple[str, ...]  # the sections that contain a key, and the key
 Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -70,7 +70,6 @@ complete_selector = _completer(
 complete_units = _completer(
     lambda context: (name for faction, unit in _units(context) for name in (faction, f"{faction}/{unit['id']}"))
 )
-
 
 complete_factions = _completer(lambda context: (faction for faction, _ in _units(context)))
 
@@ -126,51 +125,51 @@ class OutOption(Option):
 
 def is_page(out: str | None) -> bool:
     """Return True if `out` has the extension of a page."""
-    return Path(out or "").suffix.lower() == PAGE
+    return Path(out or "").suffix.lower() == PAGE_EXTENSION
 
 
 def check_is_page(out: str) -> None:
     """Raise InputError unless `out` has the extension of a page."""
     if not is_page(out):
-        raise InputError(f"{Path(out).suffix!r} is not the extension of a page", where=out, allowed=PAGE)
+        raise InputError(f"{Path(out).suffix!r} is not the extension of a page", where=out, allowed=PAGE_EXTENSION)
 
 
 class KeyOption(Option):
     """An option made from a key of a scenario or a question.
 
-    `path` is the key, after the sections it is in. If `member` is stated, the key has a list and the option is a flag
-    that adds `member` to it. `either`: a flag always has a ``--no-`` form, not only if its default is true.
+    `path` is the key, after the sections it is in. If `entry` is stated, the key has a list and the option is a flag
+    that adds `entry` to it. `both`: a flag always has a ``--no-`` form, not only if its default is true.
     """
 
     def __init__(
-        self, name: str, path: Keys, field: FieldInfo, group: str, text: str, *, member: str = "", either: bool = False
+        self, name: str, path: KeyPath, field: FieldInfo, group: str, text: str, *, entry: str = "", both: bool = False
     ) -> None:
-        self.path, self.member = path, member
+        self.path, self.entry = path, entry
         kind, default = plain_type(field.annotation), field.default
         if default and isinstance(default, str | int | float) and default is not True and "efault:" not in text:
             text += f" Default: {default:g}." if isinstance(default, float) else f" Default: {default}."
         flag, metavar = f"--{name.replace('_', '-')}", ""
         more: dict[str, Any] = {"default": None}
-        if kind is bool and (either or default is True):
+        if kind is bool and (both or default is True):
             flag += f"/--no-{flag[2:]}"
-        if not member and kind is not bool:
+        if not entry and kind is not bool:
             metavar, more["type"], read = _reader_of_type(kind, path[-1].split("_")[0].upper())
             if read is not None:
                 more["callback"] = lambda _, option, text: None if text is None else read(text, option.opts[0])
-        dest = "__".join(filter(None, (*path, member)))
+        dest = "__".join(filter(None, (*path, entry)))
         super().__init__(f"{flag} {metavar}".strip(), text, group, dest=dest, **more)
 
 
 def plain_type(annotation: Any) -> Any:
     """Return a type without bounds and without None."""
-    inside = [arg for arg in get_args(annotation) if arg is not NoneType]
-    if get_origin(annotation) is Annotated or (get_origin(annotation) in (Union, UnionType) and len(inside) == 1):
-        return plain_type(inside[0])
+    members = [arg for arg in get_args(annotation) if arg is not NoneType]
+    if get_origin(annotation) is Annotated or (get_origin(annotation) in (Union, UnionType) and len(members) == 1):
+        return plain_type(members[0])
     return annotation
 
 
 def _reader_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str], Any] | None]:
-    """Return how to read a key of a type: the word for its value in the help, its click type, a function or None."""
+    """Return the metavar and the click type of a key, and the function that reads its text, or None."""
     words = get_args(kind)
     if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # one of some names, or another text
         if int in map(plain_type, words[1:]):
@@ -336,7 +335,7 @@ THREADS = Option("--threads N", "Number of threads (the result is the same).", M
 _POLICY = "Policy of both sides: simple tactics, or best play of whole duels. Default: tactic."
 POLICY = Option("--policy", _POLICY, type=Choice(("tactic", "best")))
 _PRECISION = (
-    "Monte Carlo: simulate until every 95% interval is this narrow, such as 0.001; 5% means 5% of each probability."
+    "Monte Carlo: simulate until every 95% interval is at most this wide, such as 0.001; 5%: of each probability."
 )
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: seed; same seed, same result. Default: 0.", METHOD, type=Integer(0)),
@@ -344,22 +343,22 @@ SAMPLE_OPTIONS = [
     THREADS,
 ]
 PROFILES = Option("--profiles DIR", "Folder of unit files. Default: the shipped files.", OUTPUT, is_eager=True)
-_FACES, _CARDS = "heroic=1,strike=2,glancing=1,miss=1,blank=1", "1..12=3"
-_STATED: dict[str, Any] = {"expose_value": False, "callback": _store_ruleset_option}
+_DEFAULT_FACES, _DEFAULT_CARDS = "heroic=1,strike=2,glancing=1,miss=1,blank=1", "1..12=3"
+_STORED_IN_META: dict[str, Any] = {"expose_value": False, "callback": _store_ruleset_option}
 RULESET_OPTIONS = [
     Option(
         "--die FACES",
-        f"Sides of the attack die by symbol. Default: {_FACES}.",
+        f"Sides of the attack die by symbol. Default: {_DEFAULT_FACES}.",
         ASSUMED,
-        type=Counts("die", _FACES),
-        **_STATED,
+        type=Counts("die", _DEFAULT_FACES),
+        **_STORED_IN_META,
     ),
     Option(
         "--deck CARDS",
-        f"Copies of each card in the deck. Default: {_CARDS}.",
+        f"Copies of each card in the deck. Default: {_DEFAULT_CARDS}.",
         ASSUMED,
-        type=Counts("deck", _CARDS),
-        **_STATED,
+        type=Counts("deck", _DEFAULT_CARDS),
+        **_STORED_IN_META,
     ),
 ]
 """Options of die and deck, which the rules do not print, for all commands about fights of Armoured Clash."""

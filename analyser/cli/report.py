@@ -25,19 +25,19 @@ from analyser.cli.waiting import message_when_stopped
 from analyser.common.files import name_of
 
 CHANGED_TOO_MUCH = 1  # exit status of --fail-over; 2 means an unusable input
-_WHO = "Units, such as 'crown/*' or '*/*@basic'."
-_FAIL_OVER = (
+_UNITS_TEXT = "Units, such as 'crown/*' or '*/*@basic'."
+_FAIL_OVER_TEXT = (
     "Exit with 1 if a probability changed by more than X (0.3: 30 pp), or a loadout became over- or under-priced."
 )
-_TACTICS = "CSV file from `analyser best tactics --out FILE`: adds how much worse the simple tactic is in duels."
+_TACTICS_TEXT = "CSV file from `analyser best tactics --out FILE`: adds how much worse the simple tactic is in duels."
 
 
 @command(
-    Option("--attackers PATTERN", _WHO, required=True),
-    Option("--defenders PATTERN", _WHO, required=True),
+    Option("--attackers PATTERN", _UNITS_TEXT, required=True),
+    Option("--defenders PATTERN", _UNITS_TEXT, required=True),
     situations_option(". Default: all."),
     options.POLICY,
-    Option("--tactics FILE", _TACTICS, dest="tactics"),
+    Option("--tactics FILE", _TACTICS_TEXT, dest="tactics"),
     Option("--row NAME", "Row to fire. Default: the best for each pair."),
     Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
     *(THREADS, DASK, *RULESET_OPTIONS, PROFILES),
@@ -57,17 +57,17 @@ def report_write(out: str, dask: str | None, **keys: Any) -> None:
         from analyser.report import write_report
 
         keys.pop("profiles")
-        written = with_progress(write_report, out=out, after=0.0, executor=executor, **stated_options(keys))
-    click.echo(f"The report is in {name_of(written)}")
-    _print_opponents(written)
+        path = with_progress(write_report, out=out, delay=0.0, executor=executor, **stated_options(keys))
+    click.echo(f"The report is in {name_of(path)}")
+    _print_opponents(path)
 
 
-def _print_opponents(written: Path) -> None:
+def _print_opponents(path: Path) -> None:
     """Print the opponents against which the prices of a report are judged, if it has prices."""
     from analyser.analysis.prices import Opponents
     from analyser.report.folder import manifest_of
 
-    if judged := manifest_of(written).get("judged_among"):
+    if judged := manifest_of(path).get("judged_among"):
         click.echo(f"Its prices are judged {Opponents(judged['factions']).in_short}")
 
 
@@ -87,13 +87,13 @@ def report_site(folder: str, dask: str | None, **keys: Any) -> None:
 
     keys.pop("profiles")
     with dask_executor(dask, keys["threads"]) as executor:
-        written = with_progress(write_site, folder, after=0.0, executor=executor, **stated_options(keys))
-    click.echo(f"The page is {name_of(written)}")
+        path = with_progress(write_site, folder, delay=0.0, executor=executor, **stated_options(keys))
+    click.echo(f"The page is {name_of(path)}")
 
 
 @command(
-    Option("--attackers PATTERN", f"{_WHO} Default: every unit."),
-    Option("--defenders PATTERN", f"{_WHO} Default: every unit."),
+    Option("--attackers PATTERN", f"{_UNITS_TEXT} Default: every unit."),
+    Option("--defenders PATTERN", f"{_UNITS_TEXT} Default: every unit."),
     situations_option(". Default: all."),
     Option("--metric NAME", "Metric to compare. Default: the probability that changed most."),
     Option(
@@ -103,7 +103,7 @@ def report_site(folder: str, dask: str | None, **keys: Any) -> None:
         default=20,
         show_default=True,
     ),
-    Option("--fail-over X", _FAIL_OVER, type=options.Number(0)),
+    Option("--fail-over X", _FAIL_OVER_TEXT, type=options.Number(0)),
     *(THREADS, *RULESET_OPTIONS, options.FORMAT, options.OUT),
     Option("--summary FILE", "Also write a summary in Markdown, for a pull request.", options.OUTPUT),
     QUIET_OPTION,
@@ -116,14 +116,7 @@ def report_site(folder: str, dask: str | None, **keys: Any) -> None:
 @click.argument("new", shell_complete=options.complete_file)
 @click.pass_context
 def report_diff(
-    context: click.Context,
-    /,
-    old: str,
-    new: str,
-    limit: int,
-    fail_over: float | None,
-    summary: str | None,
-    **keys: Any,
+    context: click.Context, /, old: str, new: str, limit: int, fail_over: float | None, summary: str | None, **keys: Any
 ) -> None:
     """Show what changed from OLD to NEW, and the effect on loadouts and matchups.
 
@@ -132,7 +125,7 @@ def report_diff(
     from analyser.report.diff import diff
 
     selection = stated_options(keys, "attackers", "defenders", "situations", "metric", "threads")
-    with progress_bar(after=1.0) as progress:
+    with progress_bar(delay=1.0) as progress:
         result = diff(old, new, progress=progress, ruleset=stated_ruleset(), **selection)
     summaries = {} if summary is None else {Path(summary): lambda path: path.write_bytes(result.markdown().encode())}
     write(lambda: result.text(limit), result.as_dict, result.rows, other_files=summaries)

@@ -12,12 +12,12 @@ from analyser.cli.answer import answer, collect_answers
 from analyser.cli.battle import run_battle
 from analyser.cli.command_base import command, note
 from analyser.cli.morale import answer_morale
-from analyser.cli.options import FIGHT_OPTIONS, FULL, PAGE, OutOption, is_page
+from analyser.cli.options import FIGHT_OPTIONS, FULL, PAGE_EXTENSION, OutOption, is_page
 from analyser.common.errors import InputError
 from analyser.common.files import parsed_toml
 
 STANDARD_INPUT = "-"
-_OPTIONS = [OutOption(PAGE) if option is options.OUT else option for option in FIGHT_OPTIONS]  # page of a battle
+_OPTIONS = [OutOption(PAGE_EXTENSION) if option is options.OUT else option for option in FIGHT_OPTIONS]
 
 
 @command(*_OPTIONS, FULL, examples=("fight.toml --method both", "fights/*.toml --format csv --out fights.csv"))

@@ -40,7 +40,7 @@ def completion(shell: str) -> None:
 )
 @click.argument("kernels", nargs=-1)
 def warm_up(kernels: tuple[str, ...], processes: int | None) -> None:
-    """Compile now what questions need, so that none waits later. Once for each machine and version.
+    """Compile the code that questions need, once for each machine and version.
 
     KERNELS are kinds of question, such as attacks, matchups, exact-fights, simulated-fights, morale-legion.
     Default: all, which takes about a minute the first time.

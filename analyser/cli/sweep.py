@@ -15,17 +15,17 @@ from analyser.common.method_settings import MOST_THREADS
 from analyser.common.text import json_text
 
 NOT_DONE = 1  # exit status of `verify` for damage, and of `status` for missing parts
-_WORK = "Workers"
-_DASK = "Dask scheduler whose workers do the work; `local` starts one here."
-_BY_RETURN = (
+_HEADING = "Workers"
+_DASK_TEXT = "Dask scheduler whose workers do the work; `local` starts one here."
+_BY_RETURN_TEXT = (
     "With --dask: workers send results back to this process, which writes them. For workers without a shared disk."
 )
-_PART = "Run job K of N. The jobs divide the work and may run in parallel."
+_PART_TEXT = "Run job K of N. The jobs divide the work and may run in parallel."
 WORKERS = [
-    Option("--workers N", "Processes. Default: one for each processor.", _WORK, type=Integer(1, MOST_THREADS)),
-    Option("--dask ADDRESS", _DASK, _WORK),
-    Option("--by-return", _BY_RETURN, _WORK),
-    Option("--part K/N", _PART, _WORK),
+    Option("--workers N", "Processes. Default: one for each processor.", _HEADING, type=Integer(1, MOST_THREADS)),
+    Option("--dask ADDRESS", _DASK_TEXT, _HEADING),
+    Option("--by-return", _BY_RETURN_TEXT, _HEADING),
+    Option("--part K/N", _PART_TEXT, _HEADING),
 ]
 STORE = click.argument("store", shell_complete=complete_file)
 
@@ -65,7 +65,7 @@ def _print_state(answer: Any) -> None:
 
     click.echo("\n".join([str(answer), *(f"Assumption: {assumption}." for assumption in answer.plan.assumptions)]))
     page = answer.store.folder / PAGE
-    more = f"its page is {page}" if page.exists() else "`analyser sweep status` writes its page"  # jobs write no page
+    more = f"its page is {page}" if page.exists() else "`analyser sweep status` writes its page"  # a job writes no page
     click.echo(f"The store is {answer.store.folder}; {more}")
 
 
@@ -100,8 +100,8 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
         click.echo("\n".join([str(result), *(f"Assumption: {assumption}." for assumption in result.plan.assumptions)]))
         for cost in status.costs:
             click.echo(
-                f"{cost.kind}: {cost.parts:,} parts, {cost.rate:,.0f} cells a second of a processor, "
-                f"{cost.bytes_a_cell:.1f} bytes a cell"
+                f"{cost.kind}: {cost.parts:,} parts, {cost.rate:,.0f} cells per second and processor, "
+                f"{cost.bytes_a_cell:.1f} bytes per cell"
             )
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")

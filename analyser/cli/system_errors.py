@@ -17,7 +17,7 @@ import click
 from analyser.common.errors import LONGEST, InputError, reason_of
 from analyser.common.files import name_of
 
-TYPED = "analyser.typed"  # key of a context: arguments of the command line
+TYPED_ARGUMENTS = "analyser.typed"  # key of `meta` in the context of click: the arguments as typed
 _NO_MEMORY = re.compile(
     r"can't start new thread|cannot allocate memory|failed to map segment|out of memory"
     r"|without exception set|without setting an exception",  # compiled code that lost a MemoryError
@@ -118,7 +118,7 @@ def memory_error(error: BaseException, context: click.Context | None) -> InputEr
         traceback.clear_frames(cause.__traceback__)  # frees the large arrays
     problem = f"not enough memory for this question{f', which needs a table of {size[1]}' if size else ''}"
     remedies = f"{', '.join(_remedies(context))}; or a machine with more memory"
-    where = "analyser" if context is None else " ".join([context.command_path, *context.meta.get(TYPED, ())])
+    where = "analyser" if context is None else " ".join([context.command_path, *context.meta.get(TYPED_ARGUMENTS, ())])
     return InputError(problem, where=where, allowed=remedies)
 
 

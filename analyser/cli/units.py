@@ -31,7 +31,7 @@ def units_list(which: str | None, faction: str | None, profiles: str | None, **_
     WHICH is a faction, a selector with wildcards such as '*/*@basic', or part of a name.
     """
     library = profiles_in(profiles)
-    loadouts = _matching(library, which) if which else list(library)
+    loadouts = _find_loadouts(library, which) if which else list(library)
     if faction is not None:
         wanted = library.faction(faction).id
         loadouts = [loadout for loadout in loadouts if loadout.faction == wanted]
@@ -44,13 +44,13 @@ def units_list(which: str | None, faction: str | None, profiles: str | None, **_
         }
         for loadout in loadouts
     ]
-    used = str(library.used)
-    rows = [{**record, "rows": " ".join(record["rows"]), "profiles": used} for record in records]
+    profiles_text = str(library.used)
+    rows = [{**record, "rows": " ".join(record["rows"]), "profiles": profiles_text} for record in records]
     whole = {"schema": "analyser/units/1", "profiles": library.used.as_dict(), "units": records}
-    write(lambda: _units_text(rows, used), lambda: whole, lambda: rows)
+    write(lambda: _units_text(rows, profiles_text), lambda: whole, lambda: rows)
 
 
-def _matching(library: Profiles, which: str) -> list[Loadout]:
+def _find_loadouts(library: Profiles, which: str) -> list[Loadout]:
     """Return the loadouts selected by a faction, a selector with wildcards, or a part of a selector."""
     if any(mark in which for mark in "*?["):
         return library.matching(which)
@@ -64,13 +64,13 @@ def _matching(library: Profiles, which: str) -> list[Loadout]:
     return loadouts
 
 
-def _units_text(rows: Sequence[dict[str, Any]], used: str) -> str:
+def _units_text(rows: Sequence[dict[str, Any]], profiles_text: str) -> str:
     from analyser.common.text import aligned
 
     keys = ("selector", "type", "models", "points", "victory_points", "rows")
     lines = [["" if row[key] is None else str(row[key]) for key in keys] for row in rows]
     heads = ["selector", "type", "models", "points", "VP", "rows"]
-    return "\n".join([*aligned([heads, *lines], "<<>>><"), "", f"Profiles: {used}"]) + "\n"
+    return "\n".join([*aligned([heads, *lines], "<<>>><"), "", f"Profiles: {profiles_text}"]) + "\n"
 
 
 @command(*_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
@@ -87,8 +87,8 @@ def units_card(unit: str, profiles: str | None, **_: Any) -> None:
     )
 
 
-def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
-    """Return the armaments grid: each row with its dice by number of models (by damage for a behemoth)."""
+def _card_rows(unit: Unit, selector: str, profiles_text: str) -> list[dict[str, Any]]:
+    """Return the armaments: one record for each row and band of models (of damage for a behemoth)."""
     return [
         {
             "selector": selector,
@@ -96,16 +96,16 @@ def _card_rows(unit: Unit, selector: str, used: str) -> list[dict[str, Any]]:
             "against": " ".join(row.against),
             **band.model_dump(),
             "qualities": ", ".join(row.qualities),
-            "profiles": used,
+            "profiles": profiles_text,
         }
         for row in unit.rows
         for band in row.bands
     ]
 
 
-def _battlegroup_text(battlegroup: str, place: Membership) -> str:
-    limits = [f"at least {place.least}"] if place.least else []
-    limits += [] if place.most is None else [f"at most {place.most}"]
+def _battlegroup_text(battlegroup: str, membership: Membership) -> str:
+    limits = [f"at least {membership.least}"] if membership.least else []
+    limits += [] if membership.most is None else [f"at most {membership.most}"]
     return f"{battlegroup} ({' and '.join(limits)})" if limits else battlegroup
 
 
@@ -113,7 +113,7 @@ def _heading(key: str) -> str:
     return key.replace("_", " ").upper()
 
 
-def _card_text(unit: Unit, selector: str, used: str) -> str:
+def _card_text(unit: Unit, selector: str, profiles_text: str) -> str:
     from analyser.common.text import aligned
     from analyser.game.units import KEYS_BY_LEVEL
 
@@ -124,7 +124,7 @@ def _card_text(unit: Unit, selector: str, used: str) -> str:
         ", ".join(f"{name} {value:g}" for name, value in numbers.items() if value is not None),
         fill(f"Special rules: {', '.join(unit.rules) or 'none'}", WIDTH),
     ]
-    if battlegroups := [_battlegroup_text(name, place) for name, place in unit.battlegroups.items()]:
+    if battlegroups := [_battlegroup_text(name, membership) for name, membership in unit.battlegroups.items()]:
         head.append(fill(f"Battlegroups: {', '.join(battlegroups)}", WIDTH, break_on_hyphens=False))
     levels = [["level", "models", "points", "VP", *map(_heading, differing)]]
     for name, level in unit.levels.items():
@@ -135,7 +135,7 @@ def _card_text(unit: Unit, selector: str, used: str) -> str:
     for row, line in zip(unit.rows, lines):
         qualities = fill(", ".join(row.qualities), WIDTH, initial_indent="  ", subsequent_indent="  ")
         grid += filter(None, (line, qualities))
-    blocks = [[f"{unit.name}  {selector}"], head, aligned(levels, "<>"), grid, [f"Profiles: {used}"]]
+    blocks = [[f"{unit.name}  {selector}"], head, aligned(levels, "<>"), grid, [f"Profiles: {profiles_text}"]]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 

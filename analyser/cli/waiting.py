@@ -21,10 +21,11 @@ NOTHING_WRITTEN = "nothing was written"
 FINISHED_WORK_CACHED = "finished work is cached; run the same command again to resume"
 
 
-def run_in_thread(work: Callable[[], T], what: str = "") -> T:
-    """Run `work` in a thread and return its result; so the command reacts to Ctrl-C, which compiled code does not.
+def run_in_thread(work: Callable[[], T], gerund: str = "") -> T:
+    """Return the result of `work`, run in a thread so that Ctrl-C ends the command, even in compiled code.
 
-    After a second a terminal shows `what` and the elapsed time; elsewhere a line is printed every half minute.
+    After a second a terminal shows `gerund`, such as "computing", and the elapsed time; elsewhere a line is printed
+    every half minute.
     """
     from tqdm import tqdm
 
@@ -38,14 +39,14 @@ def run_in_thread(work: Callable[[], T], what: str = "") -> T:
             future.set_exception(error)
 
     threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()
-    silent = True if is_quiet() or not what else None
-    look = f"{what}: {{elapsed}}"
+    silent = True if is_quiet() or not gerund else None
+    bar_format = f"{gerund}: {{elapsed}}"
     log = progress_logger()
-    with tqdm(file=sys.stderr, leave=False, bar_format=look, delay=1.0, miniters=1, disable=silent) as bar:
+    with tqdm(file=sys.stderr, leave=False, bar_format=bar_format, delay=1.0, miniters=1, disable=silent) as bar:
         while not wait([future], _POLL_SECONDS).done:
             bar.update()
-            if what:
-                log(f"still {what}")
+            if gerund:
+                log(f"still {gerund}")
     return future.result()
 
 

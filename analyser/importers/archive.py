@@ -21,8 +21,8 @@ from analyser.common.errors import InputError, shown
 from analyser.common.files import CUT_SHORT, MOST_BITS, cannot_read, looks_like
 
 LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are smaller than 1 MiB
-LARGEST_RATIO = 200  # unpacked size / packed size; repetitive real files reach about 30
-ALWAYS_ALLOWED = 1024 * 1024  # unpacked bytes up to which the ratio is not checked
+LARGEST_PACKING_RATIO = 200  # unpacked size / packed size; repetitive real files reach about 30
+LARGEST_UNCHECKED_SIZE = 1024 * 1024  # unpacked bytes up to which the ratio is not checked
 
 DATA_FILES = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", ".gstz": "gameSystem"}
 ROSTERS = {".ros": "roster", ".rosz": "roster", ".json": "roster"}
@@ -35,35 +35,35 @@ _TRUNCATION_ERRORS = {
     codes[errors.XML_ERROR_UNCLOSED_TOKEN],
     codes[errors.XML_ERROR_UNCLOSED_CDATA_SECTION],
 }
-_REFUSED = {DTDForbidden: "declares a document type", EntitiesForbidden: "declares entities"}
+_REFUSAL_REASONS = {DTDForbidden: "declares a document type", EntitiesForbidden: "declares entities"}
 
 
 def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
-    """Return the root of a file of one of the `kinds`, with the namespaces removed from the tags.
+    """Return the root element of a file, with the namespaces removed from the tags.
 
-    Raises InputError for a file that cannot be read, is too large or is not of its kind, and for attacks: an entity
-    bomb, an external entity, a zip bomb, a zip with a path to another folder.
+    `kinds` maps the allowed extensions to the name of the root. Raises InputError for an unreadable, too large or
+    mislabelled file, and for an entity bomb, an external entity, a zip bomb or a zip with a path to another folder.
     """
     where, suffix = str(path), path.suffix.lower()
     if suffix not in kinds:
         problem = f"unknown kind of file {path.suffix!r}{_HINTS.get(suffix, '')}"
         raise InputError(problem, where=where, allowed=", ".join(kinds))
-    data, expected = _read(path), kinds[suffix]
+    data, root_name = _read(path), kinds[suffix]
     if suffix.endswith("z"):
-        name, data = _unpacked(data, where, suffix)
+        name, data = _unpack(data, where, suffix)
         where = f"{where}: {name}"
     elif data.startswith(b"PK\x03\x04"):
         raise InputError(f"this is a zip, not a {suffix} file", where=where, allowed=f"call it {suffix}z")
     if suffix == ".json":
-        return parse_json(data, where, expected)
-    root = parse(data, where)
+        return parse_json(data, where, root_name)
+    root = parse_xml(data, where)
     namespace, _, name = root.tag.rpartition("}")
-    if name != expected:
-        raise InputError(f"the root element is {name[:40]!r}", where=where, allowed=f"<{expected}> of BattleScribe")
+    if name != root_name:
+        raise InputError(f"the root element is {name[:40]!r}", where=where, allowed=f"<{root_name}> of BattleScribe")
     # the address of the schema has changed over the years, except for the last word
-    if not namespace.lower().rstrip("/").endswith(f"{expected.lower()}schema"):
+    if not namespace.lower().rstrip("/").endswith(f"{root_name.lower()}schema"):
         quoted = namespace.lstrip("{")[:80] or "none"
-        raise InputError(f"the XML namespace is {quoted}", where=where, allowed=f"BattleScribe's {expected}Schema")
+        raise InputError(f"the XML namespace is {quoted}", where=where, allowed=f"BattleScribe's {root_name}Schema")
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
     return root
@@ -89,8 +89,8 @@ def _check_size(size: int, where: str) -> None:
         raise InputError("too large for a data file", where=where, allowed=f"up to {LARGEST_FILE} bytes")
 
 
-def _unpacked(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
-    """Return name and content of the only file in a zip, read in memory; nothing is written to disk."""
+def _unpack(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
+    """Return the name and content of the only file in a zip, read in memory; nothing is written to disk."""
     try:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             member = _only_member(archive.infolist(), where)
@@ -123,13 +123,13 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise InputError("this zip has an unusual compression", where=where, allowed="stored or deflated")
     _check_size(member.file_size, where)
-    if member.file_size > max(ALWAYS_ALLOWED, LARGEST_RATIO * member.compress_size):
+    if member.file_size > max(LARGEST_UNCHECKED_SIZE, LARGEST_PACKING_RATIO * member.compress_size):
         problem = f"{member.compress_size} bytes that unpack to {member.file_size}"
-        raise InputError(problem, where=where, allowed=f"at most {LARGEST_RATIO} times the packed size")
+        raise InputError(problem, where=where, allowed=f"at most {LARGEST_PACKING_RATIO} times the packed size")
     return member
 
 
-def parse(data: bytes, where: str) -> Element:
+def parse_xml(data: bytes, where: str) -> Element:
     """Return the root element of an XML document.
 
     InputError for broken XML, and for document types, entities or external references.
@@ -150,7 +150,7 @@ def parse(data: bytes, where: str) -> Element:
             problem += kind
         raise InputError(problem, where=where) from None
     except DefusedXmlException as error:
-        reason = _REFUSED.get(type(error), "refers to something outside the file")
+        reason = _REFUSAL_REASONS.get(type(error), "refers to something outside the file")
         raise InputError(f"refused: this XML {reason}", where=where, allowed="plain elements") from None
     except (ValueError, LookupError, UnicodeError) as error:  # an encoding unknown to the parser
         raise InputError(f"broken XML: {error}", where=where) from None
@@ -241,7 +241,7 @@ def _text(value: Any) -> str:
 
 
 MOST_ELEMENTS = 1_000_000
-DEEPEST = 100  # nested elements; real files stay below 20
+DEEPEST_NESTING = 100  # nested elements; real files stay below 20
 
 
 class BoundedBuilder(TreeBuilder):
@@ -253,8 +253,8 @@ class BoundedBuilder(TreeBuilder):
         """Open an element."""
         self.depth += 1
         self.count += 1
-        if self.depth > DEEPEST:
-            raise InputError("elements nested too deeply", allowed=f"up to {DEEPEST} levels")
+        if self.depth > DEEPEST_NESTING:
+            raise InputError("elements nested too deeply", allowed=f"up to {DEEPEST_NESTING} levels")
         if self.count > MOST_ELEMENTS:
             raise InputError("too many elements", allowed=f"up to {MOST_ELEMENTS}")
         return super().start(tag, attrs)

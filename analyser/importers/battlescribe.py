@@ -27,11 +27,11 @@ from analyser.importers import cells
 from analyser.importers.archive import read_document
 from analyser.importers.force_building import ForceReader
 from analyser.importers.import_warnings import ImportWarning, ImportWarnings
-from analyser.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, ids, is_true, unused_id
+from analyser.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, elements_by_id, is_true, unused_id
 from analyser.importers.unit_reader import UnitReader
 
 # file names that some operating systems reserve, with any extension
-_RESERVED = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
+_RESERVED_NAMES = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 FileName = str | os.PathLike[str]
 MOST_UNITS = 2000  # in a file; the largest real files have about thirty
 
@@ -66,16 +66,16 @@ class ImportReport:
 def import_files(
     paths: FileName | Sequence[FileName], *, out: FileName | None = None, replace: bool = False
 ) -> ImportReport:
-    """Return the factions in BattleScribe data files; links may lead from one file to another.
+    """Import the factions in BattleScribe data files; links may lead from one file to another.
 
-    If a folder `out` is stated, it gets a profile file for each faction, named by its id, after all files have been
-    read. Existing files with other contents are replaced only with `replace`. Raises InputError for an unreadable,
+    A folder `out` gets a profile file for each faction, named by the faction's id, after all files have been read.
+    Existing files with other contents are replaced only with `replace`. Raises InputError for an unreadable,
     mislabelled or hostile file, for a faction in two files, and if the files contain no unit.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
     documents = [(path, read_document(path)) for path in map(Path, paths)]
-    indexes = [ids(root) for _, root in documents]
+    indexes = [elements_by_id(root) for _, root in documents]
     factions: dict[str, tuple[Faction, Path]] = {}
     warnings: list[ImportWarning] = []
     for (path, root), index in zip(documents, indexes):
@@ -100,11 +100,11 @@ def import_files(
 
 def _other_game(roots: Sequence[Element]) -> str | None:
     """Return the name of the game in data files of another game; None if it is Armoured Clash or unnamed."""
-    ours = read_toml(shipped_profiles() / FORCES_FILE).get("game_system")
+    own_game_id = read_toml(shipped_profiles() / FORCES_FILE).get("game_system")
     names = {game: f"the game of {root.get('name') or game!r}" for root in roots if (game := root.get("gameSystemId"))}
     games = names | {root.get("id", ""): root.get("name", "") for root in roots if root.tag == "gameSystem"}
     titles = [printable(tidy(name)[:LONGEST_NAME]) for name in games.values() if name]
-    return None if ours in games or not titles else " and ".join(titles)
+    return None if own_game_id in games or not titles else " and ".join(titles)
 
 
 def _write(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path, ...]:
@@ -112,7 +112,7 @@ def _write(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path,
     for path, text in texts.items():
         # Profiles may have been corrected by hand, so they are never overwritten silently.
         if not replace and is_there(path) and path.read_bytes() != text.encode():
-            allowed = "another folder, or to replace it (--replace)"
+            allowed = "another folder, or --replace"
             raise InputError("this file exists and differs", where=str(path), allowed=allowed)
     write_contents(texts)
     return tuple(texts)
@@ -133,14 +133,14 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
         if len(units) > MOST_UNITS:
             raise InputError("too many units", where=str(path), allowed=f"up to {MOST_UNITS}")
     warnings.unit = ""
-    review_vocabulary(root, tree)
+    warn_of_unsupported_parts(root, tree)
     name = tree.name_of(root) or tidy(path.stem)[:LONGEST_NAME].strip() or "faction"
     if not units:
         if root.tag == "catalogue" and not is_true(root, "library"):
             warnings.add(name, "no unit in this catalogue")
         return None
     slug = cells.slug(name) or "faction"
-    if f"{slug}.toml" in FILES_FOR_ALL or slug in _RESERVED:
+    if f"{slug}.toml" in FILES_FOR_ALL or slug in _RESERVED_NAMES:
         slug += "-faction"
     revision = root.get("revision", "")
     file_name = printable(path.name, LONGEST_NAME // 2)  # the name of a file may contain unprintable bytes
@@ -150,7 +150,7 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
 
 
 def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
-    """Yield the entries that are units of the faction: its own, and linked entries together with their links.
+    """Yield the entries that are units of a faction: entries in the file, and linked entries with their links.
 
     The units of a library belong to the catalogues that link to them.
     """
@@ -162,7 +162,7 @@ def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
             tree.warnings.add(tree.name_of(element), "a link to an entry that no file has; left out")
         elif entry.get("type") in ("unit", "model") and id(entry) not in seen:
             seen.add(id(entry))
-            if True not in (tree.hidden(entry), tree.hidden(element)):
+            if True not in (tree.is_hidden(entry), tree.is_hidden(element)):
                 yield (entry,) if entry is element else (entry, element)
             elif root.tag == "catalogue":
                 tree.warnings.add(tree.name_of(entry), "a unit hidden in the source; left out")
@@ -206,9 +206,9 @@ _LIST_ITEMS = (
 )
 _LISTS = {tag: tag[:-1] + "ies" if tag.endswith("Entry") else tag + "s" for tag in _LIST_ITEMS}
 _SHARED = ("sharedSelectionEntries", "sharedSelectionEntryGroups", "sharedRules", "sharedProfiles", "sharedInfoGroups")
-KNOWN = {*_LISTS, *_LISTS.values(), *_SHARED, "catalogue", "gameSystem", "comment", "description", "readme", "alias"}
+TAGS = {*_LISTS, *_LISTS.values(), *_SHARED, "catalogue", "gameSystem", "comment", "description", "readme", "alias"}
 
-_TYPES = {  # supported values of the attribute `type`, for elements that affect the import
+_SUPPORTED_TYPES = {  # supported values of the attribute `type`, for elements that affect the import
     "selectionEntry": ENTRY_TYPES,
     "condition": (
         *("lessThan", "greaterThan", "equalTo", "notEqualTo", "atLeast", "atMost", "instanceOf", "notInstanceOf"),
@@ -218,26 +218,26 @@ _TYPES = {  # supported values of the attribute `type`, for elements that affect
     "constraint": ("min", "max", "exactly"),
     "modifier": ("set", "append", "prepend", "remove", "set-primary", "unset-primary", *SIGNS, *FACTORS),
 }
-_QUERY = {
+_QUERY_ATTRIBUTES = {
     *("childId", "field", "id", "scope", "shared", "type", "value"),
     *("includeChildSelections", "includeChildForces", "percentValue"),
 }
-_ATTRIBUTES = {  # attributes that are supported or have no effect, for these elements
-    "condition": _QUERY,
+_SUPPORTED_ATTRIBUTES = {  # supported attributes, and those without effect, of these elements
+    "condition": _QUERY_ATTRIBUTES,
     "conditionGroup": {"type", "id"},
-    "constraint": {*_QUERY, "automatic", "message"},
+    "constraint": {*_QUERY_ATTRIBUTES, "automatic", "message"},
     "modifier": {"type", "field", "value", "id"},
     "modifierGroup": {"type", "id"},
-    "repeat": {*_QUERY, "repeats", "roundUp"},
+    "repeat": {*_QUERY_ATTRIBUTES, "repeats", "roundUp"},
 }
-_NAMED = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # named in warnings
-_MESSAGES = ("error", "warning", "info", "annotation")  # fields of modifiers that only show a message
+_NAMED_TAGS = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # named in warnings
+_MESSAGE_FIELDS = ("error", "warning", "info", "annotation")  # fields of modifiers that only show a message
 
 
-def review_vocabulary(root: Element, tree: Tree) -> None:
+def warn_of_unsupported_parts(root: Element, tree: Tree) -> None:
     """Warn about every unsupported element or attribute of a file, once for each unit."""
     warnings, count = tree.warnings, 0
-    for unit, value, problem in _unsupported(root, tree):
+    for unit, value, problem in _find_unsupported(root, tree):
         warnings.unit = unit
         count += warnings.add(value, problem)
         if count == MOST_LISTED:
@@ -247,17 +247,17 @@ def review_vocabulary(root: Element, tree: Tree) -> None:
     warnings.unit = ""
 
 
-def _unsupported(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
+def _find_unsupported(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
     """Yield unit, value and problem of each unsupported part, in the order of the file."""
     waiting: list[tuple[Element, str, str]] = [(root, "", "")]
     while waiting:
         element, unit, parent = waiting.pop()
-        if element.tag not in KNOWN:
+        if element.tag not in TAGS:
             yield unit, _description(element, parent), "an unsupported element; left out"
             continue
         if is_true(element, "hidden") and element.tag in ("selectionEntry", "entryLink"):
             continue  # left out with all its content; `_unit_entries` and `gather` warn about it
-        name = tree.name_of(element) if element.tag in _NAMED else parent
+        name = tree.name_of(element) if element.tag in _NAMED_TAGS else parent
         unit = unit or (name if element.tag != "profileType" else "")
         for value, problem in _unsupported_parts(element, parent):
             yield unit, value, problem
@@ -266,12 +266,12 @@ def _unsupported(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
 
 def _unsupported_parts(element: Element, parent: str) -> Iterator[tuple[str, str]]:
     kind, tag = element.get("type", ""), element.tag
-    if tag in _TYPES and "type" in element.attrib and kind not in _TYPES[tag]:
-        what = "its content is left out" if tag == "selectionEntry" else "left out"
-        yield _description(element, parent), f"a {tag} of an unsupported type; {what}"
-    for attribute in sorted(element.attrib.keys() - _ATTRIBUTES.get(tag, element.attrib.keys())):
+    if tag in _SUPPORTED_TYPES and "type" in element.attrib and kind not in _SUPPORTED_TYPES[tag]:
+        effect = "its content is left out" if tag == "selectionEntry" else "left out"
+        yield _description(element, parent), f"a {tag} of an unsupported type; {effect}"
+    for attribute in sorted(element.attrib.keys() - _SUPPORTED_ATTRIBUTES.get(tag, element.attrib.keys())):
         yield f"{_description(element, parent)}: {attribute} {element.get(attribute)}", "an unsupported attribute"
-    if tag == "modifier" and element.get("field") in _MESSAGES:
+    if tag == "modifier" and element.get("field") in _MESSAGE_FIELDS:
         yield f"{_description(element, parent)}: {element.get('field')}", "a message of the data tool; left out"
     if tag in ("profileType", "characteristicType") and element.get("kind"):
         yield f"{_description(element, parent)}: kind {element.get('kind')}", "read like any other column or profile"

@@ -14,14 +14,14 @@ from analyser.game.units import Category, LevelName, RowKind
 LONGEST_CELL = 2000  # characters of a cell of a profile; longer text is left out
 LONGEST_WORD = 200  # characters of a name to look up
 LONGEST_SLUG = LONGEST_ID - 20
-SPELLING_LIKENESS = 0.8  # least likeness of a misspelt word to a known word
+SPELLING_LIKENESS = 0.8  # of a misspelt word to a known word
 
 LEVEL_ORDER: tuple[LevelName, ...] = get_args(LevelName)
 LEVELS: dict[str, LevelName] = {level.replace("-", " "): level for level in LEVEL_ORDER}
 CATEGORIES: dict[str, Category] = {arg: arg for arg in get_args(Category)}
-KINDS: dict[str, RowKind] = {kind: kind for kind in get_args(RowKind)}
+ROW_KINDS: dict[str, RowKind] = {kind: kind for kind in get_args(RowKind)}
 
-_NOTHING = ("", "-", "none", "n/a")
+_NONE_WORDS = ("", "-", "none", "n/a")
 _INCHES = r"([0-9]{1,4}(?:\.[0-9]{1,2})?|-)"
 _NUMBER = re.compile(r"[0-9]{1,7}(\.0+)?")
 _RANGE = re.compile(rf"(?:{_INCHES}/)?{_INCHES}")
@@ -46,59 +46,59 @@ def slug(name: str) -> str:
 
 def is_none(text: str | None) -> bool:
     """Return True if a cell is empty or means "none"."""
-    return _bare(text).lower() in _NOTHING
+    return _without_inch_marks(text).lower() in _NONE_WORDS
 
 
-def number(text: str | None) -> int | None:
+def parse_number(text: str | None) -> int | None:
     """Return a whole number, with or without inch marks; None for other text."""
-    bare = _bare(text)
+    bare = _without_inch_marks(text)
     return int(float(bare)) if _NUMBER.fullmatch(bare) else None
 
 
-def inches(text: str | None) -> Range | None:
+def parse_ranges(text: str | None) -> Range | None:
     """Return the ranges in a cell such as ``7"/14"``, ``-/14"`` or ``20"``; None for other text."""
     if is_none(text):
         return Range()
-    match = _RANGE.fullmatch(_bare(text).replace(" ", ""))
+    match = _RANGE.fullmatch(_without_inch_marks(text).replace(" ", ""))
     return match and Range(*(None if part in (None, "-") else float(part) for part in match.groups()))
 
 
-def dice(text: str | None) -> tuple[int, int | None] | None:
+def parse_dice(text: str | None) -> tuple[int, int | None] | None:
     """Return attack dice and the value in parentheses of a cell such as ``5`` or ``10 (15)``; None for other text."""
-    match = _CELL.fullmatch(_bare(text).replace(" ", ""))
+    match = _CELL.fullmatch(_without_inch_marks(text).replace(" ", ""))
     return match and (int(match[1]), None if match[2] is None else int(match[2]))
 
 
-def band(heading: str) -> tuple[int, int] | None:
+def parse_band(heading: str) -> tuple[int, int] | None:
     """Return the first and last number in a band's heading such as ``1`` or ``13-18``; None for other headings."""
-    match = _BAND.fullmatch(_bare(heading).replace(" ", ""))
+    match = _BAND.fullmatch(_without_inch_marks(heading).replace(" ", ""))
     return match and (int(match[1]), int(match[2] or match[1]))
 
 
-def names(text: str | None) -> list[str]:
+def split_names(text: str | None) -> list[str]:
     """Return the names in a list; a comma inside parentheses does not separate names."""
     parts = (tidy(part).strip(".") for part in _SEPARATOR.split(text or ""))
     return [part for part in parts if not is_none(part)]
 
 
-def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
-    """Return kind and targets of an armaments row by its name, and True if it is spelled correctly; else None."""
-    words = re.findall(r"[a-z]+", tidy(name[:LONGEST_WORD]).casefold())
-    kind = nearest(words[0], KINDS, most=1, likeness=SPELLING_LIKENESS) if words else []
+def parse_row_title(title: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
+    """Return the kind and targets in the title of an armaments row, and True if they are spelled correctly; or None."""
+    words = re.findall(r"[a-z]+", tidy(title[:LONGEST_WORD]).casefold())
+    kind = nearest(words[0], ROW_KINDS, most=1, likeness=SPELLING_LIKENESS) if words else []
     if not kind:
         return None
     similar = (nearest(word, CATEGORIES, most=1, likeness=SPELLING_LIKENESS) for word in words[1:])
     targets = [category for categories in similar for category in categories]
     against = tuple(dict.fromkeys(CATEGORIES[target] for target in targets))
-    return KINDS[kind[0]], against, words == [*kind, *targets]
+    return ROW_KINDS[kind[0]], against, words == [*kind, *targets]
 
 
-def level(name: str) -> tuple[LevelName, bool] | None:
-    """Return the reinforcement level that a name means, and True if it is spelled correctly; else None."""
+def parse_level(name: str) -> tuple[LevelName, bool] | None:
+    """Return the reinforcement level that a name means, and True if the name is spelled correctly; or None."""
     plain = tidy(name[:LONGEST_WORD]).casefold().replace("-", " ").replace("_", " ")
     similar = nearest(plain, LEVELS, most=1, likeness=SPELLING_LIKENESS)
     return (LEVELS[similar[0]], plain in LEVELS) if similar else None
 
 
-def _bare(text: str | None) -> str:
+def _without_inch_marks(text: str | None) -> str:
     return _INCH_MARKS.sub("", tidy((text or "")[:LONGEST_CELL])).strip()

@@ -36,7 +36,7 @@ class ForceReader:
         system = self.tree.elements.get(self.root.get("gameSystemId", ""))
         holders = [self.root, *([] if system is None or system is self.root else [system])]
         entries = [entry for holder in holders for entry in holder.iterfind("forceEntries/forceEntry")]
-        self.entries = [entry for entry in entries if not self.tree.hidden(entry)][:MOST_BATTLEGROUPS]
+        self.entries = [entry for entry in entries if not self.tree.is_hidden(entry)][:MOST_BATTLEGROUPS]
         if self.entries and system is None:
             problem = "no file has the game system, so its battlegroup rules are unknown"
             self.tree.warnings.add(self.root.get("gameSystemId", ""), problem)
@@ -54,10 +54,10 @@ class ForceReader:
         return "-".join(word for word in words if word not in left_out) or "-".join(words) or "battlegroup"
 
     def _links(self, entry: Element) -> list[Element]:
-        return [link for link in entry.iterfind("categoryLinks/categoryLink") if not self.tree.hidden(link)]
+        return [link for link in entry.iterfind("categoryLinks/categoryLink") if not self.tree.is_hidden(link)]
 
     def context(self, entry: Element) -> Context:
-        """Return the context of units in a battlegroup: they are in it and in this catalogue, in no other."""
+        """Return the context of units that are in this battlegroup and this catalogue, and in no other."""
         battlegroups = {other.get("id", ""): other is entry for other in self.entries}
         return {**battlegroups, self.root.get("id", ""): True}
 
@@ -68,8 +68,8 @@ class ForceReader:
         slots: dict[str, Slot] = {}
         for link in self._links(entry):
             category = self.tree.target_of(link)
-            holders, what = [link] if category is None else [link, category], f"{name}: {self.tree.name_of(link)}"
-            limits = self.limits(holders, BATTLEGROUP_SCOPES, self.context(entry), what)
+            holders, label = [link] if category is None else [link, category], f"{name}: {self.tree.name_of(link)}"
+            limits = self.limits(holders, BATTLEGROUP_SCOPES, self.context(entry), label)
             slot = checked(Slot, {"name": self.tree.name_of(link), **limits})
             slots.setdefault(self.slots[link.get("targetId", "")], slot)
         data = {
@@ -81,23 +81,23 @@ class ForceReader:
         }
         return checked(Battlegroup, data)
 
-    def limits(self, elements: Sequence[Element], scopes: Sequence[str], context: Context, what: str) -> dict[str, int]:
-        """Return the limits `least` and `most` from the constraints on some elements whose scope is in `scopes`."""
+    def limits(self, elements: Sequence[Element], scopes: Sequence[str], context: Context, name: str) -> dict[str, int]:
+        """Return the limits `least` and `most` from those constraints of `elements` that have one of the `scopes`."""
         numbers: dict[str, list[int]] = {"least": [], "most": []}
-        for constraint in (found for element in elements for found in element.iterfind("constraints/constraint")):
+        for constraint in chain.from_iterable(element.iterfind("constraints/constraint") for element in elements):
             if (scope := constraint.get("scope")) in (*BATTLEGROUP_SCOPES, *FORCE_SCOPES) and scope not in scopes:
                 continue  # another call reads the limits of this scope
             kind, value = constraint.get("type", ""), constraint.get("value", "")
-            text = f"{what}: {kind} {value}"
-            if reason := self._unsupported(constraint, scopes):
+            text = f"{name}: {kind} {value}"
+            if reason := self._unsupported_part(constraint, scopes):
                 self.tree.warnings.add(text, f"an unsupported limit ({reason}); left out")
                 continue
-            for modifier, around in chain.from_iterable(map(modifiers, elements)):
+            for modifier, holders in chain.from_iterable(map(modifiers, elements)):
                 if constraint.get("id") and modifier.get("field") == constraint.get("id"):
-                    value = self.tree.modified(f"{what}: {kind}", value, modifier, around, context)
+                    value = self.tree.apply_modifier(f"{name}: {kind}", value, modifier, holders, context)
             if value.strip().startswith("-"):
                 continue  # a negative number means no limit
-            number = cells.number(value)
+            number = cells.parse_number(value)
             if number is None or number > MOST_IN_FORCE:
                 self.tree.warnings.add(text, "a limit that is not an integer; left out")
                 continue
@@ -105,11 +105,11 @@ class ForceReader:
                 numbers[key].append(number)
         limits = {key: strictest(numbers[key]) for key, strictest in (("least", max), ("most", min)) if numbers[key]}
         if limits.get("most", MOST_IN_FORCE) < limits.get("least", 0):
-            self.tree.warnings.add(f"{what}: {limits}", "least is more than most; least is left out")
+            self.tree.warnings.add(f"{name}: {limits}", "least is more than most; least is left out")
             del limits["least"]
         return limits
 
-    def _unsupported(self, constraint: Element, scopes: Sequence[str]) -> str:
+    def _unsupported_part(self, constraint: Element, scopes: Sequence[str]) -> str:
         """Return the attribute and value that make a constraint unsupported; empty if it is supported."""
         supported_by_key = {"type": ("min", "max", "exactly"), "field": ("selections", "forces"), "scope": scopes}
         for key, supported in supported_by_key.items():
@@ -123,7 +123,7 @@ class ForceReader:
         memberships: dict[str, Membership] = {}
         for entry in self.entries:
             context = self.context(entry)
-            hidden = [self.tree.hidden(element, context) for element in elements]
+            hidden = [self.tree.is_hidden(element, context) for element in elements]
             if True in hidden:
                 continue
             if None in hidden:
@@ -145,11 +145,11 @@ class ForceReader:
         links = [link for element in elements for link in element.iterfind("categoryLinks/categoryLink")]
         primary = [link.get("targetId", "") for link in links if link.get("primary") == "true"][:1]
         ids = [link.get("targetId", "") for link in links]
-        for modifier, around in chain.from_iterable(map(modifiers, elements)):
+        for modifier, holders in chain.from_iterable(map(modifiers, elements)):
             kind, value = modifier.get("type", ""), modifier.get("value", "")
             if modifier.get("field") != "category":
                 continue
-            applies = holds(around, context)
+            applies = holds(holders, context)
             if applies is None or kind not in ("add", "remove", "set-primary", "unset-primary"):
                 self.tree.warnings.add(f"category: {kind} {value}", "an unsupported change of categories; left out")
             elif applies:
@@ -162,10 +162,10 @@ class ForceReader:
         """Return the boons of battlegroups: the upgrades in the file and the options inside these."""
         boons: dict[str, Boon] = {}
         for element in self._upgrades():
-            written = self.tree.name_of(element)
-            name = self.tree.warnings.unit = written.rstrip(": ") or written
+            name_in_file = self.tree.name_of(element)
+            name = self.tree.warnings.unit = name_in_file.rstrip(": ") or name_in_file
             boon_id = unused_id(cells.slug(name) or "boon", boons)
-            self._store_bonuses(element, written)
+            self._store_bonuses(element, name_in_file)
             data = {
                 "id": boon_id,
                 "name": name,
@@ -190,23 +190,23 @@ class ForceReader:
             if not waiting:
                 return
             element = waiting.pop(0)
-            if self.tree.hidden(element) is True:
+            if self.tree.is_hidden(element) is True:
                 continue
             if element.tag == "selectionEntry":
                 yield element
             waiting += [*element.iterfind("selectionEntries/*"), *element.iterfind("selectionEntryGroups/*")]
 
     def _points(self, element: Element) -> int:
-        costs = (cells.number(cost.get("value")) for cost in element.iterfind("costs/cost"))
+        costs = (cells.parse_number(cost.get("value")) for cost in element.iterfind("costs/cost"))
         return min(sum(cost for cost in costs if cost), MOST_FORCE_POINTS)
 
     def _needs(self, element: Element) -> Iterator[str]:
         """Yield the categories without which a boon is hidden; other conditions for hiding it give a warning."""
-        for modifier, around in modifiers(element):
-            if modifier.get("field") != "hidden" or holds(around, {}) is False:
+        for modifier, holders in modifiers(element):
+            if modifier.get("field") != "hidden" or holds(holders, {}) is False:
                 continue
             conditions = list(modifier.iterfind("conditions/condition"))
-            if len(conditions) == 1 and around == (modifier,) and _requires_absence(conditions[0]):
+            if len(conditions) == 1 and holders == (modifier,) and _requires_absence(conditions[0]):
                 category = self.tree.elements.get(conditions[0].get("childId", ""))
                 if category is not None and category.tag == "categoryEntry":
                     yield cells.slug(self.tree.name_of(category)) or "slot"
@@ -214,7 +214,7 @@ class ForceReader:
             self.tree.warnings.add(self.tree.name_of(element), "hidden under a condition; taken for not hidden")
 
     def _store_bonuses(self, element: Element, name: str) -> None:
-        """Store as the bonus of a battlegroup the text that this battlegroup adds to a boon's name."""
+        """Store the text that a battlegroup adds to the name of a boon as the bonus of the battlegroup."""
         for index, (entry, battlegroup) in enumerate(zip(self.entries, self.battlegroups)):
             changed_name = self.tree.name_of(element, self.context(entry))
             bonus = changed_name.removeprefix(name).strip()

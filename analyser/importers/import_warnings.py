@@ -9,9 +9,9 @@ from itertools import pairwise
 from analyser.game.units import Band, Row, Unit
 
 LONGEST_VALUE = 120  # characters of a value in a warning
-FARTHEST = 72  # inches; the longest side of the usual table
-USUAL_PRICE_RATIO = (0.75, 1.6)  # of `_price_ratio` in real lists, apart from misprints
-WITH_SECOND_VALUE = ("Point Blank", "Shock", "Wreckers")  # qualities that use the value in parentheses (AC-6)
+LONGEST_USUAL_RANGE = 72  # inches; the longest side of the usual table
+USUAL_PRICE_RATIO = (0.75, 1.6)  # range of `_price_ratio` in real lists, apart from misprints
+TWO_VALUE_QUALITIES = ("Point Blank", "Shock", "Wreckers")  # qualities that use the value in parentheses (AC-6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +73,13 @@ def _review_levels(unit: Unit, warnings: ImportWarnings) -> None:
     points = [level.points for level in levels if level.points is not None]
     victory_points = [level.victory_points for level in levels if level.victory_points is not None]
     if not _grows(models):
-        warnings.add(_listed(models), "models do not grow with the level")
+        warnings.add(_list_text(models), "models do not grow with the level")
     if not _grows(points):
-        warnings.add(_listed(points), "points do not grow with the level")
+        warnings.add(_list_text(points), "points do not grow with the level")
     elif not USUAL_PRICE_RATIO[0] <= _price_ratio(models, points) <= USUAL_PRICE_RATIO[1]:
-        warnings.add(_listed(points), "the price of further models jumps from level to level")
+        warnings.add(_list_text(points), "the price of further models jumps from level to level")
     if not _grows(victory_points, strictly=False):
-        warnings.add(_listed(victory_points), "victory points fall with the level")
+        warnings.add(_list_text(victory_points), "victory points fall with the level")
 
 
 def _price_ratio(models: Sequence[int], points: Sequence[int]) -> float:
@@ -95,13 +95,13 @@ def _grows(values: Sequence[int], *, strictly: bool = True) -> bool:
     return all(low < high or (low == high and not strictly) for low, high in pairwise(values))
 
 
-def _listed(values: Iterable[int]) -> str:
+def _list_text(values: Iterable[int]) -> str:
     return ", ".join(map(str, values))
 
 
 def _review_ranges(row: Row, warnings: ImportWarnings) -> None:
-    if row.long_range is not None and row.long_range > FARTHEST:
-        warnings.add(f'{row.name}: {row.long_range:g}"', f"a range beyond {FARTHEST} inches")
+    if row.long_range is not None and row.long_range > LONGEST_USUAL_RANGE:
+        warnings.add(f'{row.name}: {row.long_range:g}"', f"a range beyond {LONGEST_USUAL_RANGE} inches")
     for reach in (row.short_range, row.long_range):
         if reach == 0:
             warnings.add(f'{row.name}: {reach:g}"', "a range of 0")
@@ -115,17 +115,17 @@ def _review_dice(unit: Unit, row: Row, warnings: ImportWarnings) -> None:
     problem = "attack dice grow as damage grows" if behemoth else "attack dice fall as models grow"
     for values in ([band.dice for band in bands], [band.special for band in bands if band.special is not None]):
         if not _grows(values, strictly=False):
-            warnings.add(f"{row.name}: {_listed(values)}", problem)
-    using = [quality.name for quality in row.qualities if quality.name in WITH_SECOND_VALUE]
-    having = [band for band in row.bands if band.special is not None]
-    if having and not using:
-        warnings.add(_cells(row, row.bands), f"a value in parentheses without {' or '.join(WITH_SECOND_VALUE)}")
-    if using and not having:
-        warnings.add(_cells(row, row.bands), f"{using[0]} without a value in parentheses")
-    if using and having and len(having) < len(row.bands):
-        warnings.add(_cells(row, row.bands), f"{using[0]}, but a band has no value in parentheses")
-    if any(band.special is not None and band.special < band.dice for band in having):
-        warnings.add(_cells(row, having), "a value in parentheses is lower than the value before it")
+            warnings.add(f"{row.name}: {_list_text(values)}", problem)
+    qualities = [quality.name for quality in row.qualities if quality.name in TWO_VALUE_QUALITIES]
+    two_value_bands = [band for band in row.bands if band.special is not None]
+    if two_value_bands and not qualities:
+        warnings.add(_cells(row, row.bands), f"a value in parentheses without {' or '.join(TWO_VALUE_QUALITIES)}")
+    if qualities and not two_value_bands:
+        warnings.add(_cells(row, row.bands), f"{qualities[0]} without a value in parentheses")
+    if qualities and two_value_bands and len(two_value_bands) < len(row.bands):
+        warnings.add(_cells(row, row.bands), f"{qualities[0]}, but a band has no value in parentheses")
+    if any(band.special is not None and band.special < band.dice for band in two_value_bands):
+        warnings.add(_cells(row, two_value_bands), "a value in parentheses is lower than the value before it")
 
 
 def _cells(row: Row, bands: Iterable[Band]) -> str:
@@ -135,17 +135,17 @@ def _cells(row: Row, bands: Iterable[Band]) -> str:
 def _review_bands(unit: Unit, row: Row, warnings: ImportWarnings) -> None:
     """Warn if the bands do not cover all numbers of models, or for a behemoth of damage (AC-2.3)."""
     if "behemoth" in unit.traits:
-        first, last, what = 0, unit.damage_limit - 1, "damage"
+        first, last, noun = 0, unit.damage_limit - 1, "damage"
     else:
-        first, last, what = 1, max(level.models for level in unit.levels.values()), "models"
+        first, last, noun = 1, max(level.models for level in unit.levels.values()), "models"
     text = f"{row.name}: {', '.join(f'{band.first}-{band.last}' for band in row.bands)}"
     for low, high in pairwise(row.bands):
         if high.first <= low.last:
             warnings.add(text, "bands overlap; the first matching band counts")
         elif high.first > low.last + 1:
-            warnings.add(text, f"no band for {low.last + 1} to {high.first - 1} {what}")
+            warnings.add(text, f"no band for {low.last + 1} to {high.first - 1} {noun}")
     begin, end = row.bands[0].first, max(band.last for band in row.bands)
     if begin != first:
-        warnings.add(text, f"the bands begin at {begin} {what} instead of {first}")
+        warnings.add(text, f"the bands begin at {begin} {noun} instead of {first}")
     if end != last:
-        warnings.add(text, f"the bands end at {end} {what} instead of {last}")
+        warnings.add(text, f"the bands end at {end} {noun} instead of {last}")

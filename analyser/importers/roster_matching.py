@@ -20,13 +20,13 @@ from analyser.importers import cells
 from analyser.importers.rosters import OtherSelection, Roster, RosterUnit
 
 Numbers = Literal["profile", "roster"]
-WHOSE_NUMBERS: tuple[Numbers, ...] = ("profile", "roster")
-MOST_NAMED = 8  # units named in a warning
-MOST_LISTED = 200  # warnings about a roster; a roster from other data can have one for each unit
+NUMBER_SOURCES: tuple[Numbers, ...] = ("profile", "roster")
+MOST_NAMED_UNITS = 8  # in a warning
+MOST_WARNINGS = 200  # about a roster; a roster from other data can have one for each unit
 
 
 class Match(NamedTuple):
-    """A unit of a roster, its profile in the library (or None), and the differences between them."""
+    """A unit of a roster, its loadout in the library (or None), and the differences between these."""
 
     unit: RosterUnit
     loadout: Loadout | None
@@ -42,18 +42,18 @@ def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile"
     """Return the army in a roster.
 
     Units are matched with the library by the ids of their entries, or else by faction and name, and by level or number
-    of models. A unit outside the library has its profile from the roster. If profile and roster differ, `numbers`
-    selects which of them to use, and a warning states the difference.
+    of models. A unit outside the library gets the profile in the roster. If roster and profile differ, `numbers`
+    selects whose numbers are used, and a warning states the difference.
 
     Raises
     ------
     InputError
         The roster has no unit with a profile (it may be of another game).
     """
-    is_clash = roster.game_id == library.force_rules.game_system
-    matches = [_match_of(unit, library, by_name=is_clash) for unit in roster.units]
+    is_armoured_clash = roster.game_id == library.force_rules.game_system
+    matches = [_match_of(unit, library, by_name=is_armoured_clash) for unit in roster.units]
     usable = [match for match in matches if match.has_profile]
-    _check_usable(roster, usable, is_clash=is_clash)
+    _check_usable(roster, usable, is_armoured_clash=is_armoured_clash)
     faction = _faction(roster, matches, library)
     boons = [(selection, _boon_of(selection, faction)) for selection in roster.others]
     table = _army_table(roster, usable, faction, numbers)
@@ -61,28 +61,28 @@ def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile"
     table["boon"] = [{"boon": boon.id, "battlegroup": selection.battlegroup} for selection, boon in known]
     army = army_of_file(checked(ArmyFile, table), library)
     unknown = [selection for selection, boon in boons if boon is None]
-    game = [f"the roster is of {_game_of(roster)}; its units were matched by the ids of their entries"]
-    lines = [] if is_clash else game
+    other_game = f"the roster is of {_game_of(roster)}; its units were matched by the ids of their entries"
+    lines = [] if is_armoured_clash else [other_game]
     lines += [str(warning) for warning in roster.warnings.entries]
-    lines += _about_profiles(matches)
-    lines += _about_unknown(matches)
-    lines += chain.from_iterable(map(_about_unit, matches))
+    lines += _profile_warnings(matches)
+    lines += _unknown_selection_warnings(matches)
+    lines += chain.from_iterable(map(_unit_warnings, matches))
     lines += [f"{selection.name or 'something'} is selected but unknown; it is ignored" for selection in unknown]
     if any(match.differences for match in usable):
         lines.append(f"where roster and profile differ, the numbers of the {numbers} are used")
     lines = list(dict.fromkeys(map(printable, lines)))
-    if len(lines) > MOST_LISTED:
-        lines[MOST_LISTED:] = [f"and {counted(len(lines) - MOST_LISTED, 'more line')} like these"]
-    return replace(army, warnings=(*lines, *about_points(roster, army)))
+    if len(lines) > MOST_WARNINGS:
+        lines[MOST_WARNINGS:] = [f"and {counted(len(lines) - MOST_WARNINGS, 'more line')} like these"]
+    return replace(army, warnings=(*lines, *points_warnings(roster, army)))
 
 
-def _check_usable(roster: Roster, usable: list[Match], *, is_clash: bool) -> None:
+def _check_usable(roster: Roster, usable: list[Match], *, is_armoured_clash: bool) -> None:
     if usable:
         return
     allowed = "at least one unit of Armoured Clash"
     if not roster.units:
         raise InputError("no unit in this roster", allowed=allowed)
-    game = f" of {_game_of(roster)}" if not is_clash else ""
+    game = f" of {_game_of(roster)}" if not is_armoured_clash else ""
     units = "its unit is" if len(roster.units) == 1 else f"all its {len(roster.units)} units are"
     raise InputError(f"a roster{game}: {units} unknown, such as {roster.units[0].name!r}", allowed=allowed)
 
@@ -101,7 +101,7 @@ def _match_of(roster_unit: RosterUnit, library: Profiles, *, by_name: bool) -> M
 def _unit_of(roster_unit: RosterUnit, library: Profiles, *, by_name: bool) -> tuple[Faction, Unit] | None:
     """Return the library's unit for a unit of a roster: by the id of its entry, or else by faction and name."""
     units = [(faction, unit) for faction in library.factions.values() for unit in faction.units]
-    for entry in roster_unit.entries:
+    for entry in roster_unit.entry_ids:
         for faction, unit in units:
             if entry and entry == unit.entry:
                 return faction, unit
@@ -119,13 +119,10 @@ def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout 
     """Return the unit at the selected level, or else at the level with as many models, or else at its only level."""
     profile = roster_unit.profile
     models = [level.models for level in profile.levels.values()] if profile is not None else []
-    of_size = [name for name, level in unit.levels.items() if level.models in models]
-    matching = [roster_unit.level] if roster_unit.level in unit.levels else of_size or list(unit.levels)
+    levels_of_size = [name for name, level in unit.levels.items() if level.models in models]
+    matching = [roster_unit.level] if roster_unit.level in unit.levels else levels_of_size or list(unit.levels)
     level = matching[0] if len(matching) == 1 else None
     return None if level is None else Loadout(faction=faction.id, unit=unit, level_name=level)
-
-
-# --- the army -------------------------------------------------------------------------------------
 
 
 def _faction(roster: Roster, matches: list[Match], library: Profiles) -> Faction | None:
@@ -139,7 +136,7 @@ def _faction(roster: Roster, matches: list[Match], library: Profiles) -> Faction
 
 def _boon_of(selection: OtherSelection, faction: Faction | None) -> Boon | None:
     boons = faction.boons if faction is not None else ()
-    by_entry = (boon for entry in selection.entries for boon in boons if entry and entry == boon.entry)
+    by_entry = (boon for entry in selection.entry_ids for boon in boons if entry and entry == boon.entry)
     return next(chain(by_entry, (boon for boon in boons if _same_name(selection.name, boon.name))), None)
 
 
@@ -179,10 +176,7 @@ def _unused_name(name: str, taken: set[str]) -> str:
     return unused
 
 
-# --- warnings -------------------------------------------------------------------------------------
-
-
-def _about_unit(match: Match) -> Iterator[str]:
+def _unit_warnings(match: Match) -> Iterator[str]:
     unit, loadout = match.unit, match.loadout
     name = unit.name or "a unit without a name"
     if loadout is None and unit.profile is not None:
@@ -202,29 +196,29 @@ def _about_unit(match: Match) -> Iterator[str]:
         yield f"{name}: the profile in the roster is incomplete, so the library's profile is used"
 
 
-def _about_profiles(matches: list[Match]) -> Iterator[str]:
-    """Yield one warning if the roster has no profiles to compare with."""
-    without = [match.unit.name for match in matches if match.loadout is not None and not match.unit.has_profiles]
-    if without and len(without) == len(matches):
+def _profile_warnings(matches: list[Match]) -> Iterator[str]:
+    """Yield a warning about the units without a profile in the roster, which cannot be compared."""
+    names_without = [match.unit.name for match in matches if match.loadout is not None and not match.unit.has_profiles]
+    if names_without and len(names_without) == len(matches):
         yield "the roster has no numbers of its units: the profiles are used, and nothing could be compared"
-    elif without:
-        names = ", ".join(dict.fromkeys(without))
+    elif names_without:
+        names = ", ".join(dict.fromkeys(names_without))
         yield f"the roster has no profile of {names}: the library's profiles are used without a comparison"
 
 
-def _about_unknown(matches: list[Match]) -> Iterator[str]:
+def _unknown_selection_warnings(matches: list[Match]) -> Iterator[str]:
     """Yield a warning for each unknown selection, with the units that have it."""
     units_with: dict[str, dict[str, None]] = {}
     for unit in (match.unit for match in matches):
         for name in unit.unknown:
             units_with.setdefault(name or "something without a name", {})[unit.name or "a unit without a name"] = None
     for name, units in units_with.items():
-        first, more = [*units][:MOST_NAMED], len(units) - MOST_NAMED
+        first, more = [*units][:MOST_NAMED_UNITS], len(units) - MOST_NAMED_UNITS
         names = ", ".join(first) + (f" and {more} more" if more > 0 else "")
         yield f"{names}: {name} is selected but unknown; it is ignored"
 
 
-def about_points(roster: Roster, army: Army) -> Iterator[str]:
+def points_warnings(roster: Roster, army: Army) -> Iterator[str]:
     """Yield warnings if the points do not add up."""
     selected = sum((unit.points or 0) * unit.number for unit in roster.units)
     selected += sum(selection.points for selection in roster.others)
@@ -234,12 +228,12 @@ def about_points(roster: Roster, army: Army) -> Iterator[str]:
         yield f"points: {army.points:,} in this army, {selected:,g} in the roster; the differences are listed above"
 
 
-_NUMBERS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
+_NUMBER_KEYS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
 _ROW_KEYS = ("kind", "against", "short_range", "long_range", "bands", "qualities")
 
 
 class Difference(NamedTuple):
-    """A difference in a key of a profile; `value` is that of the roster, None if a profile cannot have it."""
+    """A difference in a key of a profile; `value` is the value in the roster, None if no profile can have it."""
 
     key: str
     text: str
@@ -259,7 +253,7 @@ def differences(roster_unit: RosterUnit, loadout: Loadout) -> Iterator[Differenc
         unit, stated_level = loadout.unit, next(iter(stated.levels.values()))
         for key in ("models", "victory_points"):
             yield from _value_difference(key, getattr(stated_level, key), getattr(level, key))
-        for key in ("type", "category", *_NUMBERS):
+        for key in ("type", "category", *_NUMBER_KEYS):
             yield from _value_difference(key, getattr(stated, key), getattr(unit, key))
         for key in ("traits", "rules"):
             yield from _names_difference(key, stated, unit)
@@ -293,8 +287,8 @@ def _rows_difference(stated: Unit, unit: Unit) -> Iterator[Difference]:
             texts.append(f"row {row.name} is not in the profile")
             continue
         for key in (key for key in _ROW_KEYS if _comparable(row, key) != _comparable(other, key)):
-            what = f"{key.replace('_', ' ')} of {row.name}"
-            texts.append(_text_of_both(what, _cell_value(row, key), _cell_value(other, key)))
+            label = f"{key.replace('_', ' ')} of {row.name}"
+            texts.append(_text_of_both(label, _cell_value(row, key), _cell_value(other, key)))
     texts += [f"row {row.name} is not in the roster" for row in unit.rows if stated.row(row.id) is None]
     if texts:
         yield Difference("rows", "; ".join(texts), stated.rows or None)
@@ -311,8 +305,8 @@ def _cell_value(row: Row, key: str) -> Any:
     return ", ".join(value) if isinstance(value, tuple) else value
 
 
-def _text_of_both(what: str, stated: Any, profile: Any) -> str:
-    return f"{what} {_text(stated)} in the roster, {_text(profile)} in the profile"
+def _text_of_both(label: str, stated: Any, profile: Any) -> str:
+    return f"{label} {_text(stated)} in the roster, {_text(profile)} in the profile"
 
 
 def _text(value: Any) -> str:

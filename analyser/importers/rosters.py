@@ -1,6 +1,6 @@
 """Reader of rosters of BattleScribe and New Recruit (`.ros`, `.rosz`, `.json`): their units and other selections.
 
-A roster contains the profiles of its selections. So the reader of data files can read a unit from its selection.
+A roster contains the profiles of its selections, so the reader of data files can read a unit from its selection.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from analyser.importers import cells
 from analyser.importers.archive import ROSTERS, read_document
 from analyser.importers.import_warnings import ImportWarnings
 from analyser.importers.tree import Tree
-from analyser.importers.unit_reader import POINTS, UnitReader
+from analyser.importers.unit_reader import POINTS_NAMES, UnitReader
 
-LINK = "::"  # separator between the ids of the links to an entry and the id of the entry
+ID_SEPARATOR = "::"  # between the ids of the links to an entry and the id of the entry
 MOST_FORCES = 1000
 MOST_COPIES = 100_000
 MOST_COST = 1e9
-_KNOWN = {
+_KNOWN_TAGS = {
     *("costs", "costLimits", "forces", "selections", "profiles", "rules", "categories"),
     *("publications", "customNotes", "tags"),  # no effect on the army
 }
@@ -36,7 +36,7 @@ class OtherSelection:
     """A selection in a battlegroup that is not a unit."""
 
     name: str
-    entries: tuple[str, ...]
+    entry_ids: tuple[str, ...]  # as in RosterUnit
     points: float
     battlegroup: str
 
@@ -48,7 +48,7 @@ class RosterUnit:
     name: str
     custom_name: str
     number: int  # copies of the unit
-    entries: tuple[str, ...]  # the id of its entry, then those of the links to it, innermost first
+    entry_ids: tuple[str, ...]  # the id of its entry, then the ids of the links to this entry, innermost first
     faction: str
     battlegroup: str
     level: LevelName | None  # level named by the selections
@@ -84,13 +84,13 @@ def read_roster(path: Path) -> Roster:
     limit = _points(root, "costLimits/costLimit", roster.warnings)
     roster.limit = limit if limit and limit > 0 else None
     holders = (element for element in root.iter() if element.tag in ("roster", "force", "selection"))
-    for tag in sorted({child.tag for holder in holders for child in holder} - _KNOWN):
+    for tag in sorted({child.tag for holder in holders for child in holder} - _KNOWN_TAGS):
         roster.warnings.add(tag, "an unknown part of the roster; left out")
-    selected = [selection for force, faction in _forces(root) for selection in _unit_selections(force, faction, roster)]
-    number = sum(_number(selection, roster.warnings) for selection, _, _ in selected)
+    units = [unit for force, faction in _forces(root) for unit in _unit_selections(force, faction, roster)]
+    number = sum(_number(selection, roster.warnings) for selection, _, _ in units)
     if number > MOST_UNITS:  # before the units are read
         raise InputError(f"{number} units in this roster", where=str(path), allowed=f"up to {MOST_UNITS}")
-    roster.units += [_unit(*selection) for selection in selected]
+    roster.units += [_unit(*unit) for unit in units]
     return roster
 
 
@@ -110,53 +110,53 @@ def _unit_selections(force: Element, faction: str, roster: Roster) -> Iterator[t
     if len(roster.battlegroups) >= MOST_FORCES:
         raise InputError("too many forces", allowed=f"up to {MOST_FORCES}")
     kind = _plain(force.get("name")) or "Force"
-    battlegroup = _unused(_plain(force.get("customName")) or kind, roster.battlegroups)
-    roster.battlegroups[battlegroup] = kind
+    battlegroup = _unused_name(_plain(force.get("customName")) or kind, roster.battlegroups)
+    roster.battlegroups[battlegroup], others = kind, roster.others
     for selection in force.iterfind("selections/selection"):
         for nested in _with_nested(selection):
             points = 0.0 if _is_unit(nested) else _points(nested, "costs/cost", roster.warnings) or 0.0
             if _is_unit(nested):
                 yield nested, faction, battlegroup
             elif points or nested.find("selections/*") is None:
-                roster.others.append(OtherSelection(_plain(nested.get("name")), _entries(nested), points, battlegroup))
+                others.append(OtherSelection(_plain(nested.get("name")), _entry_ids(nested), points, battlegroup))
 
 
 def _with_nested(selection: Element) -> Iterator[Element]:
     """Yield a selection and the selections inside it; of those inside a unit, only other units."""
     yield selection
     is_unit = _is_unit(selection)
-    for holder in [*_parts_of_unit(selection)] if is_unit else [selection]:
+    for holder in [*_selections_of_unit(selection)] if is_unit else [selection]:
         for child in holder.iterfind("selections/selection"):
-            if not is_unit or _is_unit(child, within=True):
+            if not is_unit or _is_unit(child, inside_unit=True):
                 yield from _with_nested(child)
 
 
-def _parts_of_unit(unit: Element) -> Iterator[Element]:
+def _selections_of_unit(unit: Element) -> Iterator[Element]:
     """Yield the selection of a unit and all selections inside it, except other units."""
     yield unit
     for selection in unit.iterfind("selections/selection"):
-        if not _is_unit(selection, within=True):
-            yield from _parts_of_unit(selection)
+        if not _is_unit(selection, inside_unit=True):
+            yield from _selections_of_unit(selection)
 
 
-def _is_unit(selection: Element, *, within: bool = False) -> bool:
-    """Return True if a selection is a unit; a model is a unit unless it is `within` another."""
+def _is_unit(selection: Element, *, inside_unit: bool = False) -> bool:
+    """Return True if a selection is a unit; a model is a unit unless it is inside another unit."""
     kind = selection.get("type", "").strip().lower()
-    return kind == "unit" or (kind == "model" and not within)
+    return kind == "unit" or (kind == "model" and not inside_unit)
 
 
 def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
     warnings = ImportWarnings("")
     number, tree = _number(selection, warnings), Tree({}, warnings)
-    profile = UnitReader(_entry(selection, number), tree).read(reviewed=False)
-    parts = [*_parts_of_unit(selection)]
+    profile = UnitReader(_entry(selection, number), tree).read(with_review=False)
+    parts = [*_selections_of_unit(selection)]
     costs = [cost for part in parts if (cost := _points(part, "costs/cost", warnings)) is not None]
-    levels = [level for part in parts[1:] if (level := cells.level(_plain(part.get("name"))))]
+    levels = [level for part in parts[1:] if (level := cells.parse_level(_plain(part.get("name"))))]
     return RosterUnit(
         name=_plain(selection.get("name")),
         custom_name=_plain(selection.get("customName")),
         number=number,
-        entries=_entries(selection),
+        entry_ids=_entry_ids(selection),
         faction=faction,
         battlegroup=battlegroup,
         level=levels[0][0] if levels else None,
@@ -171,32 +171,32 @@ def _unit(selection: Element, faction: str, battlegroup: str) -> RosterUnit:
 def _is_unknown(selection: Element) -> bool:
     """Return True if a selection is not a level and contains no profile, rule or selection."""
     has_content = any(selection.find(f"{tag}/*") is not None for tag in ("profiles", "rules", "selections"))
-    return not has_content and cells.level(_plain(selection.get("name"))) is None
+    return not has_content and cells.parse_level(_plain(selection.get("name"))) is None
 
 
 def _entry(selection: Element, number: int) -> Element:
     """Return the selection of `number` equal units as the entry of one of them in a data file."""
     attributes = {key: value for key in ("name", "type") if (value := selection.get(key))}
-    entry = Element("selectionEntry", attributes | {"id": _entries(selection)[0]})
+    entry = Element("selectionEntry", attributes | {"id": _entry_ids(selection)[0]})
     entry.extend(child for tag in ("profiles", "rules") for child in selection.iterfind(tag))
     costs, links = SubElement(entry, "costs"), SubElement(entry, "categoryLinks")
     for cost in selection.iterfind("costs/cost"):
         SubElement(costs, "cost", cost.attrib | {"value": f"{(_value(cost) or 0.0) / number:g}"})
     for category in selection.iterfind("categories/category"):
         SubElement(links, "categoryLink", category.attrib)
-    children = [child for child in selection.iterfind("selections/selection") if not _is_unit(child, within=True)]
+    children = [child for child in selection.iterfind("selections/selection") if not _is_unit(child, inside_unit=True)]
     SubElement(entry, "selectionEntries").extend(_entry(child, number) for child in children)
     return entry
 
 
-def _entries(selection: Element) -> tuple[str, ...]:
-    """Return the id of a selection's entry, then those of the links to it, innermost first."""
-    return tuple(reversed([_plain(step) for step in selection.get("entryId", "").split(LINK)]))
+def _entry_ids(selection: Element) -> tuple[str, ...]:
+    """Return the id of a selection's entry, then the ids of the links to this entry, innermost first."""
+    return tuple(reversed([_plain(step) for step in selection.get("entryId", "").split(ID_SEPARATOR)]))
 
 
 def _number(selection: Element, warnings: ImportWarnings) -> int:
     text = selection.get("number", "1")
-    number = cells.number(text)
+    number = cells.parse_number(text)
     if number is None or not 1 <= number <= MOST_COPIES:
         warnings.add(text, "not a number of units; taken for 1")
         return 1
@@ -207,7 +207,7 @@ def _points(holder: Element, path: str, warnings: ImportWarnings) -> float | Non
     """Return the total points among the costs of an element; None if it has no points."""
     total = None
     for cost in holder.iterfind(path):
-        if tidy(cost.get("name", "")[:LONGEST_NAME]).casefold() in POINTS:
+        if tidy(cost.get("name", "")[:LONGEST_NAME]).casefold() in POINTS_NAMES:
             value = _value(cost)
             if value is None:
                 warnings.add(cost.get("value", ""), "not a number of points; left out")
@@ -228,7 +228,7 @@ def _plain(text: str | None) -> str:
     return tidy((text or "")[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
 
 
-def _unused(name: str, taken: dict[str, str]) -> str:
+def _unused_name(name: str, taken: dict[str, str]) -> str:
     """Return `name`, with the first number from 2 that makes it unused if needed."""
     unused, number = name, 1
     while unused in taken:

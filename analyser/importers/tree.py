@@ -14,7 +14,7 @@ from analyser.importers import cells
 from analyser.importers.import_warnings import ImportWarnings
 
 MOST_VISITS = 2000  # elements of an entry, including linked elements; a real unit has about fifty
-_LISTS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]
+_LIST_TAGS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]
 ENTRY_TYPES = ("unit", "model", "upgrade")
 FACTORS = ("multiply", "divide")
 SIGNS = {"increment": 1, "add": 1, "decrement": -1, "subtract": -1}
@@ -31,7 +31,7 @@ class LevelNode(NamedTuple):
 
 @dataclass
 class Contents:
-    """Contents of an entry and of all elements that it links to; reinforcement levels are kept separate."""
+    """Contents of an entry and of all elements that it links to, except the contents of reinforcement levels."""
 
     profiles: list[Element] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Contents:
     seen: set[int] = field(default_factory=set)
 
 
-def ids(root: Element) -> dict[str, Element]:
+def elements_by_id(root: Element) -> dict[str, Element]:
     """Return the elements of a document by id; if two have the same id, the first."""
     return {element.get("id", ""): element for element in reversed([*root.iter()]) if element.get("id")}
 
@@ -51,20 +51,20 @@ def is_true(element: Element, attribute: str) -> bool:
 
 
 def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]:
-    """Yield the modifiers of `element` itself, each with all elements that contain conditions for it."""
+    """Yield the modifiers of `element`, each with its holders: the elements that contain its conditions."""
     waiting: list[tuple[Element, tuple[Element, ...]]] = [(element, ())]
     while waiting:
-        holder, around = waiting.pop()
+        holder, outer = waiting.pop()
         for modifier in holder.iterfind("modifiers/modifier"):
-            yield modifier, (*around, modifier)
+            yield modifier, (*outer, modifier)
         for group in holder.iterfind("modifierGroups/modifierGroup"):
-            waiting.append((group, (*around, group)))
+            waiting.append((group, (*outer, group)))
 
 
 def unused_id(name: str, taken: Iterable[str]) -> str:
     """Return `name`, or if it is in `taken`, `name` with the first number from 2 that makes it differ."""
-    used, candidates = set(taken), chain([name], (f"{name}-{number}" for number in count(2)))
-    return next(candidate for candidate in candidates if candidate not in used)
+    taken_ids, candidates = set(taken), chain([name], (f"{name}-{number}" for number in count(2)))
+    return next(candidate for candidate in candidates if candidate not in taken_ids)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ class Tree:
         return self.elements.get(link.get("targetId", ""))
 
     def _raw_name(self, element: Element, refers_to: str) -> str:
-        """Return the name of an element, or else that of the element with the id `refers_to`, as in the file."""
+        """Return the name in the file of an element, or else of the element with the id `refers_to`."""
         target = self.elements.get(refers_to)
         return element.get("name") or (target.get("name") if target is not None else None) or ""
 
@@ -90,24 +90,24 @@ class Tree:
     def name_of(self, element: Element, context: Context = NO_CONTEXT) -> str:
         """Return the name of an entry or a link, or else of the link's target, after its modifiers."""
         name = self._raw_name(element, element.get("targetId", ""))
-        for modifier, around in modifiers(element):
-            if modifier.get("field") == "name" and holds(around, context):
+        for modifier, holders in modifiers(element):
+            if modifier.get("field") == "name" and holds(holders, context):
                 name = _modified_text(name, modifier) or name
         return tidy(name[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
 
-    def hidden(self, element: Element, context: Context = NO_CONTEXT) -> Truth:
+    def is_hidden(self, element: Element, context: Context = NO_CONTEXT) -> Truth:
         """Return True if an element is hidden after its modifiers; None if that depends on choices."""
         hidden: Truth = is_true(element, "hidden")
-        for modifier, around in modifiers(element):
+        for modifier, holders in modifiers(element):
             if modifier.get("field") == "hidden" and modifier.get("type") == "set":
-                applies, value = holds(around, context), modifier.get("value", "").strip().lower() == "true"
+                applies, value = holds(holders, context), modifier.get("value", "").strip().lower() == "true"
                 hidden = hidden if applies is False or hidden is value else value if applies else None
         return hidden
 
     def gather(self, entry: Element) -> Contents:
-        """Return the contents of `entry`, including those of its groups, entries and links; each shared element once.
+        """Return the contents of `entry` and of its groups, entries and links; each shared element once.
 
-        Circular links are followed once. A loop instead of recursion, because the file determines the depth.
+        The code is a loop instead of a recursion, because the file determines the depth.
         """
         contents = Contents(seen={id(entry)})
         waiting, visits = [*reversed(entry)], 0
@@ -118,9 +118,9 @@ class Tree:
                 self.warnings.add(self.name_of(entry), problem)
                 break
             element = waiting.pop()
-            if element.tag in _LISTS:
+            if element.tag in _LIST_TAGS:
                 waiting.extend(reversed(element))
-            elif not (hidden := self.hidden(element)):
+            elif not (hidden := self.is_hidden(element)):
                 if hidden is None:
                     self.warnings.add(self.name_of(element), "hidden under a condition; taken for not hidden")
                 waiting.extend(reversed(self._visit(element, contents)))
@@ -136,7 +136,7 @@ class Tree:
             return []
         if tag == "selectionEntry" and element.get("type", "upgrade") not in ENTRY_TYPES:
             return []
-        if tag in ("selectionEntry", "entryLink") and (level := cells.level(name := self.name_of(element))):
+        if tag in ("selectionEntry", "entryLink") and (level := cells.parse_level(name := self.name_of(element))):
             level_name, is_correct = level
             if not is_correct:
                 self.warnings.add(name, f"taken for the level {level_name}")
@@ -161,7 +161,7 @@ class Tree:
     def characteristics(self, profile: Element, *outer: Element) -> dict[str, str]:
         """Return the cells of a profile by the lower-case names of their columns, after the profile's modifiers.
 
-        `outer` are elements around the profile whose modifiers also apply.
+        The modifiers of `outer`, elements that contain the profile, also apply.
         """
         texts: dict[str, str] = {}
         columns: dict[str, str] = {}
@@ -177,15 +177,15 @@ class Tree:
                 text = ""
             texts[name] = text
             columns |= {type_id: name, name: name}
-        self._defaults(profile, texts, columns)
+        self._fill_defaults(profile, texts, columns)
         for holder in (profile, *outer):
-            for modifier, around in modifiers(holder):
+            for modifier, holders in modifiers(holder):
                 column = columns.get(modifier.get("field", ""))
                 if column is not None:
-                    texts[column] = self.modified(column, texts[column], modifier, around)
+                    texts[column] = self.apply_modifier(column, texts[column], modifier, holders)
         return texts
 
-    def _defaults(self, profile: Element, texts: dict[str, str], columns: dict[str, str]) -> None:
+    def _fill_defaults(self, profile: Element, texts: dict[str, str], columns: dict[str, str]) -> None:
         """Fill empty or missing cells with the default values of their columns (newer data tools write these)."""
         kind = self.elements.get(profile.get("typeId", ""))
         for column in () if kind is None else kind.iterfind("characteristicTypes/characteristicType"):
@@ -195,30 +195,25 @@ class Tree:
                 texts[name] = value
                 columns |= {column.get("id", ""): name, name: name}
 
-    def modified(
-        self,
-        what: str,
-        text: str,
-        modifier: Element,
-        around: tuple[Element, ...],
-        context: Context = NO_CONTEXT,
+    def apply_modifier(
+        self, label: str, text: str, modifier: Element, holders: tuple[Element, ...], context: Context = NO_CONTEXT
     ) -> str:
         """Return a text or a number after a modifier; unchanged, with a warning, if a choice determines the effect."""
         kind, value = modifier.get("type", ""), modifier.get("value", "")
-        applies = holds(around, context)
+        applies = holds(holders, context)
         if applies is None:
-            self.warnings.add(f"{what}: {kind} {value}", f"a change under {_condition_in_words(around)}; left out")
+            self.warnings.add(f"{label}: {kind} {value}", f"a change under {_condition_in_words(holders)}; left out")
         if not applies:
             return text
         changed = _modified_number(text, modifier) if kind in (*SIGNS, *FACTORS) else _modified_text(text, modifier)
         if changed is None:
-            self.warnings.add(f"{what}: {kind} {value}", "a change of an unknown kind; left out")
+            self.warnings.add(f"{label}: {kind} {value}", "a change of an unknown kind; left out")
         return text if changed is None else changed
 
 
-def _condition_in_words(around: tuple[Element, ...]) -> str:
-    what = unsupported_condition(around)
-    return f"an unsupported condition ({what})" if what else "a condition"
+def _condition_in_words(holders: tuple[Element, ...]) -> str:
+    kind = unsupported_condition(holders)
+    return f"an unsupported condition ({kind})" if kind else "a condition"
 
 
 def _modified_text(text: str, modifier: Element) -> str | None:
@@ -229,14 +224,15 @@ def _modified_text(text: str, modifier: Element) -> str | None:
 
 def _modified_number(text: str, modifier: Element) -> str | None:
     """Return a number after a modifier; None if either is not a number, or the result is not whole."""
-    kind, number, operand = modifier.get("type", ""), cells.number(text or "0"), cells.number(modifier.get("value", ""))
+    kind, value = modifier.get("type", ""), modifier.get("value", "")
+    number, operand = cells.parse_number(text or "0"), cells.parse_number(value)
     if number is None or operand is None or (kind == "divide" and (operand == 0 or number % operand)):
         return None
     results = {"multiply": number * operand, "divide": number // (operand or 1)}
     return str(results.get(kind, number + SIGNS.get(kind, 0) * operand))
 
 
-GROUPS = ("and", "or", "not")  # supported groups of conditions; newer tools have others, which count and compare
+GROUP_TYPES = ("and", "or", "not")  # supported groups of conditions; newer tools have others, which count and compare
 _CONTEXT_SCOPES = ("force", "ancestor", "primary-catalogue")  # scopes of conditions about the context of an entry
 
 Truth = bool | None  # None: depends on choices, or on an unsupported condition
@@ -245,7 +241,7 @@ Context = Mapping[str, bool]  # by id of a kind of battlegroup or of a catalogue
 
 def holds(holders: Iterable[Element], context: Context) -> Truth:
     """Return True if all conditions in `holders` (a modifier and its groups) hold; None if this is unknown."""
-    return _all(truth for holder in holders for truth in _truths(holder, context))
+    return _conjunction(truth for holder in holders for truth in _truths(holder, context))
 
 
 def unsupported_condition(holders: Iterable[Element]) -> str:
@@ -255,7 +251,7 @@ def unsupported_condition(holders: Iterable[Element]) -> str:
             if holder.find(f"{kind}s/{kind}") is not None:
                 return f"{kind} {holder.find(f'{kind}s/{kind}').get('type', '')}".strip()  # type: ignore[union-attr]
         for group in holder.iter("conditionGroup"):
-            if group.get("type", "and") not in GROUPS:
+            if group.get("type", "and") not in GROUP_TYPES:
                 return f"conditionGroup {group.get('type')}"
     return ""
 
@@ -272,18 +268,18 @@ def _truths(holder: Element, context: Context) -> Iterator[Truth]:
 def _group_truth(group: Element, context: Context) -> Truth:
     truths, kind = list(_truths(group, context)), group.get("type", "and")
     if kind == "and":
-        return _all(truths)
+        return _conjunction(truths)
     if kind == "or":
-        return _negation(_all(map(_negation, truths))) if truths else True
+        return _negation(_conjunction(map(_negation, truths))) if truths else True
     return _negation(truths[0]) if kind == "not" and len(truths) == 1 else None
 
 
 def _condition_truth(condition: Element, context: Context) -> Truth:
-    kind, place = condition.get("type", ""), condition.get("childId", "")
+    kind, context_id = condition.get("type", ""), condition.get("childId", "")
     if kind in ("always", "never"):
         return kind == "always"
-    if kind in ("instanceOf", "notInstanceOf") and condition.get("scope") in _CONTEXT_SCOPES and place in context:
-        return context[place] == (kind == "instanceOf")
+    if kind in ("instanceOf", "notInstanceOf") and condition.get("scope") in _CONTEXT_SCOPES and context_id in context:
+        return context[context_id] == (kind == "instanceOf")
     return None
 
 
@@ -291,7 +287,7 @@ def _negation(truth: Truth) -> Truth:
     return None if truth is None else not truth
 
 
-def _all(truths: Iterable[Truth]) -> Truth:
+def _conjunction(truths: Iterable[Truth]) -> Truth:
     """Return the three-valued conjunction."""
     result = set(truths)
     return False if False in result else None if None in result else True

@@ -16,30 +16,30 @@ from analyser.importers import cells
 from analyser.importers.import_warnings import review
 from analyser.importers.tree import Contents, LevelNode, Tree, is_true, modifiers, unused_id
 
-LIMITS = {
+NUMBER_LIMITS = {  # least and greatest value of each number of a unit
     "size": (0, 100),
     "defence": (1, 100),
     "damage_limit": (1, 1000),
     "discipline": (0, 100),
     "break_limit": (0, units.MOST_MODELS),
 }
-STATS = {  # columns of a unit's profile, with our keys
-    **{name.replace("_", " "): name for name in (*LIMITS, "models", "speed", "victory_points")},
+KEY_OF_COLUMN = {  # key of each column of a unit's profile
+    **{name.replace("_", " "): name for name in (*NUMBER_LIMITS, "models", "speed", "victory_points")},
     **{"vpr": "victory_points", "vp": "victory_points", "defense": "defence"},
     **{"target": "category", "target type": "category"},
 }
 MOST_POINTS = 100_000
 TYPES: dict[str, UnitType] = {arg: arg for arg in get_args(UnitType)} | {"armor": "armour"}
 TRAITS: tuple[units.Trait, ...] = get_args(units.Trait)
-USUAL_TYPE: dict[Category, UnitType] = {"light": "infantry", "heavy": "armour", "aerial": "aircraft"}
-FLYING: tuple[UnitType, ...] = ("rotorcraft", "aircraft")
-POINTS = ("points", "point", "pts")
+USUAL_TYPE_OF_CATEGORY: dict[Category, UnitType] = {"light": "infantry", "heavy": "armour", "aerial": "aircraft"}
+FLYING_TYPES: tuple[UnitType, ...] = ("rotorcraft", "aircraft")
+POINTS_NAMES = ("points", "point", "pts")
 
 Cells = Mapping[str, str]
 
 
 class Stats(NamedTuple):
-    """A unit's profile at one level: its title, and its cells by our keys."""
+    """A unit's profile at one level: its title, and its cells by key."""
 
     title: str
     cells: Cells
@@ -56,10 +56,10 @@ class UnitReader:
         self.rules: list[str] = []
         tree.warnings.unit = self.name or "(no name)"
 
-    def read(self, *, reviewed: bool = True) -> units.Unit | None:
+    def read(self, *, with_review: bool = True) -> units.Unit | None:
         """Return the unit; None, with a warning, if it cannot be read.
 
-        `reviewed`: also warn about values that are possible but unlikely.
+        `with_review`: also warn about values that are possible but unlikely.
         """
         if not self.name:
             self.warn(self.entry.get("id", ""), "a unit without a name; left out")
@@ -75,7 +75,7 @@ class UnitReader:
                 self.warn(title, "the name of the profile differs from that of the unit")
         data: dict[str, Any] = {"id": cells.slug(self.name) or "unit", "name": self.name, "levels": levels}
         data |= {"entry": self.entry.get("id", "")[:LONGEST_ID] or None}
-        data |= self._kind(self._common_text("category", stats))
+        data |= self._category_and_type(self._common_text("category", stats))
         data |= self._unit_numbers(levels, stats)
         for key in ("defence", "damage_limit"):
             if data[key] is None or any(getattr(level, key) == "none" for level in levels.values()):
@@ -90,7 +90,7 @@ class UnitReader:
         except InputError as error:
             self.warn(error.where, f"{error.problem}; the unit is left out")
             return None
-        if reviewed:
+        if with_review:
             review(unit, self.tree.warnings)
         return unit
 
@@ -98,13 +98,13 @@ class UnitReader:
         for profile in self.contents.profiles:
             by_column = self.tree.characteristics(profile)
             title = self.tree.name_of(profile)
-            if any(cells.band(column) for column in by_column):
+            if any(cells.parse_band(column) for column in by_column):
                 self.rows.append((profile, by_column))
             elif "special rules" in by_column:
-                self.rules.extend(cells.names(by_column["special rules"]))
+                self.rules.extend(cells.split_names(by_column["special rules"]))
             elif _is_stats(by_column):
                 self.stats.append((profile, self._stats(profile, by_column)))
-            elif cells.heading(title):
+            elif cells.parse_row_title(title):
                 self.warn(title, "an armaments row without bands; left out")
             else:
                 kind = profile.get("typeName", "")
@@ -112,9 +112,9 @@ class UnitReader:
 
     def _stats(self, profile: Element, by_column: Cells) -> Stats:
         for column in by_column:
-            if column not in STATS:
+            if column not in KEY_OF_COLUMN:
                 self.warn(column, "an unknown column of the unit's profile; left out")
-        values = {STATS[column]: text for column, text in by_column.items() if column in STATS}
+        values = {KEY_OF_COLUMN[column]: text for column, text in by_column.items() if column in KEY_OF_COLUMN}
         return Stats(self.tree.name_of(profile), values)
 
     def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
@@ -138,18 +138,18 @@ class UnitReader:
 
     def _level_stats(self, level: LevelNode) -> Stats | None:
         """Return the unit's profile at a level: a profile inside the level, or else the profile outside the levels."""
-        inside: Stats | None = None
+        inner_stats: Stats | None = None
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
-            if inside is None and _is_stats(by_column):
+            if inner_stats is None and _is_stats(by_column):
                 self._warn_of_group_modifiers(profile)
-                inside = self._stats(profile, by_column)
+                inner_stats = self._stats(profile, by_column)
             else:
                 self.warn(f"{level.name}: {self.tree.name_of(profile)}", "a second profile inside this level; left out")
-        if inside is not None:
-            return inside
-        outside = (profile for profile, _ in self.stats)
-        return next((self._stats(profile, self.tree.characteristics(profile, level.node)) for profile in outside), None)
+        if inner_stats is not None:
+            return inner_stats
+        outer = (profile for profile, _ in self.stats)
+        return next((self._stats(profile, self.tree.characteristics(profile, level.node)) for profile in outer), None)
 
     def _warn_of_group_modifiers(self, profile: Element) -> None:
         """Warn about modifiers of a group around the levels, because they do not affect profiles in it."""
@@ -183,10 +183,10 @@ class UnitReader:
         costs: list[str] = []
         for cost in holder.iterfind("costs/cost"):
             kind, value = cost.get("typeId", ""), cost.get("value", "")
-            if self.tree.word_of(cost, kind) in POINTS:
-                for modifier, around in modifiers(holder):
+            if self.tree.word_of(cost, kind) in POINTS_NAMES:
+                for modifier, holders in modifiers(holder):
                     if kind and modifier.get("field") == kind:
-                        value = self.tree.modified("points", value, modifier, around)
+                        value = self.tree.apply_modifier("points", value, modifier, holders)
                 costs.append(value)
         return costs
 
@@ -195,7 +195,7 @@ class UnitReader:
         texts = {level: tidy(stat.cells[key]) for level, stat in stats.items() if key in stat.cells}
         if len({text.casefold() for text in texts.values()}) > 1:
             by_level = ", ".join(f"{level} {text}" for level, text in texts.items())
-            self.warn(f"{key.replace('_', ' ')}: {by_level}", "differs between levels; that of the lowest is used")
+            self.warn(f"{key.replace('_', ' ')}: {by_level}", "differs between levels; the text of the lowest is used")
         return next(iter(texts.values()), None)
 
     def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[LevelName, dict[str, Any]]:
@@ -207,8 +207,8 @@ class UnitReader:
 
     def _stat(self, key: str, text: str | None) -> float | None:
         if key != "speed":
-            return self._number(text, LIMITS[key], key.replace("_", " "))
-        reach = cells.inches(text)
+            return self._number(text, NUMBER_LIMITS[key], key.replace("_", " "))
+        reach = cells.parse_ranges(text)
         if reach is None or reach.short is not None or (reach.long or 0) > units.MOST_INCHES:
             self.warn(f"speed: {text}", "not a distance; left out")
             return None
@@ -229,18 +229,18 @@ class UnitReader:
                 levels[level] = levels[level].model_copy(update={key: "none" if value is None else value})
         return data
 
-    def _number(self, text: str | None, limits: tuple[int, int], what: str) -> int | None:
+    def _number(self, text: str | None, limits: tuple[int, int], label: str) -> int | None:
         """Return the number in a cell; None for a dash, and, with a warning, for text or a number outside `limits`."""
         if cells.is_none(text):
             return None
-        value = cells.number(text)
+        value = cells.parse_number(text)
         low, high = limits
         if value is None or not low <= value <= high:
-            self.warn(f"{what}: {text}", f"not a number from {low} to {high}; left out")
+            self.warn(f"{label}: {text}", f"not a number from {low} to {high}; left out")
             return None
         return value
 
-    def _kind(self, target: str | None) -> dict[str, Any]:
+    def _category_and_type(self, target: str | None) -> dict[str, Any]:
         """Return target category, type and traits, from the profile's cell and the unit's categories."""
         links = [link for link in self.entry.iterfind("categoryLinks/categoryLink") if not is_true(link, "hidden")]
         links.sort(key=lambda link: not is_true(link, "primary"))  # a stable sort, so other links keep their order
@@ -250,7 +250,7 @@ class UnitReader:
             self.warn(", ".join(types), f"more than one type; taken for {types[0]}")
         category = self._category(target, [cells.CATEGORIES[name] for name in names if name in cells.CATEGORIES], types)
         if not types:
-            types = [USUAL_TYPE[category]]
+            types = [USUAL_TYPE_OF_CATEGORY[category]]
             self.warn(", ".join(names), f"no category names the type; taken for {types[0]}")
         return {"category": category, "type": types[0], "traits": tuple(trait for trait in TRAITS if trait in names)}
 
@@ -262,19 +262,19 @@ class UnitReader:
             self.warn(f"target type: {target or ''}", f"not light, heavy or aerial; taken for {category}")
         elif categories and category not in categories:
             self.warn(f"target type: {target}", f"the unit's categories state {categories[0]}")
-        elif types and (types[0] in FLYING) != (category == "aerial"):
+        elif types and (types[0] in FLYING_TYPES) != (category == "aerial"):
             self.warn(f"target type: {target}", f"unlikely for {types[0]}")
         return category
 
-    def _known_names(self, names: Iterable[str], table: Mapping[str, Term], what: str) -> tuple[str, ...]:
+    def _known_names(self, names: Iterable[str], table: Mapping[str, Term], noun: str) -> tuple[str, ...]:
         result: dict[str, None] = {}
-        for written in names:
-            name, parameter = parse(written[:LONGEST_NAME])
+        for stated_name in names:
+            name, parameter = parse(stated_name[:LONGEST_NAME])
             meant, is_correct = recognise(name, table)
             if meant not in table:
-                self.warn(written, f"unknown {what}; kept unchanged")
+                self.warn(stated_name, f"unknown {noun}; kept unchanged")
             elif not is_correct:
-                self.warn(written, f"misspelt {what}; taken for {meant}")
+                self.warn(stated_name, f"misspelt {noun}; taken for {meant}")
             result[with_parameter(meant, parameter)] = None
         return tuple(result)
 
@@ -287,7 +287,7 @@ class UnitReader:
         return tuple(rows)
 
     def _row(self, name: str, by_column: Cells) -> units.Row | None:
-        heading = cells.heading(name)
+        heading = cells.parse_row_title(name)
         if heading is None:
             self.warn(name, "not ranged, melee or impact; the row is left out")
             return None
@@ -303,7 +303,7 @@ class UnitReader:
             "short_range": reach.short,
             "long_range": reach.long,
             "bands": self._bands(name, by_column),
-            "qualities": self._known_names(cells.names(by_column.get("qualities")), QUALITIES, "quality"),
+            "qualities": self._known_names(cells.split_names(by_column.get("qualities")), QUALITIES, "quality"),
         }
         try:
             return checked(units.Row, data)
@@ -312,7 +312,7 @@ class UnitReader:
             return None
 
     def _range(self, name: str, text: str | None) -> cells.Range:
-        reach = cells.inches(text)
+        reach = cells.parse_ranges(text)
         if reach is None or max(reach.short or 0, reach.long or 0) > units.MOST_INCHES:
             self.warn(f"{name}: {text}", "not a range; left out")
             return cells.Range()
@@ -325,7 +325,7 @@ class UnitReader:
         """Return the bands sorted by their numbers, because the columns may have any order."""
         bands: list[units.Band] = []
         for column, text in by_column.items():
-            numbers, dice = cells.band(column), cells.dice(text)
+            numbers, dice = cells.parse_band(column), cells.parse_dice(text)
             if numbers is None:
                 if column not in ("range", "qualities"):
                     self.warn(f"{name}: {column}", "an unknown column of an armaments row; left out")
@@ -342,4 +342,4 @@ class UnitReader:
 
 
 def _is_stats(by_column: Cells) -> bool:
-    return len(STATS.keys() & by_column.keys()) >= 2
+    return len(KEY_OF_COLUMN.keys() & by_column.keys()) >= 2

@@ -8,7 +8,7 @@ from analyser.game.keywords import CLOSE_QUARTERS, DUEL
 from analyser.game.units import Row
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import CARDS, SortedRules, case_of_row, case_of_unit
-from analyser.scenarios.battle import BattleScenario, Fielded, policy_against
+from analyser.scenarios.battle import BattleScenario, BattleUnit, policy_against
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 
 NOT_MODELLED = (
@@ -49,7 +49,7 @@ def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> Rule
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
 
 
-def _add_rules(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy: Fielded) -> None:
+def _add_rules(rules: SortedRules, scenario: BattleScenario, own: BattleUnit, enemy: BattleUnit) -> None:
     """Add the rules of a unit, sorted by their effect against an enemy."""
     unit, other = own.combatant, enemy.combatant
     tactics = policy_against(own.policy, unit, other), policy_against(enemy.policy, other, unit)
@@ -77,7 +77,7 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, own: Fielded, enemy
         rules.add([rule], CLOSE_QUARTERS if contact else DUEL, case)
 
 
-def _rows(own: Fielded, enemy: Fielded, charges: list[bool]) -> Iterator[Row]:
+def _rows(own: BattleUnit, enemy: BattleUnit, charges: list[bool]) -> Iterator[Row]:
     """Yield the rows that a unit can use against an enemy."""
     unit = own.combatant
     yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if own.policy == "lookout" else "shoot")

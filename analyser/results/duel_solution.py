@@ -34,7 +34,7 @@ from analyser.results.states import JointStates, is_removed, points_won, share_l
 from analyser.rules.policies import POLICIES
 from analyser.rules.policy_lines import TACTIC_LINES, Line
 from analyser.rules.structs import NONE
-from analyser.scenarios.best import Chooser
+from analyser.scenarios.chooser import Chooser
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, common_step, duel_start, round_program, shooters_of
 from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
@@ -71,7 +71,7 @@ class SolvedDuel:
     ----------
     scenario : DuelScenario
     shooters : tuple of Shooter
-        Both sides; a side that plays best or follows a policy in lines is a :class:`~analyser.scenarios.best.Chooser`.
+        Both sides; a side with best play or a policy in lines is a :class:`~analyser.scenarios.chooser.Chooser`.
     setup : Setup
     game : Game
         Graph of all situations of the duel.
@@ -203,7 +203,7 @@ class SolvedDuel:
     def tactics(self, side: int) -> list[str]:
         """Return the simple tactics that the unit of a side can follow; `short_range` needs a distance."""
         shooter = self.shooters[side]
-        names = [name for name in POLICIES if why_not(name, shooter.mine, shooter.theirs) is None]
+        names = [name for name in POLICIES if why_not(name, shooter.unit, shooter.enemy) is None]
         return [name for name in names if name != "short_range" or shooter.distance is not None]
 
     def plan_of_tactic(self, side: int, name: str) -> Plan:
@@ -211,8 +211,8 @@ class SolvedDuel:
         chooser = self.chooser_at(side)
         tactic = chooser.tactic(name)
         lines = TACTIC_LINES[name]
-        if name == "short_range" and tactic.main is not None:  # short range of the main row
-            lines = tuple(line._replace(row=tactic.main.id.lower()) for line in lines)
+        if name == "short_range" and tactic.main_row is not None:  # short range of the main row
+            lines = tuple(line._replace(row=tactic.main_row.id.lower()) for line in lines)
         policy = PolicyLines(lines, bool(tactic.rearms), chooser.reaction_of_tactic(tactic))
         return self._plan_following(self.plan, side, policy)
 
@@ -223,7 +223,7 @@ class SolvedDuel:
     def policy_lines(self, side: int, lines: Sequence[Line]) -> PolicyLines:
         """Return lines with the defaults of the unit of a side: re-arming and opportunity fire."""
         chooser = self.chooser_at(side)
-        can_watch = why_not("lookout", chooser.mine, chooser.theirs) is None
+        can_watch = why_not("lookout", chooser.unit, chooser.enemy) is None
         reaction = chooser.reaction_of_tactic(chooser.tactic("lookout")) if can_watch else NONE
         return PolicyLines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
 

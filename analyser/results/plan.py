@@ -28,8 +28,8 @@ from analyser.rules import unit_state
 from analyser.rules.activation import STOP_IS_DISTANCE
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
-from analyser.scenarios.best import Chooser, CloseAttack, Option, Shot
-from analyser.scenarios.fight_records import length_of
+from analyser.scenarios.chooser import Chooser, CloseAttack, Option, Shot
+from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.schema import Combatant
 
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading")
@@ -76,7 +76,7 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
     text = " and ".join(filter(None, parts)) or HOLD
     if option.action == Action.SHOOT:
         text += _row_names(option.shots, len(chooser.rows) > 1)
-    if option.charge is not None and not chooser.mine.overcharge:
+    if option.charge is not None and not chooser.unit.overcharge:
         text += _row_names((option.charge,), len(chooser.charge_rows) > 1)
     return text
 
@@ -85,9 +85,9 @@ def _up_to(option: Option, chooser: Chooser) -> str:
     """Return the distance at which a move stops, by name if it is a range of the row that the option fires."""
     distance = option.stop ^ STOP_IS_DISTANCE
     row = option.shots[0].row if option.shots else chooser.row_of_ranges(option.action, chooser.best_salvo)
-    if row is not None and distance == length_of(row.short_range):
+    if row is not None and distance == to_length(row.short_range):
         return " to short range"
-    return " to range" if row is not None and distance == length_of(row.long_range) else f" to {_inches(distance)}"
+    return " to range" if row is not None and distance == to_length(row.long_range) else f" to {_inches(distance)}"
 
 
 def _inches(length: int) -> str:

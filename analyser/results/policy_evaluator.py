@@ -14,7 +14,7 @@ from analyser.results.states import damage, flag, models_left
 from analyser.rules.policies import Manoeuvre, View
 from analyser.rules.policy_lines import LAST_RESORT, QUANTITIES, Condition, Line, all_conditions
 from analyser.rules.structs import INCH, NONE
-from analyser.scenarios.best import Chooser, Option
+from analyser.scenarios.chooser import Chooser, Option
 
 if TYPE_CHECKING:
     from analyser.results.duel_solution import ChoicePoint, SolvedDuel
@@ -55,8 +55,8 @@ class PolicyDecisions:
 
     def _resolved_line(self, line: Line, chooser: Chooser) -> ResolvedLine:
         charges = line.manoeuvre == Manoeuvre.CHARGE
-        salvo = chooser.salvo_called("" if charges else line.row)
-        attack = chooser.charge_called(line.row) if charges else salvo
+        salvo = chooser.salvo_in_words("" if charges else line.row)
+        attack = chooser.charge_in_words(line.row) if charges else salvo
         return ResolvedLine(line, attack, chooser.stop_of(line, salvo), self.duel.strike_of(self.point, salvo))
 
     @property

@@ -16,10 +16,10 @@ from analyser.rules.house_rules import IS_A
 from analyser.rules.policies import BEST
 from analyser.rules.structs import NONE, FightFacts, Test
 from analyser.scenarios.attack import Scenario
-from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import ChargeScenario
+from analyser.scenarios.chooser import Chooser
 from analyser.scenarios.duel import DuelScenario, common_step
-from analyser.scenarios.fight_records import length_of
+from analyser.scenarios.fight_records import to_length
 from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant
@@ -275,7 +275,7 @@ def _unconsidered_choices(shooter: Shooter) -> Iterator[str]:
     """Yield the choices that the rules allow and best play does not consider, if they are relevant."""
     if not isinstance(shooter, Chooser) or shooter.lines:
         return
-    unit, enemy = shooter.mine, shooter.theirs
+    unit, enemy = shooter.unit, shooter.enemy
     if enemy.exposed is not None and shooter.lookout_rows:
         yield "the choice whether to prioritise exposed models (AC-3.9): it is made as stated"
     if unit.value("All-Out Attack") > 1 and len(shooter.rows) > 1:
@@ -287,7 +287,7 @@ def _unconsidered_choices(shooter: Shooter) -> Iterator[str]:
 def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
     """Return the rules behind a duel; `shooters` are both sides with the rows that they fire."""
     rules, near_rules = SortedRules(), list[Keyword]()
-    charges = [shooter.mine.may_charge(shooter.theirs, shooter.policy) for shooter in shooters]
+    charges = [shooter.unit.may_charge(shooter.enemy, shooter.policy) for shooter in shooters]
     contact, has_distance = any(charges), scenario.terms.distance is not None
     rows = [_rows_of_duel(shooter, charges) for shooter in shooters]
 
@@ -297,20 +297,20 @@ def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_r
         return "" if rule.name in _NEAR_IT and not (contact or has_distance) else DUEL
 
     for side, (shooter, enemy) in enumerate(zip(shooters, shooters[::-1])):
-        unit, where = shooter.mine, shooter.where
+        unit, where = shooter.unit, shooter.where
         for row in rows[side]:
-            case = case_of_row(row, unit, enemy.mine, shooter)
+            case = case_of_row(row, unit, enemy.unit, shooter)
             rules.add(row.qualities, DUEL if row.kind == "ranged" else CLOSE_QUARTERS, case)
         case = case_of_unit(
             unit,
-            enemy.mine,
+            enemy.unit,
             rows[1 - side],
             charges=charges[side],
             charged=charges[1 - side],
             distant=has_distance,
             takes_cover=unit.taking_cover or shooter.policy == "take_cover" or shooter.chooses,
             fires_all_rows=len(shooter.rows) > 1 and (not shooter.chooses or unit.has("All-Out Attack")),
-            shoots_back=enemy.is_answered and (enemy.main or enemy.lookout_row) is not None,
+            shoots_back=enemy.is_answered and (enemy.main_row or enemy.lookout_row) is not None,
         )
         for fight in (CLOSE_QUARTERS, "", DUEL):
             rules.add([rule for rule in unit.keywords if fight_of(rule) == fight], fight, case)
@@ -321,10 +321,10 @@ def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_r
         rules.not_modelled += _unconsidered_choices(shooter)
     assumptions = [CARDS[with_replacement]]
     choosers = [shooter for shooter in shooters if isinstance(shooter, Chooser)]
-    assumptions += _assumptions_on_moves(scenario, [chooser for chooser in choosers if chooser.mine.speed])
+    assumptions += _assumptions_on_moves(scenario, [chooser for chooser in choosers if chooser.unit.speed])
     if not has_distance:
         assumptions.append(_ALWAYS_REACHES)
-        assumptions += [_AMOK_WITHOUT_DISTANCE] if any(shooter.mine.has("Run Amok") for shooter in shooters) else []
+        assumptions += [_AMOK_WITHOUT_DISTANCE] if any(shooter.unit.has("Run Amok") for shooter in shooters) else []
         assumptions += map(_IN_CONTACT_ONLY.format, dict.fromkeys(rule.canonical for rule in near_rules))
     return rules.as_rules_used(assumptions, scenario.warnings, scenario.ruleset)
 
@@ -336,9 +336,9 @@ def _assumptions_on_moves(scenario: DuelScenario, movers: Sequence[Chooser]) -> 
         return
     if any(mover.policy == BEST for mover in movers):
         whole = common_step(scenario.a, scenario.b, terms)
-        is_whole = terms.step is not None and whole is not None and length_of(whole) % length_of(terms.step) == 0
+        is_whole = terms.step is not None and whole is not None and to_length(whole) % to_length(terms.step) == 0
         yield _FULL_MOVES if terms.step is None else (_ALL_STOPS if is_whole else _STEPS).format(terms.step)
-    if any(mover.may_retire and mover.mine.edge_distance is None for mover in movers):
+    if any(mover.may_retire and mover.unit.edge_distance is None for mover in movers):
         yield _NO_EDGE
 
 
@@ -392,7 +392,7 @@ def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | 
 
 
 def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
-    rows, unit = [*shooter.rows, *shooter.reaction_rows], shooter.mine
+    rows, unit = [*shooter.rows, *shooter.reaction_rows], shooter.unit
     chooser = shooter if isinstance(shooter, Chooser) else None
     if charges[shooter.side]:
         rows += chooser.charge_rows if chooser else [unit.charge_row(shooter.where)]
@@ -418,7 +418,7 @@ def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:
     """Yield the rules that only another policy would use; best play considers all rules."""
     if shooter.chooses:
         return
-    mine, theirs = shooter.mine, shooter.theirs
+    mine, theirs = shooter.unit, shooter.enemy
     full_names = {rule.name: rule.canonical for rule in mine.keywords}
     for policy, name in (("overcharge", "Overcharge"), ("all_out", "All-Out Attack")):
         fires_one_row = policy == "all_out" and len(rows_to_shoot_with(mine, theirs, policy)) == 1

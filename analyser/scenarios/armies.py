@@ -1,4 +1,4 @@
-"""Public functions for army lists: load one, check one, and list what one may contain (scales, battlegroups, boons)."""
+"""Public functions: load an army list, check it, and list its allowed values (scales, battlegroups, boons)."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from analyser.game.force_kinds import ForceKinds, force_kinds
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.importers.archive import DATA_FILES, ROSTERS
-from analyser.importers.roster_matching import WHOSE_NUMBERS, Numbers, match_roster
+from analyser.importers.roster_matching import NUMBER_SOURCES, Numbers, match_roster
 from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.policies import AUTO
 
 LIST_SUFFIX = ".toml"
-_READABLE_FILES = f"a list ({LIST_SUFFIX}), or a roster of BattleScribe or New Recruit ({', '.join(ROSTERS)})"
-_HOW_TO_LIST_UNITS = '[[unit]] with unit = "crown/rifle-platoon@basic", or unit = [...] with several'
+_FILES_TEXT = f"a list ({LIST_SUFFIX}), or a roster of BattleScribe or New Recruit ({', '.join(ROSTERS)})"
+_UNITS_FORM = '[[unit]] with unit = "crown/rifle-platoon@basic", or unit = [...] with several'
 _UNIT_TABLE = re.compile(r"\s*\[\[\s*unit\s*\]\]")
 _UNIT_NUMBER = re.compile(r": unit (\d+)\b")
 _INDEXED_ENTRY = re.compile(r"\b(unit|boon|rows|bands)\.(\d+)\b\.?")
@@ -62,7 +62,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     """
     if isinstance(source, Army):
         return source
-    check_choice(numbers, "numbers", WHOSE_NUMBERS)
+    check_choice(numbers, "numbers", NUMBER_SOURCES)
     library = library_of(profiles)
     if isinstance(source, Mapping):
         return _from_table(source, "army", library)
@@ -83,18 +83,18 @@ def _from_list(path: Path, library: Profiles) -> Army:
     try:
         table = read_toml(path)
         if not table:
-            raise InputError("this file is empty", where=str(path), allowed=_HOW_TO_LIST_UNITS)
+            raise InputError("this file is empty", where=str(path), allowed=_UNITS_FORM)
         return _from_table(table, str(path), library)
     except InputError as error:
         if not error.where.partition(str(path))[2] and not error.allowed and path.suffix.lower() != LIST_SUFFIX:
-            raise InputError(error.problem, where=error.where, allowed=_READABLE_FILES) from None
+            raise InputError(error.problem, where=error.where, allowed=_FILES_TEXT) from None
         if (number := _UNIT_NUMBER.search(error.where)) and (line := _line_of(int(number[1]), path)):
             error.where = error.where.replace(str(path), f"{path}, line {line}", 1)
         raise
 
 
 def _line_of(unit_number: int, path: Path) -> int:
-    """Return the line where the table of a unit begins; 0 if it has no table of its own."""
+    """Return the line where the table of a unit begins; 0 if the unit has no table of its own."""
     lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1)
     first_lines = [number for number, line in lines if _UNIT_TABLE.match(line)]
     return first_lines[unit_number - 1] if unit_number <= len(first_lines) else 0
@@ -106,8 +106,8 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
         file = checked(ArmyFile, table, where=where)
     except InputError as error:
         if not {"unit", "units"} & table.keys() and not error.allowed:  # otherwise a misspelt key is the cause
-            raise InputError("no unit is listed", where=where, allowed=_HOW_TO_LIST_UNITS) from None
-        error.where = where + _counted_from_1(error.where.removeprefix(where), table)
+            raise InputError("no unit is listed", where=where, allowed=_UNITS_FORM) from None
+        error.where = where + _one_based(error.where.removeprefix(where), table)
         raise
     try:
         for number, entry in enumerate(file.units, 1):
@@ -115,16 +115,16 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
                 check_choice(entry.policy, f"unit {number}: policy", (AUTO, *POLICIES))
         return army_of_file(file, library)
     except InputError as error:
-        error.where = _counted_from_1(error.where, table)
+        error.where = _one_based(error.where, table)
         raise error.inside(where) from None
 
 
-def _counted_from_1(location: str, table: Mapping[str, Any]) -> str:
-    """Return a location in an army counted from 1: ``unit 2: count`` for ``unit.1.count``.
+def _one_based(location: str, table: Mapping[str, Any]) -> str:
+    """Return a location in an army with numbers from 1: ``unit 2: count`` for ``unit.1.count``.
 
     If the army is a list of selectors, the selector is added: ``unit 2 ('a/d@e')``.
 
-    >>> _counted_from_1(": unit.1.rows.0.dice", {}), _counted_from_1("unit 2", {"unit": ["a/b@c", "a/d@e"]})
+    >>> _one_based(": unit.1.rows.0.dice", {}), _one_based("unit 2", {"unit": ["a/b@c", "a/d@e"]})
     (': unit 2: rows 1: dice', "unit 2 ('a/d@e')")
     """
     location = _INDEXED_ENTRY.sub(lambda match: f"{match[1]} {int(match[2]) + 1}: ", location).removesuffix(": ")
@@ -165,7 +165,7 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
 
 
 def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None) -> ForceKinds:
-    """Return what an army list may contain: force scales, kinds of battlegroup (slots and units), boons.
+    """Return the values allowed in an army list: force scales, kinds of battlegroup (slots and units), boons.
 
     Parameters
     ----------

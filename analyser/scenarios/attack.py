@@ -1,4 +1,4 @@
-"""Attack scenarios: looked up and checked, with warnings; and their records of integers for the engines."""
+"""Attack scenarios, resolved and checked, with warnings, and their records of integers for the engines."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ class Scenario:
     ----------
     attack, target : Attack, Target
         Complete for the computation; ``None`` only if the rules have a "none".
-    ruleset : Ruleset
     attacker, defender : Loadout or None
         The profiles of the selectors.
     warnings : tuple of str
@@ -100,7 +99,7 @@ class Scenario:
         return replace(self, attack=self.attack.model_copy(update={"rating": rating}))
 
     def with_same_fight(self, **changes: Any) -> Scenario:
-        """Return a copy with changes that do not affect the fight, so that the copy shares its records."""
+        """Return a copy with changes that do not affect the fight; the copy shares the records of this scenario."""
         copy = replace(self, **changes)
         vars(copy).update({key: vars(self)[key] for key in ("facts", "fight") if key in vars(self)})
         return copy
@@ -147,7 +146,7 @@ def attack_records(ruleset: Ruleset, attacks: Iterable[AttackFacts]) -> NDArray[
 
 
 def target_record(target: Target, *, from_front: bool | None = None) -> Any:
-    """Return a record of :data:`~analyser.rules.structs.TARGET` for a resolved target; read-only, because it is shared.
+    """Return a record of :data:`~analyser.rules.structs.TARGET` for a resolved target, read-only because it is shared.
 
     `from_front` overrides the target's own value.
     """
@@ -158,7 +157,7 @@ def target_record(target: Target, *, from_front: bool | None = None) -> Any:
 def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
     target = Target.model_construct(**dict(zip(Target.model_fields, fields)))
     assert target.category is not None
-    own = house_rules_of("attacked", target.keywords)
+    house_rules = house_rules_of("attacked", target.keywords)
     numbers = {
         "category": structs.CATEGORIES.index(target.category),
         "close_formation": target.formation == "close",
@@ -169,15 +168,15 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
         "always_concealed": target.has("Shrouded", "Obfuscating"),
         "ground_unit": not (target.type in ("aircraft", "rotorcraft") or target.aircraft or target.has("Hover")),
         "concealed_by_obstacle": target.type in (None, "infantry", "cavalry", "field gun"),
-        "steady": any("disordered" in rule.ignores for rule in own),
+        "steady": any("disordered" in rule.ignores for rule in house_rules),
         "is_a": IS_A[target.type] | IS_A[target.category],
         **house_rule_fields("attacked", target.keywords),
     }
     if target.discipline is not None:
-        more = sum(rule.test for rule in own if rule.changes_every_test)
+        more = sum(rule.test for rule in house_rules if rule.changes_every_test)
         numbers["discipline"] = max(target.discipline + more, 0)
     numbers |= {} if from_front is None else {"from_front": from_front}
-    return read_only(record_of(TARGET, numbers, target))
+    return freeze(record_of(TARGET, numbers, target))
 
 
 def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
@@ -186,7 +185,7 @@ def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
     return [rule for rule in rules.values() if rule.when == when]
 
 
-_NO_RULES = record_fields(())
+_NO_HOUSE_RULES = record_fields(())
 
 
 def house_rule_fields(when: str, keywords: Iterable[Keyword]) -> dict[str, int]:
@@ -195,10 +194,10 @@ def house_rule_fields(when: str, keywords: Iterable[Keyword]) -> dict[str, int]:
     if len(rules) > MOST_RULES:
         problem = f"a unit has {len(rules)} house rules for when it is {when}"
         raise InputError(problem, where="rules", allowed=f"up to {MOST_RULES}")
-    return record_fields(rules) if rules else _NO_RULES
+    return record_fields(rules) if rules else _NO_HOUSE_RULES
 
 
-def read_only(record: Any) -> Any:
+def freeze(record: Any) -> Any:
     """Make a record read-only, and return it."""
     record.setflags(write=False)
     return record
@@ -207,8 +206,8 @@ def read_only(record: Any) -> Any:
 def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasKeywords | None = None) -> np.void:
     """Return a record of a type in :mod:`analyser.rules.structs`; `numbers` are the values of some fields.
 
-    Every other field is the key of `source` (Attack or Target) with its name, or NONE if the key is not set. If there
-    is no such key, the field is 1 if `source` has the keyword with its name, else 0.
+    Every other field has the value of the key of `source` (Attack or Target) with the same name, or NONE if the key is
+    not set. A field without such a key is 1 if `source` has the keyword with the same name, else 0.
     """
     names = dtype.names or ()
     assert numbers.keys() <= set(names), f"unknown fields of the record: {', '.join(numbers.keys() - set(names))}"
@@ -231,7 +230,7 @@ def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
 
 
 def attack_warnings(scenario: Scenario, rating: RatingName) -> Iterator[str]:
-    """Yield the warnings of an attack with a rating; `scenario` has a rating only if it is stated."""
+    """Yield the warnings of an attack; `rating` is its combat rating, and `scenario` has only a stated rating."""
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
     yield from resolve.unknown_name_warnings(attack.keywords, "quality in attack.qualities")
     yield from resolve.unknown_name_warnings(target.keywords, "special rule in target.rules")
@@ -297,8 +296,8 @@ def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
                 if not any(row.has(quality) for row in scenario.attacker.unit.rows):
                     yield f"{section}.{key} has no effect: no row of the attacker is {quality} (AC-6)"
                 continue
-            without: Any = {section: record.model_copy(update={key: value})}
-            if _relevant_facts(replace(scenario, **without)) == _relevant_facts(scenario):
+            with_default: Any = {section: record.model_copy(update={key: value})}
+            if _relevant_facts(replace(scenario, **with_default)) == _relevant_facts(scenario):
                 yield f"{section}.{key} has no effect on this attack"
 
 
@@ -338,7 +337,7 @@ RANKED_BY = {
 def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
     """Return the index of the best attack on each target, by :data:`RANKED_BY`; of equal attacks the first.
 
-    `summaries`: shape (attacks, targets), NaN if an attack is impossible. The index is -1 if all attacks are.
+    `summaries`: shape (attacks, targets), NaN if an attack is impossible. The index is -1 if all are impossible.
     """
     best = np.full(summaries.shape[1], -1, np.int64)
     highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)

@@ -31,28 +31,28 @@ _MOST_INCHES = 120
 if TYPE_CHECKING:
     TargetName = str
     HandName = str
-    TurnName = str
+    ActivationOrderName = str
     PolicyOrAuto = str
     TacticName = str
 else:
     TargetName = Literal[tuple(choice.name.lower() for choice in TargetChoice)]
     HandName = Literal[tuple(hand.name.lower() for hand in CardChoice)]
-    TurnName = Literal[tuple(turn.name.lower() for turn in ActivationChoice)]
+    ActivationOrderName = Literal[tuple(order.name.lower() for order in ActivationChoice)]
     PolicyOrAuto = Literal[(AUTO, *POLICIES)]
     TacticName = Literal[(AUTO, *TACTICS, BY_POLICY)]
 Length = Annotated[Inches, Field(le=_MOST_INCHES)]
 CardValue = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
-_TARGET = "Preferred target of the units of {}."
-_TACTIC = (
+_TARGET_TEXT = "Preferred target of the units of {}."
+_TACTIC_TEXT = (
     "Tactic of {}. `auto`: each side plays its part of an equilibrium; `policies`: each unit follows its own policy."
     " Default: `auto`, or `policies` if you state a policy, a target or an order of activation for this side."
 )
-_TURN = "Order of activation of {}."
-_HAND = "Card that {} plays for the initiative."
-_GIVES = "Choice of {} if it has the initiative in round 1."
-_DISCARDS = "Before drawing, {} discards cards below this value."
+_ORDER_TEXT = "Order of activation of {}."
+_HAND_TEXT = "Card that {} plays for the initiative."
+_INITIATIVE_TEXT = "Choice of {} if it has the initiative in round 1."
+_DISCARD_TEXT = "Before drawing, {} discards cards below this value."
 _MINE, _YOURS = "the first army", "the second army"
-_AUTO_TERMS = {"policy": AUTO, "target": "nearest", "order": "listed"}  # with these the tactic is `auto`
+_AUTO_TERMS = {"policy": AUTO, "target": "nearest", "order": "listed"}  # other values: the tactic is `policies`
 
 
 class BattleTerms(Record):
@@ -75,20 +75,20 @@ class BattleTerms(Record):
     disembark_by: Annotated[int, Field(ge=1, le=MOST_ROUNDS)] = optional(
         3, "Round in which passengers disembark in any case."
     )
-    tactic_mine: TacticName | None = optional(None, _TACTIC.format(_MINE))
-    tactic_yours: TacticName | None = optional(None, _TACTIC.format(_YOURS))
+    tactic_mine: TacticName | None = optional(None, _TACTIC_TEXT.format(_MINE))
+    tactic_yours: TacticName | None = optional(None, _TACTIC_TEXT.format(_YOURS))
     policy_mine: PolicyOrAuto = optional(AUTO, "Policy of the units of the first army that state none.")
     policy_yours: PolicyOrAuto = optional(AUTO, "Policy of the units of the second army that state none.")
-    target_mine: TargetName = optional("nearest", _TARGET.format(_MINE))
-    target_yours: TargetName = optional("nearest", _TARGET.format(_YOURS))
-    order_mine: TurnName = optional("listed", _TURN.format(_MINE))
-    order_yours: TurnName = optional("listed", _TURN.format(_YOURS))
-    hand_mine: HandName = optional("highest", _HAND.format(_MINE))
-    hand_yours: HandName = optional("highest", _HAND.format(_YOURS))
-    initiative_mine: Literal["take", "give"] = optional("take", _GIVES.format(_MINE))
-    initiative_yours: Literal["take", "give"] = optional("take", _GIVES.format(_YOURS))
-    discard_below_mine: CardValue = optional(0, _DISCARDS.format(_MINE))
-    discard_below_yours: CardValue = optional(0, _DISCARDS.format(_YOURS))
+    target_mine: TargetName = optional("nearest", _TARGET_TEXT.format(_MINE))
+    target_yours: TargetName = optional("nearest", _TARGET_TEXT.format(_YOURS))
+    order_mine: ActivationOrderName = optional("listed", _ORDER_TEXT.format(_MINE))
+    order_yours: ActivationOrderName = optional("listed", _ORDER_TEXT.format(_YOURS))
+    hand_mine: HandName = optional("highest", _HAND_TEXT.format(_MINE))
+    hand_yours: HandName = optional("highest", _HAND_TEXT.format(_YOURS))
+    initiative_mine: Literal["take", "give"] = optional("take", _INITIATIVE_TEXT.format(_MINE))
+    initiative_yours: Literal["take", "give"] = optional("take", _INITIATIVE_TEXT.format(_YOURS))
+    discard_below_mine: CardValue = optional(0, _DISCARD_TEXT.format(_MINE))
+    discard_below_yours: CardValue = optional(0, _DISCARD_TEXT.format(_YOURS))
 
     def tactic_of(self, side: str) -> str:
         """Return the tactic of a side: stated, or ``policies`` if a policy, target or order is stated, or ``auto``."""
@@ -115,8 +115,8 @@ class BattleFile(QuestionFile):
     yours: Any
 
 
-class Fielded(NamedTuple):
-    """A unit of an army, ready to fight."""
+class BattleUnit(NamedTuple):
+    """A unit of an army at its start in a battle."""
 
     unit: ArmyUnit
     combatant: Combatant
@@ -125,7 +125,7 @@ class Fielded(NamedTuple):
     y: int
     reserve: bool
     commander: bool
-    is_free: bool  # its policy is `auto`: it chooses an enemy that it can hurt (BT-4)
+    chooses_target: bool  # policy `auto` under the tactic `policies`: it chooses an enemy that it can hurt (BT-4)
 
     @property
     def name(self) -> str:
@@ -147,7 +147,7 @@ class BattleScenario:
     terms: BattleTerms
     mine: Army
     yours: Army
-    fielded: tuple[tuple[Fielded, ...], tuple[Fielded, ...]]
+    fielded: tuple[tuple[BattleUnit, ...], tuple[BattleUnit, ...]]
     ruleset: Ruleset
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
@@ -168,7 +168,7 @@ class BattleScenario:
 
 
 def with_army_paths(raw: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """Return the sections of the scenario file `path`; paths of armies in it are relative to its folder."""
+    """Return the sections `raw` of the scenario file `path`, with its folder added to the paths of armies."""
     return {
         key: str(path.parent / value) if key in SIDES and isinstance(value, str) else value
         for key, value in raw.items()
@@ -188,15 +188,15 @@ def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset,
     for side, source in zip(SIDES, (mine, yours)):
         try:
             armies.append(load_army(source, library))
-        except InputError as error:  # the name of the side replaces that of its army
+        except InputError as error:  # `mine` or `yours` replaces the word "army" in the place of the error
             error.where = error.where.removeprefix("army").removeprefix(": ")
             raise error.inside(side) from None
     terms = _with_defaults(terms, (armies[0], armies[1]), library.force_rules)
     _check_terms(terms, ruleset)
     combatants = [_combatants(side, army, library) for side, army in zip(SIDES, armies)]
     fielded = [
-        _deployed(side, army, (mine, theirs), terms, library.force_rules)
-        for side, army, mine, theirs in zip(SIDES, armies, combatants, combatants[::-1])
+        _battle_units(side, army, (friends, enemies), terms, library.force_rules)
+        for side, army, friends, enemies in zip(SIDES, armies, combatants, combatants[::-1])
     ]
     warnings = tuple(dict.fromkeys(battle_warnings((armies[0], armies[1]), fielded, terms)))
     return BattleScenario(terms, armies[0], armies[1], (fielded[0], fielded[1]), ruleset, warnings, library.used)
@@ -207,9 +207,9 @@ def _with_defaults(terms: BattleTerms, armies: tuple[Army, Army], rules: ForceRu
     scale: ScaleName = larger if terms.scale is None else terms.scale
     if scale not in rules.scales:
         raise InputError(f"unknown scale {scale}", where="battle.scale", allowed=", ".join(rules.scales))
-    of_scale = rules.scales[scale]
-    table = float(min(of_scale.table)) if terms.table is None else terms.table
-    hand_limit = min(of_scale.hand, MOST_HAND) if terms.hand_limit is None else terms.hand_limit
+    scale_rules = rules.scales[scale]
+    table = float(min(scale_rules.table)) if terms.table is None else terms.table
+    hand_limit = min(scale_rules.hand, MOST_HAND) if terms.hand_limit is None else terms.hand_limit
     tactics = {f"tactic_{side}": terms.tactic_of(side) for side in SIDES}
     return terms.model_copy(update={"scale": scale, "table": table, "hand_limit": hand_limit, **tactics})
 
@@ -239,58 +239,58 @@ def _combatants(side: str, army: Army, library: Profiles) -> list[Combatant]:
     return combatants
 
 
-def _deployed(
+def _battle_units(
     side: str, army: Army, combatants: tuple[list[Combatant], list[Combatant]], terms: BattleTerms, rules: ForceRules
-) -> tuple[Fielded, ...]:
-    """Return the units of an army at their starting positions (BT-1)."""
+) -> tuple[BattleUnit, ...]:
+    """Return the units of an army at their starting positions (BT-1); `combatants`: its own, and those of the enemy."""
     assert terms.table is not None
     width, table, gap = (hundredths(inches) for inches in (terms.width, terms.table, terms.gap))
-    fielded, (mine, theirs) = [], combatants
-    for index, (unit, combatant) in enumerate(zip(army, mine)):
-        x = _x_of(index, len(army), width) if unit.x is None else hundredths(unit.x)
-        back = (table - gap) // 2 - hundredths(unit.behind)
-        if back < 0:
+    fielded, (friends, enemies) = [], combatants
+    for index, (unit, combatant) in enumerate(zip(army, friends)):
+        x = _start_x(index, len(army), width) if unit.x is None else hundredths(unit.x)
+        from_edge = (table - gap) // 2 - hundredths(unit.behind)
+        if from_edge < 0:
             allowed = f"up to {(table - gap) // 2 / INCH:g}"
             raise InputError(f"{unit.behind:g} inches", where=f"{side}: {unit.name}: behind", allowed=allowed)
         if x > hundredths(_MOST_INCHES):
             raise InputError(f"{unit.x:g} inches", where=f"{side}: {unit.name}: x", allowed=f"up to {_MOST_INCHES}")
         carrier = unit if unit.embarked_in is None else army[unit.embarked_in]
         reserve = carrier.reserve or bool(combatant.aircraft)
-        y = 0 if reserve else back
-        is_free = (unit.policy or terms.side_term("policy", side)) == AUTO
-        policy = policy_of(unit, combatant, theirs, terms.side_term("policy", side))
+        y = 0 if reserve else from_edge
+        chooses_target = (unit.policy or terms.side_term("policy", side)) == AUTO
+        policy = policy_of(unit, combatant, enemies, terms.side_term("policy", side))
         if terms.side_term("tactic", side) != BY_POLICY and unit.policy in (None, AUTO):
-            policy, is_free = BEST, False
+            policy, chooses_target = BEST, False
         commander = "commander" in unit.loadout.unit.traits
         y = y if side == "mine" else table - y
-        fielded.append(Fielded(unit, combatant, policy, x, y, reserve, commander, is_free))
-    deployed, least = sum(not unit.reserve for unit in fielded), rules.on_table(len(army))
-    if deployed < least:
-        problem = f"{len(army) - deployed} of {len(army)} units are in reserve (aircraft always are)"
+        fielded.append(BattleUnit(unit, combatant, policy, x, y, reserve, commander, chooses_target))
+    on_table, least = sum(not unit.reserve for unit in fielded), rules.on_table(len(army))
+    if on_table < least:
+        problem = f"{len(army) - on_table} of {len(army)} units are in reserve (aircraft always are)"
         raise InputError(problem, where=side, allowed=f"up to {len(army) - least} (BT-3)")
     return tuple(fielded)
 
 
-def _x_of(index: int, units: int, width: int) -> int:
-    """Return the position along the front of the unit with that index in the list."""
+def _start_x(index: int, units: int, width: int) -> int:
+    """Return the position along the front of unit `index`, if the `units` are spread evenly over `width`."""
     return width * (2 * index + 1) // (2 * units)
 
 
-def policy_of(unit: ArmyUnit, combatant: Combatant, theirs: list[Combatant], default: str) -> PolicyName:
-    """Return the policy of a unit; `auto` becomes `charge` only if the unit can charge but not shoot (BT-4)."""
+def policy_of(unit: ArmyUnit, combatant: Combatant, enemies: list[Combatant], default: str) -> PolicyName:
+    """Return the policy of a unit (`default`: of its side); `auto` becomes `shoot`, or `charge` if it cannot (BT-4)."""
     if combatant.aircraft:  # an aircraft attacks in a sortie
         return "shoot"
     if (stated := unit.policy or default) != AUTO:
         return stated
-    shoots = any(rows_to_shoot_with(combatant, enemy, "shoot") for enemy in theirs)
-    in_contact = any(row.kind != "ranged" for row in combatant.rows or ())
-    return "charge" if in_contact and not shoots and not combatant.has("Static") else "shoot"
+    shoots = any(rows_to_shoot_with(combatant, enemy, "shoot") for enemy in enemies)
+    has_contact_row = any(row.kind != "ranged" for row in combatant.rows or ())
+    return "charge" if has_contact_row and not shoots and not combatant.has("Static") else "shoot"
 
 
-def policy_against(policy: PolicyName, mine: Combatant, theirs: Combatant) -> PolicyName | None:
-    """Return the policy of a unit, or else `shoot` or `charge` if it cannot carry it out; None if all fail (BT-4)."""
-    wanted = ("shoot", "charge") if policy == BEST else (policy, "shoot", "charge")
-    return next((candidate for candidate in wanted if why_not(candidate, mine, theirs) is None), None)
+def policy_against(policy: PolicyName, combatant: Combatant, enemy: Combatant) -> PolicyName | None:
+    """Return the first that a unit can carry out of `policy`, `shoot` and `charge`; None if it can do none (BT-4)."""
+    candidates = ("shoot", "charge") if policy == BEST else (policy, "shoot", "charge")
+    return next((candidate for candidate in candidates if why_not(candidate, combatant, enemy) is None), None)
 
 
 def battle_warnings(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms) -> Iterator[str]:
@@ -315,7 +315,7 @@ def battle_warnings(armies: tuple[Army, Army], fielded: Any, terms: BattleTerms)
                 yield f"{side}: {unit.title} cannot attack any enemy"
 
 
-def distance_between(unit: Fielded, other: Fielded) -> float | None:
+def distance_between(unit: BattleUnit, other: BattleUnit) -> float | None:
     """Return the distance of two units at the start in inches; None if either is an aircraft."""
     if unit.combatant.aircraft or other.combatant.aircraft:
         return None

@@ -35,7 +35,7 @@ from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.house_rules import pack_die
 from analyser.rules.structs import FIGHT, NONE, TARGET, FightFacts, StrikeFacts
 from analyser.scenarios.attack import values_of_fight
-from analyser.scenarios.fight_records import Strike, length_of
+from analyser.scenarios.fight_records import Strike, to_length
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.schema import Combatant
 
@@ -50,14 +50,14 @@ class Strikes:
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
         self.records: list[tuple[StrikeFacts, Any, Any]] = []
         self.fights: list[list[FightFacts]] = []  # indices: strike, condition
-        self.cells: list[list[int]] = []
+        self.cells: list[list[int]] = []  # pools of each strike (:meth:`_cells`)
         self._tables: Tables | None = None
         self._sizes = (0, 0, 0)
         self._with_gains: Tables | None = None
         self._die = pack_die(ruleset.die)
         self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
 
-    def number(self, strike: Strike | None) -> int:
+    def index_of(self, strike: Strike | None) -> int:
         """Return the index of a strike, added if it is new; its side and the orders for it are ignored."""
         if strike is None:
             return NO_STRIKE
@@ -74,7 +74,7 @@ class Strikes:
         return self._numbers[key]
 
     def has_dice(self, number: int) -> bool:
-        """Return True if a strike has dice at every strength of a unit on the table."""
+        """Return True if a strike has dice for every number of models (or damage) of a unit on the table."""
         cells, first = self.cells[number], 0 if self.records[number][0].by_damage else 1
         counts = range(first, len(cells) // CELLS_PER_COUNT)
         condition = condition_of(False, 0)
@@ -156,14 +156,14 @@ def _first_indices(lists: list[list[int]]) -> Any:
     return np.concatenate([[0], np.cumsum([len(entries) for entries in lists])[:-1]]).astype(np.int64)
 
 
-_SECONDS_PER_PAIR = 0.0007  # time of the interpreter for a pair of units
+_SECONDS_PER_PAIR = 0.0007  # of units, without compilation
 POINTS_PER_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
 
 
 def set_gains(
     tables: Any, cells: Sequence[Sequence[int]], fights: Any, rolls: PoolDistributions, odds: DrawOdds
 ) -> None:
-    """Fill the expected gains of all strikes in `tables`; computed once for each pool and effective DEFENCE."""
+    """Fill the expected gains of all strikes in `tables`, computed once for each pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
     start, index = 0, 0
     targets, gains_of = tables.targets, tables.gains_of
@@ -211,32 +211,32 @@ def _battle(encoding: Any, tables: Tables) -> Battle:
     return Battle(encoding, tables, empty_record(BattleState), empty_record(Counts))
 
 
-def _pools(laws: Sequence[ScorePmf], odds: DrawOdds) -> Pools:
-    sizes = [len(law) for law in laws]
-    scores = [score for law in laws for score in law]
-    probabilities = [probability for law in laws for probability in law.values()]
+def _pools(pmfs: Sequence[ScorePmf], odds: DrawOdds) -> Pools:
+    sizes = [len(pmf) for pmf in pmfs]
+    scores = [score for pmf in pmfs for score in pmf]
+    probabilities = [probability for pmf in pmfs for probability in pmf.values()]
     cards = np.diff(odds.probability_up_to, prepend=0.0)
     return Pools(np.cumsum([0, *sizes]), np.array(scores, np.int64), np.array(probabilities), cards)
 
 
-def shot_rows(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Strikes) -> Any:
+def shot_rows(unit: Combatant, enemy: Combatant, ruleset: Ruleset, strikes: Strikes) -> Any:
     """Return a record of ROWS: the ranged attacks that a unit can choose against an enemy (BT-6)."""
     facts = np.zeros(1, ROWS)[0]
     attacks = [
         (row_index, row, overcharge)
-        for row_index, row in enumerate(rows_to_shoot_with(mine, theirs, "shoot"))
+        for row_index, row in enumerate(rows_to_shoot_with(unit, enemy, "shoot"))
         for overcharge in (False, True)
         if row.has("Overcharge") or not overcharge
     ][:MOST_SHOTS]
     if not attacks:
         return facts
-    shooter = Shooter(mine, theirs, "shoot", None, ruleset, "a")
+    shooter = Shooter(unit, enemy, "shoot", None, ruleset, "a")
     facts["number"] = len(attacks)
     for index, (row_index, row, overcharge) in enumerate(attacks):
-        facts["strikes"][index] = strikes.number(shooter.strike(row, overcharge=overcharge))
+        facts["strikes"][index] = strikes.index_of(shooter.strike(row, overcharge=overcharge))
         facts["row"][index] = row_index
-        facts["long"][index] = min(length_of(row.long_range or 0), LONGEST)
-        facts["short"][index], facts["within"][index] = min(length_of(row.short_range), LONGEST), least_range(row)
+        facts["long"][index] = min(to_length(row.long_range or 0), LONGEST)
+        facts["short"][index], facts["within"][index] = min(to_length(row.short_range), LONGEST), least_range(row)
         facts["still"][index], facts["reloads"][index] = row.has("Move or Fire"), row.has("Slow to Fire")
         facts["near"][index] = row.has("Point Blank")
     return facts
@@ -244,4 +244,4 @@ def shot_rows(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Str
 
 def least_range(row: Row) -> int:
     """Return the least range at which a row fires, in hundredths of an inch: short range if Indirect, else NONE."""
-    return min(length_of(row.short_range), LONGEST) if row.has("Indirect") else NONE
+    return min(to_length(row.short_range), LONGEST) if row.has("Indirect") else NONE

@@ -31,10 +31,10 @@ from analyser.rules.policies import BEST, SHOOTING, Policy
 from analyser.rules.policy_lines import allowed_decisions_by_view
 from analyser.rules.structs import NONE, SIDE, TARGET, FightFacts, SideFacts
 from analyser.scenarios.attack import target_record, values_of_fight
-from analyser.scenarios.battle import SIDES, BattleScenario, Fielded, distance_between, policy_against
+from analyser.scenarios.battle import SIDES, BattleScenario, BattleUnit, distance_between, policy_against
 from analyser.scenarios.battle_strikes import POINTS_PER_VICTORY_POINT, Strikes, least_range, set_look_ahead, shot_rows
 from analyser.scenarios.charge import blast_on, strikes_of_charge
-from analyser.scenarios.fight_records import length_of, side_facts
+from analyser.scenarios.fight_records import side_facts, to_length
 from analyser.scenarios.policies import AUTO, Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
 
@@ -59,12 +59,12 @@ class _Pair(NamedTuple):
     policy: PolicyName | None
     shooter: Shooter | None
     strikes: dict[int, int]  # indices in Strikes, by number of the shot or StrikeSlot
-    shots: int
+    shots: int  # number of shots
 
     @property
     def row(self) -> Any:
         """The row of the first shot."""
-        return None if self.shooter is None else self.shooter.main
+        return None if self.shooter is None else self.shooter.main_row
 
 
 class Encoder:
@@ -77,7 +77,7 @@ class Encoder:
         self._rows: dict[tuple[int, int], Any] = {}  # records of ROWS
         self._values: list[float] = []
         self._value_at: dict[tuple[Any, ...], tuple[int, bool]] = {}  # first index in _values, and True if by damage
-        self._expected: dict[tuple[int, ...], float] = {}
+        self._expected: dict[tuple[int, ...], float] = {}  # expected values by pool and fight
 
     def encode(self, scenario: BattleScenario) -> EncodedBattle:
         """Return the tables of a battle."""
@@ -101,7 +101,7 @@ class Encoder:
                         encoding.rows[number, other % MOST_UNITS] = self._rows_of(unit, enemy)
                 if number != other and unit.combatant.value("Spectacular Demise"):
                     blast = blast_on(unit.combatant, enemy.combatant)
-                    encoding.blasts[number, other] = self._strikes.number(blast)
+                    encoding.blasts[number, other] = self._strikes.index_of(blast)
         pairs = encoding.pairs
         furthest = np.maximum(np.maximum(pairs["reach"], pairs["reach_rallying"]), pairs["charges"])
         speeds = np.maximum(np.array([side["speed"] for side in sides]), 0)
@@ -118,8 +118,8 @@ class Encoder:
     def _set_terms(self, encoding: Any) -> None:
         scenario, terms = self._scenario, self._scenario.terms
         deck = scenario.ruleset.deck.counts()
-        encoding.disembark_within, encoding.disembark_by = length_of(terms.disembark_within), terms.disembark_by
-        encoding.rounds, encoding.table = terms.rounds, length_of(terms.table)
+        encoding.disembark_within, encoding.disembark_by = to_length(terms.disembark_within), terms.disembark_by
+        encoding.rounds, encoding.table = terms.rounds, to_length(terms.table)
         encoding.cards, encoding.hand_limit = deck.sum(), terms.hand_limit
         encoding.deck[: deck.sum()] = np.repeat(np.arange(len(deck)), deck)
         die = scenario.ruleset.die
@@ -157,7 +157,7 @@ class Encoder:
         encoding.smokers = len(with_fumes)
         encoding.smoker_at[: len(with_fumes)] = with_fumes
 
-    def _set_unit(self, encoding: Any, number: int, fielded: Fielded) -> None:
+    def _set_unit(self, encoding: Any, number: int, fielded: BattleUnit) -> None:
         unit = fielded.combatant
         encoding.state[number] = unit_state.start_state(target_record(unit), 0)
         encoding.x[number], encoding.y[number] = fielded.x, fielded.y
@@ -177,7 +177,7 @@ class Encoder:
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number
             encoding.has_transports = 1
         encoding.own_policy[number] = NONE if fielded.policy == BEST else Policy[fielded.policy.upper()]
-        encoding.holds[number] = fielded.is_free
+        encoding.holds[number] = fielded.chooses_target
         encoding.stake[number] = encoding.rating[number] + points / POINTS_PER_VICTORY_POINT
         encoding.limit[number] = unit.damage_limit
         encoding.health[number] = (unit.models or 1) * (unit.damage_limit or 1)
@@ -190,27 +190,27 @@ class Encoder:
         names = [unit.name for unit in self._scenario.fielded[side]]
         return side * MOST_UNITS + names.index(name)
 
-    def _facts_of(self, unit: Fielded, enemy: Fielded, choice: TargetChoice) -> Any:
+    def _facts_of(self, unit: BattleUnit, enemy: BattleUnit, choice: TargetChoice) -> Any:
         """Return a record of PAIR: the options of a unit against an enemy, by its side's choice of targets."""
         key = (self._key(unit, enemy), self._key(enemy, unit), choice, unit.unit.points, enemy.unit.points)
         if key not in self._facts:
             self._facts[key] = self._new_facts((unit, enemy), choice)
         return self._facts[key]
 
-    def _new_facts(self, fielded: tuple[Fielded, Fielded], choice: TargetChoice) -> Any:
-        mine, theirs = fielded[0].combatant, fielded[1].combatant
+    def _new_facts(self, fielded: tuple[BattleUnit, BattleUnit], choice: TargetChoice) -> Any:
+        unit, enemy = fielded[0].combatant, fielded[1].combatant
         pair = self._pair(*fielded)
         facts = _no_options()
-        charge_reach = min(2 * length_of(mine.speed or 0), LONGEST)
-        for blow, strike in (pair.strikes | self._reactions(*fielded)).items():
-            facts.strikes[blow] = strike
+        charge_reach = min(2 * to_length(unit.speed or 0), LONGEST)
+        for slot, strike in (pair.strikes | self._reactions(*fielded)).items():
+            facts.strikes[slot] = strike
         facts.shots = pair.shots
         if pair.policy is not None:
             facts.tactic = Policy[pair.policy.upper()]
-            if mine.may_charge(theirs, pair.policy):
+            if unit.may_charge(enemy, pair.policy):
                 facts.charges = charge_reach
         if pair.row is not None:
-            long, least = min(length_of(pair.row.long_range), LONGEST), least_range(pair.row)
+            long, least = min(to_length(pair.row.long_range), LONGEST), least_range(pair.row)
             facts.reach_rallying, facts.within_rallying = long, least
             if pair.policy in SHOOTING:
                 facts.reach, facts.within = long, least
@@ -220,89 +220,89 @@ class Encoder:
             facts.rearms, facts.answered = pair.shooter.rearms, pair.shooter.is_answered
         facts.has_dice = pair.shots > 0 and self._strikes.has_dice(pair.strikes[0])
         self._set_value(facts, choice, fielded)
-        if fielded[0].is_free and pair.policy is not None:
+        if fielded[0].chooses_target and pair.policy is not None:
             hurts = self._damage_share(pair, fielded) >= LEAST_HURT_SHARE
             facts.shunned = not hurts or pair.policy != fielded[0].policy
             if pair.policy == "charge" and not hurts:
                 facts.tactic = NO_POLICY
         return facts
 
-    def _damage_share(self, pair: _Pair, fielded: tuple[Fielded, Fielded]) -> float:
+    def _damage_share(self, pair: _Pair, fielded: tuple[BattleUnit, BattleUnit]) -> float:
         """Return the share of an enemy that a unit destroys by one attack, at full strength and beyond short range."""
-        mine, theirs = (unit.combatant for unit in fielded)
+        attacker, target = (unit.combatant for unit in fielded)
         strike = pair.strikes[StrikeSlot.CHARGE if pair.policy == "charge" else 0]
-        count = 0 if mine.behemoth else mine.models or 1
+        count = 0 if attacker.behemoth else attacker.models or 1
         pmf, fight = self._strikes.score_pmf(strike, count, False)
-        return share_of_damage(pmf, fight, theirs.models or 1)
+        return share_of_damage(pmf, fight, target.models or 1)
 
-    def _key(self, unit: Fielded, enemy: Fielded) -> tuple[Any, ...]:
+    def _key(self, unit: BattleUnit, enemy: BattleUnit) -> tuple[Any, ...]:
         """Return the cache key of the options of a unit against an enemy."""
         distance = distance_between(unit, enemy)
         in_range = tuple(distance is None or (row.long_range or 0) >= distance for row in unit.combatant.rows or ())
-        return id(unit.combatant), id(enemy.combatant), unit.policy, unit.is_free, in_range
+        return id(unit.combatant), id(enemy.combatant), unit.policy, unit.chooses_target, in_range
 
-    def _pair(self, unit: Fielded, enemy: Fielded) -> _Pair:
+    def _pair(self, unit: BattleUnit, enemy: BattleUnit) -> _Pair:
         key = self._key(unit, enemy)
         if key not in self._pairs:
             distance = distance_between(unit, enemy)
             self._pairs[key] = self._new_pair(unit.combatant, enemy.combatant, unit.policy, distance)
         return self._pairs[key]
 
-    def _new_pair(self, mine: Combatant, theirs: Combatant, own_policy: PolicyName, distance: float | None) -> _Pair:
-        policy = policy_against(own_policy, mine, theirs)
+    def _new_pair(self, unit: Combatant, enemy: Combatant, own_policy: PolicyName, distance: float | None) -> _Pair:
+        policy = policy_against(own_policy, unit, enemy)
         if policy is None:
             return _Pair(None, None, {}, 0)
         if own_policy == BEST:
-            return self._look_ahead_pair(mine, theirs, policy, distance)
-        shooter = Shooter(mine, theirs, policy, distance, self._scenario.ruleset, "a")
-        if policy == "charge" and shooter.main is None and rows_to_shoot_with(mine, theirs, "shoot"):
+            return self._look_ahead_pair(unit, enemy, policy, distance)
+        shooter = Shooter(unit, enemy, policy, distance, self._scenario.ruleset, "a")
+        if policy == "charge" and shooter.main_row is None and rows_to_shoot_with(unit, enemy, "shoot"):
             # A unit that has just disembarked shoots, even if it cannot fail to rally (BT-3).
-            shooter = Shooter(mine, theirs, "shoot", distance, self._scenario.ruleset, "a")
-        shots = [self._strikes.number(shot) for shot in shooter.shots()[:MOST_SHOTS]]
+            shooter = Shooter(unit, enemy, "shoot", distance, self._scenario.ruleset, "a")
+        shots = [self._strikes.index_of(shot) for shot in shooter.shots()[:MOST_SHOTS]]
         strikes = dict(enumerate(shots))
         if own_policy == "lookout" and policy == "lookout":
-            strikes[StrikeSlot.REACTION] = self._strikes.number(shooter.reactions()[0])
-        if mine.may_charge(theirs, policy):
-            strikes |= self._charge_strikes(mine, theirs)
+            strikes[StrikeSlot.REACTION] = self._strikes.index_of(shooter.reactions()[0])
+        if unit.may_charge(enemy, policy):
+            strikes |= self._charge_strikes(unit, enemy)
         return _Pair(policy, shooter, strikes, len(shots))
 
-    def _look_ahead_pair(self, mine: Combatant, theirs: Combatant, policy: PolicyName, distance: float | None) -> _Pair:
+    def _look_ahead_pair(self, unit: Combatant, enemy: Combatant, policy: PolicyName, distance: float | None) -> _Pair:
         """Return the options of a unit that looks ahead: its charge, and its shot on lookout (BT-6)."""
         strikes: dict[int, int] = {}
-        shooter = Shooter(mine, theirs, "lookout", distance, self._scenario.ruleset, "a")
-        if rows_to_shoot_with(mine, theirs, "lookout"):
-            strikes[StrikeSlot.REACTION] = self._strikes.number(shooter.reactions()[0])
-        can_charge = why_not("charge", mine, theirs) is None
+        shooter = Shooter(unit, enemy, "lookout", distance, self._scenario.ruleset, "a")
+        if rows_to_shoot_with(unit, enemy, "lookout"):
+            strikes[StrikeSlot.REACTION] = self._strikes.index_of(shooter.reactions()[0])
+        can_charge = why_not("charge", unit, enemy) is None
         if can_charge:
-            strikes |= self._charge_strikes(mine, theirs)
+            strikes |= self._charge_strikes(unit, enemy)
         return _Pair("charge" if can_charge else policy, shooter, strikes, 0)
 
-    def _charge_strikes(self, mine: Combatant, theirs: Combatant) -> dict[int, int]:
-        strikes = strikes_of_charge(mine, theirs)
-        made = {StrikeSlot.CHARGE: strikes.charge, StrikeSlot.OVERRUN: strikes.overrun, StrikeSlot.THROW: strikes.throw}
-        return {int(slot): self._strikes.number(strike) for slot, strike in made.items()}
+    def _charge_strikes(self, unit: Combatant, enemy: Combatant) -> dict[int, int]:
+        charge = strikes_of_charge(unit, enemy)
+        slots = {StrikeSlot.CHARGE: charge.charge, StrikeSlot.OVERRUN: charge.overrun, StrikeSlot.THROW: charge.throw}
+        return {int(slot): self._strikes.index_of(strike) for slot, strike in slots.items()}
 
-    def _rows_of(self, unit: Fielded, enemy: Fielded) -> Any:
+    def _rows_of(self, unit: BattleUnit, enemy: BattleUnit) -> Any:
         """Return a record of ROWS: the ranged attacks that a unit can choose against an enemy (BT-6)."""
         key = id(unit.combatant), id(enemy.combatant)
         if key not in self._rows:
             self._rows[key] = shot_rows(unit.combatant, enemy.combatant, self._scenario.ruleset, self._strikes)
         return self._rows[key]
 
-    def _reactions(self, unit: Fielded, enemy: Fielded) -> dict[int, int]:
+    def _reactions(self, unit: BattleUnit, enemy: BattleUnit) -> dict[int, int]:
         """Return the strikes of a unit in reaction to the attacks of an enemy."""
         reactions: dict[int, int] = {}
         pair = self._pair(enemy, unit)
         if pair.policy is not None and enemy.combatant.may_charge(unit.combatant, pair.policy):
             strikes = strikes_of_charge(enemy.combatant, unit.combatant)
-            reactions[StrikeSlot.SPONSONS] = self._strikes.number(strikes.sponsons)
-            reactions[StrikeSlot.RETALIATION] = self._strikes.number(strikes.retaliation)
-            reactions[StrikeSlot.RETALIATION_TO_OVERRUN] = self._strikes.number(strikes.retaliation_to_overrun)
+            reactions[StrikeSlot.SPONSONS] = self._strikes.index_of(strikes.sponsons)
+            reactions[StrikeSlot.RETALIATION] = self._strikes.index_of(strikes.retaliation)
+            reactions[StrikeSlot.RETALIATION_TO_OVERRUN] = self._strikes.index_of(strikes.retaliation_to_overrun)
         if pair.shooter is not None and pair.shooter.is_answered:
-            reactions[StrikeSlot.RETURN_SHOT] = self._strikes.number(pair.shooter.answers()[0])
+            reactions[StrikeSlot.RETURN_SHOT] = self._strikes.index_of(pair.shooter.answers()[0])
         return reactions
 
-    def _set_value(self, facts: Any, choice: TargetChoice, fielded: tuple[Fielded, Fielded]) -> None:
+    def _set_value(self, facts: Any, choice: TargetChoice, fielded: tuple[BattleUnit, BattleUnit]) -> None:
         """Set the value of an enemy as the target of a unit, at every strength of both (BT-4)."""
         if choice in (TargetChoice.NEAREST, TargetChoice.THREATENED_FIRST):
             return
@@ -325,20 +325,20 @@ class Encoder:
             self._values += self._values_of(strike, models, worth, choice == TargetChoice.BEST_KILL)
         facts.value_at, facts.value_by_damage = self._value_at[key]
         short = None if row is None or choice == TargetChoice.MOST_DANGEROUS else row.short_range
-        facts.value_short = min(length_of(short), LONGEST)
+        facts.value_short = min(to_length(short), LONGEST)
 
-    def _threat(self, enemy: Fielded, unit: Fielded) -> tuple[int | None, Any]:
+    def _threat(self, enemy: BattleUnit, unit: BattleUnit) -> tuple[int | None, Any]:
         """Return the strike by which an enemy threatens a unit, and its row: its preferred shot, else its charge."""
-        mine, theirs = enemy.combatant, unit.combatant
-        if rows_to_shoot_with(mine, theirs, "shoot"):
-            shooter = Shooter(mine, theirs, "shoot", distance_between(enemy, unit), self._scenario.ruleset, "a")
-            return self._strikes.number(shooter.shots()[0]), shooter.main
-        if why_not("charge", mine, theirs) is None:
-            return self._strikes.number(strikes_of_charge(mine, theirs).charge), None
+        attacker, target = enemy.combatant, unit.combatant
+        if rows_to_shoot_with(attacker, target, "shoot"):
+            shooter = Shooter(attacker, target, "shoot", distance_between(enemy, unit), self._scenario.ruleset, "a")
+            return self._strikes.index_of(shooter.shots()[0]), shooter.main_row
+        if why_not("charge", attacker, target) is None:
+            return self._strikes.index_of(strikes_of_charge(attacker, target).charge), None
         return None, None
 
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
-        """Return the values by count of models or damage, the target's models, and short range (False, True)."""
+        """Return the values by count, target models and short range; `whole`: only total destruction has a value."""
         values = []
         for count in range(len(self._strikes.cells[strike]) // CELLS_PER_COUNT):
             pmfs = [self._strikes.score_pmf(strike, count, short) for short in (False, True)]
@@ -363,13 +363,13 @@ def _no_options() -> Any:
     return facts
 
 
-def _side(fielded: Fielded) -> SideFacts:
+def _side(fielded: BattleUnit) -> SideFacts:
     unit = fielded.combatant
     numbers = {
         "distance": 0,
         "edge_distance": 0,
         "tracks_position": 0,
-        "speed": length_of(unit.speed or 0),
+        "speed": to_length(unit.speed or 0),
         "berserk": unit.has("Berserk"),
         "runs_amok": unit.has("Run Amok"),
         "overrun": unit.has("Overrun") and unit.charge.overrun,

@@ -51,8 +51,8 @@ class ChargeScenario:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the scenario as plain data with all defaults; loading it gives an equal scenario."""
-        every = (self.attacker, self.target, *self.secondary)
-        attacker, target, *others = (unit.model_dump(mode="json", exclude={"charge"}) for unit in every)
+        units = (self.attacker, self.target, *self.secondary)
+        attacker, target, *others = (unit.model_dump(mode="json", exclude={"charge"}) for unit in units)
         return {
             "charge": self.attacker.charge.model_dump(mode="json"),
             "attacker": attacker,
@@ -105,9 +105,9 @@ class _ChargeDraft(Draft):
             draft.question.units = (charger, fighter) if active == 0 else (fighter, charger)
             number = add_row(draft, 1 - active, row, 1)
             strike, attack = self.setup.strikes[number], self.setup.attacks[number]
-            own = fighter.facts[0]
-            attack.bonuses |= rules.bonuses_of_retaliation(1, own.type, charger.facts[0].type)
-            attack.penalties |= Penalty.THREATENED * own.threatened + Penalty.SUPPRESSED * unit.suppressed
+            facts_of_unit = fighter.facts[0]
+            attack.bonuses |= rules.bonuses_of_retaliation(1, facts_of_unit.type, charger.facts[0].type)
+            attack.penalties |= Penalty.THREATENED * facts_of_unit.threatened + Penalty.SUPPRESSED * unit.suppressed
             attack.overcharge = int(unit.overcharge and unit.rows[row].has("Overcharge"))
             self.setup.targets[number].from_front = 0
             strike.fixed_dice, strike.by_damage, strike.pays_overcharge, strike.with_own_unit = dice, 0, 0, 1
@@ -120,10 +120,10 @@ def combats(
 ) -> list[list[Operation | Choice]]:
     """Return the operations of a charge of side `active`, for each charger; strikes are appended to the draft.
 
-    `chargers` are the same unit, once for each option to fight: with each row, and with Overcharge; so are `charged`.
-    The charged unit chooses its option when its turn to strike comes, knowing the state of both. So does the active
-    unit after Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4, AC-7). The first option is as
-    stated. A unit that can strike must strike, and may not choose a row without dice.
+    `chargers` has one unit once for each option to fight: with each row, and with Overcharge; `charged` likewise. The
+    first option is as stated. The charged unit chooses its option when its turn to strike comes, knowing both states;
+    so does the active unit after Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4, AC-7). A
+    unit that can strike must strike, and may not choose a row without dice.
     """
 
     def draft_between(charger: Combatant, other: Combatant) -> Any:
@@ -187,19 +187,19 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> ChargeStrikes:
     """Return the possible strikes of a charge in the open, without other units near."""
     draft: Any = Draft((charger, charged))
 
-    def added(add: Callable[..., None], *more: int) -> int | None:
+    def index_added_by(add: Callable[..., None], *more: int) -> int | None:
         number = len(draft.setup.strikes)
         add(draft, ATTACKER, *more)
         return number if len(draft.setup.strikes) > number else None
 
     overruns = charger.has("Overrun") and charger.charge.overrun
     numbers = [
-        added(add_sponsons),
-        added(add_attack, 0),
-        added(add_retaliation, 0, NONE),
-        added(add_attack, 1) if overruns else None,
-        added(add_retaliation, 1, NONE) if overruns else None,
-        added(add_throw),
+        index_added_by(add_sponsons),
+        index_added_by(add_attack, 0),
+        index_added_by(add_retaliation, 0, NONE),
+        index_added_by(add_attack, 1) if overruns else None,
+        index_added_by(add_retaliation, 1, NONE) if overruns else None,
+        index_added_by(add_throw),
     ]
     strikes = draft.strikes()
     fields: Any = [None if number is None else strikes[number] for number in numbers]
@@ -251,14 +251,14 @@ def charge_start(setup: Setup) -> tuple[int, int]:
     return unit_state.with_order(attacker, int(Order.CHARGE)) | discipline.ACTIVATED, target
 
 
-_NO_EFFECT = {  # keys of a combatant without effect in close quarters, with the reasons
+_KEYS_WITHOUT_EFFECT = {  # keys of a combatant without effect in close quarters, with the reasons
     "row": "in close quarters use close_quarters_row",
     "ammo_supply": "Ammo Supply is for ranged attacks",
     "concealed": "concealment has no effect in close quarters (AC-4.3)",
     "taking_cover": "cover has no effect in close quarters (AC-4.3)",
     "obstacle": "cover has no effect in close quarters (AC-4.3)",
     "exposed": "exposed models are prioritised by ranged attacks only (AC-3.9)",
-    "on_lookout": "lookout allows a shot, which one combat does not have",
+    "on_lookout": "a charge has no opportunity fire",
     "reloading": "close quarters need no reloading",
 }
 _KEYS_AGAINST_SHOTS = ("taking_cover", "obstacle", "exposed")
@@ -276,7 +276,7 @@ def charge_warnings(file: ChargeFile, scenario: ChargeScenario, profiles: Profil
     if file.charge.outflanking and target.type not in rules.CAN_BE_OUTFLANKED:
         yield f"charge.outflanking gives no bonus: only {', '.join(rules.CAN_BE_OUTFLANKED)} are outflanked (AC-8.2)"
     for side, keys, is_shot_at in (("attacker", file.attacker, False), ("target", file.target, attacker.has("Throw"))):
-        for key, reason in _NO_EFFECT.items():
+        for key, reason in _KEYS_WITHOUT_EFFECT.items():
             is_default = getattr(keys, key) == Combatant.model_fields[key].default
             if is_default or (is_shot_at and key in _KEYS_AGAINST_SHOTS):
                 continue  # Throw is a ranged attack

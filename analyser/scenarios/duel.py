@@ -34,9 +34,9 @@ from analyser.rules.attack import kind_of_test
 from analyser.rules.policies import BEST, POLICIES, Policy
 from analyser.rules.policy_lines import lines_of
 from analyser.rules.structs import INCH, MOST_INCHES, NONE, Test
-from analyser.scenarios.best import Chooser
 from analyser.scenarios.charge import combats
-from analyser.scenarios.fight_records import Draft, Strike, length_of, setup_for
+from analyser.scenarios.chooser import Chooser
+from analyser.scenarios.fight_records import Draft, Strike, setup_for, to_length
 from analyser.scenarios.policies import Shooter, check_policy
 from analyser.scenarios.resolve import combatant_warnings, overcharge_warnings, overrun_warnings, resolve_combatant
 from analyser.scenarios.schema import SHORTEST_STEP, Combatant, DuelFile, DuelTerms
@@ -79,18 +79,18 @@ def duel_program(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset)
 
 def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) -> tuple[Shooter, Shooter]:
     """Return both sides of a duel with the rows that they fire; InputError if a unit cannot carry out its policy."""
-    for mine, theirs, policy, where in ((a, b, terms.policy_a, "a"), (b, a, terms.policy_b, "b")):
-        if mine.aircraft:
-            problem = f"{mine.unit or 'the unit'} is an aircraft and flies sorties, so it cannot fight a duel (AC-9.2)"
+    for unit, enemy, policy, where in ((a, b, terms.policy_a, "a"), (b, a, terms.policy_b, "b")):
+        if unit.aircraft:
+            problem = f"{unit.unit or 'the unit'} is an aircraft and flies sorties, so it cannot fight a duel (AC-9.2)"
             raise InputError(problem, where=where, allowed="a unit that stays on the table")
-        edge = mine.edge_distance
+        edge = unit.edge_distance
         if edge is not None and edge > MOST_INCHES:
             allowed = f"0 to {MOST_INCHES}; or leave it out if the edge is far away"
             raise InputError(f"{edge:g} inches in a duel", where=f"{where}.edge_distance", allowed=allowed)
         if policy in POLICIES:
-            check_policy(policy, mine, theirs, f"duel.policy_{where}")
+            check_policy(policy, unit, enemy, f"duel.policy_{where}")
         if policy == "charge":
-            mine.check_has_dice(mine.charge_row(where), where)
+            unit.check_has_dice(unit.charge_row(where), where)
     kinds = [Shooter if policy in POLICIES else Chooser for policy in (terms.policy_a, terms.policy_b)]
     return (
         kinds[0](a, b, terms.policy_a, terms.distance, ruleset, "a", terms.step),
@@ -106,11 +106,11 @@ def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
     """
     if terms.distance is None or BEST not in (terms.policy_a, terms.policy_b):
         return None
-    lengths = [unit_state.FALL_BACK, INCH, length_of(terms.distance)]
+    lengths = [unit_state.FALL_BACK, INCH, to_length(terms.distance)]
     for unit, policy in ((a, terms.policy_a), (b, terms.policy_b)):
         ranges = [reach for row in unit.rows or () for reach in (row.short_range, row.long_range)]
         fumes = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else 0
-        lengths += [fumes, *map(length_of, filter(None, (unit.speed, unit.edge_distance, *ranges)))]
+        lengths += [fumes, *map(to_length, filter(None, (unit.speed, unit.edge_distance, *ranges)))]
         for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
             distances = [condition.value for condition in line.conditions if condition.quantity == "distance"]
             lengths += [max(line.stop, 0) & ~STOP_IS_DISTANCE, *(round(value * INCH) for value in distances)]
@@ -134,13 +134,13 @@ def round_program(
 
     `with_test_choices`: include the choice to fail a test on purpose, if it can matter.
     """
-    sides = shooters[0].mine, shooters[1].mine
-    draft: Any = Draft(sides, distance=length_of(terms.distance), rounds=terms.rounds)
+    sides = shooters[0].unit, shooters[1].unit
+    draft: Any = Draft(sides, distance=to_length(terms.distance), rounds=terms.rounds)
     for shooter in shooters:
         _set_side(draft, shooter)
     reserve_win_bits(draft)
     activations: Any = tuple(_activation(side, draft, shooters) for side in (0, 1))
-    _place(draft, activations, shooters)
+    _set_positions(draft, activations, shooters)
     add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
     operations, strikes = draft.lines, draft.strikes()
     may_fail = [with_test_choices and can_gain_by_failing(*pair) for pair in (shooters, shooters[::-1])]
@@ -151,15 +151,15 @@ def round_program(
 
 
 def _set_side(draft: Any, shooter: Shooter) -> None:
-    mine, policy = shooter.mine, shooter.policy
+    unit, policy = shooter.unit, shooter.policy
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
-    charges = int(mine.may_charge(shooter.theirs, policy))
+    charges = int(unit.may_charge(shooter.enemy, policy))
     set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
     if shooter.chooses and shooter.distance is not None:  # double time away needs the distance of the table edge
-        draft.setup.sides[shooter.side].retires = 1 if mine.edge_distance is None else 2
+        draft.setup.sides[shooter.side].retires = 1 if unit.edge_distance is None else 2
 
 
-def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter]) -> None:
+def _set_positions(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter]) -> None:
     """Set the starting positions so that the states of both sides can hold every position that they can reach."""
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
@@ -170,27 +170,27 @@ def _place(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter]) -> N
         exits = unit_state.FALL_BACK if shooter.chooses and facts.garrisoned else 0
         advances[side] = rounds * most_advance(facts, facts.charges or shooter.chooses) + exits
         backs[side] += facts.retires * facts.speed * rounds + exits
-        if shooter.policy == "short_range" and shooter.main is not None:
-            row = shooter.main
-            lengths.append(length_of(row.long_range if row.short_range is None else row.short_range))
-        lengths += [*shooter.stops_at, *shooter.stops] if isinstance(shooter, Chooser) else []
+        if shooter.policy == "short_range" and shooter.main_row is not None:
+            row = shooter.main_row
+            lengths.append(to_length(row.long_range if row.short_range is None else row.short_range))
+        lengths += [*shooter.stop_distances, *shooter.stop_lengths] if isinstance(shooter, Chooser) else []
     draft.check_room(*set_positions_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
 
 
-def bits_of_wins(mine: Combatant, theirs: Combatant, terms: DuelTerms, side: int) -> int:
-    """Return the number of bits for a unit's won combats (Hunter, AC-7); `side`: 0 if `mine` is A, 1 if B."""
-    if not mine.has("Hunter"):
+def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int) -> int:
+    """Return the number of bits for a unit's won combats (Hunter, AC-7); `side`: 0 if the unit is A, 1 if B."""
+    if not unit.has("Hunter"):
         return 0
     policies = (terms.policy_a, terms.policy_b) if side == 0 else (terms.policy_b, terms.policy_a)
     combats = 0
-    for unit, enemy, policy in ((mine, theirs, policies[0]), (theirs, mine, policies[1])):
-        if unit.may_charge(enemy, policy):
-            combats += 2 if unit.has("Overrun") and unit.charge.overrun else 1
+    for charger, charged, policy in ((unit, enemy, policies[0]), (enemy, unit, policies[1])):
+        if charger.may_charge(charged, policy):
+            combats += 2 if charger.has("Overrun") and charger.charge.overrun else 1
     return (terms.rounds * combats).bit_length()
 
 
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
-    """Return the operations of one activation except the first; its strikes are appended to the draft."""
+    """Return the operations of an activation after its first (BEGIN); its strikes are appended to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
     blast = first_blast(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
@@ -204,13 +204,13 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
     reaction = draft.part([operation for number in reactions for operation in operations_of(number)])
     if enemy.chooses and reactions:
         reaction.lines = [Choice(1 - side, REACTION, [[], *(operations_of(number) for number in reactions)])]
-    charged = enemy.retaliation_options() if isinstance(enemy, Chooser) else [enemy.mine]
+    charged = enemy.retaliation_options() if isinstance(enemy, Chooser) else [enemy.unit]
     orders, combat = draft.part(), draft.part()
     if isinstance(shooter, Chooser):
         orders.lines = [shooter.choice(shots, operations_of, draft, charged)]
     else:
-        if shooter.mine.may_charge(enemy.mine, shooter.policy):
-            combat.lines = combats([shooter.mine], charged, side, draft)[0]
+        if shooter.unit.may_charge(enemy.unit, shooter.policy):
+            combat.lines = combats([shooter.unit], charged, side, draft)[0]
         add_orders(orders, side, (shots[0] if shots else NONE, len(shots)), strikes, combat)
         if enemy.chooses:
             orders.lines = [Choice(side, ORDERS, [orders.lines])]
@@ -220,7 +220,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
 
 
 def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
-    """Return the operations of all branches in one list; of the branches with a combat, only the last combat."""
+    """Return the operations of all branches in one list; of several branches with a combat, only the last combat."""
     result: list[Operation] = []
     for step in steps:
         if isinstance(step, Operation):
@@ -239,14 +239,14 @@ class OrdersPoint(NamedTuple):
     round: int  # 1 is the first
     operation: Operation  # the next operation, GIVE_ORDERS
     when: int  # activation within the round (:class:`~analyser.engine.fight.program.When`)
-    shots: int  # number of strikes that the side can shoot with, beginning with the operation's
+    shots: int  # number of strikes that the side can shoot with; the operation has the first
     part: int  # index of the part of the program that ends at this point
 
 
 def split_at_orders(
     rounds: Sequence[list[Operation]], shooters: tuple[Shooter, Shooter]
 ) -> tuple[list[list[Operation]], list[OrdersPoint], list[int]]:
-    """Return the rounds of a duel in parts that end at orders, these points, and the last part of each round."""
+    """Return the rounds of a duel in parts that end at orders, these points, and each round's last part (its index)."""
     parts: list[list[Operation]] = []
     points: list[OrdersPoint] = []
     ends: list[int] = []
@@ -305,7 +305,7 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
 
 
 # Conditions of a policy that depend on the result of a test.
-_VISIBLE_RESULTS = ("enemy suppressed", "enemy disordered", "enemy activated")
+_TEST_RESULTS = ("enemy suppressed", "enemy disordered", "enemy activated")
 
 
 def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
@@ -316,16 +316,16 @@ def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     policy may depend on such statuses. A Hunter scores for each combat that it wins; an enemy with Spectacular Demise
     may be spared. In other duels the choice would only add situations, and never be taken.
     """
-    unit = shooter.mine
+    unit = shooter.unit
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
         return False
     visible = isinstance(enemy, Chooser) and any(
-        condition.quantity in _VISIBLE_RESULTS for line in enemy.lines for condition in line.conditions
+        condition.quantity in _TEST_RESULTS for line in enemy.lines for condition in line.conditions
     )
-    is_activated = any(row.has("Cryo") for row in enemy.mine.rows or ())  # instead of suppressed (AC-6)
+    is_activated = any(row.has("Cryo") for row in enemy.unit.rows or ())  # instead of suppressed (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())
     leaves_building = unit.garrisoned  # by falling back; it may charge afterwards
-    dangerous = enemy.mine.has("Hunter") or enemy.mine.has("Spectacular Demise")
+    dangerous = enemy.unit.has("Hunter") or enemy.unit.has("Spectacular Demise")
     moves = shooter.distance is not None or unit.has("Run Amok")
     return moves or visible or is_activated or overcharges or leaves_building or dangerous
 
@@ -354,16 +354,16 @@ def add_test_choices(
             branches = [add_test_choices(branch, strikes, sides, may_fail) for branch in step.branches]
             result.append(step._replace(branches=branches))
             continue
-        test, tested = step, list[int]()
+        test, sides_tested = step, list[int]()
         if step.kind == Kind.STRIKE and strikes[step.number].strike.separate_test:
-            tested = [1 - strikes[step.number].strike.striker]
-            test = Operation(Kind.TEST_SHOT, tested[0], step.number)
+            sides_tested = [1 - strikes[step.number].strike.striker]
+            test = Operation(Kind.TEST_SHOT, sides_tested[0], step.number)
             result.append(step)
         elif step.kind == Kind.RESOLVE:
-            tested = [0, 1]
-        elif step.kind == Kind.TEST_PANIC or (step.kind == Kind.BEGIN and sides[step.side].mine.has("Run Amok")):
-            tested = [step.side]
-        result.append(_with_choice(test, [side for side in tested if may_fail[side]]))
+            sides_tested = [0, 1]
+        elif step.kind == Kind.TEST_PANIC or (step.kind == Kind.BEGIN and sides[step.side].unit.has("Run Amok")):
+            sides_tested = [step.side]
+        result.append(_with_choice(test, [side for side in sides_tested if may_fail[side]]))
     return result
 
 

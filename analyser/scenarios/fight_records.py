@@ -22,7 +22,7 @@ from analyser.rules import charge_strikes, unit_state
 from analyser.rules.house_rules import IS_A, pack_die
 from analyser.rules.shots import DICE_PER_CARRIAGE
 from analyser.rules.structs import ATTACK, INCH, NONE, TARGET, SideFacts, StrikeFacts
-from analyser.scenarios.attack import attack_record, house_rule_fields, read_only, target_record
+from analyser.scenarios.attack import attack_record, freeze, house_rule_fields, target_record
 from analyser.scenarios.resolve import row_facts
 from analyser.scenarios.schema import Attack, Combatant, Target
 
@@ -50,16 +50,16 @@ class Strike(NamedTuple):
     dice: NDArray[np.int64]  # (counts, 2): by count of models or damage, the value and the value in parentheses
 
 
-_DEFAULTS = SimpleNamespace(striker=0)
-set_defaults(_DEFAULTS)
+_DEFAULT_STRIKE = SimpleNamespace(striker=0)
+set_defaults(_DEFAULT_STRIKE)
 
 
 def strike_facts(**facts: Any) -> StrikeFacts:
     """Return the facts of a strike; facts that are not stated have their defaults."""
-    return StrikeFacts(**(vars(_DEFAULTS) | facts))
+    return StrikeFacts(**(vars(_DEFAULT_STRIKE) | facts))
 
 
-_FLAGS = ("Static", "Hunter", "Onslaught", "Overrun", "Storming Party", "Stoic Defence", "Berserk", "Run Amok")
+_FLAG_RULES = ("Static", "Hunter", "Onslaught", "Overrun", "Storming Party", "Stoic Defence", "Berserk", "Run Amok")
 
 
 def unit_facts(unit: Combatant) -> UnitFacts:
@@ -68,9 +68,9 @@ def unit_facts(unit: Combatant) -> UnitFacts:
     stated_row = unit.close_quarters_row
     return UnitFacts(
         type=NONE if unit.type is None else charge_strikes.TYPES.index(unit.type),
-        speed=length_of(unit.speed or 0),
+        speed=to_length(unit.speed or 0),
         victory_points=NONE if unit.victory_points is None else unit.victory_points,
-        edge_distance=length_of(unit.edge_distance),
+        edge_distance=to_length(unit.edge_distance),
         veteran=unit.veteran or 0,
         all_out_attack=unit.value("All-Out Attack"),
         sponsons=unit.value("Sponsons"),
@@ -94,7 +94,7 @@ def unit_facts(unit: Combatant) -> UnitFacts:
         close_quarters_row=ids.index(stated_row) if stated_row in ids else NONE,
         capacity=unit.capacity or 0,
         passengers=NONE if unit.passengers is None else unit.passengers.models or 0,
-        **{name.lower().replace(" ", "_"): int(unit.has(name)) for name in _FLAGS},
+        **{name.lower().replace(" ", "_"): int(unit.has(name)) for name in _FLAG_RULES},
     )
 
 
@@ -108,7 +108,7 @@ class Fighter:
 
     @cached_property
     def facts(self) -> list[UnitFacts]:
-        """Facts for the step builder."""
+        """Facts for the step builder, in a list of one."""
         facts = unit_facts(self.unit)
         if not self.others_in_contact:
             return [facts]
@@ -152,7 +152,7 @@ def _attack_fields(**keys: Any) -> dict[str, int]:
 @lru_cache(maxsize=4096)
 def _shared_record(is_attack: bool, numbers: tuple[int, ...]) -> Any:
     """Return a read-only record of an attack or a target, the same object for equal numbers."""
-    return read_only(np.array([numbers], ATTACK if is_attack else TARGET)[0])
+    return freeze(np.array([numbers], ATTACK if is_attack else TARGET)[0])
 
 
 class Draft:
@@ -177,7 +177,7 @@ class Draft:
     def new_strike(self, striker: int, row: int) -> int:
         """Add a strike of a side with one of its rows, or with none (NONE); return its index."""
         fighter, setup = self.question.units[striker], self.setup
-        strike = copy(_DEFAULTS)
+        strike = copy(_DEFAULT_STRIKE)
         strike.striker = striker
         setup.strikes.append(strike)
         setup.targets.append(copy(self.question.units[1 - striker].target[0]))
@@ -217,7 +217,7 @@ class Draft:
         return [SideFacts(**vars(side)) for side in self.setup.sides]
 
     def check_room(self, full: int, length: int, where: str) -> None:
-        """Raise InputError if the states of side `full` cannot hold positions so far apart; NONE if they can."""
+        """Raise InputError if a side `full` cannot hold positions `length` apart in its states; NONE: there is none."""
         if full == NONE:
             return
         side = self.setup.sides[full]
@@ -229,9 +229,9 @@ class Draft:
         raise InputError(problem, where=where, allowed=f"{coarser}fewer rounds")
 
 
-def fixed_strike(dice: int, rating: Rating, struck: Target, *, veteran: int = 0, striker: int) -> Strike:
-    """Return a strike back with a number of dice at a stated rating, without qualities (AC-7)."""
-    draft: Any = Draft((struck, struck))
+def fixed_strike(dice: int, rating: Rating, target: Target, *, veteran: int = 0, striker: int) -> Strike:
+    """Return a strike back at `target` with a number of dice at a stated rating, without qualities (AC-7)."""
+    draft: Any = Draft((target, target))
     add_fixed(draft, striker, dice, rating, veteran, 1)
     return cast("Draft", draft).strikes()[0]
 
@@ -241,13 +241,13 @@ def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.
     """Return the dice of a row for 0 to `most` models or damage, plus `more` dice; NONE without a value (AC-2.4)."""
     dice = np.full((most + 1, 2), NONE, np.int64)
     for band in reversed(bands):  # if two bands cover a count, the first one counts
-        covered = slice(band.first, band.last + 1)
-        dice[covered, 0] = band.dice + more
-        dice[covered, 1] = NONE if band.special is None else band.special + more
+        counts = slice(band.first, band.last + 1)
+        dice[counts, 0] = band.dice + more
+        dice[counts, 1] = NONE if band.special is None else band.special + more
     return dice
 
 
-def length_of(inches: float | None) -> int:
+def to_length(inches: float | None) -> int:
     """Return a length in hundredths of an inch; NONE for None."""
     return NONE if inches is None else hundredths(inches)
 

@@ -18,7 +18,7 @@ from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice
 from analyser.rules.structs import NONE, AttackFacts, SideFacts
 from analyser.scenarios.attack import Scenario, resolve_scenario, target_record
-from analyser.scenarios.fight_records import Strike, fixed_strike, length_of, setup_for, strike_facts
+from analyser.scenarios.fight_records import Strike, fixed_strike, setup_for, strike_facts, to_length
 from analyser.scenarios.resolve import resolve_target, shared_keys
 from analyser.scenarios.schema import CIRCUMSTANCES, Attack, FocusAttack, FocusFile, ScenarioFile, Target
 
@@ -52,8 +52,8 @@ class FocusScenario:
             attack.attack.model_dump(mode="json") | {key: getattr(attack.target, key) for key in CIRCUMSTANCES}
             for attack in self.attacks
         ]
-        once = {key: getattr(self, key).model_dump(mode="json") for key in ("target", "ruleset")}
-        return {"attacks": attacks, **once}
+        shared = {key: getattr(self, key).model_dump(mode="json") for key in ("target", "ruleset")}
+        return {"attacks": attacks, **shared}
 
 
 def resolve_focus(file: FocusFile, library: Profiles) -> FocusScenario:
@@ -70,12 +70,12 @@ def resolve_focus(file: FocusFile, library: Profiles) -> FocusScenario:
 
 
 def attack_of_focus(file: FocusFile, attack: FocusAttack, index: int, library: Profiles) -> Scenario:
-    """Return the attack with that index as a scenario of its own; its rating stays unset unless stated."""
+    """Return attack `index` of focus fire as a separate scenario, with a rating only if one is stated."""
     stated = {key: value for key in CIRCUMSTANCES if (value := getattr(attack, key)) is not None}
     target = file.target.model_copy(update=stated)
-    alone = ScenarioFile(attack=shared_keys(Attack, attack), target=target, ruleset=file.ruleset)
+    file_of_attack = ScenarioFile(attack=shared_keys(Attack, attack), target=target, ruleset=file.ruleset)
     try:
-        scenario = resolve_scenario(alone, library)
+        scenario = resolve_scenario(file_of_attack, library)
     except InputError as error:
         section, _, key = error.where.partition(".")
         if section == "attack" or (section == "target" and key in stated):
@@ -89,7 +89,7 @@ def focus_program(
 ) -> tuple[Setup, list[list[Operation]]]:
     """Return the setup of a sequence of attacks on one target, and the operations of each.
 
-    `attackers` are different units, so the losses of one by its own attack do not affect later attacks.
+    `attackers` are different units, so the losses of an attacker by its own attack do not affect later attacks.
     """
     strikes = [_strike(scenario) for scenario in scenarios]
     at_risk = any(map(can_be_hurt, scenarios, attackers))
@@ -102,11 +102,11 @@ def focus_program(
         dice = gunner_dice(scenario.target, attacker)
         if dice and attacker is not None and strikes[number].strike.fixed_dice > 0:
             veteran = scenario.target.value("Veteran")
-            back = fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, striker=TARGET)
-            operations.append(Operation(Kind.STRIKE, ATTACKERS, _index_of(back, strikes)))
+            return_shot = fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, striker=TARGET)
+            operations.append(Operation(Kind.STRIKE, ATTACKERS, _index_of(return_shot, strikes)))
         programs.append(operations)
     most = max(map(_most_attacker_states, scenarios, attackers)) if at_risk else 1
-    return _setup_on(scenarios[0].target, strikes, most, scenarios[0].ruleset.die), programs
+    return _setup_against(scenarios[0].target, strikes, most, scenarios[0].ruleset.die), programs
 
 
 def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> Setup:
@@ -119,17 +119,17 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> S
     for attack in attacks:
         dice = attack_dice(plain(attack), plain(record))
         strikes.append(Strike(strike_facts(fixed_dice=dice), attack, record, np.array([(dice, NONE)])))
-    return _setup_on(target, strikes, 1, die)
+    return _setup_against(target, strikes, 1, die)
 
 
-def _setup_on(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
+def _setup_against(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
     """Return the setup of strikes on a target; `most` bounds the number of states of an attacker."""
     # A unit falls back by the full FALL_BACK or flees, so the distance to the edge adds no other positions.
     common = {"stride": unit_state.FALL_BACK, "position_bit": unit_state.WINS_BIT, "models": MOST_MODELS}
     common |= dict.fromkeys(("distance", "fumes_reach", "edge_distance"), NONE)
-    own = {"models": target.models or 0, "garrisoned": target.garrisoned}
-    own |= {"edge_distance": length_of(target.edge_distance), "tracks_position": target.edge_distance is not None}
-    sides = [SideFacts(**common), SideFacts(**(common | own))]
+    facts = {"models": target.models or 0, "garrisoned": target.garrisoned}
+    facts |= {"edge_distance": to_length(target.edge_distance), "tracks_position": target.edge_distance is not None}
+    sides = [SideFacts(**common), SideFacts(**(common | facts))]
     return setup_for(sides, (_ATTACKER_STAND_IN.model_copy(update={"models": most}), target), strikes, die)
 
 

@@ -153,11 +153,11 @@ def scenario_from(
     if parts is None:
         if stated:
             raise InputError("state this in the scenario, not as an option", where=next(iter(stated)))
-        check_whole(whole, second, profiles)
+        check_is_question(whole, second, profiles)
     return load_as(wanted, whole if parts is None else parts, library_of(profiles))
 
 
-def check_whole(source: Any, second: str, profiles: ProfilesLike | None) -> None:
+def check_is_question(source: Any, second: str, profiles: ProfilesLike | None) -> None:
     """Raise InputError if `source` is a unit or a list of units: without the `second` unit it must be a scenario."""
     allowed = "a scenario or its file; attack, charge, focus and duel take units"
     if second:
@@ -189,7 +189,7 @@ def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
 
 
 def kind_of(raw: Mapping[str, Any]) -> Kind:
-    """Return the kind of a scenario file by its sections: ``charge``, ``focus``, ``duel`` or ``attack``.
+    """Return the kind of a scenario file by its sections; ``attack`` if they fit no kind.
 
     >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
     ('duel', 'attack')
@@ -201,7 +201,7 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
     """Return the `raw` sections as checked records; InputError if they describe a scenario of another kind.
 
     Missing keys of ``[ruleset]`` have the values of the ruleset of `library`; a die or deck stated with the library
-    overrides ``[ruleset]``. Null keys are ignored, so that an echoed scenario can be read again.
+    overrides ``[ruleset]``. Null keys are ignored, so that a scenario from an answer in JSON can be read again.
     """
     section_names = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & section_names:
@@ -218,8 +218,8 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
         if isinstance(section, Mapping):
             stated = {key: value for key, value in section.items() if value is not None}
             sections[name] = with_flags_listed(stated) if name == "attack" else stated
-        elif isinstance(section, str | Loadout) and name in _TABLES:
-            problem, allowed = f"{shown(section)} is not a table of keys", _table_with(name)
+        elif isinstance(section, str | Loadout) and name in _TABLE_SECTIONS:
+            problem, allowed = f"{shown(section)} is not a table of keys", _table_form(name)
             raise MisspeltError(problem, where=within(where, name), allowed=allowed)
     if isinstance(attacks := raw.get("attacks"), list | tuple):
         sections["attacks"] = [with_flags_listed(item) if isinstance(item, Mapping) else item for item in attacks]
@@ -249,11 +249,11 @@ def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
     return result
 
 
-_TABLES = ("attack", "target", "charge", "attacker", "duel", "a", "b")
+_TABLE_SECTIONS = ("attack", "target", "charge", "attacker", "duel", "a", "b")
 
 
-def _table_with(section: str) -> str:
-    """Return how to write a section that names only a unit, for a message."""
+def _table_form(section: str) -> str:
+    """Return the correct form of a section that names only a unit, for a message."""
     if section == "attacker":
         return 'in an attack attack = { attacker = "..." }, in a charge attacker = { unit = "..." }'
     return f'{section} = {{ {"attacker" if section.startswith("attack") else "unit"} = "..." }}'
@@ -271,7 +271,6 @@ _RESOLVERS: Mapping[Kind, Callable[[Any, Profiles], AnyScenario]] = {
     "duel": duel.resolve_duel,
     "battle": battle.resolve_battle,
 }
-
 
 Policy = str | Sequence[str] | Mapping[str, Any]
 

@@ -21,50 +21,50 @@ from analyser.scenarios.schema import Combatant, PolicyName
 
 AUTO = "auto"  # the policy that suits the armaments of a unit
 _EXCEPT_REACTIVE = "except Reactive rows, which fire on lookout only,"
-_USABLE_ROWS = {  # the rows that a policy needs, after "it has no ranged row"
+_NEEDED_ROWS = {  # the rows that a policy needs, after "it has no ranged row"
     "short_range": "except Reactive rows, which fire on lookout, and Indirect rows, which do not fire at short range,",
     "overcharge": "with Overcharge",
 }
 
 
-def check_policy(policy: PolicyName, mine: Combatant, theirs: Combatant, where: str) -> None:
+def check_policy(policy: PolicyName, unit: Combatant, enemy: Combatant, where: str) -> None:
     """Raise InputError unless the unit can carry out the policy; the error lists the possible policies."""
-    reason = why_not(policy, mine, theirs)
+    reason = why_not(policy, unit, enemy)
     if reason is None:
         return
-    possible = [other for other in POLICIES if why_not(other, mine, theirs) is None]
-    problem = f"{mine.unit or 'the unit'} cannot carry out the policy {policy}: {reason}"
+    possible = [other for other in POLICIES if why_not(other, unit, enemy) is None]
+    problem = f"{unit.unit or 'the unit'} cannot carry out the policy {policy}: {reason}"
     raise InputError(problem, where=where, allowed=", ".join(possible))
 
 
-def why_not(policy: PolicyName, mine: Combatant, theirs: Combatant) -> str | None:
-    """Return the reason that `mine` cannot carry out `policy` against `theirs`, or None if it can."""
+def why_not(policy: PolicyName, unit: Combatant, enemy: Combatant) -> str | None:
+    """Return the reason that `unit` cannot carry out `policy` against `enemy`, or None if it can."""
     if policy == "take_cover":
         return None
     if policy == "charge":
         try:
-            mine.charge_row("")
-            theirs.check_can_be_charged("")
+            unit.charge_row("")
+            enemy.check_can_be_charged("")
         except InputError as error:
             return error.problem
         return None
-    if not rows_to_shoot_with(mine, theirs, "lookout"):
-        return f"it has no ranged row against {theirs.category} targets"
-    if not rows_to_shoot_with(mine, theirs, policy):
-        return f"it has no ranged row {_USABLE_ROWS.get(policy, _EXCEPT_REACTIVE)} against {theirs.category} targets"
-    if policy == "all_out" and not mine.has("All-Out Attack"):
+    if not rows_to_shoot_with(unit, enemy, "lookout"):
+        return f"it has no ranged row against {enemy.category} targets"
+    if not rows_to_shoot_with(unit, enemy, policy):
+        return f"it has no ranged row {_NEEDED_ROWS.get(policy, _EXCEPT_REACTIVE)} against {enemy.category} targets"
+    if policy == "all_out" and not unit.has("All-Out Attack"):
         return "it does not have the rule All-Out Attack"
     return None
 
 
-def rows_to_shoot_with(mine: Combatant, theirs: Combatant, policy: PolicyName) -> list[Row]:
-    """Return the ranged rows of `mine` that a policy can fire at `theirs` (AC-4.1).
+def rows_to_shoot_with(unit: Combatant, enemy: Combatant, policy: PolicyName) -> list[Row]:
+    """Return the ranged rows of `unit` that a policy can fire at `enemy` (AC-4.1).
 
     Reactive rows fire on lookout only, Indirect rows not at short range (AC-6).
     """
-    assert theirs.category is not None
-    category, number = CATEGORIES.index(theirs.category), Policy[policy.upper()]
-    return [row for row in mine.rows or () if can_shoot_with(row_facts(row), category, number)]
+    assert enemy.category is not None
+    category, number = CATEGORIES.index(enemy.category), Policy[policy.upper()]
+    return [row for row in unit.rows or () if can_shoot_with(row_facts(row), category, number)]
 
 
 _INSTEAD_OF_CHARGE: PolicyName = "shoot"  # policy of a unit that cannot charge after a failed rally test
@@ -72,10 +72,10 @@ _INSTEAD_OF_CHARGE: PolicyName = "shoot"  # policy of a unit that cannot charge 
 
 @dataclass(eq=False)
 class Shooter:
-    """A side of a duel (the section `where`), with the rows that it fires by its policy."""
+    """A side of a duel (the section `where`), with the rows that its policy fires."""
 
-    mine: Combatant
-    theirs: Combatant
+    unit: Combatant
+    enemy: Combatant
     policy: PolicyName | tuple[str, ...]
     distance: float | None
     ruleset: Ruleset
@@ -86,9 +86,9 @@ class Shooter:
 
     def __post_init__(self) -> None:
         self.stated_row = self._usable_stated_row()
-        for row in (self.main, self.lookout_row if self.policy == "lookout" else None):
+        for row in (self.main_row, self.lookout_row if self.policy == "lookout" else None):
             if row is not None and self.policy != "charge":
-                self.mine.check_has_dice(row, self.where)
+                self.unit.check_has_dice(row, self.where)
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -96,25 +96,25 @@ class Shooter:
 
         A charging unit shoots after a failed rally test (AC-5.6), if it has a row to shoot with.
         """
-        policy = _INSTEAD_OF_CHARGE if self.policy == "charge" and self.mine.can_fail_to_rally else self.policy
-        usable = rows_to_shoot_with(self.mine, self.theirs, policy) if policy in SHOOTING else []
+        policy = _INSTEAD_OF_CHARGE if self.policy == "charge" and self.unit.can_fail_to_rally else self.policy
+        usable = rows_to_shoot_with(self.unit, self.enemy, policy) if policy in SHOOTING else []
         if not usable:
             return []
         main = self.stated_row if self.stated_row in usable else self._best_row(usable)
         others = [row for row in usable if row is not main]
-        most = max(self.mine.value("All-Out Attack"), 1) if policy == "all_out" else 1
+        most = max(self.unit.value("All-Out Attack"), 1) if policy == "all_out" else 1
         return [main, *others[: most - 1]]
 
     @property
-    def main(self) -> Row | None:
-        """The first of the rows that it fires."""
+    def main_row(self) -> Row | None:
+        """The first row that the side fires, or None."""
         return self.rows[0] if self.rows else None
 
     @cached_property
     def lookout_row(self) -> Row | None:
         """The row of its opportunity fire: a Reactive row if it has one."""
-        reacts = self.policy == "lookout" or self.mine.on_lookout
-        usable = rows_to_shoot_with(self.mine, self.theirs, "lookout") if reacts else []
+        reacts = self.policy == "lookout" or self.unit.on_lookout
+        usable = rows_to_shoot_with(self.unit, self.enemy, "lookout") if reacts else []
         if not usable:
             return None
         return self.stated_row or self._best_row([row for row in usable if row.has("Reactive")] or usable)
@@ -126,16 +126,16 @@ class Shooter:
 
     def _usable_stated_row(self) -> Row | None:
         """Return the stated row, or None if the policy does not fire it; InputError if the policy should but cannot."""
-        policy, mine = self.policy, self.mine
-        if mine.row is None:
+        policy, unit = self.policy, self.unit
+        if unit.row is None:
             return None
-        row = find_row(mine.rows or (), mine.row, f"{self.where}.row")
-        usable = rows_to_shoot_with(mine, self.theirs, policy if policy in SHOOTING else "lookout")
+        row = find_row(unit.rows or (), unit.row, f"{self.where}.row")
+        usable = rows_to_shoot_with(unit, self.enemy, policy if policy in SHOOTING else "lookout")
         if row in usable:
             return row
         if policy not in (*SHOOTING, "lookout"):
             return None
-        problem = f"row {row.id!r} cannot be fired at a {self.theirs.category} target by the policy {policy}"
+        problem = f"row {row.id!r} cannot be fired at a {self.enemy.category} target by the policy {policy}"
         raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(candidate.id for candidate in usable))
 
     def _best_row(self, rows: Sequence[Row]) -> Row:
@@ -147,7 +147,7 @@ class Shooter:
         strikes = [self.strike(row) for row in rows]
         attacks = [strike.attack.copy() for strike in strikes]
         for attack, strike in zip(attacks, strikes):
-            attack.dice, attack.dice_in_parentheses = strike.dice[self.mine.count]
+            attack.dice, attack.dice_in_parentheses = strike.dice[self.unit.count]
             attack.bonuses |= Bonus.AIMING
         return rows[max(int(best_attacks(summaries_of(attacks, strikes[0].target, self.ruleset))[0]), 0)]
 
@@ -160,17 +160,17 @@ class Shooter:
         """
         if overcharge is None:
             overcharge = self.policy == "overcharge" and not opportunity
-        rows = enumerate(self.mine.rows or ())
+        rows = enumerate(self.unit.rows or ())
         row_index = next(index for index, candidate in rows if candidate is row or candidate.id == row.id)
         return add_shot(draft, self.side, row_index, opportunity, int(overcharge), alone)
 
     def strike(self, row: Row, *, overcharge: bool | None = None) -> Strike:
         """Return the strike with one of the rows."""
-        return self._strikes_added_by(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
+        return self._strikes_of(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
 
-    def _strikes_added_by(self, add: Callable[[Any], Any]) -> list[Strike]:
+    def _strikes_of(self, add: Callable[[Any], Any]) -> list[Strike]:
         """Return the strikes that `add` adds to an empty draft."""
-        draft = Draft((self.mine, self.theirs) if self.side == 0 else (self.theirs, self.mine))
+        draft = Draft((self.unit, self.enemy) if self.side == 0 else (self.enemy, self.unit))
         add(draft)
         return draft.strikes()
 
@@ -181,25 +181,25 @@ class Shooter:
 
     def add_shots(self, draft: Draft) -> list[int]:
         """Add the strikes of an activation in order; only the first is made after a failed rally test."""
-        return [self.add_shot(draft, row, alone=int(row is self.main)) for row in self.rows]
+        return [self.add_shot(draft, row, alone=int(row is self.main_row)) for row in self.rows]
 
     def shots(self) -> list[Strike]:
         """Return the strikes of an activation in order."""
-        return self._strikes_added_by(self.add_shots)
+        return self._strikes_of(self.add_shots)
 
     @property
     def is_answered(self) -> bool:
         """Return True if the target shoots back after each ranged attack: a Tail Gunner at an aerial unit (AC-7)."""
-        return self.mine.category == "aerial" and self.theirs.value("Tail Gunner") > 0
+        return self.unit.category == "aerial" and self.enemy.value("Tail Gunner") > 0
 
     def answers(self) -> list[Strike]:
         """Return the shot back of a Tail Gunner at this aerial unit (AC-7), if any."""
-        return self._strikes_added_by(lambda draft: add_return_shot(draft, self.side))
+        return self._strikes_of(lambda draft: add_return_shot(draft, self.side))
 
     @property
     def rearms(self) -> bool:
         """Return True if the unit must re-arm before it shoots or goes on lookout again (Slow to Fire)."""
-        row = self.lookout_row if self.policy == "lookout" else self.main
+        row = self.lookout_row if self.policy == "lookout" else self.main_row
         return row is not None and row.has("Slow to Fire")
 
     def add_reactions(self, draft: Draft) -> list[int]:
@@ -208,4 +208,4 @@ class Shooter:
 
     def reactions(self) -> list[Strike]:
         """Return the strike of a unit on lookout, if any."""
-        return self._strikes_added_by(self.add_reactions)
+        return self._strikes_of(self.add_reactions)

@@ -39,7 +39,7 @@ LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 
 def look_up(selector: str | None, profiles: Profiles | None, key: str) -> Loadout | None:
-    """Return the loadout of the selector of a key, or None; `profiles` defaults to the shipped profiles."""
+    """Return the loadout of the selector at `key`; None for None. `profiles` defaults to the shipped profiles."""
     try:
         return None if selector is None else (profiles or load_profiles()).loadout(selector)
     except InputError as error:
@@ -88,7 +88,7 @@ def shared_keys(model: type[RecordT], record: Record) -> RecordT:
     return model.model_validate({key: getattr(record, key) for key in keys})
 
 
-_IN_WORDS = {"melee": "a melee row", "impact": "an impact row"}
+_ROW_KIND_TEXTS = {"melee": "a melee row", "impact": "an impact row"}
 
 
 def row_facts(row: Row) -> RowFacts:
@@ -128,7 +128,7 @@ def _shot(attack: Attack) -> ShotFacts:
 def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str | None:
     """Return the reason that `row` cannot make this attack (AC-3.1, AC-4.1; qualities, AC-6), or None if it can."""
     if row.kind != "ranged":
-        return f"it is {_IN_WORDS[row.kind]}"
+        return f"it is {_ROW_KIND_TEXTS[row.kind]}"
     assert target.category is not None
     count = _band_count(attack, attacker)
     band = row.band(count)

@@ -45,16 +45,14 @@ PENALTIES: Mapping[PenaltyName, str] = {
     "outside_front_arc": "A Turret fires to its side or rear.",
 }
 
-
 Dice = Annotated[int, Field(ge=1, le=MOST_DICE)]
 DiceIfAny = Annotated[int, Field(ge=0, le=MOST_DICE)]
 Count = Annotated[int, Field(ge=0, le=MOST_MODELS)]
 Limit = Annotated[int, Field(ge=1, le=MOST_MODELS)]
 Carriages = Annotated[int, Field(ge=0, le=20)]
 
-
 LIST_OF: Mapping[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
-"""List of an attack that contains each bonus or penalty."""
+"""List of an attack (bonuses or penalties) that contains each name."""
 _OWN_KEYS = ("concealed", "opportunity_fire")  # penalties that are also keys of an attack
 FLAGS = {name: key for name, key in LIST_OF.items() if name not in _OWN_KEYS}
 """Bonuses and penalties that an attack may state as flags."""
@@ -161,7 +159,7 @@ class Charge(Record):
     """Circumstances of a unit's charge (AC-8.2, AC-8.4); `docs/keys.md` lists its keys."""
 
     outflanking: bool = optional(
-        False, "Bonus for charging infantry, cavalry or a field gun from outside its front arc."
+        False, "Bonus: infantry, cavalry or a field gun is charged from outside its front arc."
     )
     supported: bool = optional(False, 'Bonus: another friend is within 2" of the target.')
     threatened: bool = optional(False, 'Penalty: another enemy is within 2" of the attacker.')
@@ -265,7 +263,6 @@ class Combatant(Target):
 MOST_ROUNDS = 10
 SHORTEST_STEP = 0.25  # inches between positions that best play tries
 
-
 WantName = Literal["win", "margin", "points", "survival"]
 WANTS: Mapping[WantName, str] = {
     "win": "probability of more victory points; a draw counts half",
@@ -273,7 +270,7 @@ WANTS: Mapping[WantName, str] = {
     "points": "as margin, but a damaged unit already counts in proportion to its damage",
     "survival": "probability that the unit survives",
 }
-"""Objectives of a side with best play; the other side wants the opposite."""
+"""Objectives of a side with best play; the other side has the opposite objective."""
 PROBABILITY_WANTS: tuple[WantName, ...] = ("win", "survival")  # objectives measured as a probability
 
 if TYPE_CHECKING:

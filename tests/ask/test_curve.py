@@ -34,7 +34,7 @@ def test_stretches_hold_at_every_distance():
     found = an.curve(RIFLES, KRUPP, over="distance=1..32")
     assert found.holds_between
     assert found.sentences()[0] == f'up to 7": {" = ".join(CHEAPEST)} (all equal)'
-    near = {each.last + step for each in found.stretches for step in (-0.01, 0, 0.01)}
+    near = {each.last + step for each in found.ranges for step in (-0.01, 0, 0.01)}
     for inch in sorted({0.5, 31.99, *near} - {32.01}):
         values = {}
         for unit in RIFLES:
@@ -44,7 +44,7 @@ def test_stretches_hold_at_every_distance():
                 continue
         most = max(values.values())
         best = tuple(unit for unit in CHEAPEST if unit in values and values[unit] >= most - 1e-9)
-        before = [each for each in found.stretches if each.before is None or each.before < inch]
+        before = [each for each in found.ranges if each.before is None or each.before < inch]
         assert before[-1].names == best, inch
 
 
@@ -55,7 +55,7 @@ def test_a_mark_that_is_no_whole_inch_is_among_the_values():
     odd = unit.model_copy(update={"unit": unit.unit.model_copy(update={"rows": rows})})
     found = an.curve(odd, KRUPP, over="distance=1..10")
     assert 6.5 in found.values[0]
-    assert [each.last for each in found.stretches] == [10]
+    assert [each.last for each in found.ranges] == [10]
     steps = found.frame.set_index("distance")["mean_models_destroyed"]
     assert steps[6] == steps[6.5] > steps[7]
     listed = an.curve(odd, KRUPP, over="distance=6,7")
@@ -66,8 +66,8 @@ def test_a_mark_that_is_no_whole_inch_is_among_the_values():
 def test_what_is_not_legal_is_cut_and_told():
     found = an.curve(RIFLES[0], KRUPP, over="dice=-3..205:2")
     assert found.values[0] == tuple(range(1, 201, 2))
-    assert [each.split(" left out")[0] for each in found.cut] == ["dice -3 to -1", "dice 201 to 205"]
-    assert "1 to 200" in found.cut[0]
+    assert [each.split(" left out")[0] for each in found.left_out] == ["dice -3 to -1", "dice 201 to 205"]
+    assert "1 to 200" in found.left_out[0]
     assert "Left out: dice -3 to -1" in str(found)
     far = an.curve(RIFLES, KRUPP, over="distance=10..40")
     assert far.values[0][-1] == 32
@@ -95,7 +95,7 @@ def test_lists_of_bonuses_penalties_and_qualities():
     assert an.curve(RIFLES[1], KRUPP, over="distance=1..14").fights == 2  # at short range and beyond it
     every = an.curve(RIFLES[1], GRENADIERS, over="bonuses", **near)
     assert every.values == (("none", "aiming", "ammo_supply"),)
-    assert "short_range left out" in every.cut[0]
+    assert "short_range left out" in every.left_out[0]
     aimed = single(RIFLES[1], GRENADIERS, distance=12, bonuses=["aiming"]).mean("models_destroyed")
     assert every.frame["mean_models_destroyed"][1] == pytest.approx(aimed, abs=1e-15)
     two = an.curve(RIFLES[1], GRENADIERS, over="qualities=none,Arc+Devastating", **near)
@@ -236,7 +236,7 @@ def test_intervals_of_all_points_at_once_and_of_trials_that_were_not_fixed():
 
     assert (widths(together) > 1.2 * widths(single)).all()
     assert "all intervals hold at once with 95%" in str(together)
-    assert "they are valid although the precision" in str(stopped)
+    assert "the intervals are valid although the precision" in str(stopped)
     trials = stopped.frame["trials"].to_numpy()
     fixed = 2 * 1.96 * np.sqrt(exact * (1 - exact) / trials)
     assert (widths(stopped) > 1.5 * fixed).all()
@@ -256,7 +256,7 @@ def test_what_was_asked_before_an_interrupt_is_shown():
     assert not found.complete
     assert found.values == ((3, 4),)
     assert len(found.frame) == 4
-    assert "dice 5 to 8 left out: not computed, because the curve was stopped" in found.cut
+    assert "dice 5 to 8 left out: not computed, because the curve was stopped" in found.left_out
     assert "Stopped" in str(found)
     seen[:] = []
     with pytest.raises(KeyboardInterrupt):

@@ -281,7 +281,7 @@ def test_a_sampled_game_says_how_sure_its_sums_are():
 
 
 def test_the_luck_of_a_battle_is_that_of_its_fights():
-    with pytest.raises(an.InputError, match=r"its fights, one by one"):
+    with pytest.raises(an.InputError, match=r"a list of its fights"):
         an.luck({"battle": {}, "mine": [RIFLES], "yours": [KRUPP]}, got={"victory": False})
     with pytest.raises(an.InputError, match=r"luck is not computed for morale in other games"):
         an.luck({"courage": 2, "tokens": 3}, got={"panicked": True})

@@ -103,7 +103,7 @@ def test_a_race_of_duels_with_real_decks():
     baseline = {"duel": {"rounds": 2}, "a": {"unit": RIFLES}, "b": {"unit": GRENADIERS}}
     file = {"baseline": baseline, "ranges": {"a.models": [2, 4, 6], "first": ["a", "b"]}}
     found = an.search(file, method="race", metric="p_a_wins", seed=3)
-    assert found.raced is not None
+    assert found.race is not None
     assert found.frame["trials"].min() >= 2000
     exact = an.search(file, metric="p_a_wins")
     assert found.best == exact.best

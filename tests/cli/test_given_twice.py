@@ -13,7 +13,7 @@ COMMANDS = list(commands().items())
 def test_every_command_looks_at_what_is_given():
     named = [name for section in cli.COMMANDS.values() for name in section]
     assert {words[0] for words, _ in COMMANDS} == {*named}
-    assert {words for words, _ in COMMANDS} >= {(name, part) for name, parts in cli.PARTS.items() for part in parts}
+    assert {words for words, _ in COMMANDS} >= {(a, b) for a, parts in cli.SUBCOMMANDS.items() for b in parts}
     assert all(isinstance(command, Command) for _, command in COMMANDS)
 
 

@@ -123,10 +123,10 @@ def chances(name):
 
 def told(duel):
     """The same chance among trials that are told."""
-    from analyser.ask.fight_narration import narrated_fights
+    from analyser.ask.fight_narration import fight_trials
     from analyser.scenarios.load import load
 
-    return sum(trial.figures["a_wins"] for trial in narrated_fights(load(duel), TOLD, 0)) / TOLD
+    return sum(trial.figures["a_wins"] for trial in fight_trials(load(duel), TOLD, 0)) / TOLD
 
 
 def battles(units, die):

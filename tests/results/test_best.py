@@ -8,7 +8,7 @@ from analyser import InputError, best_play, duel
 from analyser.results.plan import reaction_in_words
 from analyser.results.states import share_lost
 from analyser.rules.policy_lines import lines_of
-from analyser.scenarios.best import Shot
+from analyser.scenarios.chooser import Shot
 from tests.oracle import fight_files
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"

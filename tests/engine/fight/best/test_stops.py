@@ -128,7 +128,7 @@ def test_each_order_of_a_plan_is_read_as_itself():
             continue  # which who shoots from where it stands does unaimed, and says nothing of
         words = option_in_words(option, chooser)
         (line,) = lines_of(words, "words")
-        salvo = chooser.salvo_called(line.row)
+        salvo = chooser.salvo_in_words(line.row)
         assert (line.manoeuvre, line.action, chooser.stop_of(line, salvo)) == (*option[:2], option.stop), words
         assert option.action != Action.SHOOT or chooser.salvos[salvo] == option.shots, words
 

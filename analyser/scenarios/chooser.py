@@ -17,7 +17,7 @@ from analyser.rules.policies import BEST, Action, Manoeuvre, is_double_time
 from analyser.rules.policy_lines import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.structs import INCH, NONE, Penalty
 from analyser.scenarios.charge import combats, with_overrun_choice
-from analyser.scenarios.fight_records import Draft, length_of
+from analyser.scenarios.fight_records import Draft, to_length
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
 
@@ -61,19 +61,19 @@ class Chooser(Shooter):
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Lines of its policy in words; empty for best play."""
+        """Lines of the policy in words; empty for best play."""
         return () if self.policy == BEST else lines_of(self.policy, f"duel.policy_{self.where}")
 
     @cached_property
     def rows(self) -> list[Row]:
         """Rows usable in the unit's own activation: the stated row, or all."""
-        usable = rows_to_shoot_with(self.mine, self.theirs, "shoot")
+        usable = rows_to_shoot_with(self.unit, self.enemy, "shoot")
         return [row for row in usable if self.stated_row in (None, row)]
 
     @cached_property
     def lookout_rows(self) -> list[Row]:
         """Rows usable in opportunity fire."""
-        usable = rows_to_shoot_with(self.mine, self.theirs, "lookout")
+        usable = rows_to_shoot_with(self.unit, self.enemy, "lookout")
         return [row for row in usable if self.stated_row in (None, row)]
 
     @property
@@ -89,11 +89,11 @@ class Chooser(Shooter):
     @cached_property
     def charge_rows(self) -> list[Row]:
         """Rows with which the unit can charge (AC-8.1)."""
-        if not self.mine.may_charge(self.theirs, BEST):
+        if not self.unit.may_charge(self.enemy, BEST):
             return []
-        first = self.mine.charge_row(self.where)
-        others = [row for row in self.mine.rows or () if row.kind in ("melee", "impact") and row is not first]
-        return [first] if self.mine.close_quarters_row else [first, *others]
+        first = self.unit.charge_row(self.where)
+        others = [row for row in self.unit.rows or () if row.kind in ("melee", "impact") and row is not first]
+        return [first] if self.unit.close_quarters_row else [first, *others]
 
     @cached_property
     def charges(self) -> list[CloseAttack]:
@@ -106,24 +106,24 @@ class Chooser(Shooter):
 
         Simple tactics and policies in words use the first (AC-8.3).
         """
-        first = self.mine.retaliation_rows()
-        others = [row for row in self.mine.rows or () if row.kind == "melee" and row not in first]
-        is_stated = self.mine.close_quarters_row in [row.id for row in first]
+        first = self.unit.retaliation_rows()
+        others = [row for row in self.unit.rows or () if row.kind == "melee" and row not in first]
+        is_stated = self.unit.close_quarters_row in [row.id for row in first]
         return self._with_overcharge(first if is_stated else [*first, *others])
 
     def _with_overcharge(self, rows: Sequence[Row]) -> list[CloseAttack]:
         """Return each row as stated, then with its Overcharge unless that is stated (AC-6)."""
-        chargeable = [] if self.mine.overcharge else [row for row in rows if row.has("Overcharge")]
-        plain = [CloseAttack(row, self.mine.overcharge) for row in rows]
+        chargeable = [] if self.unit.overcharge else [row for row in rows if row.has("Overcharge")]
+        plain = [CloseAttack(row, self.unit.overcharge) for row in rows]
         return [*plain, *(CloseAttack(row, overcharge=True) for row in chargeable)]
 
     def retaliation_options(self) -> list[Combatant]:
         """Return the unit once for each retaliation, with its row stated."""
-        return [self._with_attack(retaliation) for retaliation in self.retaliations] or [self.mine]
+        return [self._unit_with_attack(retaliation) for retaliation in self.retaliations] or [self.unit]
 
-    def _with_attack(self, attack: CloseAttack) -> Combatant:
+    def _unit_with_attack(self, attack: CloseAttack) -> Combatant:
         """Return the unit with the row and the Overcharge of an attack stated for close quarters."""
-        return self.mine.model_copy(update={"close_quarters_row": attack.row.id, "overcharge": attack.overcharge})
+        return self.unit.model_copy(update={"close_quarters_row": attack.row.id, "overcharge": attack.overcharge})
 
     @property
     def rearms(self) -> bool:
@@ -131,26 +131,26 @@ class Chooser(Shooter):
         return False
 
     @cached_property
-    def stops_at(self) -> list[int]:
+    def stop_distances(self) -> list[int]:
         """Distances from the enemy at which a move may end, in hundredths of an inch.
 
-        These are the ranges of its rows, including opportunity fire, and the distances in its policy.
+        These are the ranges of the rows, also of opportunity fire, and the distances in the policy.
         """
         ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
         return sorted(
             {
-                *map(length_of, ranges),
+                *map(to_length, ranges),
                 *(line.stop ^ STOP_IS_DISTANCE for line in self.lines if line.stop > STOP_IS_DISTANCE),
             }
         )
 
     @cached_property
-    def stops(self) -> list[int]:
+    def stop_lengths(self) -> list[int]:
         """Lengths after which a move may end, in hundredths of an inch: from its policy, or multiples of the step."""
         if self.lines:
             return sorted({line.stop for line in self.lines if 0 < line.stop < STOP_IS_DISTANCE})
-        step = length_of(self.step or 0)
-        return list(range(step, 2 * length_of(self.mine.speed or 0), step)) if step else []
+        step = to_length(self.step or 0)
+        return list(range(step, 2 * to_length(self.unit.speed or 0), step)) if step else []
 
     @property
     def may_retire(self) -> bool:
@@ -158,22 +158,22 @@ class Chooser(Shooter):
         return not self.lines or any(line.manoeuvre == Manoeuvre.RETIRE for line in self.lines)
 
     @property
-    def _at_double_time(self) -> tuple[Manoeuvre, ...]:
+    def _double_time_moves(self) -> tuple[Manoeuvre, ...]:
         """Moves at double time; away from the enemy only if the distance of its table edge is known."""
-        away = [] if self.mine.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
+        away = [] if self.unit.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
         return (Manoeuvre.DOUBLE_TIME, *away)
 
     @property
     def _exits(self) -> tuple[Manoeuvre, ...]:
         """Exits from its building; if positions matter, also one that ends 3 inches further away."""
-        if not self.mine.garrisoned:
+        if not self.unit.garrisoned:
             return ()
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
     def stop_of(self, line: Line, salvo: int) -> int:
         """Return the end of the move of a line; `salvo` is the salvo that the line fires, or NONE.
 
-        The ranges are those of the row that is fired, else of the row that a tactic would fire. InputError for an
+        Ranges are those of the row that the line fires, or else of the row that a tactic would fire. InputError for an
         impossible move or end.
         """
         self._check_move(line)
@@ -183,7 +183,7 @@ class Chooser(Shooter):
         if row is None:
             return 0
         reach = row.short_range if line.stop == TO_SHORT_RANGE else None
-        return STOP_IS_DISTANCE | length_of(row.long_range if reach is None else reach)
+        return STOP_IS_DISTANCE | to_length(row.long_range if reach is None else reach)
 
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
         """Return the row whose ranges an order means if it names no row; `salvo` is the salvo of the order, or NONE."""
@@ -193,35 +193,35 @@ class Chooser(Shooter):
 
     @cached_property
     def _tactic_lookout_row(self) -> Row | None:
-        """Row of its opportunity fire by the tactic `lookout`."""
+        """Row of opportunity fire by the tactic `lookout`."""
         return self.tactic("lookout").lookout_row if self.lookout_rows else None
 
     @cached_property
     def best_salvo(self) -> int:
         """Index in :attr:`salvos` of the salvo of the tactic `shoot`; NONE if there is nothing to fire."""
-        if why_not("shoot", self.mine, self.theirs) is not None:
+        if why_not("shoot", self.unit, self.enemy) is not None:
             return NONE
         return self.salvo_of_tactic(self.tactic("shoot"))
 
     def _check_move(self, line: Line) -> None:
         """Raise InputError if the unit cannot make the move of a line, or end it there."""
         where = f"duel.policy_{self.where}"
-        if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.mine.edge_distance is None:
+        if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.unit.edge_distance is None:
             problem = f"{line.text!r}: the distance of the unit to its own edge is unknown"
             raise InputError(problem, where=where, allowed=f"retire; or {self.where}.edge_distance")
-        longest = length_of(self.mine.speed or 0) * (2 if is_double_time(line.manoeuvre) else 1)
+        longest = to_length(self.unit.speed or 0) * (2 if is_double_time(line.manoeuvre) else 1)
         if line.stop > STOP_IS_DISTANCE:
-            if line.stop ^ STOP_IS_DISTANCE not in self.stops_at:
+            if line.stop ^ STOP_IS_DISTANCE not in self.stop_distances:
                 problem = f"{line.text!r}: no move ends {(line.stop ^ STOP_IS_DISTANCE) / INCH:g} inches from the enemy"
-                allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stops_at) or "another move; it has no ranges"
+                allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stop_distances) or "another move"
                 raise InputError(problem, where=where, allowed=allowed)
             return
         if line.stop > longest:
             problem = f"{line.text!r}: the unit cannot move so far"
             raise InputError(problem, where=where, allowed=f"up to {longest / INCH:g} inches")
-        if line.stop > 0 and line.stop not in self.stops:
+        if line.stop > 0 and line.stop not in self.stop_lengths:
             problem = f"{line.text!r}: no move ends after {line.stop / INCH:g} inches"
-            allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stops) or "a step for the duel, such as 1 inch"
+            allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stop_lengths) or "a step, such as 1 inch"
             raise InputError(problem, where=where, allowed=allowed)
 
     @cached_property
@@ -229,16 +229,16 @@ class Chooser(Shooter):
         """All shots of its own activation: first attacks, attacks that follow, and both after leaving a building."""
         shots = [Shot(row) for row in self.rows]
         shots += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
-        fires_several = self.mine.value("All-Out Attack") > 1 and len(self.rows) > 1
+        fires_several = self.unit.value("All-Out Attack") > 1 and len(self.rows) > 1
         shots += [Shot(row, follows=True) for row in self.rows if fires_several]
-        return [*shots, *(shot._replace(reforming=True) for shot in shots if self.mine.garrisoned)]
+        return [*shots, *(shot._replace(reforming=True) for shot in shots if self.unit.garrisoned)]
 
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
         """Possible attacks of one activation: each shot; with All-Out Attack, also each row followed by others."""
         shots = [shot for shot in self._shots if not shot.reforming]
         salvos: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
-        most = self.mine.value("All-Out Attack")
+        most = self.unit.value("All-Out Attack")
         for main in shots:
             others = [shot for shot in shots if shot.follows and shot.row is not main.row]
             if most > 1 and others and not main.follows and not main.overcharge:
@@ -288,7 +288,7 @@ class Chooser(Shooter):
         for action in specials:
             for manoeuvre, stop in ((Manoeuvre.STAY, 0), *moves):
                 yield Option(manoeuvre, action, stop=stop)
-        for manoeuvre, stop in (*moves, *self._moves(self._at_double_time)):
+        for manoeuvre, stop in (*moves, *self._moves(self._double_time_moves)):
             yield Option(manoeuvre, Action.NOTHING, stop=stop)
         for charge in self.charges:
             yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge=charge)
@@ -300,12 +300,12 @@ class Chooser(Shooter):
 
     def _moves(self, manoeuvres: Sequence[Manoeuvre]) -> list[tuple[Manoeuvre, int]]:
         """Return each of `manoeuvres` with each possible end; a move longer than its SPEED is at double time."""
-        speed, moves = length_of(self.mine.speed or 0), list[tuple[Manoeuvre, int]]()
+        speed, moves = to_length(self.unit.speed or 0), list[tuple[Manoeuvre, int]]()
         for manoeuvre in manoeuvres if speed and self.distance is not None else ():
-            lengths = [stop for stop in self.stops if (stop >= speed) == is_double_time(manoeuvre)]
+            lengths = [stop for stop in self.stop_lengths if (stop >= speed) == is_double_time(manoeuvre)]
             moves += [
                 (manoeuvre, stop)
-                for stop in (0, *(STOP_IS_DISTANCE | distance for distance in self.stops_at), *lengths)
+                for stop in (0, *(STOP_IS_DISTANCE | distance for distance in self.stop_distances), *lengths)
             ]
         return moves
 
@@ -318,11 +318,11 @@ class Chooser(Shooter):
     ) -> Choice:
         """Return the choice of its orders.
 
-        `shots` are the indices of its strikes, and `operations_of` returns the operations of a strike. `charged` is the
+        `shots` are the indices of its strikes, and `operations_of` returns the operations of a strike. `charged`: the
         enemy once for each way to retaliate.
         """
         number_of = dict(zip(self._shots, shots))
-        charges = iter(combats([self._with_attack(charge) for charge in self.charges], charged, self.side, draft))
+        charges = iter(combats([self._unit_with_attack(charge) for charge in self.charges], charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []
         for option in self.options:
             strike = number_of[option.shots[0]] if option.shots else shots[0] if shots else NONE
@@ -339,9 +339,9 @@ class Chooser(Shooter):
 
     def tactic(self, name: str) -> Shooter:
         """Return this side with a tactic that its unit can carry out."""
-        return Shooter(self.mine, self.theirs, name, self.distance, self.ruleset, self.where)
+        return Shooter(self.unit, self.enemy, name, self.distance, self.ruleset, self.where)
 
-    def salvo_called(self, words: str) -> int:
+    def salvo_in_words(self, words: str) -> int:
         """Return the index in :attr:`salvos` of the salvo of a line; NONE if there is nothing to fire.
 
         `words`: the id of a row, ``overcharge``, ``all rows``, or empty (the best row). InputError for anything else.
@@ -357,14 +357,14 @@ class Chooser(Shooter):
                 if row_names in (ids, names) and salvo[0].overcharge == words.endswith(" overcharged"):
                     return index
             allowed = [row.id for row in self.rows]
-            allowed += [tactic for tactic in tactics if why_not(tactics[tactic], self.mine, self.theirs) is None]
+            allowed += [tactic for tactic in tactics if why_not(tactics[tactic], self.unit, self.enemy) is None]
             problem = f"the unit has no ranged row {words!r}{did_you_mean(words, allowed)}"
             raise InputError(problem, where=where, allowed=", ".join(allowed) or "nothing")
-        if (reason := why_not(tactics[words], self.mine, self.theirs)) is not None:
+        if (reason := why_not(tactics[words], self.unit, self.enemy)) is not None:
             raise InputError(f"with {words}: {reason}", where=where, allowed="another row")
         return self.salvo_of_tactic(self.tactic(tactics[words]))
 
-    def charge_called(self, words: str) -> int:
+    def charge_in_words(self, words: str) -> int:
         """Return the index in :attr:`charges` of the charge of a line; NONE if the unit cannot charge.
 
         `words`: the id of a row, ``overcharge``, or empty (the first row, as stated).
@@ -387,7 +387,7 @@ class Chooser(Shooter):
         if not tactic.rows:
             return NONE
         overcharged = tactic.policy == "overcharge"
-        return self.salvos.index(tuple(Shot(row, overcharged, row is not tactic.main) for row in tactic.rows))
+        return self.salvos.index(tuple(Shot(row, overcharged, row is not tactic.main_row) for row in tactic.rows))
 
     def reaction_of_tactic(self, tactic: Shooter) -> int:
         """Return the index in :attr:`reaction_shots` of the reaction of a tactic; NONE without a reaction."""
