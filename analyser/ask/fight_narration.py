@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.ask.attack_narration import Strike, damage_text, dice_lines, resolve
+from analyser.common.kernel_records import views
 from analyser.common.method_settings import Sampling
-from analyser.common.records import views
 from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states

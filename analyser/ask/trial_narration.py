@@ -20,9 +20,9 @@ from analyser.ask.memoised_solver import question_between, question_kind
 from analyser.ask.metric_lookup import DESTROYED, LEAST, metric_value
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
+from analyser.common.kernel_records import python_copy
 from analyser.common.method_settings import Sampling
-from analyser.common.records import plain
-from analyser.common.text import spaced, word_of
+from analyser.common.text import spaced, text_of
 from analyser.engine.attack.replay import replayed_trials
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
 from analyser.engine.chain.simulated import NarratedPhase, replay
@@ -197,7 +197,7 @@ def tell(
             raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)
         plain_figure = figure.removesuffix(LEAST)
         narrated = _pick(sample, pick, plain_figure, least=figure.endswith(LEAST))
-        how_picked = f"the {pick} by {spaced(plain_figure)}: {word_of(narrated.figures[plain_figure])}"
+        how_picked = f"the {pick} by {spaced(plain_figure)}: {text_of(narrated.figures[plain_figure])}"
     return ToldTrial(
         number=narrated.number,
         seed=int(seed),
@@ -214,7 +214,7 @@ def _narrated_attacks(scenario: Any, trials: int, seed: int, first: int) -> Iter
     """Yield the simulated trials of an attack, from number `first`."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
-    plan, fight = scenario.derived["plan"], plain(scenario.fight)
+    plan, fight = scenario.derived["plan"], python_copy(scenario.fight)
     for trial in replayed_trials(plan, die, deck, seed, trials, first):
         figures = figures_of(fight, strike_of(fight, plan.scores, trial))
         yield NarratedTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.common.text import word_of
+from analyser.common.text import text_of
 
 
 class Stretch(NamedTuple):
@@ -76,7 +76,7 @@ def range_text(stretch: Stretch, *, between: bool, unit: str = "") -> str:
     >>> range_text(Stretch(None, 1, 7, ("a",)), between=True), range_text(Stretch(None, 6, 7, ("a",)), between=True)
     ('up to 7', 'from 6 to 7')
     """
-    before, first, last = map(word_of, stretch[:3])
+    before, first, last = map(text_of, stretch[:3])
     if not between or (stretch.before is None and stretch.first > 1):
         return f"at {first}{unit}" if first == last else f"from {first}{unit} to {last}{unit}"
     return f"up to {last}{unit}" if stretch.before is None else f"beyond {before}{unit} up to {last}{unit}"

@@ -12,7 +12,7 @@ from analyser.game.names import LONGEST_ID
 from analyser.game.units import Category, LevelName, RowKind
 
 LONGEST_CELL = 2000  # characters of a cell of a profile; longer text is left out
-LONGEST_WORD = 200  # characters of a name to look up
+LONGEST_STRING = 200  # characters of a name to look up
 LONGEST_SLUG = LONGEST_ID - 20
 SPELLING_LIKENESS = 0.8  # least likeness of a misspelt word to a known word
 
@@ -83,7 +83,7 @@ def names(text: str | None) -> list[str]:
 
 def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
     """Return kind and targets of an armaments row by its name, and True if it is spelled correctly; else None."""
-    words = re.findall(r"[a-z]+", tidy(name[:LONGEST_WORD]).casefold())
+    words = re.findall(r"[a-z]+", tidy(name[:LONGEST_STRING]).casefold())
     kind = nearest(words[0], KINDS, most=1, likeness=SPELLING_LIKENESS) if words else []
     if not kind:
         return None
@@ -95,7 +95,7 @@ def heading(name: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
 
 def level(name: str) -> tuple[LevelName, bool] | None:
     """Return the reinforcement level that a name means, and True if it is spelled correctly; else None."""
-    plain = tidy(name[:LONGEST_WORD]).casefold().replace("-", " ").replace("_", " ")
+    plain = tidy(name[:LONGEST_STRING]).casefold().replace("-", " ").replace("_", " ")
     similar = nearest(plain, LEVELS, most=1, likeness=SPELLING_LIKENESS)
     return (LEVELS[similar[0]], plain in LEVELS) if similar else None
 

@@ -14,14 +14,14 @@ from analyser.common.answer import Block
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Estimate, probability_figures
 from analyser.common.frames import tidy
+from analyser.common.kernel_records import python_copy
 from analyser.common.means import points_figures, values_of_unit
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import LONGEST_PILOT, Stopping
-from analyser.common.records import plain
 from analyser.common.text import (
     counted,
     frequency_sentence,
-    mean_in_words,
+    mean_text_in,
     p_text,
     points_text,
     rating_text,
@@ -258,7 +258,7 @@ class AttackResult(Result):
         for name, text in _FIGURE_LABELS.items():
             if name in self.summary:
                 is_mean = name.startswith("mean")
-                rows.append([text, mean_in_words(self.summary, name) if is_mean else str(self.summary[name])])
+                rows.append([text, mean_text_in(self.summary, name) if is_mean else str(self.summary[name])])
         rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
         return [destroyed, Block(rows=rows, minor=frozenset(minor), shares_table=True)]
@@ -323,7 +323,7 @@ def numbers_of(scenario: Scenario) -> AttackResult:
 
 
 def _exact(scenario: Scenario) -> AttackResult:
-    fight = plain(scenario.fight)
+    fight = python_copy(scenario.fight)
     die, deck = _die_and_deck(scenario)
     steps = approximate_additions(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
     if steps > MOST_STEPS:
@@ -397,7 +397,7 @@ def _die_and_deck(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int
 
 def _common_fields(scenario: Scenario) -> dict[str, Any]:
     if "head" not in scenario.derived:
-        fight = plain(scenario.fight)
+        fight = python_copy(scenario.fight)
         parts = {"conditions": conditions(scenario, fight), "rules": rules_used.rules_of_attack(scenario, fight)}
         scenario.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, **parts}
     return cast("dict[str, Any]", scenario.derived["head"])

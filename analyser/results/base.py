@@ -16,7 +16,7 @@ from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.frames import tidy
-from analyser.common.intervals import intervals, rare, widest
+from analyser.common.intervals import greatest_width, intervals, is_rare
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
 from analyser.common.text import frequency_sentence, rows_of_columns
@@ -326,12 +326,12 @@ class Result(UserMetrics, Answer):
     def widest_interval(self) -> float:
         """Return the width of the widest 95% interval among all simulated probabilities."""
         assert self.trials is not None
-        return widest(self._counts(), self.trials)
+        return greatest_width(self._counts(), self.trials)
 
     @property
     def has_rare(self) -> bool:
         """True if an event occurred, or failed to occur, so rarely that another kind of interval is used."""
-        return self.trials is not None and bool(rare(self._counts(), self.trials).any())
+        return self.trials is not None and bool(is_rare(self._counts(), self.trials).any())
 
     @property
     def thin_means(self) -> tuple[str, ...]:

@@ -205,7 +205,7 @@ class BattleResult(Result):
                 figures: dict[str, Any] = {"round": number, "side": side}
                 figures |= mean_figures("mean_units", self.mean_with_interval(f"{side}_units", number))
                 rounded, start = self.mean_with_interval(f"{side}_points_percent", number), self._starting_points(own)
-                percent = rounded.less(rounded.value - (100 * points / start if start else 0.0)).within(0.0, 100.0)
+                percent = rounded.minus(rounded.value - (100 * points / start if start else 0.0)).clip(0.0, 100.0)
                 figures |= mean_figures("mean_points", percent.times(start / 100)) | {"mean_points": points}
                 figures |= mean_figures("mean_percent", percent)
                 rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))

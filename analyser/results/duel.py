@@ -17,7 +17,7 @@ from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, mean_in_words, p_text
+from analyser.common.text import counted, mean_text_in, p_text
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
@@ -194,7 +194,7 @@ class DuelResult(FightResult):
         possible = np.array([0, 1]) if terms.want in PROBABILITY_WANTS else np.append(points[side], -points[1 - side])
         values = objective_values(terms.want, ends, self.scenario, side)
         mean = mean_between(values, ends.weights, self.trials, possible)
-        figures = mean_figures("played", mean) | mean_figures("difference", mean.less(self.solution.value))
+        figures = mean_figures("played", mean) | mean_figures("difference", mean.minus(self.solution.value))
         return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.solution.value, **figures}
 
     def margins(self) -> list[dict[str, Any]]:
@@ -291,7 +291,7 @@ class DuelResult(FightResult):
         if any(unit.keeps_damage for unit in self.units):
             shown["Mean damage left"] = "mean_{}_damage_left"
         for label, name in shown.items():
-            sides.append([label, *(mean_in_words(summary, name.format(side)) for side in DUEL_SIDES)])
+            sides.append([label, *(mean_text_in(summary, name.format(side)) for side in DUEL_SIDES)])
         margins = []
         for row in self.margins():
             margins.append([f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))])
@@ -417,8 +417,8 @@ def _rounds_block(result: DuelResult) -> Block:
         damage = ["damage"] if unit.keeps_damage else []
         head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(name.replace("_", " ") for name in shown)]
         for row, figures in zip(rows, mine):
-            row.extend([str(estimate_in(figures, "p_alive")), mean_in_words(figures, "mean_models")])
+            row.extend([str(estimate_in(figures, "p_alive")), mean_text_in(figures, "mean_models")])
             row.append(f"{figures['models_10th_percentile']}-{figures['models_90th_percentile']}")
-            row.extend([mean_in_words(figures, "mean_damage_left")] if damage else [])
+            row.extend([mean_text_in(figures, "mean_damage_left")] if damage else [])
             row.extend(str(estimate_in(figures, f"p_{name}")) for name in shown)
     return Block("By round", head, rows, ">", lines=["10-90%: models left in the middle 80% of duels, 0 if removed"])

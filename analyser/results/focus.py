@@ -14,7 +14,7 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
 from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, frequency_sentence, mean_in_words, points_text, rating_text
+from analyser.common.text import counted, frequency_sentence, mean_text_in, points_text, rating_text
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
@@ -257,7 +257,7 @@ def _attacks_block(result: FocusResult) -> Block:
         by = ", ".join(filter(None, (figures["attacker"] or "no profile", figures["row"])))
         row = [str(figures["attack"]), by]
         for name in columns:
-            row.append(mean_in_words(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)))
+            row.append(mean_text_in(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)))
         rows.append(row)
     return Block("After each attack", ["attack", "by", *columns.values()], rows, "><>")
 

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from analyser.common.answer import Block, page_of
+from analyser.common.answer import Block, notebook_html
 from analyser.common.estimates import estimate_in
-from analyser.common.intervals import RARE
-from analyser.common.text import NEGLIGIBLE, columns_of, csv_of_rows, fill, json_text, shown_range
+from analyser.common.intervals import MIN_FOR_WILSON
+from analyser.common.text import NEGLIGIBLE, csv_of_rows, fill, head_and_cells, json_text, shown_range
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
@@ -19,7 +19,8 @@ _NO_RULES = "Rules applied: none"
 _WIDEST_LIST = 120  # characters; a longer list has a line per entry
 _MORE = "{} of any such battle (named by --full, in JSON, and by in_full() in Python)"
 _THIN = "Intervals of means that rest on few trials: Gaffke's, which allow for values that were not simulated."
-_INTERVALS = f"Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in fewer than {RARE} trials."
+_FEW = f"fewer than {MIN_FOR_WILSON} trials"
+_INTERVALS = f"Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in {_FEW}."
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 _DIFFERENT_CARDS = (
     "The two methods may differ by more than chance, because they draw cards differently. With --replacement both put "
@@ -133,7 +134,7 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
 
 def html(results: Sequence[Result]) -> str:
     """Return the results as HTML for a notebook: compact tables, collapsed notes."""
-    return page_of(blocks_of(results), _lines(_notes(results)))
+    return notebook_html(blocks_of(results), _lines(_notes(results)))
 
 
 def notes(result: Result) -> list[str]:
@@ -191,7 +192,7 @@ def _parquet(answer: Renderings) -> bytes:
     import pyarrow
     from pyarrow.parquet import write_table
 
-    head, lines = columns_of(answer.rows())
+    head, lines = head_and_cells(answer.rows())
     columns = {}
     for name, cells in zip(head, zip(*lines)):
         try:
