@@ -87,7 +87,7 @@ def compare(
     distance, row
         As in a scenario. By default each loadout fires its best row.
     metric : str or callable
-        Figure that decides which loadout is best: one of :data:`~analyser.common.metrics.COMPARE_METRICS`, or a function
+        Figure that decides which loadout is best: one of :data:`~.metrics.COMPARE_METRICS`, or a function
         of the table of outcomes, see :func:`analyser.metric`.
     per_points : bool
         Compare the figure per 100 points of the loadout. It must be a mean or an expected value, not a probability.

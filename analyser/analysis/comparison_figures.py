@@ -29,7 +29,7 @@ from analyser.common.precision import Precision, Stopping
 from analyser.engine.attack.summaries import STATUSES
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack
-from analyser.results.custom import value_of
+from analyser.results.user_metrics import value_of
 from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
 

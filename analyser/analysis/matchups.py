@@ -28,8 +28,8 @@ from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.results.attack import numbers_of
-from analyser.results.custom import value_of
+from analyser.results.attack import result_without_rules
+from analyser.results.user_metrics import value_of
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.resolve import find_row, resolve_attack, resolve_target
 
@@ -354,7 +354,7 @@ def with_own_metric(
     for index, (attacker, defender, situation, row) in enumerate(columns):
         if pd.notna(row) and situation in ranged:
             scenario = _scenario(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
-            values[index] = _number(value_of(numbers_of(scenario), function))
+            values[index] = _number(value_of(result_without_rules(scenario), function))
     return frame.assign(**{name: values})
 
 

@@ -18,7 +18,7 @@ from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, function_of
 from analyser.common.text import spaced
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
-from analyser.results.custom import value_of
+from analyser.results.user_metrics import value_of
 
 DEFAULT_METRICS = {  # by kind of fight
     "attack": "mean_models_destroyed",

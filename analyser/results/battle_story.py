@@ -60,8 +60,8 @@ class Story:
         Victory points (VP) of the first army minus those of the second.
     happenings : tuple of Happening
         All events, in order.
-    unfired : mapping
-        Reasons why units did not shoot as ordered (AC-6), by index of the event.
+    no_shot_reasons : mapping
+        Reasons why units did not shoot as ordered (AC-6), by index in `happenings`.
     names : mapping
         Names of the units by number, with the army if both armies have a unit of that name.
     armies : tuple of str
@@ -76,7 +76,7 @@ class Story:
     happenings: tuple[Happening, ...]
     names: Mapping[int, str]
     armies: tuple[str, str]
-    unfired: Mapping[int, NoShotReason] = field(default_factory=dict)
+    no_shot_reasons: Mapping[int, NoShotReason] = field(default_factory=dict)
     embarked: frozenset[int] = frozenset()
 
     def army_and_unit(self, event: Happening) -> str:
@@ -89,7 +89,7 @@ class Story:
         return (line for _, line in self._events_and_lines())
 
     def rounds(self) -> list[list[str]]:
-        """Return the lines by round; the first line of each announces the round."""
+        """Return the lines of each round; the first of them announces the round."""
         result: list[list[str]] = []
         for begins, line in self._events_and_lines():
             if begins == Event.ROUND or not result:
@@ -98,15 +98,15 @@ class Story:
         return result
 
     def _events_and_lines(self) -> Iterator[tuple[Event, str]]:
-        """Yield each line after its first event."""
+        """Yield each line, preceded by its first event."""
         parts: list[str] = []
-        first, aboard = Event.ROUND, set(self.embarked)
+        line_start, aboard = Event.ROUND, set(self.embarked)
         for index, happening in enumerate(self.happenings):
             if happening.event in _LINE_STARTS and parts:
-                yield first, "; ".join(parts)
+                yield line_start, "; ".join(parts)
                 parts = []
             if happening.event in _LINE_STARTS:
-                first = happening.event
+                line_start = happening.event
             if happening.event == Event.DISEMBARKED:
                 aboard.discard(happening.unit)
             text = _EVENT_TEXTS[happening.event](happening, self)
@@ -114,9 +114,9 @@ class Story:
                 parts.append(text)
             if happening.event == Event.ACTIVATED and happening.unit in aboard and not self._line_continues(index):
                 parts.append("stays aboard")
-            if index in self.unfired:
-                parts.append(_REASONS_NOT_TO_SHOOT[self.unfired[index]])
-        yield first, "; ".join(parts)
+            if index in self.no_shot_reasons:
+                parts.append(_REASONS_NOT_TO_SHOOT[self.no_shot_reasons[index]])
+        yield line_start, "; ".join(parts)
 
     def _line_continues(self, index: int) -> bool:
         """Return True if the event after that index belongs to the same line."""
@@ -135,8 +135,8 @@ def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
         for side, army in enumerate(armies)
         for index, unit in enumerate(scenario.fielded[side])
     }
-    ours, theirs = ({unit.title for unit in units} for units in scenario.fielded)
-    in_both = ours & theirs
+    first, second = ({unit.title for unit in units} for units in scenario.fielded)
+    in_both = first & second
     names = {
         number: f"{unit.title} of {army}" if unit.title in in_both else unit.title
         for number, (army, unit) in fielded.items()

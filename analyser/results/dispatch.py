@@ -23,7 +23,7 @@ def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> 
     scenario : AnyScenario
     sampling : Sampling
     brief : bool
-        True to compute battles without swings and without the comparison of tactics, which double the time.
+        True to compute battles without swings and comparison of tactics, which double the time.
 
     Examples
     --------

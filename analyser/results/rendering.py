@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _NO_RULES = "Rules applied: none"
 _WIDEST_LIST = 120  # characters; a longer list has a line per entry
-_MORE = "{} of any such battle (named by --full, in JSON, and by in_full() in Python)"
+_MORE = "{} that concern every battle (named by --full, in JSON, and by in_full() in Python)"
 _THIN = "Intervals of means that rest on few trials: Gaffke's, which allow for values that were not simulated."
 _FEW = f"fewer than {MIN_FOR_WILSON} trials"
 _INTERVALS = f"Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in {_FEW}."
@@ -27,7 +27,7 @@ _DIFFERENT_CARDS = (
     "cards back."
 )
 
-BOTH = "analyser/both/1"  # JSON schema of the results of two methods
+BOTH_METHODS = "analyser/both/1"  # JSON schema of the results of both methods
 
 
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
@@ -96,18 +96,18 @@ def _short_rules_notes(result: Result) -> list[list[str]]:
 
 def interval_notes(results: Sequence[Result]) -> list[str]:
     """Return the notes on the intervals of rare events and of means that rest on few trials."""
-    lines = [_INTERVALS] if any(result.has_rare for result in results) else []
+    lines = [_INTERVALS] if any(result.has_rare_events for result in results) else []
     return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
-    """Yield the blocks of all results; blocks for display side by side are joined into one."""
+    """Yield the blocks of all results; blocks that share a table are joined into one."""
     by_result = [[*result.blocks(), *result.band_blocks()] for result in results]
-    for same in zip(*by_result):
-        if same[0].shares_table:
-            yield _joined(same, results, named=True)
-    for result, blocks in zip(results, by_result):
-        for block in blocks:
+    for blocks in zip(*by_result):
+        if blocks[0].shares_table:
+            yield _joined(blocks, results, named=True)
+    for result, own_blocks in zip(results, by_result):
+        for block in own_blocks:
             if not block.shares_table:
                 yield _joined([block], [result], named=len(results) > 1)
 
@@ -173,7 +173,7 @@ def record(results: Sequence[Result]) -> dict[str, Any]:
     if len(results) == 1:
         return results[0].as_dict()
     return {
-        "schema": BOTH,
+        "schema": BOTH_METHODS,
         "method": "both",
         **{result.method.replace("-", "_"): result.as_dict() for result in results},
     }
@@ -210,7 +210,7 @@ FORMATS: Mapping[str, Callable[[Renderings], str | bytes]] = {
     "csv": lambda answer: csv_of_rows(answer.rows()),
     "parquet": _parquet,
 }
-TABLES = ("csv", "parquet")  # formats without warnings
+TABLE_FORMATS = ("csv", "parquet")  # formats without warnings
 
 
 def method_name(result: Result) -> str:

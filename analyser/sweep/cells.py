@@ -372,7 +372,7 @@ def _simulated_duel(plan: Plan, block: CellBlock, sides: Sides, _: str | None, s
 
 
 def _fight_outcomes(result: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> CellOutcomes:  # noqa: B006
-    first, second, weights = result.after()
+    first, second, weights = result.joint_states()
     models, limit = units[1].models or 1, units[1].damage_limit or 1
     destroyed = states.models_destroyed(second, models)
     figures = _figures_of_destroyed(destroyed, models) | {
