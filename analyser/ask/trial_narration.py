@@ -28,7 +28,7 @@ from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
 from analyser.engine.chain.simulated import NarratedPhase, replay
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset, ruleset_record
-from analyser.morale.api import answer_from, load_question
+from analyser.morale.api import answer_to, load_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS
 from analyser.results.attack import solve_attack
@@ -281,7 +281,7 @@ def narrated_morale(
 
     def answer(number: int) -> MoraleResult:
         of_trial = {name: _recorded_of(states[:, number].tolist()) for name, states in recorded.items()}
-        return answer_from(system, checked_question, of_trial)
+        return answer_to(system, checked_question, of_trial)
 
     def lines(number: int) -> list[str]:
         return answer(number).caption(100) + [line for part in range(len(chains)) for line in part_lines(part, number)]

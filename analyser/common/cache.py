@@ -31,8 +31,6 @@ _CHECKSUM = 32  # bytes of a checksum
 class Cache:
     """Stored results of one kind, such as fights, by key.
 
-    Examples
-    --------
     >>> Cache("fights").read("no such key") is None
     True
     """

@@ -47,8 +47,6 @@ class Intervals(NamedTuple):
 def intervals(counts: NDArray[Any], trials: int) -> Intervals:
     """Return the 95% interval of a probability for each of `counts` events in `trials`.
 
-    Examples
-    --------
     >>> low, high, kinds = intervals(np.array([0, 500]), 1000)
     >>> low.round(4).tolist(), high.round(4).tolist(), kinds.tolist()
     ([0.0, 0.4691], [0.0036, 0.5309], ['blaker', 'wilson'])
@@ -106,8 +104,6 @@ def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
 
     Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), method 3.
 
-    Examples
-    --------
     >>> low, high = wilson(np.array([5]), 10)
     >>> round(float(low[0]), 3), round(float(high[0]), 3)
     (0.237, 0.763)
@@ -123,8 +119,6 @@ def clopper_pearson(counts: NDArray[Any], trials: int, error: float = 1 - CONFID
 
     Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 26 (1934).
 
-    Examples
-    --------
     >>> low, high = clopper_pearson(np.array([0, 1]), 1000)
     >>> low.round(6).tolist(), high.round(6).tolist()
     ([0.0, 2.5e-05], [0.003682, 0.005559])
@@ -157,8 +151,6 @@ def blaker(counts: NDArray[Any], trials: int) -> Ends:
     Confidence curves and improved exact confidence intervals for discrete distributions, Canadian Journal of Statistics
     28 (2000).
 
-    Examples
-    --------
     >>> low, high = blaker(np.array([0, 1]), 1000)
     >>> low.round(6).tolist(), high.round(6).tolist()
     ([0.0, 5.1e-05], [0.003551, 0.005527])
