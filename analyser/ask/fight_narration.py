@@ -365,7 +365,7 @@ def fight_of(scenario: Any) -> Fight:
         return Fight(setup, programs, start_states(setup), _NAMES, range(len(programs)), "Attack")
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         play = solved_duel(scenario)
-        followed = play.followed
+        followed = play.plan_programs
         return Fight(play.setup, followed.programs, play.start, ("A", "B"), followed.ends, "Round", followed.choices)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)

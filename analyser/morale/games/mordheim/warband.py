@@ -74,7 +74,7 @@ class Losses(NamedTuple):
     @property
     def least(self) -> int:
         """Smallest possible number of casualties."""
-        return 0 if self.of >= 0 else int(self.die.values[0]) * self.dice * self.number
+        return 0 if self.rival >= 0 else int(self.die.values[0]) * self.dice * self.number
 
     @property
     def most(self) -> int:
@@ -262,7 +262,7 @@ class WarbandSection(Section[Warband]):
 
     def _phase_of_step(self, place: int, part: Step, has_begun: bool = True) -> Phase:
         """Return the phase of the game for a step of warband `place`; no effect after the end of the game (MD-3)."""
-        size = self.bands[place].states
+        size = self.bands[place].n_states
         waiting_after, state_after = np.divmod(part.after, size)
 
         def change(states: NDArray[np.int64], _: Any) -> NDArray[np.int64]:
