@@ -93,7 +93,7 @@ def unreadable_error(path: Path, error: OSError) -> InputError:
 
 
 def _similar_files(path: Path) -> list[str]:
-    """Return the files in the same folder with the most similar names, compared without their suffixes."""
+    """Return the names in the folder of a missing file that are most similar, compared without suffixes."""
     try:
         with os.scandir(path.parent) as entries:
             names = sorted(entry.name for entry in islice(entries, MOST_SEARCHED) if not entry.name.startswith("."))

@@ -123,7 +123,7 @@ class Tiered(Kernel[P, R]):
 
     @contextmanager
     def interpreting(self) -> Iterator[None]:
-        """Interpret tiered kernels inside the block, and add the time to that of the interpreter."""
+        """Interpret tiered kernels inside the block, and count the time as spent in the interpreter."""
         compiled_time = [0.0]
         start, token = thread_time(), _compiled_time.set(compiled_time)
         try:

@@ -55,15 +55,9 @@ class Mean(NamedTuple):
 def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None, possible: NDArray[Any]) -> Mean:
     """Return the mean of a number over a distribution, or over a simulation with its interval.
 
-    Parameters
-    ----------
-    values, weights, trials
-        As in :func:`analyser.common.estimates.mean_of`.
-    possible : array
-        All possible values of the number, or at least the smallest, the largest and one between them.
+    `values`, `weights` and `trials` are those of :func:`analyser.common.estimates.mean_of`. `possible` has all possible
+    values of the number, or at least the smallest, the largest and one between them.
 
-    Examples
-    --------
     >>> nothing = mean_between(np.array([0]), np.array([150]), 150, np.arange(4))  # of up to three models
     >>> nothing.value, round(nothing.high, 3), nothing.kind
     (0.0, 0.073, 'gaffke')

@@ -115,7 +115,7 @@ COMPARE_METRICS: dict[str, Metric] = {
     AT_LEAST: _BUILT_IN[AT_LEAST],
     **{name: metric for name, metric in MATCHUP_METRICS.items() if name not in (*LOSS_METRICS, *RESULT_METRICS)},
 }
-"""Metrics of a comparison of loadouts: AT_LEAST, and those of matchups except losses and results. Higher is better."""
+"""Metrics of a comparison of loadouts: AT_LEAST, and the metrics of matchups except losses and results."""
 
 _UNREGISTERED: dict[str, Metric] = {}
 """User metrics that were passed as functions, by the names of their columns."""

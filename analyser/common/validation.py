@@ -1,4 +1,4 @@
-"""Base class of checked input records, and conversion of pydantic's errors to those of this package."""
+"""Base class of checked input records, and conversion of pydantic's errors to InputError."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def turn_key(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
 
 
 def stack(name: str, tables: Mapping[Any, Table]) -> Table:
-    """Return tables with the same columns as one table with a new first key of this name."""
+    """Return tables with equal columns as one, with a new first key, `name`, whose values are the keys of `tables`."""
     stacked = list(tables.values())
     keys = {name: [value for value, table in tables.items() for _ in next(iter(table.weights.values()))]}
     keys |= {key: [value for table in stacked for value in table.keys[key]] for key in stacked[0].keys}
@@ -174,7 +174,7 @@ class Section(Generic[SectionT]):
 
 
 class Sections:
-    """Answers to a question with several sections; `kinds` has the class for each section."""
+    """Answers to a question with several sections; the keywords are the classes for them."""
 
     def __init__(self, **kinds: type[Section[Any]]) -> None:
         self._kinds = kinds

@@ -174,9 +174,9 @@ def _merged(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str,
 
 
 def default_ruleset(system: System, folder: Path | None) -> dict[str, Any]:
-    """Return the values in the ruleset file of a system and, as sections, those that it uses from other files.
+    """Return the values in the ruleset file of a system, with the values that it uses from other files as sections.
 
-    Shipped files replace those that the folder of profiles lacks.
+    A shipped file replaces a file that the folder of profiles lacks.
     """
     records = system.question.model_fields["ruleset"].annotation
     values = _ruleset_file(folder, system.ruleset)

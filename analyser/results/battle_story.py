@@ -119,7 +119,7 @@ class Story:
         yield line_start, "; ".join(parts)
 
     def _line_continues(self, index: int) -> bool:
-        """Return True if the event after that index belongs to the same line."""
+        """Return True if the event after the one at `index` belongs to the same line."""
         following = self.happenings[index + 1 : index + 2]
         return bool(following) and following[0].event not in _LINE_STARTS
 

@@ -120,7 +120,7 @@ class _Columns(NamedTuple):
 
 
 class PlanTable:
-    """Rows of a plan, by default that of best play; values are those of the objective side of the duel."""
+    """Rows of a plan (default: best play), with values for the objective side of the duel."""
 
     def __init__(self, duel: SolvedDuel, plan: Plan | None = None) -> None:
         self.duel, self.plan = duel, duel.plan if plan is None else plan

@@ -252,7 +252,7 @@ class SolvedDuel:
         return plan
 
     def _opportunity_fire_edges(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
-        """Return the edge of opportunity fire in each of `nodes`, or that of holding fire where it is impossible."""
+        """Return the edge of opportunity fire in each of `nodes`, or of holding fire where fire is impossible."""
         edges = self.game.edges
         begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
         result = np.zeros(len(begins), np.int64)

@@ -35,7 +35,7 @@ def actions_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointSt
 
 
 def actions_of_plan(duel: SolvedDuel, simulated: Sequence[SimulatedOrders] = ()) -> ActionWeights:
-    """Return the weights of actions under best play: probabilities, or counts if simulated states are `simulated`."""
+    """Return the weights of actions under best play: probabilities, or counts in the `simulated` states, if any."""
     from analyser.engine.fight.action_reasons import packed_actions
 
     by_round: _WeightsByCode = {}

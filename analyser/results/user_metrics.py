@@ -16,6 +16,7 @@ from analyser.common.means import Mean
 if TYPE_CHECKING:
     import pandas as pd
 
+# Events by their former names.
 _RENAMED_EVENTS = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
 
 
@@ -76,15 +77,8 @@ class UserMetrics:
 def value_of(result: Any, function: Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
     """Return the value of a function of the outcome table of a result; see :meth:`UserMetrics.metric`.
 
-    Returns
-    -------
-    Estimate, Mean, or float
-        An Estimate or a Mean has a 95% interval if simulated. A float is the one number that the function returned.
-
-    Raises
-    ------
-    InputError
-        The function fails or returns something else.
+    An Estimate or a Mean has a 95% interval if simulated. A float is the one number that the function returned.
+    InputError if the function fails or returns something else.
     """
     table = result.to_frame()
     try:

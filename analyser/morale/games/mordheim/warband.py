@@ -29,8 +29,8 @@ from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import certain_pmf
 
-ROUTED, GAVE_UP, ALL_OUT = range(3)  # states after those of a warband that fights
-ALL_STATES = -1  # selects all states; another number selects those with so many standing, 0 those without a leader
+ROUTED, GAVE_UP, ALL_OUT = range(3)  # added to the number of states of a warband that fights
+ALL_STATES = -1  # selects all states; N > 0 selects states with N warriors standing, 0 those without a leader
 STATED_GAME = "warbands"  # name of the chain with the leader as stated
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # order of the states
 LEADER_FATES: dict[str, dict[str, Any]] = {
@@ -261,7 +261,7 @@ class WarbandSection(Section[Warband]):
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
     def _phase_of_step(self, place: int, part: Step, has_begun: bool = True) -> Phase:
-        """Return the phase of the game for a step of warband `place`; no effect after the end of the game (MD-3)."""
+        """Return the phase of the game for a step of warband number `place`; a game that has ended stays (MD-3)."""
         size = self.bands[place].n_states
         waiting_after, state_after = np.divmod(part.after, size)
 

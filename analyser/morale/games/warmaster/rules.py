@@ -329,7 +329,7 @@ class Mover:
 
 @lru_cache(maxsize=16)
 def mover_of(question: Question, choice: Choice) -> Mover:
-    """Return the mover; cached, because chain, answer and rules use the same."""
+    """Return the mover; cached, because chain, answer and rules all use it."""
     return Mover(question, choice)
 
 
