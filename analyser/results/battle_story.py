@@ -151,7 +151,7 @@ def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
     return Story(trace.number, seed, trace.margin, events, names, armies, trace.unfired, embarked)
 
 
-def _round(event: Happening, story: Story) -> str:
+def _round_text(event: Happening, story: Story) -> str:
     holder, (first, second) = story.armies[event.unit], story.armies
     if event.first == 1:
         return f"Round 1: {holder} takes the first turn"
@@ -159,7 +159,7 @@ def _round(event: Happening, story: Story) -> str:
     return f"Round {event.first}: {holder} takes the initiative (cards: {first} {own}, {second} {other})"
 
 
-def _ordered(event: Happening, story: Story) -> str:
+def _order_text(event: Happening, story: Story) -> str:
     if event.other == event.unit:
         actions = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
         move = "falls back" if event.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
@@ -169,18 +169,18 @@ def _ordered(event: Happening, story: Story) -> str:
     return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{action}'
 
 
-def _attacked(event: Happening, story: Story) -> str:
+def _attack_text(event: Happening, story: Story) -> str:
     lost = f", {counted(event.third, 'model')} destroyed" if event.third else ""
     return f"{story.names[event.unit]} attacks {story.names[event.other]}: {event.second or 'no'} damage{lost}"
 
 
-def _card(event: Happening, story: Story) -> str:
+def _card_text(event: Happening, story: Story) -> str:
     test = "rally test" if event.third else "test"
     verdict = "passes" if event.first <= event.second else "fails"
     return f"{story.names[event.unit]} {verdict} its {test}: card {event.first}, {event.second} or less passes"
 
 
-def _own_loss(event: Happening, story: Story) -> str:
+def _own_loss_text(event: Happening, story: Story) -> str:
     cause = "by its own actions"
     if event.second:
         cause = f"aboard {story.names[event.other]}, which lacks room for them"
@@ -188,18 +188,18 @@ def _own_loss(event: Happening, story: Story) -> str:
 
 
 _EVENT_TEXTS: Mapping[Event, Callable[[Happening, Story], str]] = {
-    Event.ROUND: _round,
+    Event.ROUND: _round_text,
     Event.ENTERED: lambda event, story: f"  {story.army_and_unit(event)} comes out of reserve",
     Event.ACTIVATED: lambda event, story: f"  {story.army_and_unit(event)} ({counted(event.first, 'model')})",
-    Event.CARD: _card,
-    Event.ORDERED: _ordered,
+    Event.CARD: _card_text,
+    Event.ORDERED: _order_text,
     Event.MOVED: lambda event, _: f'moves {event.first / INCH:g}"',
-    Event.ATTACKED: _attacked,
+    Event.ATTACKED: _attack_text,
     Event.FELL_BACK: lambda event, story: f"{story.names[event.unit]} falls back",
     Event.SUPPRESSED: lambda event, story: f"{story.names[event.unit]} is suppressed",
     Event.REMOVED: lambda event, story: f"{story.names[event.unit]} is removed ({event.second} VP)",
     Event.COMBAT: lambda event, story: f"{story.names[event.unit]} {_COMBAT_RESULTS[event.first]}",
-    Event.OWN_LOSS: _own_loss,
+    Event.OWN_LOSS: _own_loss_text,
     Event.DIE: lambda event, story: f"{story.names[event.unit]} explodes: {_DIE_FACES[event.first]}",
     Event.ENDED: lambda event, story: (
         f"End of round {event.first}: {story.armies[0]} {event.second} VP, {story.armies[1]} {event.third} VP"

@@ -143,11 +143,11 @@ class ArmouredClash(ComparedSystem):
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         far = int(self.question.edge_distance is None)
 
-        def after(states: States, totals: Any) -> Any:  # a copy, because a call writes into the record
-            fight, gone = self._fight.copy(), self.gone_state
+        def after_attack(states: States, totals: Any) -> Any:
+            fight, gone = self._fight.copy(), self.gone_state  # a copy, because the call writes into the record
             return next_states(fight, self.falls, far, gone, len(pmf), len(totals), states[:, 0])
 
-        return (Phase(after, Die(pmf), 1, (ExtraDie(self._card, len(pmf)),)),)
+        return (Phase(after_attack, Die(pmf), 1, (ExtraDie(self._card, len(pmf)),)),)
 
     def _fate(self, condition: States) -> Any:
         return np.array([STEADY, SHAKEN, ROUTED])[condition % 3]
@@ -226,10 +226,10 @@ class Legion(ComparedSystem):
         self.phases_after = self.phase(unit.move), self.phase(unit.end)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        def receive(condition: Any, lost: Any, _: Any) -> Any:
+        def after_losses(condition: Any, lost: Any, _: Any) -> Any:
             return self.unit.receive(condition, lost if self._per_model else np.minimum(lost, 1))
 
-        return (self.losses(pmf, receive),)
+        return (self.losses(pmf, after_losses),)
 
     def _fate(self, condition: States) -> Any:
         suppressed = lg.is_suppressed(self.unit.tokens(condition), self.unit.courage)
@@ -284,7 +284,7 @@ class GrandeTactique(ComparedSystem):
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         """Return the losses; a unit worn down by them is shaken, or checks morale if shaken before (GT-2)."""
 
-        def worn_down_by(condition: Any, lost: Any, rolled: Any) -> Any:
+        def after_losses(condition: Any, lost: Any, rolled: Any) -> Any:
             status = condition % 3
             worn_down = (condition != self._off_map) & (status != gt.FLEEING)
             worn_down = worn_down & (lost >= self.question.grande_tactique.worn_down)
@@ -292,7 +292,7 @@ class GrandeTactique(ComparedSystem):
             then = np.where(status == gt.SHAKEN, checked, condition - status + gt.SHAKEN)
             return np.where(worn_down, then, condition)
 
-        return (self.losses(pmf, worn_down_by, self._check),)
+        return (self.losses(pmf, after_losses, self._check),)
 
     def _fate(self, condition: States) -> Any:
         return np.where(condition == self._off_map, GONE, np.array([STEADY, SHAKEN, ROUTED])[condition % 3])
@@ -317,15 +317,15 @@ class Warmaster(ComparedSystem):
         self.phases_after = (self.phase(lambda condition, _: condition - condition % 2),)  # the unit recovers (WM-9)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        def driven_back(condition: Any, lost: Any, _: Any) -> Any:
+        def after_losses(condition: Any, lost: Any, _: Any) -> Any:
             return np.minimum(lost * self._dice, self._most) * 2 + condition % 2
 
-        def rolled(condition: Any, sixes: Any) -> Any:
+        def after_dice(condition: Any, sixes: Any) -> Any:
             return np.maximum(condition % 2, wm.is_confused_by(sixes))
 
         six = success_die(1, 6)
-        dice = self.phase(rolled, six, lambda states: states // 2 % (self._most + 1), (), self._most)
-        return self.losses(pmf, driven_back), dice
+        dice = self.phase(after_dice, six, lambda states: states // 2 % (self._most + 1), (), self._most)
+        return self.losses(pmf, after_losses), dice
 
     def _fate(self, condition: States) -> Any:
         return np.where(condition % 2 == 1, SHAKEN, STEADY)
@@ -344,10 +344,10 @@ class Mordheim(ComparedSystem):
             leadership = scales.equivalent_value(question.nerve, scales.leaderships(), question)
         self.equivalents = {"Leadership": str(leadership), "leader": "never out of action"}
 
-        def test(states: Any, roll: Any) -> Any:
+        def after_test(states: Any, roll: Any) -> Any:
             return np.where(self._is_due(states) & ~md.passes(roll, leadership), self.gone_state, states)
 
-        self.test_phases = (Phase(test, fair_die(6), lambda states: 2 * self._is_due(states), most_dice=2),)
+        self.test_phases = (Phase(after_test, fair_die(6), lambda states: 2 * self._is_due(states), most_dice=2),)
 
     def _is_due(self, models: Any) -> Any:
         fights = (models > 0) & (models <= self.models)

@@ -202,14 +202,14 @@ class StupiditySection(Section[Stupidity]):
         turns, stupidity = self.question.turns_played, self.section
         leadership = mordheim.leadership_near(stupidity.leadership, stupidity.leader, stupidity.leader_state)
 
-        def tested(states: Any, totals: Any) -> Any:
+        def after_test(states: Any, totals: Any) -> Any:
             wanders = np.where(totals // N_SUMS <= 3, WALKS, IDLE)  # walks straight ahead on 1 to 3 (MD-10)
             stupid = np.where(stupidity.in_combat, NO_BLOWS, wanders)
             action = np.where(mordheim.passes(totals % N_SUMS + LOWEST_SUM, leadership), SENSIBLE, stupid)
             return np.minimum(states // len(ACTIONS) + (action != SENSIBLE), turns) * len(ACTIONS) + action
 
         dice = ExtraDie(TWO_DICE, 1), ExtraDie(fair_die(DIE_SIDES), N_SUMS)
-        turn = Phase(tested, extra_dice=dice, title="Stupidity: Leadership test, and where it wanders (MD-10)")
+        turn = Phase(after_test, extra_dice=dice, title="Stupidity: Leadership test, and where it wanders (MD-10)")
 
         def read(state: int) -> dict[str, Any]:
             return {"turns lost": state // len(ACTIONS), "the warrior": ACTIONS[state % len(ACTIONS)]}

@@ -77,11 +77,11 @@ def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
     the nearer comes first; if both are equally near, the obstacle that stops it without a roll.
     """
 
-    def order(entry: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
+    def sort_key(entry: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
         last = (entry.kind == "friend") != question.ruleset.touching_is_into
         return entry.halt, entry.reached_from, last, entry.obstacle.distance, entry.kind == "impassable"
 
-    return tuple(sorted((_obstacle_on_way(question, obstacle) for obstacle in question.obstacles), key=order))
+    return tuple(sorted((_obstacle_on_way(question, obstacle) for obstacle in question.obstacles), key=sort_key))
 
 
 def reached_by(way: tuple[ObstacleOnWay, ...], moved: Any) -> Any:
