@@ -60,7 +60,7 @@ def _simulated_fights() -> None:
 def _best_play() -> None:
     result = best_play(_RIFLES, _SCIONS, rounds=2)
     str(result)
-    followed = result.solution.followed  # simulated duels need these kernels besides those of all simulated fights
+    followed = result.solution.plan_programs  # simulated duels need these kernels besides those of all simulated fights
     begins, place = followed.choices.begins, followed.part_ends[0].place
     span = slice(begins[place], begins[place + 1])
     choices = followed.choices.first[span], followed.choices.second[span], ()

@@ -18,7 +18,7 @@ from annotated_types import Ge, Gt, Le, Lt
 import analyser
 import analyser.plots
 from analyser import cli
-from analyser.common.metrics import METRICS
+from analyser.common.metrics import MATCHUP_METRICS
 from analyser.common.validation import Record
 from analyser.game.army_file import ArmyFile
 from analyser.game.force_check import RULES
@@ -219,7 +219,7 @@ def pictures() -> list[tuple[str, str]]:
 
 def page() -> str:
     """Return the page of keys."""
-    figures = [(f"`{name}`", metric.title, metric.unit) for name, metric in METRICS.items()]
+    figures = [(f"`{name}`", metric.title, metric.unit) for name, metric in MATCHUP_METRICS.items()]
     rules = [(name, "quality" if name in QUALITIES else "special rule", text) for name, text in DESCRIPTIONS.items()]
     parts = [
         INTRODUCTION,

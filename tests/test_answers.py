@@ -19,7 +19,7 @@ from analyser import morale
 from analyser.analysis.comparisons import Comparisons
 from analyser.common.answer import Answer
 from analyser.common.errors import InputError
-from analyser.common.frames import PROSE
+from analyser.common.frames import SENTENCE_COLUMNS
 
 RIFLES, GUNS = "crown/rifle-platoon@basic", "imperium/krupp-field-guns@basic"
 GRENADIERS = "imperium/scion-grenadier-platoon@basic"
@@ -144,7 +144,7 @@ def test_tables_are_tidy_frames(answer):
     for name, frame in (("", answer.to_frame()), *answer.tables.items()):
         assert isinstance(frame, pd.DataFrame)
         assert [str(kind) for kind in frame.dtypes if not re.fullmatch(TYPES, str(kind))] == []
-        assert not set(PROSE) & set(frame), name
+        assert not set(SENTENCE_COLUMNS) & set(frame), name
         texts = {column: set(frame[column].cat.categories) for column in frame if frame[column].dtype == "category"}
         assert all(frame[column].cat.ordered for column in texts if column.endswith("level")), name
         ids = [column for column in texts if texts[column] and all(map(SELECTOR.fullmatch, texts[column]))]

@@ -223,7 +223,7 @@ class _ShotsAt:
             assert row is not None
             records.append(attack_record(resolve_attack(situation.attack(row), attacker, row), attacker.unit))
         setup, die = volleys_setup(records, resolved, ruleset.die), np.array(ruleset.die.faces, np.int64)
-        propagate_program.expect(INTERPRETED * len(records))
+        propagate_program.compile_for(INTERPRETED * len(records))
         self._states, matrices = strike_matrices(setup, len(records), die, ruleset.deck.counts())
         self.matrices = dict(zip(self._rows, matrices))
         worth = AIMS[aim].worth(target) or 0

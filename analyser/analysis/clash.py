@@ -33,7 +33,7 @@ from analyser.common.metrics import MetricLike
 from analyser.common.text import counted
 from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.results.base import likeliest_result
+from analyser.results.base import result_sentence
 from analyser.scenarios.armies import ArmyLike
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class Clash(FramedAnswer):
         """The army that wins more battles; without battles the number of enemy kinds that `mine` can hardly hurt."""
         mine, yours = self.mine.army.name, self.yours.army.name
         if self.battle_figures:
-            return likeliest_result(mine, yours, self.battle_figures["p_victory"], self.battle_figures["p_defeat"])
+            return result_sentence(mine, yours, self.battle_figures["p_victory"], self.battle_figures["p_defeat"])
         if n_hard := len({unit.target for unit in self.hard_targets}):
             return f"{mine} can hardly hurt {n_hard} of {counted(len(self.yours.kinds), 'kind')} of units of {yours}."
         return f"{mine} can hurt every kind of unit of {yours}."

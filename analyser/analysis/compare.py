@@ -16,7 +16,7 @@ from analyser.analysis.selection import Levels, Selectors
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import COMPARED, PER_100_POINTS, MetricLike, checked_metric, temporary_metric
+from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, MetricLike, checked_metric, temporary_metric
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios import schema
@@ -87,8 +87,8 @@ def compare(
     distance, row
         As in a scenario. By default each loadout fires its best row.
     metric : str or callable
-        Figure that decides which loadout is best: `p_at_least`, one of :data:`analyser.common.metrics.METRICS` that is
-        not for duels, or a function of the table of outcomes, see :func:`analyser.metric`.
+        Figure that decides which loadout is best: one of :data:`~.metrics.COMPARE_METRICS`, or a function
+        of the table of outcomes, see :func:`analyser.metric`.
     per_points : bool
         Compare the figure per 100 points of the loadout. It must be a mean or an expected value, not a probability.
     at_least : int, optional
@@ -122,7 +122,7 @@ def compare(
     >>> print(found.best)
     crown/rifle-platoon@reinforced
     """
-    compared_metric = checked_metric(metric, per_points=per_points, metrics=COMPARED)
+    compared_metric = checked_metric(metric, per_points=per_points, metrics=COMPARE_METRICS)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     library = library_of(profiles)
     attackers = selection.loadouts(loadouts, library, levels)
@@ -243,7 +243,7 @@ def _comparison(
             row |= ({} if result.exact else {"trials": result.trials}) | figures[index].columns()
             if not result.exact:
                 probabilities = probabilities_of(result, question.at_least)
-                row |= {f"{name}_interval": p.by for name, p in probabilities.items()}
+                row |= {f"{name}_interval": p.kind for name, p in probabilities.items()}
             table = pd.DataFrame(result.distribution("models_destroyed")).rename(columns={"value": "models_destroyed"})
             table.insert(0, "loadout", attacker.selector)
             tables.append(table.assign(method=result.method))

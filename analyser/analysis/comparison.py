@@ -12,8 +12,8 @@ import pandas as pd
 from analyser import plots
 from analyser.analysis.comparison_figures import LoadoutFigures, differences, title_of
 from analyser.common.answer import Block, FramedAnswer, plain_rows
-from analyser.common.frames import styled, tidy
-from analyser.common.metrics import AT_LEAST, BY_POINTS, PER_100_POINTS, figure_text, metric_by_name
+from analyser.common.frames import styler, tidy
+from analyser.common.metrics import AT_LEAST, DIVISIBLE, PER_100_POINTS, figure_text, metric_by_name
 from analyser.common.text import counted, mid_sentence
 from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed
@@ -31,7 +31,7 @@ SHOWN = (
     *(AT_LEAST, "mean_models_destroyed", "models_destroyed_10th_percentile"),
     *("p_suppressed", "p_broken", "p_annihilated", "expected_victory_points"),
 )
-"""Figures in the table of one attack, besides the metric compared; the table per 100 points has all of BY_POINTS."""
+"""Figures in the table of one attack, besides the metric compared; the table per 100 points has all of DIVISIBLE."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,8 +42,8 @@ class Comparison(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout: `loadout`, `unit`, `level`, `points`, `row`, `dice`, `method`, and every figure of
-        :data:`~analyser.common.metrics.COMPARED`, with means and expected values also per 100 points. `difference` is
-        the metric compared minus that of the best loadout (`difference_low` and `difference_high` if simulated),
+        :data:`~.metrics.COMPARE_METRICS`, with means and expected values also per 100 points. `difference` is the
+        metric compared minus that of the best loadout (`difference_low` and `difference_high` if simulated),
         followed by `significant` and `tied`; `why_not` is the reason for an impossible attack. A simulation adds
         `trials`, for each figure a 95% interval, `_low` and `_high`, and for each probability the method of its
         interval, `_interval`. A mean over targets has no `row` and `dice`, but `cannot`, the targets that the loadout
@@ -157,7 +157,7 @@ class Comparison(FramedAnswer):
         """
         figures = self._shown("")
         percent = [name for name in figures if metric_by_name(name).is_probability]
-        style = styled(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
+        style = styler(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
         headings = {name: metric_by_name(name).head.format(at_least=self.at_least or "k") for name in figures}
         return style.format_index(lambda name: headings.get(str(name), str(name)), axis="columns")
 
@@ -196,7 +196,7 @@ class Comparison(FramedAnswer):
     def _parts(self) -> list[tuple[str, str, str]]:
         """Return for each table its heading, the suffix of the names of its figures, and the metric compared in it."""
         plain = self.metric.removesuffix(PER_100_POINTS)
-        by_points = (plain if plain in BY_POINTS else BY_POINTS[0]) + PER_100_POINTS
+        by_points = (plain if plain in DIVISIBLE else DIVISIBLE[0]) + PER_100_POINTS
         per_100 = [("Per 100 points", PER_100_POINTS, by_points)] if self.frame[by_points].notna().any() else []
         return [("One attack", "", plain), *per_100]
 
@@ -230,7 +230,7 @@ class Comparison(FramedAnswer):
 
     def _shown(self, suffix: str) -> list[str]:
         """Return the figures of one of the tables, without those that no loadout has."""
-        wanted = BY_POINTS if suffix else dict.fromkeys((*SHOWN, self.metric.removesuffix(PER_100_POINTS)))
+        wanted = DIVISIBLE if suffix else dict.fromkeys((*SHOWN, self.metric.removesuffix(PER_100_POINTS)))
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
     def _heading_of(self, name: str) -> str:

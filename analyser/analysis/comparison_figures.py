@@ -21,15 +21,15 @@ from numpy.typing import NDArray
 from analyser.common import estimates
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.intervals import CONFIDENCE, mean_bounds
+from analyser.common.kernel_records import python_copy
 from analyser.common.means import Mean, mean_between
 from analyser.common.method_settings import Sampling
-from analyser.common.metrics import AT_LEAST, BY_POINTS, COMPARED, PER_100_POINTS, PERCENTILE, metric_by_name
+from analyser.common.metrics import AT_LEAST, COMPARE_METRICS, DIVISIBLE, PER_100_POINTS, PERCENTILE, metric_by_name
 from analyser.common.precision import Precision, Stopping
-from analyser.common.records import plain
 from analyser.engine.attack.summaries import STATUSES
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.results.attack import AttackResult, simulate_in_batches, solve_attack
-from analyser.results.custom import value_of
+from analyser.results.user_metrics import value_of
 from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
 
@@ -40,7 +40,7 @@ KeyT = TypeVar("KeyT")
 
 def is_percentile() -> NDArray[np.bool_]:
     """Return a mask of the figures of comparisons that are percentiles."""
-    return np.array([name.endswith(PERCENTILE) for name in COMPARED])
+    return np.array([name.endswith(PERCENTILE) for name in COMPARE_METRICS])
 
 
 AttackWithBatches = tuple[AttackResult, Sequence[AttackResult]]
@@ -86,7 +86,7 @@ def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping
 
 
 class LoadoutFigures(NamedTuple):
-    """Figures of one loadout of a comparison, in the order of COMPARED; also by batch if simulated."""
+    """Figures of one loadout of a comparison, in the order of COMPARE_METRICS; also by batch if simulated."""
 
     name: str
     points: int | None
@@ -97,8 +97,8 @@ class LoadoutFigures(NamedTuple):
     def columns(self) -> dict[str, float]:
         """Return the figures by name; simulated ones with the ends of their intervals, `_low` and `_high`."""
         if self.batches is None:
-            return dict(zip(COMPARED, self.figures[:, 0]))
-        names = [f"{name}{end}" for name in COMPARED for end in ("", "_low", "_high")]
+            return dict(zip(COMPARE_METRICS, self.figures[:, 0]))
+        names = [f"{name}{end}" for name in COMPARE_METRICS for end in ("", "_low", "_high")]
         return dict(zip(names, self.figures.ravel()))
 
 
@@ -125,7 +125,7 @@ def subject_of(scenario: Scenario) -> str:
 
 
 def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, NDArray[np.float64]]:
-    """Return every figure of :data:`COMPARED` by name: its value and the ends of its 95% interval, or NaN.
+    """Return every figure of :data:`COMPARE_METRICS` by name: its value and the ends of its 95% interval, or NaN.
 
     `at_least` is the k of P(at least k models destroyed). A figure is NaN if it needs points of the attacker, or points
     or victory points of the target, that are missing.
@@ -144,14 +144,14 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     figures["expected_victory_points"] = figures["p_annihilated"] * victory_points
     figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * model_points
     factor = 100 / points if points else np.nan
-    figures |= {name + PER_100_POINTS: figures[name] * factor for name in BY_POINTS}
-    user_metrics = {name: metric.function for name, metric in COMPARED.items() if metric.function}
+    figures |= {name + PER_100_POINTS: figures[name] * factor for name in DIVISIBLE}
+    user_metrics = {name: metric.function for name, metric in COMPARE_METRICS.items() if metric.function}
     figures |= {name: _user_figure(value_of(result, function)) for name, function in user_metrics.items()}
-    return {name: figures[name] for name in COMPARED}
+    return {name: figures[name] for name in COMPARE_METRICS}
 
 
 def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]:
-    """Return the probabilities among the figures of :data:`COMPARED`."""
+    """Return the probabilities among the figures of :data:`COMPARE_METRICS`."""
     models = result.scenario.target.models or 0
     return {
         AT_LEAST: Estimate(0.0) if at_least > models else result.at_least(at_least),
@@ -179,7 +179,7 @@ def _of_mean(mean: Mean) -> NDArray[np.float64]:
 
 def _damage(result: AttackResult) -> Mean:
     """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8)."""
-    fight = plain(result.scenario.fight)
+    fight = python_copy(result.scenario.fight)
     losses = [losses_of(fight, result.scores, score) for score in range(len(result.score_weights))]
     suffered = [destroyed * fight.damage_limit + damage - fight.damage for destroyed, damage, _, _ in losses]
     return mean_between(np.array(suffered), result.score_weights, result.trials, np.array([0, *suffered]))
@@ -206,7 +206,7 @@ def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
     loadout has the figure.
     """
     rows = []
-    for index, metric in enumerate(COMPARED):
+    for index, metric in enumerate(COMPARE_METRICS):
         best, tied = _best(loadouts, index)
         name = "" if best is None else loadouts[best].name
         for number, loadout in enumerate(loadouts):

@@ -16,7 +16,7 @@ from analyser.analysis.comparison_figures import LoadoutFigures, is_percentile
 from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, shown
 from analyser.common.frames import tidy
-from analyser.common.metrics import COMPARED
+from analyser.common.metrics import COMPARE_METRICS
 from analyser.game.profiles import ProfilesUsed
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _mean_figures(name: str, by_target: Mapping[str, Comparison], shares: Mappin
     parts = [(shares[key], own) for key, part in by_target.items() for own in part.loadout_figures if own.name == name]
     if not parts:
         return None
-    figures = sum((share * own.figures for share, own in parts), np.zeros((len(COMPARED), 3)))
+    figures = sum((share * own.figures for share, own in parts), np.zeros((len(COMPARE_METRICS), 3)))
     figures[is_percentile()] = np.nan
     batches = [share * own.batches for share, own in parts if own.batches is not None]
     values = np.sum(batches, axis=0) if batches else None

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from analyser.analysis.grid import CONTEST_FIGURES, DefendingSide, blank_cells
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.summaries import AT_MOST_ONE, ROUNDING, STATUSES
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.game.ruleset import Ruleset

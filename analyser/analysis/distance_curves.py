@@ -172,7 +172,7 @@ def _destroyed_by_shots(
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
     possible = np.array([shot.can for shot in shots], np.bool_)[:, categories]
-    fill_summary_row.expect(int(possible.sum()) * _INTERPRETED)
+    fill_summary_row.compile_for(int(possible.sum()) * _INTERPRETED)
     summaries = summary_table(
         attack_records(answer.ruleset, [shot.facts for shot in shots]),
         np.array([target_record(target) for target in defending.targets], TARGET),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
 from analyser.common.method_settings import Progress
-from analyser.common.metrics import ALL_LEVELS, BY_POINTS, METRICS, PER_100_POINTS, RESULTS
+from analyser.common.metrics import ALL_LEVELS, DIVISIBLE, MATCHUP_METRICS, PER_100_POINTS, RESULT_METRICS
 from analyser.engine.attack.summaries import SUMMARY, fill_summary_row
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
 METHOD: Method = "exact"
-CONTEST_FIGURES = ("attacker_share_lost", *RESULTS)
+CONTEST_FIGURES = ("attacker_share_lost", *RESULT_METRICS)
 AT_ONCE, LONG = 8, 2_000_000  # attackers between two reports of progress; microseconds of work worth storing at once
 TARGET_STATE = Target(from_front=True)
 CELL = np.dtype(
@@ -149,7 +149,7 @@ def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
         seconds[fill_summary_row] += pairs * fight.choosing
     for kernel, expected in seconds.items():
         if expected:
-            kernel.expect(expected)
+            kernel.compile_for(expected)
 
 
 def join_by_situation(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
@@ -187,8 +187,8 @@ def _tidy(
     figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * worth
     costs = columns["attacker_points"]
     hundreds = np.where(costs == 0, np.nan, costs) / 100  # loadouts that cost 0 points have no efficiency
-    figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in BY_POINTS}
-    columns |= {name: figures[name] for name, what in METRICS.items() if what.function is None}
+    figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in DIVISIBLE}
+    columns |= {name: figures[name] for name, what in MATCHUP_METRICS.items() if what.function is None}
     frame = pd.DataFrame(columns | {"why_not": cells["why_not"]})
     text = frame["attacker"].dtype  # stated, because pandas cannot infer the dtype of an empty column
     return frame.astype({**dict.fromkeys(_INTEGERS, "Int64"), "row": text, "why_not": text})

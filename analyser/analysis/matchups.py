@@ -15,10 +15,10 @@ from analyser.analysis.fight_cache import cached_results
 from analyser.analysis.grid import METHOD, TARGET_STATE, DefendingSide, NotModelled, by_unit, compute_grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_named
-from analyser.common.answer import Block, FramedAnswer, page_of, plain_rows
+from analyser.common.answer import Block, FramedAnswer, notebook_html, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Estimate, Method
-from analyser.common.frames import readable, styled
+from analyser.common.frames import readable, styler
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import MetricLike, checked_metric, figure_text, function_of, metric_by_name
@@ -28,8 +28,8 @@ from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
-from analyser.results.attack import numbers_of
-from analyser.results.custom import value_of
+from analyser.results.attack import result_without_rules
+from analyser.results.user_metrics import value_of
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.resolve import find_row, resolve_attack, resolve_target
 
@@ -122,7 +122,7 @@ class Matchups(FramedAnswer):
         values = checked_metric(self.metric if metric is None else metric)
         table = self.pivot(metric=metric).rename(index=readable, columns=readable)
         percent = list(table) if metric_by_name(values).is_probability else []
-        style = styled(table, figures=[], percent=percent).background_gradient(cmap="viridis", axis=None)
+        style = styler(table, figures=[], percent=percent).background_gradient(cmap="viridis", axis=None)
         return style.highlight_null(color="white")
 
     def pivot(self, *, metric: MetricLike | None = None) -> pd.DataFrame:
@@ -131,8 +131,8 @@ class Matchups(FramedAnswer):
         Parameters
         ----------
         metric : str or callable, optional
-            A column of :data:`analyser.common.metrics.METRICS`, or for ranged attacks a function of their outcomes
-            (:func:`analyser.metric`). Default: the metric of this comparison.
+            A column of :data:`~analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a function of their
+            outcomes (:func:`analyser.metric`). Default: the metric of this comparison.
 
         Returns
         -------
@@ -228,7 +228,7 @@ class Matchups(FramedAnswer):
     def _repr_html_(self) -> str:
         """Return the figures as HTML, with the names of the defenders."""
         table = self.pivot().map(lambda value: figure_text(self.metric, value)).to_html(border=0)
-        return page_of([Block(lines=self._heading())], []) + table + page_of([], self.notes())
+        return notebook_html([Block(lines=self._heading())], []) + table + notebook_html([], self.notes())
 
     def _heading(self) -> list[str]:
         blank = int(self.frame["why_not"].notna().sum())
@@ -269,7 +269,7 @@ def matchups(
         Selectors may have wildcards: ``crown/*`` is every unit at every level.
     metric : str or callable
         Figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
-        :data:`analyser.common.metrics.METRICS`, or for ranged attacks a function of their outcomes
+        :data:`analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a function of their outcomes
         (:func:`analyser.metric`). The frame has this figure and all built-in ones.
     per_points : bool
         Show the figure per 100 points of the attacker; only for means and expected values.
@@ -296,7 +296,7 @@ def matchups(
         The frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
         `attacker_level`, `attacker_points`, likewise for the defender, `defender_models`, `defender_category`,
         `situation`, `row`, `dice`, `method` (``"exact"``), the figures of
-        :data:`~analyser.common.metrics.METRICS`, with means and expected values also per 100 points of the attacker,
+        :data:`~.metrics.MATCHUP_METRICS`, with means and expected values also per 100 points of the attacker,
         and `why_not`. `p_attacker_wins` and `p_draw` are NaN except in duels. For a pair that cannot fight, `why_not`
         is the reason and the figures are NaN. Figures that need points or victory points missing in a profile are NaN
         too.
@@ -354,7 +354,7 @@ def with_own_metric(
     for index, (attacker, defender, situation, row) in enumerate(columns):
         if pd.notna(row) and situation in ranged:
             scenario = _scenario(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
-            values[index] = _number(value_of(numbers_of(scenario), function))
+            values[index] = _number(value_of(result_without_rules(scenario), function))
     return frame.assign(**{name: values})
 
 

@@ -17,7 +17,14 @@ from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import COMPARED, PER_100_POINTS, MetricLike, checked_metric, figure_text, temporary_metric
+from analyser.common.metrics import (
+    COMPARE_METRICS,
+    PER_100_POINTS,
+    MetricLike,
+    checked_metric,
+    figure_text,
+    temporary_metric,
+)
 from analyser.common.precision import Stopping
 from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesLike, ProfilesUsed
@@ -242,7 +249,7 @@ def sensitivity(
     >>> print(defence["change_plus_1"].round(3), defence["change_minus_1"].round(3))
     -0.717 1.377
     """
-    figures = {name: what for name, what in COMPARED.items() if not name.endswith(PER_100_POINTS)}
+    figures = {name: what for name, what in COMPARE_METRICS.items() if not name.endswith(PER_100_POINTS)}
     figure = checked_metric(metric, metrics=figures)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     scenario = attack_scenario(attacker, target, conditions, profiles)
@@ -258,7 +265,7 @@ def sensitivity(
                 refusals[what].append(f"{'one more' if by > 0 else 'one less'}: {error}")
     results = run_attacks(attacks, sampling)
     with temporary_metric(figure):
-        index = list(COMPARED).index(figure)
+        index = list(COMPARE_METRICS).index(figure)
         all_figures = {key: loadout_figures("", None, result, at_least) for key, result in results.items()}
     by_attack = {key: float(figures.figures[index, 0]) for key, figures in all_figures.items()}
     base, price, rows = all_figures[None, ""], _price(scenario.attacker, by_attack), []

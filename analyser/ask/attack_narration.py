@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
-from analyser.common.records import plain
+from analyser.common.kernel_records import python_copy
 from analyser.common.text import counted, spaced
 from analyser.engine.attack.replay import Trial
 from analyser.engine.pool.replay import Die, score_of_dice, veteran_heroics
@@ -156,7 +156,7 @@ def _fate_line(fight: FightFacts, outcome: int) -> str:
 
 def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> list[str]:
     """Return the whole attack, line by line."""
-    fight, heading = plain(result.scenario.fight), dict(result.heading())
+    fight, heading = python_copy(result.scenario.fight), dict(result.heading())
     resolved = strike_of(fight, face_values, trial)
     lines = [f"{label}: {heading[label]}" for label in ("Attack", "Row", "Pool", "Target", "Test") if label in heading]
     if trial.own_card is not None:

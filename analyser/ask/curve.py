@@ -19,10 +19,10 @@ from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, with_error
 from analyser.ask.question_table import Point, Variant, no_values, solve_all, variant_of
 from analyser.common.errors import InputError, check_flag, shown
 from analyser.common.estimates import Method
-from analyser.common.intervals import ERROR
+from analyser.common.intervals import ERROR_PROBABILITY
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import Function, metric_name
-from analyser.common.text import word_of
+from analyser.common.metrics import Function, remember_metric
+from analyser.common.text import text_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.battle import BattleTerms
 from analyser.scenarios.load import Question, Unit, check_is_question, read_scenario
@@ -117,7 +117,7 @@ def curve(
     points = solve_all(solver, _variants(lines, axes, library), list(metrics), sampling, size, len(lines))
     points = points[: len(points) // len(lines) * len(lines)]  # after Ctrl-C: only values that all lines have
     if all_at_once or precision is not None:
-        error = ERROR / (size * len(metrics)) if all_at_once else ERROR
+        error = ERROR_PROBABILITY / (size * len(metrics)) if all_at_once else ERROR_PROBABILITY
         points = [_with_error(point, metrics, error, fixed=precision is None) for point in points]
     complete = len(points) == size
     points += itertools.islice(_unsolved(lines, axes, metrics), len(points), None)
@@ -132,7 +132,7 @@ def _metrics(stated: Any, kind: str) -> dict[str, bool]:
         raise InputError(f"{shown(stated)} is not usable", where="metric", allowed="a metric, or two")
     names: list[Any] = []
     for metric in [stated] if callable(stated) or isinstance(stated, str) else stated or ():
-        names.append(metric_name(metric, names))
+        names.append(remember_metric(metric, names))
     names = names or ([DEFAULT_METRICS[kind]] if kind in DEFAULT_METRICS else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(name, str) for name in names):
         raise InputError(f"{len(names)} metrics", where="metric", allowed="one or two, such as p_panicked of morale")
@@ -282,7 +282,7 @@ def _left_out_texts(key: Key, axis: Sequence[Any], solved: set[Any], reasons: Ma
     for is_solved, run in itertools.groupby(axis, key=lambda value: value in solved):
         if not is_solved:
             values = list(run)
-            ends = " to ".join(dict.fromkeys([word_of(values[0]), word_of(values[-1])]))
+            ends = " to ".join(dict.fromkeys([text_of(values[0]), text_of(values[-1])]))
             texts.append(f"{key.title} {ends} left out: {reasons[values[0]]}")
     return texts
 

@@ -20,7 +20,7 @@ from analyser.common.answer import Block, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.look import with_subject
 from analyser.common.metrics import PER_100_POINTS
-from analyser.common.text import counted, mid_sentence, spaced, values_text, word_of
+from analyser.common.text import counted, mid_sentence, spaced, text_of, values_text
 from analyser.game.names import loadout_name
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class Curve(QuestionTable):
             return [*(lead if len(self.lines) > 1 else []), *self._trade_sentences()]
         if not all(map(is_number, self.values[0])):
             return [
-                f"{word_of(value)}: {self._joined(names)}" for value, names in zip(self.values[0], self.best["best"])
+                f"{text_of(value)}: {self._joined(names)}" for value, names in zip(self.values[0], self.best["best"])
             ]
         mark = '"' if self.keys[0].endswith("distance") else ""
         key = "" if mark else f"{spaced(self.keys[0])} "
@@ -288,7 +288,7 @@ class Curve(QuestionTable):
                 merged[-1] = (merged[-1][0], value, cells)
             else:
                 merged.append((value, value, cells))
-        body = [[word_of(first) if first == last else f"{first} to {last}", *cells] for first, last, cells in merged]
+        body = [[text_of(first) if first == last else f"{first} to {last}", *cells] for first, last, cells in merged]
         return [[spaced(self.keys[0]), *self.shown_lines], *body]
 
     def _front_table(self) -> list[list[str]]:
@@ -306,8 +306,8 @@ class Curve(QuestionTable):
         """Return a table of the best value at selected pairs of values: first key down, second key across."""
         down, across = (list(axis[:: self.step_of(axis)]) for axis in self.values)
         best = self.best.set_index(list(self.keys))["value"]
-        rows = [[word_of(row), *(value_text(self.metrics[0], best[row, column]) for column in across)] for row in down]
-        return [[" \\ ".join(map(spaced, self.keys)), *map(word_of, across)], *rows]
+        rows = [[text_of(row), *(value_text(self.metrics[0], best[row, column]) for column in across)] for row in down]
+        return [[" \\ ".join(map(spaced, self.keys)), *map(text_of, across)], *rows]
 
     @staticmethod
     def step_of(axis: Sequence[Any]) -> int:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.ask.attack_narration import ResolvedStrike, damage_text, dice_lines, resolve
+from analyser.common.kernel_records import views
 from analyser.common.method_settings import Sampling
-from analyser.common.records import views
 from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
@@ -367,7 +367,7 @@ def fight_of(scenario: Any) -> Fight:
         return Fight(setup, programs, start_states(setup), _SIDE_NAMES, range(len(programs)), "Attack")
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
         play = solved_duel(scenario)
-        plan = play.followed
+        plan = play.plan_programs
         return Fight(play.setup, plan.programs, play.start, ("A", "B"), plan.ends, "Round", plan.choices)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = duel_program(shooters, scenario.terms)

@@ -16,7 +16,7 @@ from analyser.common.frames import tidy
 from analyser.common.look import with_subject
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import Stopping
-from analyser.common.text import spaced, word_of
+from analyser.common.text import spaced, text_of
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.results.base import RulesUsed
@@ -138,13 +138,13 @@ class FightLuck:
     @property
     def sentence(self) -> str:
         """The luck of the fight, in plain words."""
-        outcome = ", ".join(f"{spaced(name)}: {word_of(value)}" for name, value in self.reported.items())
+        outcome = ", ".join(f"{spaced(name)}: {text_of(value)}" for name, value in self.reported.items())
         return f"{outcome}. {self.chance.in_words(self._noun, self.trials)}"
 
     def comparison_lines(self) -> list[str]:
         """Return a line with the figures compared, and one with the luck if an unreported end had happened."""
         figures = [
-            f"{spaced(name)} {word_of(value)}{f' of {self.gone[1]}' if self.gone and name == GONE else ''}"
+            f"{spaced(name)} {text_of(value)}{f' of {self.gone[1]}' if self.gone and name == GONE else ''}"
             for name, value in self.compared.items()
         ]
         order = "" if len(figures) == 1 else " in this order (worse means worse for the attacker)"
@@ -227,7 +227,7 @@ class Luck(Answer):
         """Return a row for each fight, with its outcome and the probabilities; the sides of a game come last."""
         rows: list[dict[str, Any]] = []
         for fight in self.fights:
-            got = ", ".join(f"{name}={word_of(value)}" for name, value in fight.reported.items())
+            got = ", ".join(f"{name}={text_of(value)}" for name, value in fight.reported.items())
             rows.append({"fight": fight.label, "side": fight.side, "got": got, **fight.figures})
         for side in self.sides:
             got = f"{side.gone:.1f} {side.measured_in} gone"

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 
 from analyser.ask.keys import Raw, raw_unit
 from analyser.common.errors import InputError, check_choice
+from analyser.common.kernel_records import python_copy
 from analyser.common.method_settings import Sampling
-from analyser.common.records import plain
 from analyser.engine.attack.exact import exact_attack
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles
@@ -53,7 +53,7 @@ class Solver:
         self._left_out: dict[str, None] = {}
         self._answers: dict[Hashable, Result] = {}
         if sampling.is_exact:
-            exact_attack.expect(expected * _INTERPRETED_SECONDS)
+            exact_attack.compile_for(expected * _INTERPRETED_SECONDS)
 
     @property
     def fights(self) -> int:
@@ -114,7 +114,7 @@ class Solver:
         keywords = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
         left_out = (word for word in keywords if word.term is None or not word.term.counts_in(RANGED_ATTACK))
         if any(word.canonical not in self._left_out for word in left_out):
-            rules = rules_used.rules_of_attack(scenario, plain(scenario.fight))
+            rules = rules_used.rules_of_attack(scenario, python_copy(scenario.fight))
             self._left_out |= dict.fromkeys(rules.not_modelled)
 
 

@@ -14,11 +14,11 @@ from analyser.common.errors import InputError, allowed_names, did_you_mean, show
 from analyser.common.estimates import SAME_WITHIN, Estimate, decimals_of
 from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson, mean_bounds, mixture_bounds
 from analyser.common.means import Mean
-from analyser.common.metrics import COMPARED, PER_100_POINTS, function_of, metric_by_name
+from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, function_of, metric_by_name
 from analyser.common.text import spaced
 from analyser.results.attack import AttackResult
 from analyser.results.base import Result
-from analyser.results.custom import value_of
+from analyser.results.user_metrics import value_of
 
 DEFAULT_METRICS = {  # by kind of fight
     "attack": "mean_models_destroyed",
@@ -62,8 +62,8 @@ def title_of(metric: str) -> str:
     plain = metric.removesuffix(PER_100_POINTS)
     if function_of(plain) is not None:
         text = metric_by_name(plain).title
-    elif plain in COMPARED and "{" not in COMPARED[plain].title:
-        text = COMPARED[plain].title
+    elif plain in COMPARE_METRICS and "{" not in COMPARE_METRICS[plain].title:
+        text = COMPARE_METRICS[plain].title
     elif is_probability(plain):
         text = f"P({spaced(plain[2:])})"
     else:
@@ -130,7 +130,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
     common = _common_metric(result, name, int(step) if step else None)
     if common is not None:
         return common
-    if isinstance(result, AttackResult) and metric in COMPARED:
+    if isinstance(result, AttackResult) and metric in COMPARE_METRICS:
         models = result.scenario.target.models or 1
         value, low, high = figures_of(result, (models + 1) // 2, None)[metric]
         if np.isnan(value):
@@ -202,7 +202,7 @@ def _of_estimate(value: Estimate | float) -> MetricValue:
 def names_of(result: Result) -> list[str]:
     """Return the names of the metrics of an answer, except names that contain numbers."""
     names = [*(f"p_{event}" for event in result.events), *(f"mean_{figure}" for figure in result.figures)]
-    names += [name for name in COMPARED if isinstance(result, AttackResult) and PER_100_POINTS not in name]
+    names += [name for name in COMPARE_METRICS if isinstance(result, AttackResult) and PER_100_POINTS not in name]
     return list(dict.fromkeys(names))
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from analyser.ask.luck_answer import GONE, Chance, FightLuck
 from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown
 from analyser.common.intervals import intervals
-from analyser.common.text import counted, spaced, word_of
+from analyser.common.text import counted, spaced, text_of
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result
 
@@ -174,7 +174,7 @@ def _with_full_names(result: Any, report: Mapping[str, Any]) -> dict[str, Any]:
     for stated, value in report.items():
         if stated == "destroyed" and isinstance(value, bool):
             allowed = "a number of models; for the whole unit annihilated=yes"
-            raise InputError(f"{word_of(value)} is not a number of models", where="got: destroyed", allowed=allowed)
+            raise InputError(f"{text_of(value)} is not a number of models", where="got: destroyed", allowed=allowed)
         name = f"{enemy}{_DESTROYED}" if stated == "destroyed" else stated
         name = name if name in figures else next((full for full in figures if name == _short(full, enemy)), name)
         if name not in figures:
@@ -290,14 +290,14 @@ def _unit(result: Any, side: str) -> Any:
 
 
 def _in_words(report: Mapping[str, Any]) -> str:
-    return ", ".join(f"{spaced(name)} {word_of(value)}" for name, value in report.items())
+    return ", ".join(f"{spaced(name)} {text_of(value)}" for name, value in report.items())
 
 
 def _values_in(column: Any, mask: NDArray[np.bool_]) -> str:
     """Return the values of a figure in the outcomes of a mask: ``yes``, ``0, 2 to 4``."""
     values = np.unique(np.asarray(column)[mask]).tolist()
     if isinstance(values[0], bool):
-        return " or ".join(map(word_of, values))
+        return " or ".join(map(text_of, values))
     runs = np.split(np.array(values), np.flatnonzero(np.diff(values) > 1) + 1)
     return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
 

@@ -21,7 +21,7 @@ from analyser.common.errors import InputError, check_choice, check_integer, chec
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import Function, function_of, metric_name
+from analyser.common.metrics import Function, function_of, remember_metric
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
@@ -85,7 +85,7 @@ def search(
     file = read_variants(raw, where, library)
     check_method(file.kind, is_exact, "race")
     if metric is not None:
-        metric = metric_name(metric)
+        metric = remember_metric(metric)
         check_text(metric, "metric", "the name of a metric")
     metric = metric or file.metric or DEFAULT_METRICS.get(file.kind, "")
     if not metric:

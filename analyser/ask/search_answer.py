@@ -18,7 +18,7 @@ from analyser.ask.variants import BASELINE
 from analyser.common.answer import Block, plain_rows
 from analyser.common.look import with_subject
 from analyser.common.metrics import PER_100_POINTS
-from analyser.common.text import counted, word_of
+from analyser.common.text import counted, text_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -188,8 +188,8 @@ class Search(QuestionTable):
     def _common_value(self, part: pd.DataFrame) -> str:
         """Return the first value that all variants in `part`, and no others, have."""
         for key in (name for name in self.frame.columns if name not in _FIXED_COLUMNS):
-            value, *others = set(part[key].map(word_of, na_action="ignore"))
-            if not others and (self.frame[key].map(word_of, na_action="ignore") == value).sum() == len(part):
+            value, *others = set(part[key].map(text_of, na_action="ignore"))
+            if not others and (self.frame[key].map(text_of, na_action="ignore") == value).sum() == len(part):
                 return f"{key} = {value}: "
         return ""
 

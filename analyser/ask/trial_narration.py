@@ -20,15 +20,15 @@ from analyser.ask.memoised_solver import question_between, question_kind
 from analyser.ask.metric_lookup import DESTROYED, LEAST_SUFFIX, metric_value
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
+from analyser.common.kernel_records import python_copy
 from analyser.common.method_settings import Sampling
-from analyser.common.records import plain
-from analyser.common.text import spaced, word_of
+from analyser.common.text import spaced, text_of
 from analyser.engine.attack.replay import replayed_trials
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
 from analyser.engine.chain.simulated import NarratedPhase, replay
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
 from analyser.game.ruleset import Ruleset, ruleset_record
-from analyser.morale.api import answer_from, load_question
+from analyser.morale.api import answer_to, load_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS
 from analyser.results.attack import solve_attack
@@ -195,7 +195,7 @@ def tell(
             raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)
         plain_figure = figure.removesuffix(LEAST_SUFFIX)
         narrated = _pick(sample, pick, plain_figure, least=figure.endswith(LEAST_SUFFIX))
-        how_picked = f"the {pick} by {spaced(plain_figure)}: {word_of(narrated.figures[plain_figure])}"
+        how_picked = f"the {pick} by {spaced(plain_figure)}: {text_of(narrated.figures[plain_figure])}"
     return TrialNarration(
         number=narrated.number,
         seed=int(seed),
@@ -212,7 +212,7 @@ def _attack_trials(scenario: Any, trials: int, seed: int, first: int) -> Iterato
     """Yield the simulated trials of an attack, from number `first`."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
-    plan, fight = scenario.derived["plan"], plain(scenario.fight)
+    plan, fight = scenario.derived["plan"], python_copy(scenario.fight)
     for trial in replayed_trials(plan, die, deck, seed, trials, first):
         figures = figures_of(fight, strike_of(fight, plan.scores, trial))
         yield NarratedTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
@@ -279,7 +279,7 @@ def morale_trials(
 
     def answer(number: int) -> MoraleResult:
         recorded_trial = {name: _recorded_states(states[:, number].tolist()) for name, states in recorded.items()}
-        return answer_from(system, checked_question, recorded_trial)
+        return answer_to(system, checked_question, recorded_trial)
 
     def lines(number: int) -> list[str]:
         return answer(number).caption(100) + [line for part in range(len(chains)) for line in part_lines(part, number)]

@@ -12,7 +12,7 @@ from analyser.ask.keys import Key, Raw, key_of, plain_value, values_of
 from analyser.ask.memoised_solver import question_kind, with_armies
 from analyser.ask.question_table import Variant, variant_of
 from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown, within
-from analyser.common.text import word_of
+from analyser.common.text import text_of
 from analyser.game.profiles import Profiles
 
 MOST_VARIANTS = 1_000_000
@@ -53,7 +53,7 @@ class Variants:
             yield Variant(BASELINE, self.baseline, {}, where=within(self.where, BASELINE))
         for override, changes in {BASELINE: {}, **self.overrides}.items():
             for combination in itertools.product(*self.ranges.values()):
-                texts = [f"{key.title} {word_of(value)}" for key, value in zip(self.ranges, combination)]
+                texts = [f"{key.title} {text_of(value)}" for key, value in zip(self.ranges, combination)]
                 name = ", ".join(texts if override == BASELINE and texts else [override, *texts])
                 values = {**changes, **dict(zip(self.ranges, combination))}
                 yield variant_of(name, self.baseline, values, library, within(self.where, name))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.common.text import word_of
+from analyser.common.text import text_of
 
 
 class WinningRange(NamedTuple):
@@ -75,7 +75,7 @@ def range_text(span: WinningRange, *, holds_between: bool, mark: str = "") -> st
     >>> [range_text(WinningRange(None, first, 7, ("a",)), holds_between=True) for first in (1, 6)]
     ['up to 7', 'from 6 to 7']
     """
-    before, first, last = map(word_of, span[:3])
+    before, first, last = map(text_of, span[:3])
     if not holds_between or (span.before is None and span.first > 1):
         return f"at {first}{mark}" if first == last else f"from {first}{mark} to {last}{mark}"
     return f"up to {last}{mark}" if span.before is None else f"beyond {before}{mark} up to {last}{mark}"

@@ -72,7 +72,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     def record() -> dict[str, Any]:
         if not missing:
             return rendering.record(results)
-        return {"schema": rendering.BOTH, "method": method, "exact": None, "monte_carlo": results[0].as_dict()}
+        return {"schema": rendering.BOTH_METHODS, "method": method, "exact": None, "monte_carlo": results[0].as_dict()}
 
     extra: dict[str, Any] = {"warnings": results[0].warnings, "plot": results[0].plot}
     write(lambda: rendering.text(results), record, lambda: rendering.rows(results), **extra)
@@ -142,7 +142,7 @@ def write(
     none, before anything is printed. `warnings` go to standard error if the format has no place for them, and the
     `headline` if the answer goes to a file. Inside :func:`collect_answers` the answer is stored instead.
     """
-    from analyser.results.rendering import FORMATS, TABLES, Renderings
+    from analyser.results.rendering import FORMATS, TABLE_FORMATS, Renderings
 
     context = click.get_current_context()
     form, out = context.params["form"], context.params.get("out")
@@ -163,7 +163,7 @@ def write(
         elif headline is not None:
             for line in headline():
                 note(line, Path(out).name)
-    if form in TABLES or out is not None:
+    if form in TABLE_FORMATS or out is not None:
         for warning in warnings:
             note(warning, "warning")
 

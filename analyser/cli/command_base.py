@@ -17,7 +17,7 @@ from click.shell_completion import CompletionItem
 from analyser.cli import system_errors
 from analyser.common import interrupts
 from analyser.common.errors import (
-    LONGEST,
+    LONGEST_MESSAGE,
     AnalyserError,
     InputError,
     allowed_names,
@@ -81,7 +81,7 @@ def errors_as_exit_status() -> Iterator[None]:
         message = (_hint_at_other_commands(error) or error.format_message()).rstrip(".")
         help_at = "" if error.ctx is None else f" (see {error.ctx.command_path} --help)"
         line = " ".join(f"{message[:1].lower()}{message[1:]}".split())
-        raise OneLineError(f"{printable(line, LONGEST - len(help_at))}{help_at}") from None
+        raise OneLineError(f"{printable(line, LONGEST_MESSAGE - len(help_at))}{help_at}") from None
     except KeyboardInterrupt:
         interrupts.stop_repeating()
         raise click.exceptions.Exit(INTERRUPTED) from None

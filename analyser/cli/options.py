@@ -89,7 +89,7 @@ def complete_file(_: click.Context, __: click.Parameter, incomplete: str) -> lis
 
 
 COMPLETERS: Mapping[str, Completer] = {  # completers, by the name of an option or of its value in the help
-    "--metric": _completer(lambda _: importlib.import_module("analyser.common.metrics").METRICS),
+    "--metric": _completer(lambda _: importlib.import_module("analyser.common.metrics").MATCHUP_METRICS),
     "--row": _completer(lambda context: (row["id"] for _, unit in _units(context) for row in unit.get("rows", ()))),
     "--situations": complete_situations,
     "PATTERN": complete_selector,

@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from analyser.common.errors import LONGEST, InputError, reason_of
+from analyser.common.errors import LONGEST_MESSAGE, InputError, reason_of
 from analyser.common.files import name_of
 
 TYPED_ARGUMENTS = "analyser.typed"  # key of `meta` in the context of click: the arguments as typed
@@ -85,7 +85,7 @@ def path_error(error: Exception) -> InputError | None:
         return InputError("a symbolic link that leads back to itself", where=path.strip("'"))
     if not isinstance(error, UnicodeEncodeError) or not _UNDECODED_BYTE.search(error.object[error.start : error.end]):
         return None
-    name = name_of(error.object) if len(error.object) <= LONGEST else "a name"
+    name = name_of(error.object) if len(error.object) <= LONGEST_MESSAGE else "a name"
     return InputError("a file or folder whose name is not UTF-8", where=name, allowed="another name, or another folder")
 
 

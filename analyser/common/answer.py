@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from analyser.common.frames import ENDS, readable, styled, tidy
+from analyser.common.frames import ERROR_SUFFIXES, readable, styler, tidy
 from analyser.common.text import aligned, csv_of_rows, fill, json_text
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ class Block(NamedTuple):
     rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell is its name
     align: str = "<"  # `<` or `>` for each column, the last for all that follow
     gap: str = "  "  # between two columns
-    minor: frozenset[str] = frozenset()  # names of rows shown only if an answer that shares the table needs them
-    left_out: str = ""  # note below the table if rows are left out
+    minor: frozenset[str] = frozenset()  # names of rows shown only if another answer in the same table needs them
+    left_out: str = ""  # note below the table if some of its rows are left out
     shares_table: bool = False  # True: answers of several methods share one table, side by side
     lines: Sequence[str] = ()
-    bold: frozenset[tuple[int, int]] = frozenset()  # row and column indices of the cells in bold on a page
+    bold: frozenset[tuple[int, int]] = frozenset()  # row and column index of each cell that is bold on a page
 
     @property
     def text(self) -> str:
@@ -109,7 +109,7 @@ class Answer(ABC):
 
     def style(self) -> Styler:
         """Return the main table as a coloured pandas Styler, with a bar in each cell of a figure."""
-        return styled(self.to_frame())
+        return styler(self.to_frame())
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Any:
         """Draw the answer, by default on new Axes; `label`, `color`, `title` and others as in :mod:`analyser.plots`.
@@ -128,7 +128,7 @@ class Answer(ABC):
         return str(self)
 
     def _repr_html_(self) -> str:
-        return page_of(self.blocks(), self.notes())
+        return notebook_html(self.blocks(), self.notes())
 
 
 class FramedAnswer(Answer):
@@ -142,7 +142,7 @@ class FramedAnswer(Answer):
         return tidy(self.frame)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the main table as plain dicts; the last column names the profiles, if there are any."""
+        """Return the main table as plain dicts; the last column says which profiles were used, if any."""
         used = {} if self.profiles is None else {"profiles": str(self.profiles)}
         return plain_rows(self.frame.assign(**used))
 
@@ -158,7 +158,7 @@ def source_notes(not_modelled: Iterable[str], assumptions: Iterable[str], profil
     return notes + ([] if profiles is None else [f"Profiles: {profiles}."])
 
 
-def page_of(blocks: Iterable[Block], notes: Sequence[str]) -> str:
+def notebook_html(blocks: Iterable[Block], notes: Sequence[str]) -> str:
     """Return blocks as HTML for a notebook, with the notes folded below them."""
     folded = f'<div style="white-space: pre-line">{escape(chr(10).join(notes))}</div>'
     below = f"<details><summary>Rules and assumptions</summary>{folded}</details>" if notes else ""
@@ -212,14 +212,14 @@ def _dots(
     from analyser.common import look
 
     numbers = {name: value for name, value in figures.items() if isinstance(value, int | float)}
-    numbers = {name: value for name, value in numbers.items() if not name.endswith(ENDS)}
+    numbers = {name: value for name, value in numbers.items() if not name.endswith(ERROR_SUFFIXES)}
     probabilities = {name: value for name, value in numbers.items() if name.startswith("p_")}
     shown, scale = (probabilities, 100) if probabilities else (numbers, 1)
     heights = np.arange(len(shown))
     ends = [[figures.get(f"{name}_{end}", value) for name, value in shown.items()] for end in ("low", "high")]
     values = scale * np.array([*shown.values()], np.float64)
     distances = np.abs(scale * np.array(ends, np.float64) - values)
-    more: dict[str, Any] = {"own": "\n".join(fill(headline)), "xlabel": look.PERCENT if probabilities else ""}
+    more: dict[str, Any] = {"own_title": "\n".join(fill(headline)), "xlabel": look.PERCENT if probabilities else ""}
     more |= {"legend": int(label is not None), "grid": "x"}
     with look.drawing(ax, 5.0, 0.4 + 0.27 * len(shown), title=title, **more) as axes:
         style: dict[str, Any] = {"fmt": "o", "color": color, "capsize": 3, "label": label}

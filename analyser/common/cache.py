@@ -1,4 +1,4 @@
-"""Cache of results on disk; the file of a result is named by a key of all its inputs, and by the source code.
+"""Cache of results on disk; the name of a file has a digest of all inputs of its result, and one of the source code.
 
 A changed number, rule or module therefore leads to another file. A file is written whole or not at all; a damaged file
 is ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
@@ -19,8 +19,8 @@ from analyser.common.files import write_content
 from analyser.common.kernel_cache import folder_for
 from analyser.common.text import json_text
 
-SWITCH = "ANALYSER_CACHE"
-MOST_BYTES = 300_000_000  # bytes of all files
+SWITCH = "ANALYSER_CACHE"  # environment variable
+MOST_BYTES = 300_000_000  # of all files together
 _PACKAGE = Path(__file__).parents[1]
 _SOURCES = (".py", ".jinja", ".js", ".css")
 _LIBRARIES = ("numba", "numpy", "scipy", "pandas", "pyarrow", "matplotlib", "pillow", "choix")  # can change results
@@ -31,8 +31,6 @@ _CHECKSUM = 32  # bytes of a checksum
 class Cache:
     """Stored results of one kind, such as fights, by key.
 
-    Examples
-    --------
     >>> Cache("fights").read("no such key") is None
     True
     """
@@ -62,36 +60,36 @@ class Cache:
             return
         with suppress(InputError):  # the folder is no longer writable, or the disk is full
             write_content(path, hashlib.sha256(content).digest() + content)
-            _tidy_up(path)
+            _delete_old(path)
 
     def _path(self, key: str) -> Path | None:
-        return None if self._folder is None else self._folder / f"{self._kind}-{key}-{program()}.part"
+        return None if self._folder is None else self._folder / f"{self._kind}-{key}-{program_digest()}.part"
 
 
 @lru_cache(maxsize=4)  # a question reads each of its situations several times
 def _content(path: Path | None, *_: int) -> bytes | None:
-    """Return the content of a file; None if it is damaged. The other arguments, its time and size, detect a change."""
+    """Return the content of a file; None if it is damaged. The time and size of the file detect a change."""
     stored = path.read_bytes() if path is not None else b""
     checksum, content = stored[:_CHECKSUM], stored[_CHECKSUM:]
     return content if hashlib.sha256(content).digest() == checksum else None
 
 
-def _tidy_up(written: Path) -> None:
+def _delete_old(written: Path) -> None:
     """Delete results of other versions, then the oldest ones while the cache is too large."""
     files = []
     for path in written.parent.glob("*.part"):
         with suppress(OSError):  # deleted meanwhile
             files.append((path.stat().st_mtime, path.stat().st_size, path))
-    room = MOST_BYTES
+    bytes_left = MOST_BYTES
     for _, size, path in sorted(files, reverse=True):
-        room -= size
-        if path != written and (room < 0 or not path.stem.endswith(program())):
+        bytes_left -= size
+        if path != written and (bytes_left < 0 or not path.stem.endswith(program_digest())):
             with suppress(OSError):  # deleted meanwhile, or by another user
                 path.unlink()
 
 
 @lru_cache(maxsize=1)
-def program() -> str:
+def program_digest() -> str:
     """Return a digest of all source files of this package and of the versions of its numerical libraries."""
     libraries = {name: version(name) for name in _LIBRARIES}
     paths = sorted(path for path in _PACKAGE.rglob("*") if path.suffix in _SOURCES)

@@ -1,9 +1,9 @@
 """Compile kernels with Numba: a kernel and all the steps it reaches are optimised once, together.
 
 Numba compiles every function to machine code, although Python calls only the kernel. Here a step is only translated to
-LLVM. The kernel links all steps that it reaches, and the optimiser runs once, in less than half the time. This replaces
-internal methods of Numba while a kernel is compiled, so it is limited to tested versions (:data:`LINKS_ONCE`). With
-any other version unmodified Numba compiles the same kernels more slowly; their results are the same.
+LLVM. The kernel links all steps that it reaches, and the optimiser runs once, in less than half the time. While
+a kernel is compiled, internal methods of Numba are replaced, but only in tested versions (:data:`LINKS_ONCE`). With
+other versions unmodified Numba compiles the same kernels more slowly; their results are the same.
 """
 # mypy: disable-error-code="no-untyped-call"
 
@@ -35,8 +35,8 @@ TESTED = ((0, 67), (0, 68))
 LINKS_ONCE = numba.version_info.short in TESTED
 """True if kernels are linked with their steps before optimisation; False if unmodified Numba compiles them."""
 
-_DIGITS = 16
-_EXECUTABLE, _PACK = CPUContext.get_executable, BaseContext.pack_value
+_DIGITS = 16  # hexadecimal digits of a digest in a name
+_NUMBA_GET_EXECUTABLE, _NUMBA_PACK_VALUE = CPUContext.get_executable, BaseContext.pack_value
 
 
 class _Code(JITCodeLibrary):
@@ -60,7 +60,7 @@ class _LinkedCode(_Code):
     def link(self) -> Any:
         """Link all steps that the kernel reaches into its module, and return the module."""
         reached = list(dict.fromkeys(self._linking_libraries))
-        for library in reached:  # the loop appends to it
+        for library in reached:  # the loop appends libraries
             if not library._finalized:
                 self._final_module.link_in(library.as_part())
                 reached += [part for part in dict.fromkeys(library._linking_libraries) if part not in reached]
@@ -97,10 +97,10 @@ class _LinkedLowering(_KernelLowering):
     _code = _LinkedCode
 
 
-def _entry(context: CPUContext, library: Any, described: Any, env: Any) -> Any:
-    """Return the entry point of a kernel; for a step a stand-in by which kernels find its library."""
+def _entry_point(context: CPUContext, library: Any, described: Any, env: Any) -> Any:
+    """Return the entry point of a kernel; for a step, a stand-in through which kernels find its library."""
     if isinstance(library, _KernelCode):
-        return _EXECUTABLE(context, library, described, env)
+        return _NUMBA_GET_EXECUTABLE(context, library, described, env)
     return _dynfunc.make_function(described.lookup_module(), described.qualname, "a step", 0, env, (library,))
 
 
@@ -110,21 +110,21 @@ def _short_name(_: BaseContext, name: str, arguments: Any, *, abi_tags: Any = ()
     return default_mangler(name, (digest,), abi_tags=abi_tags, uid=uid)
 
 
-def _packed(context: BaseContext, builder: Any, kind: Any, value: Any, pointer: Any, align: int | None = None) -> None:
+def _pack(context: BaseContext, builder: Any, kind: Any, value: Any, pointer: Any, align: int | None = None) -> None:
     """Store a value in an array. A record is copied as one block; LLVM would copy it byte by byte."""
     if isinstance(kind, types.Record):
         raw_memcpy(builder, pointer, value, context.get_constant(types.intp, kind.size), 1)
     else:
-        _PACK(context, builder, kind, value, pointer, align)
+        _NUMBA_PACK_VALUE(context, builder, kind, value, pointer, align)
 
 
 # Owner and name of each replaced method of Numba, and its replacement.
 _REPLACED: tuple[tuple[Any, str, Any], ...] = (
     (JITCPUCodegen, "_library_class", _Code),
-    (CPUContext, "get_executable", _entry),
+    (CPUContext, "get_executable", _entry_point),
     (CPUContext, "create_cfunc_wrapper", lambda *_: None),
     (BaseContext, "mangler", _short_name),
-    (BaseContext, "pack_value", _packed),
+    (BaseContext, "pack_value", _pack),
 )
 
 
@@ -160,7 +160,7 @@ class _KernelPipeline(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [(self._lowering if step is NativeLowering else step, what) for step, what in passes.passes]
+        passes.passes = [(self._lowering if each is NativeLowering else each, text) for each, text in passes.passes]
         passes.finalize()
         return [passes]
 
@@ -210,7 +210,7 @@ def register_step(function: Callable[..., Any], body: Callable[..., Any], *, inl
 
 
 def register_kernels(kernel: type[Any]) -> None:
-    """Let kernels, which are objects of this class, call each other as steps."""
+    """Let objects of the class `kernel` call each other as steps."""
     options: Any = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
     @typeof_impl.register(kernel)

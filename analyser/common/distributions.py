@@ -35,7 +35,7 @@ class Distribution:
     trials : int or None
         Number of simulated trials; None if exact. If two simulations were combined, the smaller number.
     is_combined : bool
-        True if it is the sum or difference of distributions; its intervals are then Hoeffding's for two samples.
+        True for a sum or difference of distributions; its intervals are then Hoeffding's for two samples.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class Distribution:
 
     def __mul__(self, factor: float) -> Distribution:
         if isinstance(factor, Distribution):
-            raise InputError("a distribution times a distribution", where="*", allowed="a number, or + and -")
+            raise InputError("distributions cannot be multiplied", where="*", allowed="a number as factor, or + and -")
         return _combination(self, factor, np.multiply, "*")
 
     __rmul__ = __mul__
@@ -130,7 +130,7 @@ class Event:
     Attributes
     ----------
     probability : Estimate
-        Has a 95% interval if one of the distributions was simulated.
+        With a 95% interval if one of the distributions was simulated.
     """
 
     probability: Estimate
@@ -148,7 +148,7 @@ def _as_distribution(other: Distribution | float) -> Distribution:
 
 
 def _pairs(first: Distribution, second: Distribution) -> tuple[NDArray[np.float64], int | None]:
-    """Return the probability of each pair of values, and the number of trials behind it; None if exact."""
+    """Return the probability of each pair of values, and the number of trials; None if both are exact."""
     if len(first.values) * len(second.values) > MOST_PAIRS:
         raise InputError(f"{len(first.values)} by {len(second.values)} values", allowed=f"{MOST_PAIRS:,} pairs")
     trials = [distribution.trials for distribution in (first, second) if distribution.trials is not None]

@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
 from numbers import Integral
 
-LONGEST = 290  # characters of a message (about 300 with "error: " in a terminal); longer messages are cut in the middle
+LONGEST_MESSAGE = 290  # characters (about 300 with "error: " in a terminal); longer messages are cut in the middle
 LONGEST_PIECE = 100  # characters of a quotation, or of text without a space
 LONGEST_LIST = 120  # characters of the allowed names
 LONGEST_PLACE = 180  # characters of file and key that a long message keeps
-_LEAST = 60  # characters of the allowed values that a long message keeps; they are cut first
-MOST_BITS = 1024  # bits of an integer without an upper bound, so that its digits can be printed
+_LEAST_ALLOWED = 60  # characters of the allowed values, which are cut first, that a long message keeps
+MOST_BITS = 1024  # bits of an integer, so that its digits can be printed
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
 
@@ -47,23 +47,25 @@ class InputError(AnalyserError, ValueError):
 
     def __init__(self, problem: str, *, where: str = "", allowed: str = "") -> None:
         self.problem = printable(problem)
-        self.where = printable(where, piece=LONGEST)
-        self.allowed = printable(_entries(allowed, LONGEST))
+        self.where = printable(where, piece=LONGEST_MESSAGE)
+        self.allowed = printable(_shortened(allowed, LONGEST_MESSAGE))
         super().__init__(self.problem)
 
     def __str__(self) -> str:
-        where = _cut(self.where, max(LONGEST - len(f"{self.problem} (allowed: {self.allowed}): "), LONGEST_PLACE))
+        other = len(f"{self.problem} (allowed: {self.allowed}): ")
+        where = _cut(self.where, max(LONGEST_MESSAGE - other, LONGEST_PLACE))
         place = f"{where}: " if where else ""
-        allowed = _entries(self.allowed, max(LONGEST - len(f"{place}{self.problem} (allowed: )"), _LEAST))
+        other = len(f"{place}{self.problem} (allowed: )")
+        allowed = _shortened(self.allowed, max(LONGEST_MESSAGE - other, _LEAST_ALLOWED))
         remedy = f" (allowed: {allowed})" if allowed else ""
-        return f"{place}{_cut(self.problem, LONGEST - len(place + remedy))}{remedy}"
+        return f"{place}{_cut(self.problem, LONGEST_MESSAGE - len(place + remedy))}{remedy}"
 
     def inside(self, place: str) -> InputError:
         """Return the error with `place`, such as a file, in front of its location; an empty place changes nothing."""
         outer = copy.copy(self)
         if not place:
             return outer
-        outer.where = printable(f"{place}: {self.where}" if self.where else place, piece=LONGEST)
+        outer.where = printable(f"{place}: {self.where}" if self.where else place, piece=LONGEST_MESSAGE)
         return outer
 
 
@@ -83,7 +85,7 @@ def within(*places: str) -> str:
     return ": ".join(filter(None, places))
 
 
-def printable(text: str, longest: int = LONGEST, piece: int = LONGEST_PIECE) -> str:
+def printable(text: str, longest: int = LONGEST_MESSAGE, piece: int = LONGEST_PIECE) -> str:
     """Return text for one line of a terminal: control characters escaped, long text cut in the middle."""
     if not text.isprintable():
         text = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
@@ -96,7 +98,7 @@ def _cut(text: str, longest: int) -> str:
 
 
 def reason_of(error: OSError) -> str:
-    """Return the reason of a failed read or write, also for libraries that do not set `strerror`.
+    """Return the reason why a read or a write failed, also for libraries that do not set `strerror`.
 
     >>> reason_of(OSError(28, "No space left on device")), reason_of(OSError("encoder error -2"))
     ('No space left on device', 'encoder error -2')
@@ -104,7 +106,7 @@ def reason_of(error: OSError) -> str:
     return error.strerror or str(error) or type(error).__name__
 
 
-def _entries(text: str, longest: int) -> str:
+def _shortened(text: str, longest: int) -> str:
     """Return comma-separated names shortened to the first that fit, the number left out, and the last."""
     entries = text.split(", ")
     for kept in range(len(entries) - 2 if len(text) > longest else 0, 0, -1):
@@ -146,7 +148,7 @@ def check_choice(value: object, where: str, choices: Sequence[str]) -> None:
 def check_keywords(used: Iterable[str], keys: Iterable[str], function: Callable[..., object], where: str) -> None:
     """Raise MisspeltError unless each keyword in `used` is one of `keys`.
 
-    The suggestion may also be a keyword parameter of the function, such as `trials`.
+    A keyword parameter of `function`, such as `trials`, is also valid, and may be suggested.
     """
     parameters = inspect.signature(function).parameters.values()
     names = [*keys, *(parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY)]
@@ -164,7 +166,7 @@ def check_flag(value: object, where: str) -> None:
 
 
 def check_integer(number: object, where: str, least: int, most: int | None = None) -> None:
-    """Raise InputError unless `number` is an integer in [least, most], not a bool; without `most` of up to 1024 bits.
+    """Raise InputError unless `number` is an integer (not a bool) from `least` to `most`, of up to 1024 bits.
 
     >>> check_integer(1 << 2000, "seed", 0)
     Traceback (most recent call last):
@@ -195,7 +197,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def allowed_names(names: Iterable[str], name: str, rest: str = "") -> str:
-    """Return the allowed names as text; if too many, those most like `name` first. `rest`: what lists all of them.
+    """Return the allowed names as text; if too many, those most like `name` first. `rest`: where all are listed.
 
     >>> allowed_names([f"number_{number}" for number in range(30)], "number_7", "docs/scenario.md")
     'number_7, number_27, number_17, number_0, number_1, number_2, number_3, number_4, number_5, number_6, number_8, \

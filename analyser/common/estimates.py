@@ -26,9 +26,8 @@ class Estimate(float):
     probability : float
     low, high : float or None
         Ends of the 95% interval; None for an exact probability.
-    by : str or None
-        Kind of interval: ``wilson``, or ``blaker`` if fewer than 200 trials had the event, or fewer than 200 had not
-        (:mod:`analyser.common.intervals`).
+    kind : str or None
+        Of interval: ``wilson``; or ``blaker`` for a rare or a nearly certain event (:mod:`analyser.common.intervals`).
 
     Examples
     --------
@@ -37,21 +36,21 @@ class Estimate(float):
     (63.4% ±0.9, True, 0.366, '0.63')
     """
 
-    __slots__ = ("by", "high", "low")
+    __slots__ = ("high", "kind", "low")
     low: float | None
     high: float | None
-    by: IntervalName | None
+    kind: IntervalName | None
 
     def __new__(
-        cls, probability: float, low: float | None = None, high: float | None = None, by: IntervalName | None = None
+        cls, probability: float, low: float | None = None, high: float | None = None, kind: IntervalName | None = None
     ) -> Estimate:
         """Create the float with the ends of its interval."""
         new = super().__new__(cls, probability)
-        new.low, new.high, new.by = low, high, by
+        new.low, new.high, new.kind = low, high, kind
         return new
 
     def __getnewargs__(self) -> tuple[Any, ...]:
-        return float(self), self.low, self.high, self.by
+        return float(self), self.low, self.high, self.kind
 
     @property
     def probability(self) -> float:
@@ -62,7 +61,7 @@ class Estimate(float):
         return format(float(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
-        """Return percent with as many decimals as the interval supports, and ±, or both ends if ± would leave [0, 1].
+        """Return percent with the decimals that the interval supports, and ± or, if that would leave [0, 1], both ends.
 
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%
@@ -77,8 +76,7 @@ class Estimate(float):
             digits = decimals_of(distance)
             distance = math.ceil(distance * 10**digits) / 10**digits
             return f">{100 - distance:.{digits}f}%" if p else f"<{distance:.{digits}f}%"
-        # The longer side, because an interval near 0 or 1 is not symmetric.
-        half = max(self.high - p, p - self.low)
+        half = max(self.high - p, p - self.low)  # an interval near 0 or 1 is not symmetric
         digits = decimals_of(100 * half)
         centre, printed_half = round(100 * p, digits), round(100 * half, digits)
         if centre - printed_half >= -SAME_WITHIN and centre + printed_half <= 100 + SAME_WITHIN:
@@ -90,7 +88,7 @@ class Estimate(float):
 
 
 def _exact_percent(p: float) -> str:
-    """Return percent; a possible event never rounds to 0%, an uncertain one never to 100%."""
+    """Return an exact probability in percent; a possible event is never 0%, and an uncertain event never 100%."""
     if abs(p) < CERTAIN_WITHIN or abs(p - 1) < CERTAIN_WITHIN:
         return f"{100 * p:.0f}%"
     if p < 5e-5:
@@ -98,23 +96,23 @@ def _exact_percent(p: float) -> str:
     return ">99.99%" if p >= 1 - 5e-5 else f"{100 * p:.2f}%"
 
 
-def plus_minus(value: float, half: float, unit: str = "") -> str:
-    """Return a value ± half its interval, rounded so that the half has one significant digit; never minus zero.
+def plus_minus(value: float, half: float, suffix: str = "") -> str:
+    """Return a value ± half its interval, with the decimals that give `half` one significant digit; never minus zero.
 
     >>> plus_minus(63.44, 0.87, "%"), plus_minus(2.5, 0.0096), plus_minus(41.2, 17, "%"), plus_minus(-0.3, 2, " pp")
     ('63.4% ±0.9', '2.50 ±0.01', '41% ±17', '0 pp ±2')
     """
     digits = decimals_of(half)
-    return f"{value:z.{digits}f}{unit} ±{half:.{digits}f}"
+    return f"{value:z.{digits}f}{suffix} ±{half:.{digits}f}"
 
 
 def decimals_of(half: float) -> int:
-    """Return the number of decimals that shows `half` with one significant digit; 0 from 1 upwards."""
+    """Return the number of decimals with which `half` has one significant digit; 0 if it is 1 or more."""
     return max(0, -math.floor(math.log10(float(f"{half:.0e}")))) if half > 0 else 0
 
 
 def estimate(weight: float, trials: int | None) -> Estimate:
-    """Return the estimate of a probability from a weight: itself if `trials` is None, else a count of trials.
+    """Return the estimate of a probability from a weight: a probability if `trials` is None, else a count.
 
     >>> print(estimate(0.25, None), estimate(25, 100))
     25.00% 25% ±9
@@ -133,8 +131,8 @@ def estimates(weights: Sequence[float], trials: int | None) -> list[Estimate]:
 def mean_of(values: NDArray[Any], weights: NDArray[Any], trials: int | None) -> tuple[float, float | None]:
     """Return the mean of a number over a distribution or a simulation, and for a simulation its standard error.
 
-    A constant number is returned without rounding and with error 0. If the weights sum to less than 1 or than `trials`,
-    the rest counts as the number 0.
+    A constant number is returned without rounding and with error 0. If the weights sum to less than 1 (or `trials`),
+    the number is 0 for the rest.
 
     Parameters
     ----------
@@ -173,7 +171,7 @@ def probability_figures(name: str, estimated: Estimate) -> dict[str, Any]:
     if estimated.low is None or estimated.high is None:
         return {name: estimated.probability}
     prefix = "" if name == "probability" else f"{name}_"
-    ends = {f"{prefix}low": estimated.low, f"{prefix}high": estimated.high, f"{prefix}interval": estimated.by}
+    ends = {f"{prefix}low": estimated.low, f"{prefix}high": estimated.high, f"{prefix}interval": estimated.kind}
     return {name: estimated.probability, **ends}
 
 

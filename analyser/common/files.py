@@ -23,7 +23,7 @@ LARGEST_TEXT = 8 * 1024 * 1024  # bytes; the shipped profiles have 30,000
 DEEPEST = 32  # levels of nested lists and tables
 MOST_VALUES = 5_000_000
 MOST_BITS = 63  # bits of an integer
-LONGEST_WORD = 100_000  # characters of a text
+LONGEST_STRING = 100_000  # characters
 _COLLECTIONS = (list, tuple, set, frozenset)  # a tuple, because isinstance is slower with a union
 _FILE_KINDS = {  # by the first bytes in lower case
     b"%pdf": "a PDF",
@@ -37,7 +37,7 @@ _FILE_KINDS = {  # by the first bytes in lower case
     b"\xff\xd8\xff": "a picture",
     b"\xd0\xcf\x11\xe0": "a document of an old office program",
 }
-CUT_SHORT = "the file ends there (truncated?)"
+CUT_SHORT = "the file ends there (truncated?)"  # part of a message
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SUFFIX = 16  # characters of the suffix of a temporary name; libraries choose the format by the suffix
 _MOST_WORK = 1 << 20  # limit of the sum, over all dots, of the dot's index in its key
@@ -84,7 +84,7 @@ def name_of(path: str | os.PathLike[str]) -> str:
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
-def cannot_read(path: Path, error: OSError) -> InputError:
+def unreadable_error(path: Path, error: OSError) -> InputError:
     """Return the error for an unreadable file. For a missing file it suggests similar names in the folder."""
     if isinstance(error, IsADirectoryError):
         return InputError("this is a folder", where=str(path), allowed=f"its files, such as {path}/*.toml")
@@ -93,7 +93,7 @@ def cannot_read(path: Path, error: OSError) -> InputError:
 
 
 def _similar_files(path: Path) -> list[str]:
-    """Return the files in the same folder with the most similar names, compared without their suffixes."""
+    """Return the names in the folder of a missing file that are most similar, compared without suffixes."""
     try:
         with os.scandir(path.parent) as entries:
             names = sorted(entry.name for entry in islice(entries, MOST_SEARCHED) if not entry.name.startswith("."))
@@ -110,18 +110,18 @@ def read_toml(path: Path) -> dict[str, Any]:
             raise InputError("this file is too large", where=str(path), allowed=f"up to {LARGEST_TEXT} bytes")
         data = path.read_bytes()
     except OSError as error:
-        raise cannot_read(path, error) from None
+        raise unreadable_error(path, error) from None
     try:
         return parsed_toml(data.decode("utf-8-sig").replace("\r\n", "\n"), str(path))
     except UnicodeDecodeError as error:
-        problem = f"not UTF-8 text: {error.reason} at byte {error.start}{looks_like(data)}"
+        problem = f"not UTF-8 text: {error.reason} at byte {error.start}{kind_hint(data)}"
         raise InputError(problem, where=str(path)) from None
 
 
-def looks_like(data: bytes) -> str:
-    """Return the end of a message that names the kind of a file by its first bytes; empty if it is unknown.
+def kind_hint(data: bytes) -> str:
+    """Return the end of a message that guesses the kind of a file from its first bytes; empty if unknown.
 
-    >>> looks_like(b"%PDF-1.4"), looks_like(b"name = 'mine'")
+    >>> kind_hint(b"%PDF-1.4"), kind_hint(b"name = 'mine'")
     ('; it looks like a PDF', '')
     """
     head = data[:32].lstrip().lower()
@@ -138,7 +138,7 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         at_end = str(error).endswith("(at end of document)")
         problem = f"{str(error).removesuffix(' (at end of document)')}; {CUT_SHORT}" if at_end else str(error)
-        kind = looks_like(text[:32].encode(errors="replace"))  # text of a command line may not be encodable
+        kind = kind_hint(text[:32].encode(errors="replace"))  # text of a command line may not be encodable
         raise InputError(f"broken TOML: {problem}{kind}", where=where) from None
     except RecursionError:
         raise InputError("broken TOML: lists or tables nested too deeply", where=where) from None
@@ -179,8 +179,8 @@ def check_plain(value: object, where: str) -> None:
         if count > MOST_VALUES:
             raise InputError("too many values", where=where, allowed=f"up to {MOST_VALUES}")
         if isinstance(item, str):
-            if len(item) > LONGEST_WORD:
-                raise InputError(f"a text of {len(item)} characters", where=where, allowed=f"up to {LONGEST_WORD}")
+            if len(item) > LONGEST_STRING:
+                raise InputError(f"a text of {len(item)} characters", where=where, allowed=f"up to {LONGEST_STRING}")
         elif isinstance(item, int):
             if item.bit_length() > MOST_BITS:
                 allowed = f"integers of up to {MOST_BITS} bits"

@@ -1,4 +1,4 @@
-"""Tidy frames (one value per cell, texts as categoricals, a name column after each id column), and coloured frames."""
+"""Tidy frames (one value per cell, texts as categoricals, names beside selectors of loadouts), and coloured frames."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
 
 
-ENDS = ("_low", "_high", "_standard_error")  # suffixes of columns about the precision of another column
-ORDERS = (("basic", "reinforced", "full-strength"), ("light", "heavy", "aerial"))
+ERROR_SUFFIXES = ("_low", "_high", "_standard_error")  # suffixes of columns about the precision of another column
+ORDERED_TEXTS = (("basic", "reinforced", "full-strength"), ("light", "heavy", "aerial"))
 """Texts that have an order: reinforcement levels, and target categories."""
-PROSE = (
+SENTENCE_COLUMNS = (
     *("aim_title", "asked", "assumptions", "beaten_by", "beats", "cannot", "doubt"),
     *("lean", "limits", "profiles", "said", "says", "why", "why_not"),
 )
 """Columns of sentences: in CSV and JSON, not in frames."""
-BAR, LOSS = "#dfe6ec", "#e8c9b5"  # colours of bars for figures above 0, and below 0
+BAR_COLOUR, LOSS_COLOUR = "#dfe6ec", "#e8c9b5"  # colours of bars for figures above 0, and below 0
 _SELECTOR = re.compile(r"\b[a-z0-9-]+/([a-z0-9-]+)@([a-z-]+)")
 
 
@@ -54,11 +54,11 @@ def names_of(selectors: Sequence[str]) -> list[str]:
 def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Return a new tidy frame from a frame, from columns by name, or from rows of plain data.
 
-    - A mapping in a cell becomes separate columns, a list of words one text; tables inside a row are left out.
+    - A mapping in a cell becomes several columns, and a list of words one text; tables inside a row are left out.
     - Texts are categoricals in order of appearance; levels and categories of units are ordered.
     - Flags are `bool`, or `boolean` if some are missing; figures are `float64`.
     - A column of loadouts is followed by a column ``..._name``, unless the frame already has names.
-    - Columns of :data:`PROSE` are left out.
+    - Columns of :data:`SENTENCE_COLUMNS` are left out.
 
     >>> tidy([{"name": "Reds", "battles": {"score": 0.5}, "rules": ["Aim", "Hunter"]}]).to_dict("records")
     [{'name': 'Reds', 'battles_score': 0.5, 'rules': 'Aim, Hunter'}]
@@ -69,7 +69,7 @@ def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -
 
     if not isinstance(data, pd.DataFrame):
         data = pd.DataFrame(data if isinstance(data, Mapping) else [dict(_cells(row)) for row in data])
-    frame = data.drop(columns=[name for name in data if name in PROSE])
+    frame = data.drop(columns=[name for name in data if name in SENTENCE_COLUMNS])
     for index, name in reversed(list(enumerate(frame.columns))):
         column = _with_tidy_type(frame[name])
         frame[name] = column
@@ -80,7 +80,7 @@ def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -
 
 
 def _with_tidy_type(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the column in the type that :func:`tidy` documents."""
+    """Return a column with the type that :func:`tidy` promises."""
     import pandas as pd
 
     present = column.dropna()
@@ -89,7 +89,7 @@ def _with_tidy_type(column: pd.Series[Any]) -> pd.Series[Any]:
     if not pd.api.types.is_string_dtype(present):
         return column.infer_objects()
     values = list(dict.fromkeys(present))
-    order = next((order for order in ORDERS if values and set(values) <= set(order)), None)
+    order = next((order for order in ORDERED_TEXTS if values and set(values) <= set(order)), None)
     return column.astype(pd.CategoricalDtype(list(order or values), ordered=order is not None))
 
 
@@ -115,7 +115,7 @@ def _cells(row: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, Any]
             yield f"{prefix}{name}", ", ".join(map(str, cell))
 
 
-def styled(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: Sequence[Any] | None = None) -> Styler:
+def styler(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: Sequence[Any] | None = None) -> Styler:
     """Return a coloured pandas Styler: a bar in each cell of a figure, selectors hidden if there are names.
 
     Parameters
@@ -130,23 +130,23 @@ def styled(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: S
     if percent is None:
         percent = [name for name in numbers if str(name).startswith(("p_", "probability"))]
     if figures is None:
-        figures = [name for name in numbers if not str(name).endswith(ENDS) and name not in ("low", "high")]
+        figures = [name for name in numbers if not str(name).endswith(ERROR_SUFFIXES) and name not in ("low", "high")]
     hidden = [name for name in frame if _has_selectors(frame[name]) and _has_names(str(name), frame)]
     style = frame.style.format("{:.2f}", subset=[name for name in numbers if name not in percent], na_rep="")
     style = style.format("{:.1%}", subset=list(percent), na_rep="").hide(hidden, axis="columns")
     uuid = f"{crc32(frame.to_csv().encode()):x}"  # equal in every run, so that stored notebooks do not change
-    style = style.format_index(head_of, axis="columns").set_uuid(uuid)
+    style = style.format_index(heading_of, axis="columns").set_uuid(uuid)
     for name in figures:
         least, most = min(0.0, frame[name].min()), 1.0 if name in percent else max(0.0, frame[name].max())
         if least < most:
-            style = style.bar(subset=[name], color=(LOSS, BAR), align="mid", vmin=least, vmax=most)
+            style = style.bar(subset=[name], color=(LOSS_COLOUR, BAR_COLOUR), align="mid", vmin=least, vmax=most)
     return style if not frame.index.equals(type(frame.index)(range(len(frame)))) else style.hide(axis="index")
 
 
-def head_of(name: Any) -> str:
+def heading_of(name: Any) -> str:
     """Return the heading of a column: its name in words.
 
-    >>> head_of("p_broken"), head_of("attacker_name")
+    >>> heading_of("p_broken"), heading_of("attacker_name")
     ('P(broken)', 'attacker')
     """
     text = str(name).removesuffix("_name").removesuffix("_unit").replace("_", " ")

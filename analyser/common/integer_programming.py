@@ -1,4 +1,4 @@
-"""Integer programmes, solved by scipy's HiGHS without its output."""
+"""Integer programmes, solved with HiGHS (in scipy), whose output is discarded."""
 
 from __future__ import annotations
 

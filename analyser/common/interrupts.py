@@ -1,7 +1,7 @@
 """Reliable Ctrl-C: KeyboardInterrupt is raised again until it is handled.
 
-Numpy drops a KeyboardInterrupt during an attribute lookup, and so do the compiler and destructors. Raised only once,
-it could be lost, and the work would continue to its end.
+Numpy drops a KeyboardInterrupt during an attribute lookup, and so do the compiler and destructors. An
+interrupt that is raised only once could be lost, and the work would continue to its end.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _received: list[int] = []  # numbers of the signals received
 
 
 def start_repeating() -> None:
-    """Repeat each later Ctrl-C until :func:`stop_repeating`; only for the main thread of the analyser's own process.
+    """Repeat each later Ctrl-C until :func:`stop_repeating`; call it in the main thread of the command line only.
 
     Windows has no timers for this; there a Ctrl-C is raised once.
     """
@@ -32,7 +32,7 @@ def stop_repeating() -> None:
 
 
 def was_received() -> bool:
-    """Return True after a Ctrl-C; even a lost one may be the cause of a later error."""
+    """Return True after a Ctrl-C. Even if the interrupt was lost, it may be the cause of a later error."""
     return bool(_received)
 
 

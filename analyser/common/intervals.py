@@ -1,16 +1,16 @@
 """95% intervals of simulated probabilities, and confidence sequences.
 
-An interval is valid for a number of trials fixed beforehand. If fewer than :data:`RARE` trials had the event, or fewer
-had not, it is Blaker's interval, whose coverage is at least 95% for any probability. Otherwise it is Wilson's, which is
-fast and covers at least 94.5%. Blaker's interval lies inside that of Clopper and Pearson. With one to three expected
-events the mean coverage is 98.6% for Clopper and Pearson, 97.1% for Blaker, and as low as 91.6% for Wilson
-(`docs/calibration.md`).
+An interval is valid for a number of trials fixed beforehand. If the trials with the event, or those without, are fewer
+than :data:`MIN_FOR_WILSON`, it is Blaker's interval, whose coverage is at least 95% for any probability. Otherwise it
+is Wilson's, which is fast and covers at least 94.5%. Blaker's interval lies inside that of Clopper and Pearson. With
+one to three expected events the mean coverage is 98.6% for Clopper and Pearson, 97.1% for Blaker, and as low as 91.6%
+for Wilson (`docs/calibration.md`).
 
-A confidence sequence has an interval for every number of trials. In 95% of runs all of them contain the true value, so
-a simulation may stop at any time; they are 1.5 to 2.5 times as wide. With ordinary intervals, repeated looks mislead:
-if two equal probabilities are compared at each doubling from a thousand to a thousand million trials, half of all runs
-call one of them better. The sequence excludes a value if bets that are fair under it have turned a stake of 1 into 20,
-which happens to the true value in at most 5% of runs (Ville 1939).
+A confidence sequence has an interval for every number of trials. In 95% of runs all these intervals contain the true
+value, so a simulation may stop at any time; they are 1.5 to 2.5 times as wide as ordinary intervals. With ordinary ones
+repeated looks mislead: if two equal probabilities are compared at each doubling from a thousand to a thousand million
+trials, half of all runs call one of the two better. The sequence excludes a value if bets that are fair under it have
+turned a stake of 1 into 20, which happens to the true value in at most 5% of runs (Ville 1939).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ Ends = tuple[Floats, Floats]
 
 CONFIDENCE = 0.95
 NORMAL_95 = 1.959963984540054  # half the width of a normal 95% interval, in standard errors
-RARE = 200  # trials with the event, and without, from which Wilson's interval covers at least 94.5%
-_FEW_TRIALS = 3 * RARE  # trials up to which the widest interval may be Blaker's
-_SEARCHED = 10  # the widest of Blaker's intervals has a count at most this far below RARE or half the trials
+MIN_FOR_WILSON = 200  # trials with the event, and trials without, from which Wilson's interval covers at least 94.5%
+_FEW_TRIALS = 3 * MIN_FOR_WILSON  # trials up to which the widest interval may be Blaker's
+_COUNTS_SEARCHED = 10  # the widest of Blaker's intervals is at most this far below MIN_FOR_WILSON or half the trials
 _MOST_STEPS, _CLOSE_ENOUGH = 200, 1e-13
-_FARTHEST = 40.0  # standard deviations of a count beyond which probabilities are negligible
+_FARTHEST = 40.0  # standard deviations from the mean beyond which a count has a negligible probability
 
 
 class Intervals(NamedTuple):
@@ -41,32 +41,30 @@ class Intervals(NamedTuple):
 
     low: Floats
     high: Floats
-    by: NDArray[np.str_]  # IntervalName
+    kind: NDArray[np.str_]  # IntervalName
 
 
 def intervals(counts: NDArray[Any], trials: int) -> Intervals:
     """Return the 95% interval of a probability for each of `counts` events in `trials`.
 
-    Examples
-    --------
-    >>> low, high, by = intervals(np.array([0, 500]), 1000)
-    >>> low.round(4).tolist(), high.round(4).tolist(), by.tolist()
+    >>> low, high, kinds = intervals(np.array([0, 500]), 1000)
+    >>> low.round(4).tolist(), high.round(4).tolist(), kinds.tolist()
     ([0.0, 0.4691], [0.0036, 0.5309], ['blaker', 'wilson'])
     """
     counts = np.asarray(counts)
     low, high = wilson(counts, trials)
-    few = rare(counts, trials)
+    few = is_rare(counts, trials)
     if few.any():
         low[few], high[few] = blaker(counts[few], trials)
     return Intervals(low, high, np.where(few, "blaker", "wilson"))
 
 
-def rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
-    """Return True for each count that is too near 0 or `trials` for Wilson's interval."""
-    return np.asarray(np.minimum(counts, trials - counts) < RARE)
+def is_rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
+    """Return True for each count for which :func:`intervals` uses Blaker's interval."""
+    return np.asarray(np.minimum(counts, trials - counts) < MIN_FOR_WILSON)
 
 
-def widest(counts: NDArray[Any], trials: int) -> float:
+def greatest_width(counts: NDArray[Any], trials: int) -> float:
     """Return the width of the widest 95% interval; with many trials the count nearest to half has it."""
     if trials <= _FEW_TRIALS:
         low, high, _ = intervals(np.unique(counts), trials)
@@ -90,15 +88,15 @@ def trials_for(width: float) -> int:
     (38411, 101)
     """
     trials = max(math.ceil(NORMAL_95**2 * (1 / width**2 - 1)), 1)  # Wilson's interval is widest at a half
-    while trials <= _FEW_TRIALS and widest(_counts_to_search(trials), trials) > width:
+    while trials <= _FEW_TRIALS and greatest_width(_counts_to_search(trials), trials) > width:
         trials += 1
     return trials
 
 
 def _counts_to_search(trials: int) -> NDArray[np.int64]:
-    """Return the counts whose interval may be the widest in few trials: near half, or just below RARE."""
+    """Return the counts whose interval may be the widest in few trials: near half, or just below MIN_FOR_WILSON."""
     half = trials // 2
-    return np.arange(max(min(half, RARE) - _SEARCHED, 0), half + 1)
+    return np.arange(max(min(half, MIN_FOR_WILSON) - _COUNTS_SEARCHED, 0), half + 1)
 
 
 def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
@@ -106,8 +104,6 @@ def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
 
     Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), method 3.
 
-    Examples
-    --------
     >>> low, high = wilson(np.array([5]), 10)
     >>> round(float(low[0]), 3), round(float(high[0]), 3)
     (0.237, 0.763)
@@ -123,8 +119,6 @@ def clopper_pearson(counts: NDArray[Any], trials: int, error: float = 1 - CONFID
 
     Clopper and Pearson, The use of confidence or fiducial limits, Biometrika 26 (1934).
 
-    Examples
-    --------
     >>> low, high = clopper_pearson(np.array([0, 1]), 1000)
     >>> low.round(6).tolist(), high.round(6).tolist()
     ([0.0, 2.5e-05], [0.003682, 0.005559])
@@ -157,8 +151,6 @@ def blaker(counts: NDArray[Any], trials: int) -> Ends:
     Confidence curves and improved exact confidence intervals for discrete distributions, Canadian Journal of Statistics
     28 (2000).
 
-    Examples
-    --------
     >>> low, high = blaker(np.array([0, 1]), 1000)
     >>> low.round(6).tolist(), high.round(6).tolist()
     ([0.0, 5.1e-05], [0.003551, 0.005527])
@@ -240,11 +232,11 @@ def _root(function: Callable[[Floats], Floats], start: Floats, end: Floats) -> F
     return end
 
 
-ERROR = 1 - CONFIDENCE
+ERROR_PROBABILITY = 1 - CONFIDENCE
 _STEPS = 60  # steps of a bisection
 
 
-def mixture_bounds(counts: ArrayLike, trials: ArrayLike, error: float = ERROR) -> tuple[Floats, Floats]:
+def mixture_bounds(counts: ArrayLike, trials: ArrayLike, error: float = ERROR_PROBABILITY) -> tuple[Floats, Floats]:
     """Return the ends of the confidence sequence of a probability, for `counts` of an event in `trials`.
 
     The bets are mixed uniformly over all probabilities (Robbins, Statistical methods related to the law of the iterated
@@ -282,7 +274,7 @@ def mixture_bounds(counts: ArrayLike, trials: ArrayLike, error: float = ERROR) -
 
 
 def mean_bounds(
-    mean: float, standard_error: float, degrees: int, trials: int, tuned_for: int, error: float = ERROR
+    mean: float, standard_error: float, degrees: int, trials: int, tuned_for: int, error: float = ERROR_PROBABILITY
 ) -> tuple[float, float]:
     """Return the ends of the confidence sequence of a mean of many trials, from its standard error.
 
@@ -318,7 +310,7 @@ _SPREAD = 8.0  # variance of the mixture in squared standard errors, optimal at 
 
 
 def _first_inside(is_out: Any, outer: Floats, inner: Floats) -> Floats:
-    """Return the end of an interval, by bisection between `outer` and `inner`, which is inside; `outer` if inside."""
+    """Return an end of an interval, by bisection between `outer` and an `inner` point; `outer` if it is inside."""
     inside, outside = inner, outer
     for _ in range(_STEPS):
         middle = (inside + outside) / 2

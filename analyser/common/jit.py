@@ -20,12 +20,12 @@ from types import ModuleType, SimpleNamespace
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from analyser.common.errors import InputError, shown
-from analyser.common.records import views
+from analyser.common.kernel_records import views
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 P = ParamSpec("P")
 R = TypeVar("R")
-Whole = Any  # an integer of a type that the compiler infers, because unsigned indices are faster
+Whole = Any  # annotation of an integer whose type the compiler infers, because unsigned indices are faster
 
 _COMPILER = "analyser.common.compiler"
 _LOADING_TIME = 0.3  # seconds to read a compiled kernel from disk, including the import of the compiler
@@ -36,7 +36,7 @@ _is_interpreted: ContextVar[bool | None] = ContextVar("is_interpreted", default=
 _compiled_time: ContextVar[list[float] | None] = ContextVar("compiled_time", default=None)
 # Steps not yet registered with the compiler: the function, its body in kernels, and True if the body is inlined.
 _steps: list[tuple[Callable[..., Any], Callable[..., Any], bool]] = []
-_registering = threading.Lock()
+_registration_lock = threading.Lock()
 
 
 class Kernel(Generic[P, R]):
@@ -47,7 +47,7 @@ class Kernel(Generic[P, R]):
         self.function = function
         self.as_step: Any = None  # the compiler's object for calls from other kernels
         self._compiled: Any = None
-        self._compiling = threading.Lock()
+        self._compile_lock = threading.Lock()
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
         """Call the function."""
@@ -66,7 +66,7 @@ class Kernel(Generic[P, R]):
     def compiled(self) -> Any:
         """The Numba dispatcher; it compiles the kernel once for each signature of arguments."""
         if self._compiled is None:
-            with self._compiling:
+            with self._compile_lock:
                 self._compiled = self._compiled or _compiler().dispatcher_of(self.function)
         _register_steps()
         return self._compiled
@@ -88,8 +88,8 @@ class Kernel(Generic[P, R]):
 class Tiered(Kernel[P, R]):
     """A kernel that is interpreted until the interpreter has taken as long as the compiler would take.
 
-    So it takes at most twice the minimum time for any further calls (the ski rental problem: Karlin, Manasse, Rudolph,
-    Sleator: Competitive snoopy caching, 1988). Interpreted and compiled kernels give bit-identical results.
+    Whatever calls follow, all calls take at most twice the minimum time (the ski rental problem: Karlin, Manasse,
+    Rudolph, Sleator: Competitive snoopy caching, 1988). Interpreted and compiled kernels give bit-identical results.
     """
 
     def __init__(self, function: Callable[P, R], seconds: float, meanwhile: Callable[P, R] | None = None) -> None:
@@ -102,13 +102,13 @@ class Tiered(Kernel[P, R]):
         """Call the function; the kernels that it calls are compiled, unless they are tiered."""
         if _compiled_time.get() is not None:
             return self._meanwhile(*arguments)  # type: ignore[call-arg]
-        if self.pays():
+        if self.compiling_pays():
             return super().__call__(*arguments)  # type: ignore[call-arg]
         with self.interpreting():
             return self._meanwhile(*map(views, arguments))  # type: ignore[call-arg]
 
-    def pays(self, seconds: float = 0.0) -> bool:
-        """Return True if compiling saves time, given further work of so many seconds in the interpreter."""
+    def compiling_pays(self, seconds: float = 0.0) -> bool:
+        """Return True if compiling saves time, given further work of `seconds` in the interpreter."""
         if (is_interpreted := _is_interpreted.get()) is not None:
             return not is_interpreted
         if self._compile_time == 0.0 or self._compiled is not None:
@@ -116,14 +116,14 @@ class Tiered(Kernel[P, R]):
         total = self._interpreted_time + seconds
         return total > _LOADING_TIME and (total > self._compile_time or self.is_cached())
 
-    def expect(self, seconds: float) -> None:
-        """Compile now if this saves time, given further work of so many seconds in the interpreter."""
-        if self.pays(seconds):
+    def compile_for(self, seconds: float) -> None:
+        """Compile now if compiling saves time, given further work of `seconds` in the interpreter."""
+        if self.compiling_pays(seconds):
             _ = self.compiled
 
     @contextmanager
     def interpreting(self) -> Iterator[None]:
-        """Interpret tiered kernels inside the block, and measure the time that this takes."""
+        """Interpret tiered kernels inside the block, and count the time as spent in the interpreter."""
         compiled_time = [0.0]
         start, token = thread_time(), _compiled_time.set(compiled_time)
         try:
@@ -134,7 +134,7 @@ class Tiered(Kernel[P, R]):
 
 
 def _as_record(argument: Any) -> Any:
-    """Return an argument for machine code: the record itself instead of a view of it (:func:`~.records.view`)."""
+    """Return an argument for machine code: a record instead of a view of it (:func:`~.kernel_records.view`)."""
     if isinstance(argument, tuple):
         parts = map(_as_record, argument)
         return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
@@ -143,7 +143,7 @@ def _as_record(argument: Any) -> Any:
 
 @contextmanager
 def interpreted(is_on: bool = True) -> Iterator[None]:
-    """Interpret all kernels inside the block, which start at once but run slowly; with False compile all."""
+    """Interpret all kernels inside the block, so that they start at once but run slowly; with False compile all."""
     token = _is_interpreted.set(is_on)
     try:
         yield
@@ -152,7 +152,7 @@ def interpreted(is_on: bool = True) -> Iterator[None]:
 
 
 kernel = Kernel
-"""Decorator of a function that Python calls and that is compiled with all steps that it calls."""
+"""Decorator of a kernel: a function that Python calls, and that is compiled with all steps that it calls."""
 
 
 def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
@@ -164,12 +164,12 @@ def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
 
 
 def tiered_or(meanwhile: Callable[P, R], seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """Return a decorator as :func:`tiered`; until compiled, `meanwhile` runs, with bit-identical results."""
+    """Return a decorator as :func:`tiered`; until the kernel is compiled, `meanwhile` runs, with identical results."""
     return lambda function: Tiered(function, seconds, meanwhile)
 
 
 def step(function: FunctionT) -> FunctionT:
-    """Mark a function that kernels call: it is compiled into each kernel; Python code that calls it interprets it."""
+    """Mark a function that kernels call: it is compiled into each kernel; a call from Python is interpreted."""
     _steps.append((function, function, False))
     return function
 
@@ -195,7 +195,7 @@ def _register_steps() -> None:
     if not _steps:
         return
     compiler = _compiler()
-    with _registering:
+    with _registration_lock:
         compiler.register_kernels(Kernel)
         while _steps:
             function, body, is_inlined = _steps[-1]
@@ -203,7 +203,7 @@ def _register_steps() -> None:
             _steps.pop()
 
 
-_USABLE = {  # environment variables that can break the compiler: allowed values in words and as a pattern
+_ENVIRONMENT = {  # environment variables that can break the compiler: allowed values in words and as a pattern
     "NUMBA_NUM_THREADS": ("a number of 1 or more", r"\s*\+?0*[1-9]\d*\s*"),
     "NUMBA_DISABLE_JIT": ("0, since kernels are always compiled", r"\s*0*\s*"),
     "NUMBA_CPU_FEATURES": ("features such as +avx2,-fma", r"([+-][\w.-]+(,[+-][\w.-]+)*)?"),
@@ -214,7 +214,7 @@ _WARNING = re.compile(r"Environment variable '(\w+)' is defined but its associat
 def _compiler() -> ModuleType:
     """Import and return the compiler; InputError for an environment variable that it cannot use."""
     if (module := sys.modules.get(_COMPILER)) is None:
-        for name, (allowed, pattern) in _USABLE.items():
+        for name, (allowed, pattern) in _ENVIRONMENT.items():
             if (value := os.environ.get(name, "")) and not re.fullmatch(pattern, value):
                 raise InputError(f"{shown(value)} is not usable", where=name, allowed=allowed)
         with warnings.catch_warnings():

@@ -29,9 +29,8 @@ _ROOT = Path(__file__).parents[1]
 _IMPORTS = re.compile(rb"^(?:from (analyser[\w.]*) import (\([^)]*\)|[^\n]*)|import (analyser[\w.]*))", re.M)
 _NAME = re.compile(rb"\w+")
 _DIGEST_BYTES = 32
-_DIGESTS, _MOST_DIGESTS, _HEX = "digests.json", 1000, re.compile("[0-9a-f]{64}")
-_WRITABLE_BY_OTHERS = 0o022
-_STICKY = 0o1000
+_DIGESTS_FILE, _MOST_DIGESTS, _HEX_DIGEST = "digests.json", 1000, re.compile("[0-9a-f]{64}")
+_WRITABLE_BY_OTHERS, _STICKY = 0o022, 0o1000  # bits of the mode of a folder
 
 
 class CacheWarning(UserWarning):
@@ -125,7 +124,7 @@ def _warn_once() -> None:
 
 @lru_cache(maxsize=256)
 def folder_for(source: Path) -> Path | None:
-    """Return the first folder for kernels of a source file that only this user can write to, or None."""
+    """Return a folder for the kernels of a source file that only this user can write to, or None."""
     for folder in _folders(source):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -184,7 +183,7 @@ def _digest_and_imports(path: Path) -> tuple[bytes, tuple[Path, ...]]:
     content, known = path.read_bytes(), _known_digests()
     key = hashlib.sha256(sys.version.encode() + content).hexdigest()
     if key not in known:
-        code = compile(without_docstrings(ast.parse(content)), path.name, "exec", dont_inherit=True)
+        code = compile(remove_docstrings(ast.parse(content)), path.name, "exec", dont_inherit=True)
         known[key] = hashlib.sha256(repr(_operations(code)).encode()).hexdigest()
     files = (file for name in imported_names(content) if (file := module_file(name)) is not None)
     return bytes.fromhex(known[key]), tuple(files)
@@ -192,10 +191,10 @@ def _digest_and_imports(path: Path) -> tuple[bytes, tuple[Path, ...]]:
 
 @lru_cache(maxsize=1)
 def _known_digests() -> dict[str, str]:
-    """Return digests of code by digests of the text, as stored by earlier processes; to compute them takes 0.4 s."""
+    """Return digests of code by digests of its text, as stored by earlier processes; computing them takes 0.4 s."""
     with suppress(OSError, ValueError, AttributeError, TypeError):
-        known = json.loads((folder_for(Path(__file__)) / _DIGESTS).read_bytes())  # type: ignore[operator]
-        return {key: value for key, value in known.items() if _HEX.fullmatch(value)}
+        known = json.loads((folder_for(Path(__file__)) / _DIGESTS_FILE).read_bytes())  # type: ignore[operator]
+        return {key: value for key, value in known.items() if _HEX_DIGEST.fullmatch(value)}
     return {}
 
 
@@ -203,7 +202,7 @@ def _store_digests(known: dict[str, str]) -> None:
     folder = folder_for(Path(__file__))
     if folder is not None:
         with suppress(OSError, ValueError):  # then the next process computes the digests again
-            write_content(folder / _DIGESTS, json.dumps(dict(list(known.items())[-_MOST_DIGESTS:])))
+            write_content(folder / _DIGESTS_FILE, json.dumps(dict(list(known.items())[-_MOST_DIGESTS:])))
 
 
 def imported_names(content: bytes) -> set[str]:
@@ -215,7 +214,7 @@ def imported_names(content: bytes) -> set[str]:
     return {name.decode() for name in imported}
 
 
-def without_docstrings(module: ast.Module) -> ast.Module:
+def remove_docstrings(module: ast.Module) -> ast.Module:
     """Remove the docstrings of a module and of its classes, methods and functions; return the module."""
     waiting: list[ast.Module | ast.ClassDef | ast.FunctionDef] = [module]
     while waiting:

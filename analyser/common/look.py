@@ -29,12 +29,12 @@ CELL_POINTS, LABEL_POINTS, TITLE_POINTS = 8.5, 9.5, 11.0
 DOTS_PER_INCH = 96  # resolution of a picture in a notebook
 MARGIN = 0.12  # inches around the drawing
 _TEXT_TOLERANCE = 0.03  # share by which a text may be wider at another resolution
-SCALE = "viridis"  # perceptually uniform, also in grey and for colour-blind readers
+PALETTE = "viridis"  # perceptually uniform, also in grey and for colour-blind readers
 AUTO = "auto"
 """Default of the parameter `title`: the plot's own title; another text replaces it, None omits it."""
 DARK, MEDIUM, LIGHT = "#1b2a49", "#9db4c8", "#dfe6ec"  # distinct greys when printed
-LOST = "////"  # hatch of bars that show losses
-LINES: Sequence[Mapping[str, Any]] = (
+LOSS_HATCH = "////"  # hatch of bars that show losses
+STYLES: Sequence[Mapping[str, Any]] = (
     {"color": "#000000", "linestyle": "-", "marker": "o"},
     {"color": "#d55e00", "linestyle": "--", "marker": "s"},
     {"color": "#0072b2", "linestyle": "-.", "marker": "^"},
@@ -91,7 +91,7 @@ def house_style() -> AbstractContextManager[None]:
     return style.context(["default", {"text.parse_math": False, "text.hinting": "none"}])
 
 
-def no_formulas(ax: Axes) -> None:
+def disable_formulas(ax: Axes) -> None:
     """Switch off formulas in all texts of some axes, for every later drawing of the figure."""
     for axis in (ax.xaxis, ax.yaxis):
         axis.get_ticklabels()  # creates the labels, which `findobj` then finds
@@ -131,15 +131,15 @@ def fit_figure(ax: Axes) -> None:
     figure.set_size_inches(width / figure.dpi, height / figure.dpi)
 
 
-def set_title(ax: Axes, title: str | None, own: str = "") -> None:
-    """Set a title; for AUTO `own`, the plot's own title, on a :class:`Picture`, and no title on the user's axes.
+def set_title(ax: Axes, title: str | None, own_title: str = "") -> None:
+    """Set a title; AUTO stands for `own_title` on a :class:`Picture`, and for no title on the user's axes.
 
     A picture of several answers has no automatic title.
     """
     text = title
     if title == AUTO and isinstance(ax, Picture):
-        ax.titles.add(own.strip("\n"))
-        text = "" if len(ax.titles) > 1 else own.strip("\n")
+        ax.titles.add(own_title.strip("\n"))
+        text = "" if len(ax.titles) > 1 else own_title.strip("\n")
         ax.set_title("")
     if text and text != AUTO:
         more: dict[str, Any] = {"size": TITLE_POINTS, "pad": 8, "linespacing": 1.4} if isinstance(ax, Picture) else {}
@@ -197,7 +197,7 @@ def per_series(values: Any, names: Sequence[str], defaults: Sequence[T], what: s
     return list(values)
 
 
-def scale_of(color: Any, default: str = SCALE) -> Any:
+def scale_of(color: Any, default: str = PALETTE) -> Any:
     """Return a colour scale: `color` if it is a scale, from white to `color` if it is a colour, else the default."""
     if color is None or not is_color_like(color):
         return color or default
@@ -210,10 +210,10 @@ def line_styles(ax: Axes, names: Sequence[str], label: Any, color: Any) -> list[
     InputError if there are more series than distinct styles.
     """
     first = len(ax.get_legend_handles_labels()[1])
-    if len(names) > len(LINES):
-        allowed = f"up to {len(LINES)}: choose some of them, or draw panels"
+    if len(names) > len(STYLES):
+        allowed = f"up to {len(STYLES)}: choose some of them, or draw panels"
         raise InputError(f"{len(names)} series in one picture", allowed=allowed)
-    styles = [dict(LINES[(first + number) % len(LINES)]) for number in range(len(names))]
+    styles = [dict(STYLES[(first + number) % len(STYLES)]) for number in range(len(names))]
     colours = per_series(color, names, [str(style["color"]) for style in styles], "color")
     labels = per_series(label, names, names_of(names), "label")
     return [{**style, "label": text, "color": colour} for style, text, colour in zip(styles, labels, colours)]
@@ -226,7 +226,7 @@ def drawing(
     height: float,
     *,
     title: str | None,
-    own: str = "",
+    own_title: str = "",
     xlabel: str = "",
     ylabel: str = "",
     legend: int = 0,
@@ -235,14 +235,14 @@ def drawing(
     """Yield axes to draw on; afterwards add title, labels, grid and legend.
 
     Without `ax` these are new axes of `width` by `height` inches in the house style, in a figure fitted to them. The
-    user's axes keep their style, and their figure is not changed. `own` is the title if `title` is AUTO.
+    user's axes keep their style, and their figure is not changed. own_title is the title if `title` is AUTO.
     `legend` is the number of columns of the legend, 0 for none. `grid` is the axis with grid lines.
     """
     is_own = ax is None or isinstance(ax, Picture)
     with house_style() if is_own else rc_context({"text.parse_math": False}):
         axes = new_axes(width, height) if ax is None else ax
         yield axes
-        set_title(axes, title, own)
+        set_title(axes, title, own_title)
         size: dict[str, Any] = {"size": LABEL_POINTS} if is_own else {}
         if xlabel:
             axes.set_xlabel(xlabel, **size)
@@ -252,7 +252,7 @@ def drawing(
             _style_axes(axes, grid)
         if legend:
             _add_legend(axes, legend if is_own else 0)
-        no_formulas(axes)
+        disable_formulas(axes)
         if ax is None or getattr(ax, "is_fitted", False):
             fit_figure(axes)
 

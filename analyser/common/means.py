@@ -1,7 +1,7 @@
 """95% intervals of simulated means, for numbers whose possible values are known, even if the simulation misses some.
 
-With two possible values, the interval is that of the probability of one of them. If the simulation determines the
-variance well enough (:data:`ENOUGH`), it is the normal interval, ±1.96 standard errors. Otherwise it is Gaffke's
+With two possible values, the interval is that of the probability of one of them. Otherwise it is the normal interval,
+±1.96 standard errors, if the simulation determines the variance well enough (:data:`ENOUGH_VARIANCE`), else Gaffke's
 interval: the trials get random (Dirichlet) weights, and the high end includes one more trial at the largest possible
 value, the low end one at the smallest. With two values Gaffke's interval is Clopper and Pearson's.
 """
@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.estimates import CERTAIN_WITHIN, mean_and_variance, plus_minus
-from analyser.common.intervals import CONFIDENCE, NORMAL_95, RARE, intervals
+from analyser.common.intervals import CONFIDENCE, MIN_FOR_WILSON, NORMAL_95, intervals
 
-ENOUGH = RARE  # variance * trials / range**2 from which the normal interval covers 94.5%
-_HALVINGS = 50
+ENOUGH_VARIANCE = MIN_FOR_WILSON  # variance * trials / range**2 from which the normal interval covers 94.5%
+_BISECTION_STEPS = 50
 _NEARLY_SYMMETRIC = 1.25  # ratio of the two sides of an interval up to which ± shows the longer side
 
 
@@ -30,22 +30,22 @@ class Mean(NamedTuple):
     error: float | None = None
     low: float | None = None
     high: float | None = None
-    by: str | None = None  # "normal" or "gaffke"; with two possible values "wilson" or "blaker"; with one "none"
+    kind: str | None = None  # normal or gaffke; with two possible values wilson or blaker; with one none
 
     def times(self, factor: float) -> Mean:
         """Return the mean of the number times `factor`, which is 0 or more."""
         error, low, high = (None if bound is None else factor * bound for bound in self[1:4])
-        return Mean(factor * self.value, error, low, high, self.by)
+        return Mean(factor * self.value, error, low, high, self.kind)
 
-    def less(self, constant: float) -> Mean:
+    def minus(self, constant: float) -> Mean:
         """Return the mean of the number minus `constant`."""
         low, high = (None if end is None else end - constant for end in (self.low, self.high))
         return self._replace(value=self.value - constant, low=low, high=high)
 
-    def within(self, least: float, most: float) -> Mean:
-        """Return the mean with its interval clipped to the smallest and largest possible value.
+    def clip(self, least: float, most: float) -> Mean:
+        """Return the mean with its interval clipped to the smallest and the largest possible value.
 
-        >>> Mean(99.5, 0.4, 98.9, 100.2, "normal").within(0, 100).high
+        >>> Mean(99.5, 0.4, 98.9, 100.2, "normal").clip(0, 100).high
         100
         """
         low, high = (None if end is None else min(max(end, least), most) for end in (self.low, self.high))
@@ -55,17 +55,11 @@ class Mean(NamedTuple):
 def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None, possible: NDArray[Any]) -> Mean:
     """Return the mean of a number over a distribution, or over a simulation with its interval.
 
-    Parameters
-    ----------
-    values, weights, trials
-        As in :func:`analyser.common.estimates.mean_of`.
-    possible : array
-        All possible values of the number, or at least the smallest, the largest and one between them.
+    `values`, `weights` and `trials` are those of :func:`analyser.common.estimates.mean_of`. `possible` has all possible
+    values of the number, or at least the smallest, the largest and one between them.
 
-    Examples
-    --------
     >>> nothing = mean_between(np.array([0]), np.array([150]), 150, np.arange(4))  # of up to three models
-    >>> nothing.value, round(nothing.high, 3), nothing.by
+    >>> nothing.value, round(nothing.high, 3), nothing.kind
     (0.0, 0.073, 'gaffke')
     """
     mean, variance = mean_and_variance(values, weights, trials)
@@ -78,8 +72,8 @@ def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None
     if len(possible) == 2:
         ends = intervals(np.array([weights[values == most].sum()]), trials)
         low, high = (least + (most - least) * float(end[0]) for end in ends[:2])
-        return Mean(mean, error, low, high, str(ends.by[0]))
-    if variance * trials >= ENOUGH * (most - least) ** 2:
+        return Mean(mean, error, low, high, str(ends.kind[0]))
+    if variance * trials >= ENOUGH_VARIANCE * (most - least) ** 2:
         return _normal(mean, error, least, most)
     counts = np.append(weights, max(trials - float(weights.sum()), 0.0))
     return _gaffke(mean, error, (np.append(values, 0.0) - least) / (most - least), counts, least, most)
@@ -97,7 +91,7 @@ def mean_of_moments(mean: float, variance: float, trials: float, least: float, m
     error = math.sqrt(variance / trials)
     if least == most or trials < 1:
         return Mean(mean, error, least, most, "none")
-    if math.isinf(most - least) or variance * trials >= ENOUGH * (most - least) ** 2:
+    if math.isinf(most - least) or variance * trials >= ENOUGH_VARIANCE * (most - least) ** 2:
         return _normal(mean, error, least, most)
     near, sign = (least, 1) if mean - least <= most - mean else (most, -1)
     distance = abs(mean - near)
@@ -115,23 +109,23 @@ def _normal(mean: float, error: float, least: float, most: float) -> Mean:
 def _gaffke(
     mean: float, error: float, shares: NDArray[np.float64], counts: NDArray[Any], least: float, most: float
 ) -> Mean:
-    low = most - (most - least) * _high_end(1 - shares, counts)
-    high = least + (most - least) * _high_end(shares, counts)
+    low = most - (most - least) * _upper_bound(1 - shares, counts)
+    high = least + (most - least) * _upper_bound(shares, counts)
     return Mean(mean, error, min(low, mean), max(high, mean), "gaffke")
 
 
 def sum_of(means: Sequence[Mean]) -> Mean:
-    """Return the mean of a sum. Its error and ends are sums, which is valid for any dependence of the numbers.
+    """Return the mean of a sum. Errors and ends are added, which is valid for any dependence of the numbers.
 
     >>> sum_of([Mean(1.0, 0.5, 0.0, 2.0, "normal")] * 2)
-    Mean(value=2.0, error=1.0, low=0.0, high=4.0, by='normal')
+    Mean(value=2.0, error=1.0, low=0.0, high=4.0, kind='normal')
     """
     value = math.fsum(mean.value for mean in means)
     if not means or any(mean.error is None for mean in means):
         return Mean(value)
     error, low, high = (math.fsum(parts) for parts in zip(*(mean[1:4] for mean in means)))
-    by = next((mean.by for mean in means if mean.by in ("blaker", "gaffke")), means[0].by)
-    return Mean(value, error, low, high, by)
+    kind = next((mean.kind for mean in means if mean.kind in ("blaker", "gaffke")), means[0].kind)
+    return Mean(value, error, low, high, kind)
 
 
 def sums_of(parts: Sequence[float]) -> NDArray[np.float64]:
@@ -146,7 +140,7 @@ def sums_of(parts: Sequence[float]) -> NDArray[np.float64]:
     return np.unique(sums)
 
 
-def _high_end(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
+def _upper_bound(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
     """Return Gaffke's 97.5% upper bound of a mean; `shares` are values from 0 to 1, `counts` their numbers of trials.
 
     The probability that a Dirichlet-weighted mean exceeds a bound is that of a sum of gamma variables being positive. A
@@ -158,7 +152,7 @@ def _high_end(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
     if len(atoms) == 1:
         return 1.0
     low_tilt, high_tilt = 0.0, 1.0
-    for _ in range(_HALVINGS):
+    for _ in range(_BISECTION_STEPS):
         tilt = (low_tilt + high_tilt) / 2
         end, tail = _tail(atoms, weights, tilt)
         low_tilt, high_tilt = (tilt, high_tilt) if tail > (1 - CONFIDENCE) / 2 else (low_tilt, tilt)
@@ -183,14 +177,14 @@ def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
     """Return the JSON entries of a mean, with its standard error and interval if simulated (see :func:`mean_in`)."""
     if mean.error is None:
         return {name: mean.value}
-    parts = {"standard_error": mean.error, "low": mean.low, "high": mean.high, "interval": mean.by}
+    parts = {"standard_error": mean.error, "low": mean.low, "high": mean.high, "interval": mean.kind}
     return {name: mean.value} | {f"{name}_{part}": value for part, value in parts.items()}
 
 
 def points_figures(
     name: str, rating: int | None, gone: NDArray[np.bool_], weights: NDArray[Any], trials: int | None
 ) -> dict[str, Any]:
-    """Return JSON entries of the victory points expected for a unit (AC-5.9); `gone`: True if it is removed."""
+    """Return JSON entries of the expected victory points for a unit (AC-5.9); `gone`: True where it is removed."""
     if rating is None:
         return {name: None}
     return mean_figures(name, mean_between(gone, weights, trials, np.arange(2)).times(rating))
@@ -208,21 +202,21 @@ def mean_in(figures: Any, name: str) -> Mean:
     )
 
 
-def mean_text(mean: Mean, unit: str = "", decimals: int = 3) -> str:
+def mean_text(mean: Mean, suffix: str = "", decimals: int = 3) -> str:
     """Return a mean as text: with half its interval, or with both ends if the interval is asymmetric.
 
     >>> mean_text(Mean(0.5)), mean_text(Mean(2.5, 0.01, 2.48, 2.52)), mean_text(Mean(0.01, 0.01, 0.001, 0.047))
     ('0.500', '2.50 ±0.02', '0.01 (0.00 to 0.05)')
     """
     if mean.low is None or mean.high is None or mean.high == mean.low:
-        return f"{mean.value:.{decimals}f}{unit}"
+        return f"{mean.value:.{decimals}f}{suffix}"
     below, above = mean.value - mean.low, mean.high - mean.value
     longer = max(below, above)
-    text = plus_minus(mean.value, longer, unit)
+    text = plus_minus(mean.value, longer, suffix)
     if longer <= _NEARLY_SYMMETRIC * min(below, above):
         return text
     digits = len(text.split("±")[1].partition(".")[2])
-    return f"{mean.value:z.{digits}f}{unit} ({mean.low:z.{digits}f} to {mean.high:z.{digits}f})"
+    return f"{mean.value:z.{digits}f}{suffix} ({mean.low:z.{digits}f} to {mean.high:z.{digits}f})"
 
 
 class BatchMean(NamedTuple):
@@ -256,12 +250,12 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
 def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float, most: float) -> Mean:
     """Return the mean, with 95% interval, of amounts that are 0 or from `least` to `most`, from sums of batches.
 
-    The variance is estimated from the batches, with Student's t if they are few, and limited to the variances possible
-    with this mean; with one batch it is the largest possible. The interval is that of mean and variance
+    The variance is estimated from the batches, with Student's t if they are few, and is limited to those possible
+    with this mean; with one batch it is the largest possible variance. The interval is that of mean and variance
     (:func:`~analyser.common.means.mean_of_moments`), so its upper end is also valid for rare or unseen amounts.
 
     >>> mean = amount_by_batch(np.zeros(32), np.full(32, 256), 10.0, 100.0)
-    >>> mean.value, round(mean.high, 3), mean.by
+    >>> mean.value, round(mean.high, 3), mean.kind
     (0.0, 0.045, 'gaffke')
     """
     from scipy.special import stdtrit  # loads 0.5 s faster than `scipy.stats`
@@ -279,7 +273,7 @@ def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float,
 def difference_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], error: float = 1 - CONFIDENCE) -> BatchMean:
     """Return a difference of probabilities from sums of batches, with its interval; -1 to 1 for a single batch.
 
-    `error`: error probability of the interval; for K simultaneous intervals divide it by K.
+    `error`: error probability of the interval; for K simultaneous intervals use 0.05 / K.
     """
     from scipy.special import stdtrit
 

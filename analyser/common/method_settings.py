@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.estimates import Method
-from analyser.common.precision import MOST_PLANNED, Precision, Stopping
+from analyser.common.precision import MOST_PLANNED_TRIALS, Precision, Stopping
 
 DEFAULT_TRIALS = 1_000_000
 MOST_TRIALS = 10**12
@@ -123,7 +123,7 @@ class Sampling:
     def solve(self, answer: Callable[[Sampling], AnswerT], least: int = 1) -> AnswerT:
         """Return the exact answer, or simulate it with the stated number of trials or until it is precise enough.
 
-        A pilot has at least `least` trials, a number that takes no noticeable time.
+        A pilot has at least `least` trials; choose a number that takes no noticeable time.
         """
         if self.is_exact:
             return answer(self)
@@ -138,7 +138,7 @@ class Sampling:
             return _precise_answer(result, Precision.read(self.precision), simulate)
 
     def report(self, done: int, planned: int) -> None:
-        """Call `progress` with the number of trials simulated so far, and of those planned."""
+        """Call `progress` with the numbers of trials simulated so far and of those planned."""
         if callable(self.progress):
             self.progress(done, planned)
 
@@ -160,7 +160,7 @@ class Sampling:
 
 
 def _precise_answer(answer: AnswerT, precision: Precision, simulate: Callable[[int], AnswerT]) -> AnswerT:
-    """Return the answer with as many trials as needed according to `answer`, which is that of a pilot."""
+    """Return the answer with as many trials as its precision needs, estimated from the `answer` of a pilot."""
     pilot = answer.trials or 0
     occurred = np.flatnonzero(answer.precision_counts(precision))
     if precision.relative:  # events without a trial in the pilot are too rare for a relative precision
@@ -182,8 +182,8 @@ def _precise_answer(answer: AnswerT, precision: Precision, simulate: Callable[[i
 
 
 def _check_planned(trials: int, precision: Precision) -> None:
-    if trials > MOST_PLANNED:
-        problem = f"{precision} takes more than {MOST_PLANNED:.0g} trials: one event is very rare"
+    if trials > MOST_PLANNED_TRIALS:
+        problem = f"{precision} takes more than {MOST_PLANNED_TRIALS:.0g} trials: one event is very rare"
         raise InputError(problem, where="precision", allowed="a larger share, a width such as 0.001, or trials")
 
 

@@ -1,4 +1,4 @@
-"""Metrics of comparisons: names, units, and the metrics that can be divided by points."""
+"""Metrics of comparisons: titles, units of measurement, and the metrics that can be divided by points."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ MetricLike = MetricName | str | Function
 
 
 class Metric(NamedTuple):
-    """Metric of a comparison: its names, where `{at_least}` stands for a number of models, and its unit."""
+    """Metric of a comparison: its titles (`{at_least}` stands for a number of models) and its unit of measurement."""
 
     title: str
     head: str  # heading of its column in a notebook
@@ -69,7 +69,7 @@ class Metric(NamedTuple):
         return self._replace(title=f"{self.title} per 100 points of the attacker", unit=f"{self.unit} per 100 points")
 
 
-_TABLE: Mapping[str, Metric] = {
+_BUILT_IN: Mapping[str, Metric] = {
     AT_LEAST: Metric("P(at least {at_least} destroyed)", "at least {at_least} destroyed", "≥{at_least}"),
     "mean_models_destroyed": Metric("Mean models destroyed", "mean destroyed", "mean", "models"),
     "p_any_destroyed": Metric("P(at least one model destroyed)", "at least 1 destroyed", "≥1"),
@@ -95,26 +95,27 @@ _TABLE: Mapping[str, Metric] = {
     "p_attacker_wins": Metric("P(the attacker wins the duel)", "P(wins)", "wins"),
     "p_draw": Metric("P(the duel is drawn)", "P(draws)", "draws"),
 }
-RESULTS = ("p_attacker_wins", "p_draw")
+RESULT_METRICS = ("p_attacker_wins", "p_draw")
 """Metrics of duel results; NaN in other situations."""
-SHARES = ("mean_share_lost", "attacker_share_lost")
-"""Metrics of losses, in matchups only; the attacker's is NaN for ranged attacks."""
-FIGURES = tuple(name for name in _TABLE if name not in (AT_LEAST, *SHARES, *RESULTS))
-"""Names of the metrics of all situations, in the order of the columns."""
-BY_POINTS = tuple(name for name in FIGURES if name.startswith(("mean_", "expected_")))
+LOSS_METRICS = ("mean_share_lost", "attacker_share_lost")
+"""Metrics of the share of a unit lost, in matchups only; the attacker's is NaN for ranged attacks."""
+COMMON_METRICS = tuple(name for name in _BUILT_IN if name not in (AT_LEAST, *LOSS_METRICS, *RESULT_METRICS))
+"""Names of the metrics that every situation has, in the order of the columns."""
+DIVISIBLE = tuple(name for name in COMMON_METRICS if name.startswith(("mean_", "expected_")))
 """Metrics that can be divided by points: means. They are additive; probabilities and percentiles are not."""
 EFFICIENCY = f"expected_points_destroyed{PER_100_POINTS}"
 """Default metric of balance, rankings and reports."""
-METRICS: dict[str, Metric] = {
-    **{name: _TABLE[name] for name in FIGURES},
-    **{name + PER_100_POINTS: _TABLE[name].per_100_points for name in BY_POINTS},
-    **{name: _TABLE[name] for name in (*SHARES, *RESULTS)},
+MATCHUP_METRICS: dict[str, Metric] = {
+    **{name: _BUILT_IN[name] for name in COMMON_METRICS},
+    **{name + PER_100_POINTS: _BUILT_IN[name].per_100_points for name in DIVISIBLE},
+    **{name: _BUILT_IN[name] for name in (*LOSS_METRICS, *RESULT_METRICS)},
 }
-"""Metrics of matchups by column: all metrics, and those in BY_POINTS also per 100 points of the attacker."""
-COMPARED: dict[str, Metric] = {
-    name: metric for name, metric in {AT_LEAST: _TABLE[AT_LEAST], **METRICS}.items() if name not in (*SHARES, *RESULTS)
+"""Metrics of matchups by column: all but AT_LEAST, and those in DIVISIBLE also per 100 points."""
+COMPARE_METRICS: dict[str, Metric] = {
+    AT_LEAST: _BUILT_IN[AT_LEAST],
+    **{name: metric for name, metric in MATCHUP_METRICS.items() if name not in (*LOSS_METRICS, *RESULT_METRICS)},
 }
-"""Metrics of a comparison of loadouts: AT_LEAST, and METRICS without SHARES and RESULTS. Higher is better."""
+"""Metrics of a comparison of loadouts: AT_LEAST, and the metrics of matchups except losses and results."""
 
 _UNREGISTERED: dict[str, Metric] = {}
 """User metrics that were passed as functions, by the names of their columns."""
@@ -157,14 +158,14 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
     check_text(name, "name", "a name")
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
         raise InputError(f"{shown(name)} is not usable", where="name", allowed="letters, digits and underscores")
-    if (name in COMPARED and COMPARED[name].function is None) or (name in METRICS and METRICS[name].function is None):
+    if name in (*COMPARE_METRICS, *MATCHUP_METRICS) and function_of(name) is None:
         raise InputError(f"{name} is a built-in metric", where="name", allowed="another name")
     if not callable(function):
         raise InputError(
             f"{shown(function)} is not a function", where="function", allowed="a function of an outcome table"
         )
     shown_title = title or name.replace("_", " ")
-    METRICS[name] = COMPARED[name] = Metric(shown_title, shown_title, shown_title, unit, function)
+    MATCHUP_METRICS[name] = COMPARE_METRICS[name] = Metric(shown_title, shown_title, shown_title, unit, function)
     return name
 
 
@@ -172,19 +173,20 @@ def forget(name: str) -> None:
     """Remove a user metric from all future tables."""
     if function_of(name) is None:
         raise InputError(f"unknown user metric {shown(name)}", where="name", allowed="a name that metric() returned")
-    for table in (METRICS, COMPARED, _UNREGISTERED):
+    for table in (MATCHUP_METRICS, COMPARE_METRICS, _UNREGISTERED):
         table.pop(name, None)
 
 
 def function_of(name: str) -> Function | None:
     """Return the function of a user metric; None for a built-in one."""
-    metric = METRICS.get(name) or _UNREGISTERED.get(name)
+    metric = MATCHUP_METRICS.get(name) or _UNREGISTERED.get(name)
     return None if metric is None else metric.function
 
 
 def metric_by_name(name: str) -> Metric:
     """Return a metric by name, including metrics that were passed as functions."""
-    return COMPARED.get(name) or METRICS.get(name) or _UNREGISTERED.get(name) or Metric(name, name, name, "")
+    known = COMPARE_METRICS | MATCHUP_METRICS
+    return known.get(name) or _UNREGISTERED.get(name) or Metric(name, name, name, "")
 
 
 def figure_title(metric: str, label: str | None) -> tuple[str, int]:
@@ -194,13 +196,14 @@ def figure_title(metric: str, label: str | None) -> tuple[str, int]:
     return (f"{name}, percent", 100) if is_probability else (name, 1)
 
 
-def metric_name(metric: str | Function, taken: Iterable[str] = ()) -> str:
-    """Return the name of a metric; that of a function is its own, changed if it is built-in or `taken`."""
+def remember_metric(metric: str | Function, taken: Iterable[str] = ()) -> str:
+    """Return the name of a metric. A function is remembered by its own name, with `_` appended while that is in use."""
     if not callable(metric):
         return metric
     name = getattr(metric, "__name__", "custom")
     name = name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else "custom"
-    while name in taken or ((name in COMPARED or name in METRICS) and metric_by_name(name).function is not metric):
+    known = COMPARE_METRICS | MATCHUP_METRICS
+    while name in taken or (name in known and known[name].function is not metric):
         name += "_"
     _UNREGISTERED[name] = Metric(name.replace("_", " "), name, name, "", metric)
     return name
@@ -209,14 +212,14 @@ def metric_name(metric: str | Function, taken: Iterable[str] = ()) -> str:
 @contextmanager
 def temporary_metric(name: str) -> Iterator[None]:
     """Register a metric that was passed as a function, inside a ``with`` block."""
-    is_new = name in _UNREGISTERED and name not in COMPARED
+    is_new = name in _UNREGISTERED and name not in COMPARE_METRICS
     if is_new:
-        METRICS[name] = COMPARED[name] = _UNREGISTERED[name]
+        MATCHUP_METRICS[name] = COMPARE_METRICS[name] = _UNREGISTERED[name]
     try:
         yield
     finally:
         if is_new:
-            del METRICS[name], COMPARED[name]
+            del MATCHUP_METRICS[name], COMPARE_METRICS[name]
 
 
 def checked_metric(
@@ -224,32 +227,34 @@ def checked_metric(
 ) -> str:
     """Return the name of a metric, stated by name or as a function; with `per_points` per 100 points of the attacker.
 
-    InputError if the metric is not one of `metrics` (default: :data:`METRICS`), or if `per_points` is requested for a
-    metric that is not additive, such as a probability.
+    InputError if the metric is not one of `metrics` (default: :data:`MATCHUP_METRICS`), or not additive with
+    `per_points`, such as a probability.
 
     >>> checked_metric("mean_damage", per_points=True)
     'mean_damage_per_100_points'
     """
-    metrics = METRICS if metrics is None else metrics
-    name = metric_name(metric)
+    metrics = MATCHUP_METRICS if metrics is None else metrics
+    name = remember_metric(metric)
     check_text(name, "metric", ", ".join(metrics))
     check_flag(per_points, "per_points")
     if function_of(name) is not None:
         if per_points:
-            raise InputError(f"{name} is a user metric", where="per_points", allowed="a division in its function")
+            raise InputError(
+                f"{name} is a user metric", where="per_points", allowed="a function that divides by points"
+            )
         return name
     plain = name.removesuffix(PER_100_POINTS)
-    if name in (*SHARES, *RESULTS) and name not in metrics:
+    if name in (*LOSS_METRICS, *RESULT_METRICS) and name not in metrics:
         problem = f"{name} is a metric of matchups; this compares ranged attacks"
         raise InputError(problem, where="metric", allowed="matchups with the situation duel, or another metric")
     if plain not in metrics:
-        divided = f"; {', '.join(BY_POINTS)} also with {PER_100_POINTS}" if EFFICIENCY in metrics else ""
+        divided = f"; means also with the suffix {PER_100_POINTS}" if EFFICIENCY in metrics else ""
         allowed = ", ".join(known for known in metrics if not known.endswith(PER_100_POINTS)) + divided
         raise InputError(f"unknown metric {name!r}{did_you_mean(name, metrics)}", where="metric", allowed=allowed)
-    if plain not in BY_POINTS and (per_points or name != plain):
-        what = "a percentile" if plain.endswith(PERCENTILE) else "a probability"
-        allowed = f"{plain} itself, or per 100 points one of {', '.join(BY_POINTS)}"
-        raise InputError(f"{plain} is {what}, which cannot be divided by points", where="metric", allowed=allowed)
+    if plain not in DIVISIBLE and (per_points or name != plain):
+        what = next((word for word in ("percentile", "share") if word in plain), "probability")
+        allowed = f"{plain} itself, or {', '.join(DIVISIBLE)} per 100 points"
+        raise InputError(f"{plain} is a {what}, which cannot be divided by points", where="metric", allowed=allowed)
     chosen = plain + PER_100_POINTS if per_points else name
     if chosen not in metrics:
         raise InputError(f"{name} is not available per 100 points here", where="metric", allowed=plain)

@@ -15,12 +15,12 @@ from analyser.common.errors import InputError, shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FINEST, FINEST_SHARE = 1e-5, 1e-3
-MOST_PLANNED = 10**11  # trials; they take minutes for attacks, a day for duels
-ALLOWED = f"{FINEST:g} up to below 1; or a share of each event, {100 * FINEST_SHARE:g}% up to below 100%, such as '5%'"
-LONGEST_PILOT = 1 << 20
+SMALLEST_WIDTH, SMALLEST_SHARE = 1e-5, 1e-3  # the smallest precisions allowed, absolute and relative
+MOST_PLANNED_TRIALS = 10**11  # they take minutes for attacks, a day for duels
+_ALLOWED = "1e-05 up to below 1; or a share of each event, 0.1% up to below 100%, such as '5%'"
+LONGEST_PILOT = 1 << 20  # trials
 _SHORTEST_PILOT, _RELATIVE_PILOT = 1 << 12, 1 << 16  # trials; the second for a relative precision
-_PILOT_DIVISOR = 32  # the trials that suffice for any probabilities, divided by this, are the pilot
+_PILOT_DIVISOR = 32  # a pilot has this part of the trials that suffice for any probabilities
 _MARGIN = 4.0  # standard errors by which a probability may differ from the pilot's; exceeded 1 time in 30,000
 _ENOUGH_EVENTS = 100  # trials of a pilot with the event that suffice to estimate its probability
 _PILOT_FACTOR = 4  # factor by which a pilot with fewer events is extended
@@ -56,11 +56,11 @@ class Precision(NamedTuple):
             except ValueError:
                 number = None
         if isinstance(number, bool) or not isinstance(number, Real):
-            raise InputError(f"must be a number or a percentage, got {shown(value)}", where=where, allowed=ALLOWED)
-        least, most = (100 * FINEST_SHARE, 100) if relative else (FINEST, 1)
+            raise InputError(f"must be a number or a percentage, got {shown(value)}", where=where, allowed=_ALLOWED)
+        least, most = (100 * SMALLEST_SHARE, 100) if relative else (SMALLEST_WIDTH, 1)
         if not least <= number < most:  # type: ignore[operator]
             text = f"{number:g}" if isinstance(number, float) else shown(number)  # an integer may exceed floats
-            raise InputError(f"{text}{'%' * relative} is out of range", where=where, allowed=ALLOWED)
+            raise InputError(f"{text}{'%' * relative} is out of range", where=where, allowed=_ALLOWED)
         return cls(float(number) / (100 if relative else 1), relative)
 
     def __str__(self) -> str:
@@ -76,7 +76,7 @@ class Precision(NamedTuple):
         return max(least, min(enough, max(enough // _PILOT_DIVISOR, _SHORTEST_PILOT), LONGEST_PILOT))
 
     def longer_pilot(self, counts: NDArray[Any], trials: int) -> int:
-        """Return the trials of the next longer pilot, if a pilot of `trials` has too few events; else `trials`."""
+        """Return the trials of a longer pilot, or `trials` if the rarest event is frequent enough."""
         rarest = int(counts.min())
         goal = self._trials_at(rarest / trials, trials)
         return _PILOT_FACTOR * trials if rarest < _ENOUGH_EVENTS and goal > _PILOT_FACTOR * trials else trials
@@ -98,18 +98,18 @@ class Precision(NamedTuple):
         from analyser.common.intervals import NORMAL_95, trials_for, width
 
         wanted = self.width * probability if self.relative else self.width
-        most = MOST_PLANNED + 1 if self.relative else max(trials_for(self.width), least)
+        most = MOST_PLANNED_TRIALS + 1 if self.relative else max(trials_for(self.width), least)
         trials = max(int(min(4 * NORMAL_95**2 * probability * (1 - probability) / wanted**2, most)), least)
         while trials < most and (excess := width(round(probability * trials), trials) / wanted) > 1:
             trials = min(int(trials * max(excess, 1.001)) + 1, most)
         return trials
 
     def reached_width(self, counts: NDArray[Any], trials: int) -> float:
-        """Return the greatest width of the intervals that the precision limits; if relative, as a share."""
-        from analyser.common.intervals import intervals, widest
+        """Return the greatest width of the limited intervals; if relative, as a share of the probability."""
+        from analyser.common.intervals import greatest_width, intervals
 
         if not self.relative:
-            return widest(counts, trials)
+            return greatest_width(counts, trials)
         low, high, _ = intervals(counts, trials)
         return float(((high - low) * trials / counts).max())
 
@@ -125,7 +125,7 @@ class Stopping(NamedTuple):
         are slightly wider after all planned trials. ``unseen``: the precision is relative, and no event occurred.
     precision : Precision or None
     reached : float or None
-        Width of the widest interval that the precision limits; if relative, as a share.
+        As :meth:`Precision.reached_width` returns it.
     """
 
     planned: int

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 WIDTH = 80  # characters of a line
 NARROWEST = 12  # least characters of a wrapped column
-SHORT_ENOUGH = 16  # most rows of a distribution that is never shortened
-NEGLIGIBLE = 1e-4  # most probability that a longer table may omit at either end
+SHORT_ENOUGH = 16  # a distribution of this many rows or fewer is never shortened
+NEGLIGIBLE = 1e-4  # greatest probability that a longer table may omit at either end
 
-_ONE_IN_TEN, _ALMOST_NEVER = 0.095, 0.01  # probabilities below which these words are used
+_ONE_IN_TEN, _ALMOST_NEVER = 0.095, 0.01  # below these: "1 time in 20", ... (and the like), and "almost never"
 _DENOMINATORS = (2, 3, 4, 5, 10)  # of familiar fractions
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"-|[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?%?", re.IGNORECASE | re.ASCII)
 _BACKTICKS = re.compile("`+")
 _MARKUP = re.compile(r"[\\`*_\[\]<>|~&$]")
-_RATING_BY = {
+_RATING_REASONS = {
     "stated": "as stated",
     "rule": "by its rule",
     "no sight": "Indirect, without sight",
@@ -48,7 +48,7 @@ def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> li
 
 
 def aligned_within(rows: Sequence[Sequence[str]], sides: str, wrapping: Sequence[int], width: int = WIDTH) -> list[str]:
-    """Align rows as :func:`aligned` does, in lines of `width` characters; cells of `wrapping` columns are wrapped.
+    """Align rows as :func:`aligned` does, in lines of `width` characters, with the columns in `wrapping` wrapped.
 
     These columns share the width that the other columns leave; a narrow column takes only what it needs.
 
@@ -56,7 +56,7 @@ def aligned_within(rows: Sequence[Sequence[str]], sides: str, wrapping: Sequence
     ['who             lost', 'Rifle platoon,   86%', '  reinforced']
     """
     widths = [max(map(len, column)) for column in zip(*rows)]
-    free = width - sum(own for column, own in enumerate(widths) if column not in wrapping) - 2 * (len(widths) - 1)
+    free = width - sum(needed for column, needed in enumerate(widths) if column not in wrapping) - 2 * (len(widths) - 1)
     for remaining, column in zip(range(len(wrapping), 0, -1), sorted(wrapping, key=widths.__getitem__)):
         widths[column] = min(widths[column], max(free // remaining, NARROWEST))
         free -= widths[column]
@@ -75,7 +75,7 @@ def fill(text: str, *, indent: int = 0) -> list[str]:
 
 
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:
-    """Return the first and last value to show of a distribution of 0, 1, …; a short one is shown in full."""
+    """Return the first and last value to show of a distribution of 0, 1, …, from P(value) and P(at least value)."""
     last = len(probabilities) - 1
     if last < SHORT_ENOUGH:
         return 0, last
@@ -90,7 +90,7 @@ def p_text(p: Estimate) -> str:
 
 
 def percent(probability: float, decimals: int = 1) -> str:
-    """Return a probability in percent, by default with one decimal, never rounded to impossible or certain.
+    """Return a probability in percent, by default with one decimal, never rounded to 0% or 100%.
 
     >>> percent(0.25), percent(1e-6), percent(1 - 1e-6), percent(1.0)
     ('25.0%', '<0.1%', '>99.9%', '100%')
@@ -142,19 +142,19 @@ def whole_percent(probability: float) -> str:
     return percent(probability, 0)
 
 
-def mean_in_words(figures: Mapping[str, Any], name: str) -> str:
-    """Return a mean as text; if simulated, with its 95% interval."""
+def mean_text_in(figures: Mapping[str, Any], name: str) -> str:
+    """Return the mean `name` in JSON entries as text; if simulated, with its 95% interval."""
     return mean_text(mean_in(figures, name))
 
 
 def points_text(figures: Mapping[str, Any], name: str) -> str:
-    """Return expected victory points as text."""
-    return "unknown rating" if figures[name] is None else mean_in_words(figures, name)
+    """Return the expected victory points `name` in JSON entries as text."""
+    return "unknown rating" if figures[name] is None else mean_text_in(figures, name)
 
 
 def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:
     """Return a combat rating with its bonuses and penalties, such as ``improved (bonus: aiming)``."""
-    reasons = [_RATING_BY[conditions["rating_by"]]] if conditions["rating_by"] else []
+    reasons = [_RATING_REASONS[conditions["rating_by"]]] if conditions["rating_by"] else []
     for singular, plural in (("bonus", "bonuses"), ("penalty", "penalties")):
         names = [name.replace("_", " ") for name in conditions[plural]]
         reasons += [f"{singular if len(names) == 1 else plural}: {', '.join(names)}"] if names else []
@@ -175,10 +175,10 @@ def counted(number: int, singular: str, plural: str = "") -> str:
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
-def word_of(value: Any) -> str:
+def text_of(value: Any) -> str:
     """Return a value as text: flags as words, numbers without trailing zeros.
 
-    >>> word_of(True), word_of(0.50), word_of(12), word_of("close")
+    >>> text_of(True), text_of(0.50), text_of(12), text_of("close")
     ('yes', '0.5', '12', 'close')
     """
     if isinstance(value, bool):
@@ -243,10 +243,10 @@ def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 def csv_of_rows(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return rows of plain data as CSV; the heading has the columns of all rows."""
-    return csv_text(*columns_of(rows))
+    return csv_text(*head_and_cells(rows))
 
 
-def columns_of(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
+def head_and_cells(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[list[Any]]]:
     """Return the names of all columns, `profiles` last, and the cells of each row, None if missing."""
     names = dict.fromkeys(name for row in rows for name in row)
     head = sorted(names, key=lambda name: name == "profiles")
@@ -283,10 +283,10 @@ def code_span(text: str) -> str:
     return f"{fence}{gap}{line}{gap}{fence}"
 
 
-def markdown(text: str) -> str:
+def escape_markup(text: str) -> str:
     r"""Return a text for a line or a table cell of Markdown, with markup escaped.
 
-    >>> print(markdown("<b> *x* | a_b"))
+    >>> print(escape_markup("<b> *x* | a_b"))
     \<b\> \*x\* \| a\_b
     """
     return _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))

@@ -1,4 +1,4 @@
-"""Base class of checked input records, and conversion of pydantic's errors to those of this package."""
+"""Base class of checked input records, and conversion of pydantic's errors to InputError."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Record(BaseModel):
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid", populate_by_name=True, defer_build=True)
     page: ClassVar[str] = ""  # page of the documentation with all keys
-    also_read: ClassVar[tuple[str, ...]] = ()  # further keys, which a validator converts to fields
+    also_read: ClassVar[tuple[str, ...]] = ()  # further keys, which a validator converts to values of fields
 
 
 def as_tuple(value: object) -> object:
-    """Return a list, as TOML and JSON have, as a tuple; other values are unchanged."""
+    """Convert a list, such as one in TOML or JSON, to a tuple; return other values unchanged."""
     return tuple(value) if isinstance(value, list) else value
 
 
-Several = Annotated[tuple[ItemT, ...], BeforeValidator(as_tuple)]
+Several = Annotated[tuple[ItemT, ...], BeforeValidator(as_tuple)]  # a list in a file
 
 
 def optional(default: Any, description: str, **bounds: Any) -> Any:
@@ -42,8 +42,8 @@ def checked(
 ) -> ModelT:
     """Return `data` from a file or section `where` as a `model`; InputError names the first wrong key.
 
-    `is_plain` skips the check of depth and size, which takes as long as all other checks. `house_rules` are the
-    house rules, by name, to which keywords in the data may refer.
+    `is_plain`: `data` has passed :func:`check_plain`, which takes as long as all other checks. `house_rules`: the house
+    rules, by name, to which keywords in the data may refer.
     """
     if not is_plain:
         check_plain(data, where)
@@ -59,7 +59,7 @@ def checked(
         raise type(errors[0])(errors[0].problem, where=errors[0].where, allowed=allowed) from None
 
 
-_BRANCH = ("constrained-", "literal[", "NAME")  # beginnings of steps in pydantic's locations that are not keys
+_NO_KEYS = ("constrained-", "literal[", "NAME")  # beginnings of steps in pydantic's locations that are not keys
 _BOUNDS = {"greater_than_equal": "ge", "less_than_equal": "le", "greater_than": "gt", "less_than": "lt"}
 _LENGTHS = {"too_short": ("at least", "min_length"), "too_long": ("up to", "max_length")}
 _ALLOWED = {  # allowed types, in the words of a TOML file
@@ -77,7 +77,7 @@ _TYPE_FINDINGS = {*_ALLOWED, "literal_error", "enum"}  # findings about the type
 
 
 def _key(finding: Mapping[str, Any]) -> str:
-    return ".".join(str(step) for step in finding["loc"] if not str(step).startswith(_BRANCH))
+    return ".".join(str(step) for step in finding["loc"] if not str(step).startswith(_NO_KEYS))
 
 
 def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) -> InputError:
@@ -116,7 +116,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
 def _allowed_range(model: type[Record], finding: Mapping[str, Any]) -> str:
     """Return the range of a key that a number violates, such as ``2 to 12``; empty if only one end is bounded."""
     violated = _BOUNDS.get(finding["type"])
-    keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_BRANCH)]
+    keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_NO_KEYS)]
     field = _innermost_model(model, finding["loc"]).model_fields.get(keys[-1])
     for bounds in () if field is None else _bounds_in(field):
         is_cause = violated is None or bounds.get(violated) == finding["ctx"].get(violated)
@@ -133,7 +133,7 @@ def _types_in(annotation: Any) -> Iterator[Any]:
 
 
 def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
-    """Yield the bounds of a field, and of each type inside it."""
+    """Yield the bounds of a field, and those of each type inside the field."""
     inner = [kind.__metadata__ for kind in _types_in(field.annotation) if get_origin(kind) is Annotated]
     for metadata in (field.metadata, *inner):
         parts = [part for datum in metadata for part in getattr(datum, "metadata", [datum])]
@@ -144,7 +144,7 @@ def _bounds_in(field: FieldInfo) -> Iterator[dict[str, float]]:
 def _innermost_model(model: type[Record], loc: tuple[Any, ...]) -> type[Record]:
     """Return the innermost model on the path `loc`."""
     for step in loc[:-1]:
-        field = next((own for name, own in model.model_fields.items() if step in (name, own.alias)), None)
+        field = next((each for name, each in model.model_fields.items() if step in (name, each.alias)), None)
         inner = _types_in(field.annotation) if field else ()
         model = next((kind for kind in inner if isinstance(kind, type) and issubclass(kind, Record)), model)
     return model

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.common.jit import inlined, step, step_for
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.rng import GOLDEN_GAMMA
 
 _HALF = np.uint64(32)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 from analyser import __version__
 from analyser.common.errors import InputError, MisspeltError, check_text, nearest, shown
-from analyser.common.files import cannot_read, is_there, name_of, path_of, read_toml
+from analyser.common.files import is_there, name_of, path_of, read_toml, unreadable_error
 from analyser.common.text import fill
 from analyser.common.validation import Record, checked
 from analyser.game.forces import ForceRules
@@ -115,7 +115,7 @@ def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool 
         try:
             content = path.read_bytes().replace(b"\r\n", b"\n")  # normalise line endings
         except OSError as error:
-            raise cannot_read(path, error) from None
+            raise unreadable_error(path, error) from None
         digest.update(f"{name} {len(content)}\n".encode() + content)
     name = f"shipped with analyser {__version__}" if folder is None else name_of(folder)
     return ProfilesUsed(name, digest.hexdigest()[:_VERSION_LENGTH])

@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 from analyser.common.errors import InputError, shown
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.house_rules import HouseRule

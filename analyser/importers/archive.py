@@ -18,7 +18,7 @@ from defusedxml.common import DefusedXmlException, DTDForbidden, EntitiesForbidd
 from defusedxml.ElementTree import DefusedXMLParser
 
 from analyser.common.errors import InputError, shown
-from analyser.common.files import CUT_SHORT, MOST_BITS, cannot_read, looks_like
+from analyser.common.files import CUT_SHORT, MOST_BITS, kind_hint, unreadable_error
 
 LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are smaller than 1 MiB
 LARGEST_PACKING_RATIO = 200  # unpacked size / packed size; repetitive real files reach about 30
@@ -77,7 +77,7 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(LARGEST_FILE + 1)
     except OSError as error:
-        raise cannot_read(path, error) from None
+        raise unreadable_error(path, error) from None
     _check_size(len(data), where)
     if not data.strip():
         raise InputError("this file is empty", where=where)
@@ -100,7 +100,7 @@ def _unpack(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError) as error:
         # zipfile trusts headers, so a broken one can raise any of these errors
-        cut = f"; {CUT_SHORT}" if data.startswith(b"PK") and isinstance(error, zipfile.BadZipFile) else looks_like(data)
+        cut = f"; {CUT_SHORT}" if data.startswith(b"PK") and isinstance(error, zipfile.BadZipFile) else kind_hint(data)
         is_xml = data.lstrip().startswith(b"<")
         allowed = f"a zip; the extension of an unzipped file is {suffix.removesuffix('z')}" if is_xml else ""
         raise InputError(f"not a usable zip: {error}{cut}", where=where, allowed=allowed) from None
@@ -143,10 +143,10 @@ def parse_xml(data: bytes, where: str) -> Element:
     except ParseError as error:
         line, column = error.position
         problem = f"broken XML: {str(error).partition(':')[0]} at line {line}, column {column + 1}"
-        kind = looks_like(data)
+        kind = kind_hint(data)
         if error.code in _TRUNCATION_ERRORS:
             problem += f"; {CUT_SHORT}"
-        elif kind != looks_like(b"<?xml"):
+        elif kind != kind_hint(b"<?xml"):
             problem += kind
         raise InputError(problem, where=where) from None
     except DefusedXmlException as error:
@@ -177,7 +177,7 @@ def parse_json(data: bytes, where: str, root: str) -> Element:
         if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
             problem += f"; {CUT_SHORT}"
         else:
-            problem += looks_like(data)
+            problem += kind_hint(data)
         raise InputError(problem, where=where) from None
     except ValueError as error:  # undecodable bytes
         raise InputError(f"broken JSON: {error}", where=where) from None

@@ -281,4 +281,4 @@ def _description(element: Element, parent: str) -> str:
     """Return an element as text: its tag, its type, its name and the name of what contains it."""
     name = element.get("name") or next((child.get("name") for child in element if child.get("name")), None) or ""
     words = [element.tag, element.get("type", ""), name, f"in {parent}" if parent and parent != name else ""]
-    return " ".join(filter(None, words))[: cells.LONGEST_WORD]
+    return " ".join(filter(None, words))[: cells.LONGEST_STRING]

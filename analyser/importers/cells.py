@@ -12,7 +12,7 @@ from analyser.game.names import LONGEST_ID
 from analyser.game.units import Category, LevelName, RowKind
 
 LONGEST_CELL = 2000  # characters of a cell of a profile; longer text is left out
-LONGEST_WORD = 200  # characters of a name to look up
+LONGEST_STRING = 200  # characters of a name to look up
 LONGEST_SLUG = LONGEST_ID - 20
 SPELLING_LIKENESS = 0.8  # of a misspelt word to a known word
 
@@ -83,7 +83,7 @@ def split_names(text: str | None) -> list[str]:
 
 def parse_row_title(title: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
     """Return the kind and targets in the title of an armaments row, and True if they are spelled correctly; or None."""
-    words = re.findall(r"[a-z]+", tidy(title[:LONGEST_WORD]).casefold())
+    words = re.findall(r"[a-z]+", tidy(title[:LONGEST_STRING]).casefold())
     kind = nearest(words[0], ROW_KINDS, most=1, likeness=SPELLING_LIKENESS) if words else []
     if not kind:
         return None
@@ -95,7 +95,7 @@ def parse_row_title(title: str) -> tuple[RowKind, tuple[Category, ...], bool] | 
 
 def parse_level(name: str) -> tuple[LevelName, bool] | None:
     """Return the reinforcement level that a name means, and True if the name is spelled correctly; or None."""
-    plain = tidy(name[:LONGEST_WORD]).casefold().replace("-", " ").replace("_", " ")
+    plain = tidy(name[:LONGEST_STRING]).casefold().replace("-", " ").replace("_", " ")
     similar = nearest(plain, LEVELS, most=1, likeness=SPELLING_LIKENESS)
     return (LEVELS[similar[0]], plain in LEVELS) if similar else None
 

@@ -85,7 +85,7 @@ class Tree:
 
     def word_of(self, element: Element, refers_to: str) -> str:
         """Return the name of a category, a cost or a column, in lower case."""
-        return tidy(self._raw_name(element, refers_to)[: cells.LONGEST_WORD]).casefold()
+        return tidy(self._raw_name(element, refers_to)[: cells.LONGEST_STRING]).casefold()
 
     def name_of(self, element: Element, context: Context = NO_CONTEXT) -> str:
         """Return the name of an entry or a link, or else of the link's target, after its modifiers."""

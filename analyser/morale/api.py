@@ -14,9 +14,9 @@ from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
 from analyser.engine.chain.chain import Recorded
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, profiles_used
+from analyser.morale.answer_parts import chain_weights
 from analyser.morale.questions import MoraleQuestion, read_question
 from analyser.morale.result import MoraleResult
-from analyser.morale.result_tables import chain_weights
 from analyser.morale.systems import SYSTEMS, system_named
 
 QuestionLike = MoraleQuestion | str | os.PathLike[str] | Mapping[str, Any]
@@ -61,27 +61,29 @@ def solve(
 
     InputError as for :func:`load_question`, or if there are too many possible or simulated states.
     """
-    ready, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
+    checked, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
     if not isinstance(question, MoraleQuestion) or profiles is not None:  # else the profiles are unknown
         used = profiles_used(_folder(profiles), morale=True)
     system_weights = getattr(answers, "weights", None)
 
     def answer(settings: Sampling) -> MoraleResult:
-        own = None if system_weights is None else system_weights(ready, settings)
-        recorded = chain_weights(answers.chains(ready), settings) if own is None else own
-        result = answer_from(system, ready, recorded, used)
+        if system_weights is None:
+            recorded = chain_weights(answers.chains(checked), settings)
+        else:
+            recorded = system_weights(checked, settings)
+        result = answer_to(system, checked, recorded, used)
         return result if settings.is_exact else replace(result, trials=settings.trials, seed=int(settings.seed))
 
     return sampling.solve(answer)
 
 
-def answer_from(
+def answer_to(
     system: str, question: MoraleQuestion, recorded: Mapping[str, Recorded], used: ProfilesUsed | None = None
 ) -> MoraleResult:
     """Return the answer to a checked question from the distributions or counts of its chains."""
     answers = SYSTEMS[system].answers
     tables, panels = answers.answer(question, recorded)
-    rules = answers.rules(question).used()
+    rules = answers.rules(question).rules_used()
     return MoraleResult(system=system, scenario=question, raw_tables=tables, panels=panels, rules=rules, profiles=used)
 
 

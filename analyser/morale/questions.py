@@ -1,4 +1,4 @@
-"""Parts of the questions about all systems: types of probabilities and distributions, and reading with the ruleset."""
+"""Parts of the questions about all systems: types of numbers and distributions, and reading with the ruleset."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from analyser.morale.systems import System
 
 MOST_VALUE = 100  # largest value of a distribution of small numbers
-SUM_TOLERANCE = 1e-9  # by which stated probabilities may fail to add up to 1
+SUM_TOLERANCE = 1e-9  # by which the sum of stated probabilities may differ from 1
 _CLASH_SECTION = "armoured_clash"  # section of a ruleset with the die and deck of Armoured Clash
 UNMERGED_TABLES = ("die", "deck")  # a stated table replaces the whole default table
 
@@ -81,7 +81,7 @@ ByRound = Annotated[
     BeforeValidator(lambda value: tuple(map(pmf_from, as_tuple_of_rounds(value)))),
     PlainSerializer(lambda pmfs: [*map(_as_table, pmfs)]),
 ]
-"""Distribution of a number in each round; a file may state one for all rounds, and an integer for each."""
+"""Distribution of a number in each round; a file may state one for all rounds, and an integer for a distribution."""
 
 
 def certain_pmf(number: int) -> Pmf:
@@ -106,7 +106,7 @@ def exact_fraction(length: float) -> Fraction:
 
 
 def moves_over(distance: float, move: float) -> int:
-    """Return how many moves cover a distance, at least 1; decimals are exact, so 2.1 inches are 3 moves of 0.7.
+    """Return how many moves cover a distance (at least 1), with exact decimals: 2.1 inches are 3 moves of 0.7.
 
     >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
     (3, 3, 1)
@@ -132,7 +132,7 @@ def read_question(
 ) -> MoraleQuestion:
     """Return a question, completed by its ruleset and values from the profiles in a folder (None: the shipped ones).
 
-    `clash_settings`: a die or a deck of Armoured Clash in place of those of the folder and of the question.
+    `clash_settings`: a die or a deck of Armoured Clash, which replaces that of the folder and of the question.
     """
     if isinstance(source, Mapping):
         check_plain(source, "question")
@@ -146,9 +146,9 @@ def read_question(
     if clash_settings:
         used = _used_settings(clash_settings, raw["ruleset"], system)
         raw["ruleset"] = _merged(raw["ruleset"], {_CLASH_SECTION: used})
-    if (completed := getattr(system.answers, "completed", None)) is not None:
+    if (complete := getattr(system.answers, "complete", None)) is not None:
         try:
-            raw = completed(raw, folder)
+            raw = complete(raw, folder)
         except InputError as error:
             raise error.inside(where) from None
     return checked(system.question, raw, where=where)
@@ -174,9 +174,9 @@ def _merged(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str,
 
 
 def default_ruleset(system: System, folder: Path | None) -> dict[str, Any]:
-    """Return the values in the ruleset file of a system and, as sections, those that it uses from other files.
+    """Return the values in the ruleset file of a system, with the values that it uses from other files as sections.
 
-    Shipped files replace those that the folder of profiles lacks.
+    A shipped file replaces a file that the folder of profiles lacks.
     """
     records = system.question.model_fields["ruleset"].annotation
     values = _ruleset_file(folder, system.ruleset)

@@ -18,8 +18,8 @@ from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
 from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, rows_of_columns
+from analyser.morale.answer_parts import FatePanels, Panel, Table, picture_of
 from analyser.morale.questions import MoraleQuestion
-from analyser.morale.result_tables import FatePanels, Panel, Table, picture_of
 from analyser.morale.systems import SYSTEMS
 from analyser.results import simultaneous_intervals
 from analyser.results.base import Result, WeightedValues
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class MoraleResult(Result):
-    """Answer about the morale of a unit.
+    """Answer to a question about morale.
 
     Attributes
     ----------
     system : str
         Such as ``legion``.
-    scenario : Asked
+    scenario : MoraleQuestion
         The question with all defaults.
-    weighed : mapping of str to Table
+    raw_tables : mapping of str to Table
         Tables by name, the main one first. Read them with :attr:`tables`, :meth:`to_frame` or :meth:`as_dict`.
     panels : sequence of Panel
         Panels of the picture, in order.
@@ -66,7 +66,7 @@ class MoraleResult(Result):
 
     def _columns_of(self, table: Table) -> dict[str, Any]:
         columns: dict[str, Any] = {name: list(values) for name, values in table.keys.items()}
-        for name, weights in table.probabilities.items():
+        for name, weights in table.weights.items():
             if self.trials is None:
                 columns[name] = np.clip(weights, 0.0, 1.0)
             else:
@@ -74,14 +74,14 @@ class MoraleResult(Result):
                 columns |= {name: weights / self.trials, f"{name}_low": low, f"{name}_high": high}
                 columns[f"{name}_interval"] = by
                 if self.with_bands:
-                    figures = len(weights) * len(table.probabilities)
+                    figures = len(weights) * len(table.weights)
                     columns |= simultaneous_intervals.joint_columns(name, weights, self.trials, figures)
         for name, mean in table.means.items():
             condition = mean.condition
             number = (self.trials or 1) if condition is None else np.maximum(condition, np.finfo(np.float64).tiny)
-            columns[name] = mean.first / number
+            columns[name] = mean.total / number
             if self.trials is not None:
-                variance = np.maximum(mean.second / number - columns[name] ** 2, 0.0)
+                variance = np.maximum(mean.total_of_squares / number - columns[name] ** 2, 0.0)
                 numbers = np.broadcast_to(number, variance.shape)
                 rows = [
                     mean_figures(name, mean_of_moments(*moments, *mean.ends))
@@ -93,7 +93,7 @@ class MoraleResult(Result):
     @cached_property
     def _tables_of_events(self) -> dict[str, str]:
         """Name of the first table with each event."""
-        names = [(column, name) for name, table in self.raw_tables.items() for column in table.probabilities]
+        names = [(column, name) for name, table in self.raw_tables.items() for column in table.weights]
         return {column.removeprefix("p_"): name for column, name in reversed(names) if column.startswith("p_")}
 
     @property
@@ -107,8 +107,8 @@ class MoraleResult(Result):
         return tuple(
             name
             for name, table in self.raw_tables.items()
-            if [*table.probabilities] == ["probability"]
-            and table.outcomes == 1
+            if [*table.weights] == ["probability"]
+            and table.n_outcomes == 1
             and not isinstance([*table.keys.values()][-1][0], str)
         )
 
@@ -125,20 +125,20 @@ class MoraleResult(Result):
 
     def _event_weight(self, name: str, moment: int | None) -> float:
         table = self._tables_of_events[name]
-        return float(self.raw_tables[table].probabilities[f"p_{name}"][self._row_at(table, moment)])
+        return float(self.raw_tables[table].weights[f"p_{name}"][self._row_at(table, moment)])
 
     def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
         table, first = self.raw_tables[figure], self._row_at(figure, moment)
         *others, values = table.keys.values()
         rows = [row for row in range(len(values)) if all(key[row] == key[first] for key in others)]
-        return np.array(values)[rows], table.probabilities["probability"][rows]
+        return np.array(values)[rows], table.weights["probability"][rows]
 
     def _possible_values(self, figure: str) -> NDArray[Any]:
         return np.array(list(self.raw_tables[figure].keys.values())[-1])
 
     def _all_weights(self) -> list[NDArray[Any]]:
         tables = self.raw_tables.values()
-        return [*(weights for table in tables for weights in table.probabilities.values()), np.zeros(1)]
+        return [*(weights for table in tables for weights in table.weights.values()), np.zeros(1)]
 
     def table(self, name: str | None = None) -> dict[str, Any]:
         """Return the columns of a table, by default of the main one."""
@@ -222,7 +222,7 @@ class MoraleResult(Result):
         rows: list[dict[str, Any]] = []
         for name, table in self.raw_tables.items():
             head = {"table": name, "method": self.method}
-            for measure in (*table.probabilities, *table.means) or (None,):  # None: a table of words
+            for measure in (*table.weights, *table.means) or (None,):  # None: a table of words
                 for row in self._records(name):
                     keys = {key: row[key] for key in table.keys}
                     cells = {} if measure is None else {"measure": measure, "value": row[measure]}
@@ -248,11 +248,11 @@ class MoraleResult(Result):
         table, columns = self.raw_tables[name], self.columns[name]
         height = len(next(iter(columns.values())))
         likely = np.ones(height, np.bool_)
-        if len(table.probabilities) == 1 and not table.means:
-            likely = np.asarray(columns[next(iter(table.probabilities))]) >= NEGLIGIBLE
-        rows = [[*map(_heading, (*table.keys, *table.probabilities, *table.means))]]
+        if len(table.weights) == 1 and not table.means:
+            likely = np.asarray(columns[next(iter(table.weights))]) >= NEGLIGIBLE
+        rows = [[*map(_heading, (*table.keys, *table.weights, *table.means))]]
         for row in np.flatnonzero(likely).tolist():
-            shares = [str(estimate(weights[row], self.trials)) for weights in table.probabilities.values()]
+            shares = [str(estimate(weights[row], self.trials)) for weights in table.weights.values()]
             means = [_mean_cell(columns, measure, row) for measure in table.means]
             rows.append([*(str(columns[key][row]) for key in table.keys), *shares, *means])
         sides = "".join("<" if isinstance(columns[key][0], str) else ">" for key in table.keys) + ">"

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 class System(NamedTuple):
     """A system of morale rules: a folder in `games`, and a ruleset file of defaults in `profiles/morale`.
 
-    Its module `tables` has functions of a question: `chains`, `answer` (:data:`~.result_tables.Answer`) and `rules`;
-    also `weights` if chains alone do not determine the weights, and `completed` if profiles complete a question.
+    Its module `answers` has functions of a question: `chains`, `answer` (:data:`~.answer_parts.Parts`) and
+    `rules`; `weights` if chains alone do not determine these; `complete` if profiles complete a question.
     """
 
     name: str
     title: str
-    other_rulesets: Mapping[str, str] = {}  # by section of its ruleset: the file of another system that it comes from
+    other_rulesets: Mapping[str, str] = {}  # sections of its ruleset, and the files of other systems they come from
 
     @property
     def ruleset(self) -> str:
@@ -37,22 +37,22 @@ class System(NamedTuple):
     @property
     def answers(self) -> Any:
         """Module with the functions that answer a question."""
-        return self._module("tables")
+        return self._module("answers")
 
     def _module(self, name: str) -> Any:
         return importlib.import_module(f"analyser.morale.games.{self.name.replace('-', '_')}.{name}")
 
 
-_FILES = {"armoured_clash": "../ruleset.toml", "legion": "legion.toml", "grande_tactique": "grande-tactique.toml"}
-_ALL = (
+_OTHER_FILES = {"armoured_clash": "../ruleset.toml", "legion": "legion.toml", "grande_tactique": "grande-tactique.toml"}
+_SYSTEMS = (
     System("legion", "Star Wars: Legion"),
     System("grande-tactique", "Grande Tactique"),
     System("warmaster", "Warmaster"),
     System("mordheim", "Mordheim"),
-    System("compare", "Five systems side by side", _FILES),
+    System("compare", "Five systems side by side", _OTHER_FILES),
 )
-SYSTEMS = {system.name: system for system in _ALL}
-FIGHTS = {  # sections of scenarios of fights
+SYSTEMS = {system.name: system for system in _SYSTEMS}
+FIGHT_SECTIONS = {  # of scenarios
     *("attack", "attacks", "target", "charge", "attacker", "secondary", "duel", "a", "b"),
     *("battle", "mine", "yours"),
 }
@@ -68,13 +68,11 @@ def system_named(name: str) -> System:
 def system_of(raw: Mapping[str, Any]) -> str | None:
     """Return the name of the system that a raw question is about; None for a fight, or if the keys fit several systems.
 
-    Examples
-    --------
     >>> system_of({"dice": 2, "obstacles": []}), system_of({"attack": {}, "target": {}})
     ('warmaster', None)
     """
     keys = raw.keys() - {"ruleset"}
-    if not keys or keys <= FIGHTS:
+    if not keys or keys <= FIGHT_SECTIONS:
         return None
     matching = [name for name, system in SYSTEMS.items() if keys <= system.question.model_fields.keys()]
     return matching[0] if len(matching) == 1 else None

@@ -22,14 +22,14 @@ STATES: Mapping[str, tuple[str, str, str]] = {
     "p_steady": ("steady", look.LIGHT, ""),
     "p_shaken": ("shaken", look.MEDIUM, ""),
     "p_routed": ("routed or panicked", look.DARK, ""),
-    "p_gone": ("gone", "white", look.LOST),
+    "p_gone": ("gone", "white", look.LOSS_HATCH),
 }
 """Name, colour and hatch of each state, by column."""
 _STYLES: Mapping[str, Mapping[str, Any]] = {
     "total": {"facecolor": look.DARK},
     "part": {"facecolor": look.MEDIUM, "edgecolor": look.DARK},
-    "lost": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOST},
-    "one less": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOST},
+    "lost": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOSS_HATCH},
+    "one less": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOSS_HATCH},
     "one more": {"facecolor": look.DARK, "edgecolor": look.DARK},
 }
 
@@ -61,7 +61,7 @@ def fates(
     labels = look.per_series(label, list(STATES), [name for name, *_ in STATES.values()], "label")
     colours = look.per_series(color, list(STATES), [colour for _, colour, _ in STATES.values()], "color")
     options: dict[str, Any] = {"xlabel": "round", "ylabel": "percent", "legend": len(STATES), "grid": ""}
-    with look.drawing(ax, WIDTH, FATES_HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
+    with look.drawing(ax, WIDTH, FATES_HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         bottom = np.zeros(len(frame))
         for (column, (_, _, hatch)), text, colour in zip(STATES.items(), labels, colours):
             percent = 100 * frame[column].to_numpy(np.float64)
@@ -109,7 +109,7 @@ def funnel(
         WIDTH,
         STAGE_HEIGHT * len(frame),
         title=title,
-        own=own,
+        own_title=own,
         xlabel=x_label,
         legend=int(label is not None),
         grid="x",
@@ -173,7 +173,7 @@ def tornado(
     unchanged = [names[row] for row in np.flatnonzero(longest <= SAME_WITHIN)]
     no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(unchanged)}.", LINE_LETTERS)) if unchanged else ""
     with look.drawing(
-        ax, WIDTH, NUMBER_HEIGHT * max(rows, 1), title=title, own=own, xlabel=no_effect, legend=2, grid="x"
+        ax, WIDTH, NUMBER_HEIGHT * max(rows, 1), title=title, own_title=own, xlabel=no_effect, legend=2, grid="x"
     ) as axes:
         for column, step in enumerate(changes_by_one):
             bars: dict[str, Any] = {"left": base, "height": 0.36, "linewidth": 0.8, "label": labels[column]}

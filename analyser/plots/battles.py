@@ -48,13 +48,13 @@ def margins(
     labels = look.per_series(label, names, (f"{first} wins", "draw", f"{second} wins"), "label")
     colours = look.per_series(color, names, (_WON, _DRAWN, _LOST), "color")
     options: dict[str, Any] = {"xlabel": f"victory points, {first} minus {second}", "ylabel": look.PERCENT, "legend": 3}
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         kinds = (shown["margin"] > 0, shown["margin"] == 0, shown["margin"] < 0)
         for name, text, colour, of_kind in zip(names, labels, colours, kinds):
             rows = shown[of_kind]
             share = 100 * float(frame["probability"][_same_result(frame, rows)].sum()) if len(rows) else 0.0
             style: dict[str, Any] = {"width": 0.8, "color": colour, "edgecolor": "black", "linewidth": 0.6}
-            style |= {"hatch": look.LOST if name.startswith("yours") else None}
+            style |= {"hatch": look.LOSS_HATCH if name.startswith("yours") else None}
             style |= {"label": f"{text}: {look.short_text(share / 100, is_probability=True)}%"}
             axes.bar(rows["margin"], 100 * rows["probability"], **{**style, **artist})
         if "low" in shown:
@@ -108,7 +108,7 @@ def points_left(
         "ylabel": "points left, percent:\nmean and middle 80% of battles",
         "legend": 2,
     }
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         sides = [rows for _, rows in frame.groupby("side", sort=False, observed=True)]
         names = [str(rows["side"].iloc[0]) for rows in sides]
         labels = look.per_series(label, names, list(map(_armies(data).get, names)), "label")
@@ -152,8 +152,8 @@ def contributions(
     labels = look.per_series(label, names, ("enemy points destroyed", "own points lost"), "label")
     colours = look.per_series(color, names, (look.DARK, look.LIGHT), "color")
     options: dict[str, Any] = {"xlabel": "points in a battle, mean", "legend": 2}
-    with look.drawing(ax, WIDTH, height, title=title, own=look.subject_of(data), grid="x", **options) as axes:
-        kinds = (("points_destroyed", -0.19, None), ("points_absorbed", 0.19, look.LOST))
+    with look.drawing(ax, WIDTH, height, title=title, own_title=look.subject_of(data), grid="x", **options) as axes:
+        kinds = (("points_destroyed", -0.19, None), ("points_absorbed", 0.19, look.LOSS_HATCH))
         for text, colour, (column, shift, hatch) in zip(labels, colours, kinds):
             style: dict[str, Any] = {"height": 0.36, "color": colour, "edgecolor": "black", "linewidth": 0.6}
             axes.barh(positions + shift, frame[column], **{**style, "hatch": hatch, "label": text, **artist})

@@ -145,7 +145,7 @@ def tactic_costs(
         "xlabel": "cost, percentage points of P(win); line: largest cost",
         "legend": int(label is not None),
     }
-    with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), title=title, own=own, grid="x", **options) as axes:
+    with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), title=title, own_title=own, grid="x", **options) as axes:
         positions = np.arange(len(shown))
         style: dict[str, Any] = {"color": color, "edgecolor": look.DARK, "height": 0.7, "label": label}
         axes.barh(positions, 100 * shown["cost"], **{**style, **artist})

@@ -112,7 +112,7 @@ def distribution(
         "ylabel": _ylabel(drawn),
         "legend": (2 if drawn == "summary" else 1) * has_legend,
     }
-    with look.drawing(ax, width, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
+    with look.drawing(ax, width, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         places = np.asarray(values, np.float64) if _has_integers(sources) else np.arange(len(values), dtype=np.float64)
         if drawn in ("summary", "bars"):
             texts = ["exactly so many"] if drawn == "summary" and label is None else label
@@ -120,7 +120,7 @@ def distribution(
             if lost:
                 flags = sources[0].frame.groupby(sources[0].x, sort=False)[lost].any()
                 for bar, value in zip(axes.patches, values):
-                    bar.set_hatch(look.LOST if flags[value] else "")
+                    bar.set_hatch(look.LOSS_HATCH if flags[value] else "")
         if drawn == "summary":
             above = _curves(sources, "at least", trimmed=values)[1]
             axes.step(places, above[0].percent, where="mid", color=look.DARK, linewidth=1.6, label="at least so many")

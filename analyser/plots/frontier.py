@@ -97,7 +97,7 @@ def cost_against_effect(
     colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM), "color")
     x_label = "points" + (f"   ({missing} without figures left out)" if missing else "")
     options: dict[str, Any] = {"xlabel": x_label, "ylabel": name, "legend": 2}
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), grid="both", **options) as axes:
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), grid="both", **options) as axes:
         order = np.lexsort((effects, points))
         best, rest = order[on_frontier[order]], ~on_frontier
         axes.step(points[best], effects[best], where="post", color=colours[0], linewidth=1.4, label=labels[0])
@@ -217,7 +217,7 @@ def fair_points(
 
 def _faction_styles(factions: list[str], label: Any, color: Any) -> list[dict[str, Any]]:
     """Return the style of the markers of each faction."""
-    styles = [look.LINES[number % len(look.LINES)] for number in range(len(factions))]
+    styles = [look.STYLES[number % len(look.STYLES)] for number in range(len(factions))]
     labels = look.per_series(label, factions, factions, "label")
     colours = look.per_series(color, factions, [str(style["color"]) for style in styles], "color")
     return [

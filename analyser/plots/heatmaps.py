@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from analyser.common import look, metrics
 from analyser.common.errors import InputError, check_choice
-from analyser.common.frames import head_of, names_of
+from analyser.common.frames import heading_of, names_of
 from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
 from analyser.plots.crowded_text import OutlinedText, outline_labels
@@ -123,19 +123,19 @@ def heatmap(
     table = _table(frame, (rows, columns, shown), groups, means)
     drawn = scale or (
         "log"
-        if shown in metrics.METRICS and metrics.function_of(shown) is None and not table.is_probability
+        if shown in metrics.MATCHUP_METRICS and metrics.function_of(shown) is None and not table.is_probability
         else "linear"
     )
     check_choice(drawn, "scale", get_args(Scale))
     width, height = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(table.rows)
     is_matchups = f"{rows}_unit" in frame
-    names: dict[str, Any] = {} if is_matchups else {"xlabel": head_of(columns), "ylabel": head_of(rows)}
+    names: dict[str, Any] = {} if is_matchups else {"xlabel": heading_of(columns), "ylabel": heading_of(rows)}
     if is_matchups and np.isnan(frame[shown].to_numpy(float)).any():
         names = {"xlabel": IMPOSSIBLE}
     unit = ", percent" if table.is_probability else ""
     own = f"{label or table.quantity}{unit}"
     full_title = "\n".join(filter(None, [own, _sides_text(frame, rows, columns) if is_matchups else "", note]))
-    with look.drawing(ax, width, height, title=title, own=full_title, grid="", **names) as axes:
+    with look.drawing(ax, width, height, title=title, own_title=full_title, grid="", **names) as axes:
         image = _draw_cells(axes, table, drawn, color, artist)
         _name_axes(axes, table)
         if len(table.groups) > 1 or table.has_means:
@@ -195,7 +195,11 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
     norm = _norm(shown, scale)
     has_both = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
     shown = np.ma.masked_invalid(shown.clip(float(norm.vmin or 0.0), float(norm.vmax or 1.0)))
-    style = {"cmap": look.scale_of(color, CHANGE_COLOURS if has_both else look.SCALE), "norm": norm, "aspect": "auto"}
+    style = {
+        "cmap": look.scale_of(color, CHANGE_COLOURS if has_both else look.PALETTE),
+        "norm": norm,
+        "aspect": "auto",
+    }
     image = ax.imshow(shown, **{**style, "interpolation": "nearest", **artist})
     rows, columns = table.values.shape
     _write_cells(ax, image, table)
@@ -373,7 +377,7 @@ def distributions_by_round(
     own = look.PERCENT.capitalize()
     options: dict[str, Any] = {"xlabel": x, "ylabel": label or number.replace("_", " ")}
     size = ROUND_WIDTH * len(rounds), NUMBER_HEIGHT * len(values)
-    with look.drawing(ax, *size, title=title, own=own, grid="", **options) as axes:
+    with look.drawing(ax, *size, title=title, own_title=own, grid="", **options) as axes:
         norm = Normalize(0.0, shown.max() or 1.0)
         style: dict[str, Any] = {"cmap": look.scale_of(color), "norm": norm, "aspect": "auto", "origin": "lower"}
         image = axes.imshow(shown, **{**style, "interpolation": "nearest", **artist})

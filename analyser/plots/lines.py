@@ -49,7 +49,7 @@ def curves(
     frame = look.rows_of(data)
     look.check_columns(frame, (x, *lines))
     options: dict[str, Any] = {"xlabel": x, "ylabel": look.PERCENT, "legend": min(len(lines), 3)}
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         series = [(name, column, frame) for column, name in lines.items()]
         look.draw_lines(axes, x, series, label=label, color=color, **artist)
     return axes
@@ -89,7 +89,7 @@ def survival(
     ]
     names = label or _side_names(data)
     options: dict[str, Any] = {"xlabel": "round", "ylabel": "P(alive after the round), percent", "legend": 1}
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=look.subject_of(data), **options) as axes:
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         look.draw_lines(axes, "round", sides, label=names, color=color, **artist)
     return axes
 
@@ -145,7 +145,7 @@ def trade_off(
     today = getattr(data, "points", None) if points is None else points
     options: dict[str, Any] = {"xlabel": "change of dice", "ylabel": "fair points, 95% intervals", "legend": 2}
     own = f"{look.subject_of(data)}\nFair points at each change of dice"
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=own, **options) as axes:
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=own, **options) as axes:
         band: dict[str, Any] = {"color": look.LIGHT, "linewidth": 0, "zorder": 0}
         axes.fill_between(frame["dice"], frame["fair_low"], frame["fair_high"], **band)
         axes.plot(frame["dice"], frame["fair_points"], **{"marker": "o", "color": color, "label": label, **artist})

@@ -61,8 +61,8 @@ def outcome_distribution(
     x_label = ", ".join(names).replace("_", " ") + "\n " * rotated * 2  # space for rotated names
     own = f"{look.subject_of(data)}\nPossible results"
     options: dict[str, Any] = {"xlabel": x_label, "ylabel": look.PERCENT, "legend": 3}
-    with look.drawing(ax, WIDTH, HEIGHT, title=title, own=own, **options) as axes:
-        parts = ((spots < observed, ""), (spots == observed, look.LOST), (spots > observed, ""))
+    with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=own, **options) as axes:
+        parts = ((spots < observed, ""), (spots == observed, look.LOSS_HATCH), (spots > observed, ""))
         for text, colour, (rows, hatch) in zip(labels, colours, parts):
             if not rows.any():
                 continue
@@ -107,11 +107,11 @@ def luck_strips(
     look.check_columns(frame, ("fight", "side", "got", "worse", "equal"))
     sides = list(dict.fromkeys(frame["side"]))
     names = dict(zip(sides, look.per_series(label, sides, sides, "label")))
-    colours = dict(zip(sides, look.per_series(color, sides, [str(line["color"]) for line in look.LINES], "color")))
+    colours = dict(zip(sides, look.per_series(color, sides, [str(line["color"]) for line in look.STYLES], "color")))
     spots = np.arange(len(frame))[::-1]
     x_label = "share of such fights that go worse, percent: the width of a strip is the probability of its outcome"
     own, height = "Luck of the whole game", 0.6 + _STRIP_HEIGHT * len(frame)
-    with look.drawing(ax, WIDTH, height, title=title, own=own, xlabel=x_label, grid="x") as axes:
+    with look.drawing(ax, WIDTH, height, title=title, own_title=own, xlabel=x_label, grid="x") as axes:
         axes.barh(spots, 100.0, color=look.LIGHT, height=0.7)
         for place, (_, row) in zip(spots, frame.iterrows()):
             style: dict[str, Any] = {"color": colours[row["side"]], "height": 0.7, "alpha": 0.75, "linewidth": 0.8}

@@ -26,7 +26,7 @@ _TIED = "equal, or no significant difference"
 _ZORDER = 0.8
 _MOST_NAMED = 8  # most points of a front with names
 _GREY, _OTHER = "0.8", "0.35"  # lines without a colour of their own, in plots of lines and in maps
-_COLOURS = tuple(str(style["color"]) for style in look.LINES[1:])  # colours of a map; black would look grey there
+_COLOURS = tuple(str(style["color"]) for style in look.STYLES[1:])  # colours of a map; black would look grey there
 
 
 def best_lines(
@@ -109,7 +109,7 @@ def best_lines(
 def _split_lines(lines: Iterable[str], weight: Any) -> tuple[list[str], list[str]]:
     """Return the lines to colour, which have the highest `weight` (by name), and the other lines, in the same order."""
     names = list(dict.fromkeys(lines))
-    chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[: len(look.LINES)])
+    chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[: len(look.STYLES)])
     return [name for name in names if name in chosen], [name for name in names if name not in chosen]
 
 

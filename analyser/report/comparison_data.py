@@ -16,7 +16,7 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.common.look import SCALE, inks
+from analyser.common.look import PALETTE, inks
 from analyser.common.metrics import EFFICIENCY, function_of, metric_by_name
 from analyser.game.units import Category, Loadout
 from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
@@ -78,7 +78,7 @@ def figures_data(
     metrics |= {name: metrics[name]._replace(title=title) for name, title in PLAINER.items() if name in metrics}
     row, rows = pd.factorize(frame["row"])
     why_not, why = pd.factorize(frame["why_not"])
-    colours = colormaps[SCALE](np.linspace(0, 1, COLOURS))
+    colours = colormaps[PALETTE](np.linspace(0, 1, COLOURS))
     indices = {side["selector"]: index for index, side in enumerate(sides)}
     pairs = frame.iloc[:: len(situations)]
     return {

@@ -26,7 +26,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.files import is_there, path_of
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import EFFICIENCY, METRICS, checked_metric
+from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS, checked_metric
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
 from analyser.game.units import Loadout
@@ -36,7 +36,7 @@ from analyser.report.diff_verdicts import Move, edited_loadouts, moves_between
 from analyser.report.folder import MANIFEST, StoredReport, matchups_of, read_report
 from analyser.report.worker_pool import rare_collections
 
-PROBABILITIES = tuple(name for name in METRICS if name.startswith("p_"))
+PROBABILITIES = tuple(name for name in MATCHUP_METRICS if name.startswith("p_"))
 """Figures that are probabilities; shares lost are not."""
 _COLUMNS = [*KEY, "metric", "unit", "old", "new", "change", "note"]
 _DIGITS = 12  # decimals of a change; more would be rounding errors of sums
@@ -320,7 +320,7 @@ def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFram
     rows = np.arange(len(joined))
     was_possible, is_possible = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
     lost, gained = was_possible & ~is_possible, is_possible & ~was_possible
-    units = [PROBABILITY if METRICS[name].is_probability else METRICS[name].unit for name in names]
+    units = [PROBABILITY if MATCHUP_METRICS[name].is_probability else MATCHUP_METRICS[name].unit for name in names]
     result = joined[KEY].assign(
         metric=np.array(names)[most],
         unit=np.array(units)[most],

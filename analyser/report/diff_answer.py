@@ -11,8 +11,8 @@ import pandas as pd
 from analyser.analysis.prices import Opponents
 from analyser.analysis.verdict import RULE
 from analyser.common.answer import Block, FramedAnswer, plain_rows
-from analyser.common.metrics import EFFICIENCY, METRICS, number_text
-from analyser.common.text import code_span, counted, fill, markdown
+from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS, number_text
+from analyser.common.text import code_span, counted, escape_markup, fill
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
 from analyser.report.diff_profiles import Edit
@@ -132,7 +132,9 @@ class Diff(FramedAnswer):
         result = [_table(self.frame, compared, limit)] if len(self.frame) else []
         if not result and not self.unchanged:
             result = [Block(lines=[f"{compared}: none changed"])]
-        return result + ([_table(self.for_points, METRICS[EFFICIENCY].title, limit)] if len(self.for_points) else [])
+        return result + (
+            [_table(self.for_points, MATCHUP_METRICS[EFFICIENCY].title, limit)] if len(self.for_points) else []
+        )
 
     def _die_and_deck(self) -> list[str]:
         """Return die and deck as text; those of old and those of new if they differ."""
@@ -200,14 +202,14 @@ class Diff(FramedAnswer):
     def markdown(self) -> str:
         """Return a summary in Markdown for a pull request: sentences, edits, and the largest changes of matchups."""
         blocks = [["### Effects of the change (exact)"]]
-        parts = (markdown(move.sentence).partition(":") for move in self.moves)
+        parts = (escape_markup(move.sentence).partition(":") for move in self.moves)
         sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
         if self.others:
             more = [f"and {len(self.others) - MOST_OTHERS} more"] if len(self.others) > MOST_OTHERS else []
             sentence = "; ".join([*(other.verdict_line for other in self.others[:MOST_OTHERS]), *more])
-            sentences.append(f"- Other changed verdicts: {markdown(sentence)}")
+            sentences.append(f"- Other changed verdicts: {escape_markup(sentence)}")
         if self.moves or self.others:
-            blocks.append([markdown(self._opponents_note())])
+            blocks.append([escape_markup(self._opponents_note())])
         blocks.append(sentences or ["No loadout was edited." if not self.edits else "No verdicts."])
         if self.edits:
             lines = [f"- {code_span(str(edit))}" for edit in self.edits[:MOST_EDITS]]
@@ -215,9 +217,9 @@ class Diff(FramedAnswer):
         for block in self._matchups(MOST_IN_SUMMARY):
             if block.rows:
                 head = [f"| {' | '.join(block.head)} |", f"|{'---|' * len(block.head)}"]
-                rows = [f"| {' | '.join(map(markdown, row))} |" for row in block.rows]
+                rows = [f"| {' | '.join(map(escape_markup, row))} |" for row in block.rows]
                 blocks.append([f"{block.title}:", "", *head, *rows])
-        blocks.append([markdown(line) for line in self.notes()])
+        blocks.append([escape_markup(line) for line in self.notes()])
         return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
@@ -240,7 +242,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
 
 def _names(frame: pd.DataFrame) -> dict[str, list[str]]:
     names = {name: frame[name].tolist() for name in KEY}
-    figures = [METRICS[name].head for name in frame["metric"]]
+    figures = [MATCHUP_METRICS[name].head for name in frame["metric"]]
     return names if "share" in frame else {"figure": figures, **names, "": frame["note"].tolist()}
 
 
@@ -259,6 +261,6 @@ def _matchup_lines(frame: pd.DataFrame) -> Iterator[str]:
     for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
         fight = f"{row['attacker']} on {row['defender']}, {row['situation'].replace('-', ' ')}"
         if row["unit"] == PROBABILITY:
-            yield f"{fight}: {METRICS[row['metric']].title} {old}% → {new}% ({change} pp)"
+            yield f"{fight}: {MATCHUP_METRICS[row['metric']].title} {old}% → {new}% ({change} pp)"
         else:
-            yield f"{fight}: {METRICS[row['metric']].title} {old} → {new} ({change} {row['unit']})"
+            yield f"{fight}: {MATCHUP_METRICS[row['metric']].title} {old} → {new} ({change} {row['unit']})"

@@ -23,7 +23,7 @@ from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError, reason_of
 from analyser.common.files import is_there, name_of, real_path
-from analyser.common.metrics import EFFICIENCY, METRICS
+from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS
 from analyser.common.text import json_text
 from analyser.common.validation import Record, Several, checked
 from analyser.game.profiles import ProfilesUsed
@@ -277,7 +277,7 @@ def read_report(folder: Path) -> StoredReport | None:
     if missing := [name for name in COLUMNS if name not in table]:
         raise _damaged(folder / PARQUET, f"the table has no column {missing[0]!r}")
     try:
-        table[[name for name in (*METRICS, *_POINTS) if name in table]].astype(np.float64)
+        table[[name for name in (*MATCHUP_METRICS, *_POINTS) if name in table]].astype(np.float64)
     except (ValueError, TypeError) as error:
         raise _damaged(folder / PARQUET, f"a figure is not a number: {error}") from None
     units = {unit_of(str(name)) for side in ("attacker", "defender") for name in table[side].unique()}

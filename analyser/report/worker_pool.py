@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
 
 from analyser.common import interrupts
-from analyser.common.cache import Cache, program
+from analyser.common.cache import Cache, program_digest
 
 ResultT = TypeVar("ResultT")
 COST_PER_PROCESS = 6_000_000  # microseconds of work for which starting a process is worthwhile
@@ -192,7 +192,7 @@ class Pool:
         """Submit a job to the workers; a job that cannot be submitted runs in this process."""
         with isolated_start(), suppress(OSError, RuntimeError):  # no worker can start, or all have ended
             if self._workers is not None and self._is_borrowed:
-                return self._workers.submit(content_if_same_version, program(), job)
+                return self._workers.submit(content_if_same_version, program_digest(), job)
             if self._workers is not None:
                 return self._workers.submit(job.content)
         return Future()
@@ -200,7 +200,7 @@ class Pool:
 
 def content_if_same_version(version: str, job: Job) -> bytes:
     """Run a job; RuntimeError if this process runs another version of the program, whose bytes could differ."""
-    if program() != version:
+    if program_digest() != version:
         raise RuntimeError("another version of the program")
     return job.content()
 

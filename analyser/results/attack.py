@@ -14,14 +14,14 @@ from analyser.common.answer import Block
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Estimate, probability_figures
 from analyser.common.frames import tidy
+from analyser.common.kernel_records import python_copy
 from analyser.common.means import points_figures, values_of_unit
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import LONGEST_PILOT, Stopping
-from analyser.common.records import plain
 from analyser.common.text import (
     counted,
     frequency_sentence,
-    mean_in_words,
+    mean_text_in,
     p_text,
     points_text,
     rating_text,
@@ -36,7 +36,7 @@ from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, WeightedValues, share_columns
-from analyser.results.rating import conditions
+from analyser.results.rating import rule_effects
 from analyser.results.rendering import distribution_block
 from analyser.results.states import BIT_OF_FLAG, FLAGS
 from analyser.rules import discipline
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
-LOSSES = ("attacker_models_destroyed", "attacker_damage")
+ATTACKER_LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
-MOST_STEPS = 1e9  # most operations for an exact distribution (some seconds)
+MOST_OPERATIONS = 1e9  # for an exact distribution (some seconds)
 
-_SHIFTS = {  # position of each figure in a packed outcome
+_SHIFTS = {  # lowest bit of each figure in a packed outcome
     "models_left": 0,
     "models_destroyed": discipline.MODELS_DESTROYED,
     "damage": discipline.DAMAGE,
@@ -79,14 +79,14 @@ class AttackResult(Result):
     score_weights : array
         Their probabilities or counts.
     conditions : mapping
-        Consequences of the rules for the scenario: dice, rating, effective DEFENCE and so on.
+        Effects of the rules in the scenario: dice, rating, effective DEFENCE and so on.
     building_wrecked_weight : float or None
         Probability or count of a wrecked building (AC-6); None if no die is rolled for a building.
     """
 
     kind = "attack"
     events = (*FLAGS, "activated", "destroyed", "building_wrecked")
-    figures = ("hits", *UNIT_FIGURES, *LOSSES)
+    figures = ("hits", *UNIT_FIGURES, *ATTACKER_LOSSES)
 
     scenario: Scenario
     outcomes: NDArray[np.int64]
@@ -162,8 +162,8 @@ class AttackResult(Result):
         events = (*FLAGS, *(["activated"] if "activated" in self._extra_columns else []))
         summary = self._named_figures({f"p_{name}": name for name in events}, means)
         summary |= self._percentiles("models_destroyed", "models_destroyed")
-        gone = self.column("annihilated"), self.weights, self.trials
-        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *gone)
+        removal = self.column("annihilated"), self.weights, self.trials
+        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
         if self.building_wrecked_weight is not None:
             summary |= probability_figures("p_building_wrecked", self.probability("building_wrecked"))
         return summary
@@ -172,7 +172,7 @@ class AttackResult(Result):
     def _extra_columns(self) -> list[str]:
         """Columns that only some attacks have: `activated` (Cryo), and the attacker's own losses (Overcharge)."""
         attack = self.scenario.attack
-        return [*(["activated"] if attack.has("Cryo") else []), *(LOSSES if attack.overcharge else [])]
+        return [*(["activated"] if attack.has("Cryo") else []), *(ATTACKER_LOSSES if attack.overcharge else [])]
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
         """Return the outcomes as columns by name; see :meth:`to_frame`."""
@@ -258,7 +258,7 @@ class AttackResult(Result):
         for name, text in _FIGURE_LABELS.items():
             if name in self.summary:
                 is_mean = name.startswith("mean")
-                rows.append([text, mean_in_words(self.summary, name) if is_mean else str(self.summary[name])])
+                rows.append([text, mean_text_in(self.summary, name) if is_mean else str(self.summary[name])])
         rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
         return [destroyed, Block(rows=rows, minor=frozenset(minor), shares_table=True)]
@@ -275,7 +275,7 @@ _FIGURE_LABELS = {
 
 
 def unit_line(unit: Target, defence: int | None = None) -> str:
-    """Return a text on a unit at the start of a fight; a single attack states the effective `defence` of its target."""
+    """Return a unit at the start of a fight as text; `defence` is the effective DEFENCE of the target of an attack."""
     parts = [f"DEFENCE {unit.defence}" if defence is None else f"effective DEFENCE {defence}"]
     parts = [counted(unit.models or 0, "model"), *parts, f"DAMAGE LIMIT {unit.damage_limit}"]
     if defence is None:
@@ -315,20 +315,21 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
     return sampling.solve(result_with, LONGEST_PILOT)
 
 
-def numbers_of(scenario: Scenario) -> AttackResult:
-    """Return the exact result without conditions and rules, which take most of the time of a small attack."""
+def result_without_rules(scenario: Scenario) -> AttackResult:
+    """Return the exact result without its conditions and rules, which take most of the time of a small attack."""
     bare = replace(scenario)
     bare.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, "conditions": {}, "rules": RulesUsed()}
     return _exact(bare)
 
 
 def _exact(scenario: Scenario) -> AttackResult:
-    fight = plain(scenario.fight)
+    fight = python_copy(scenario.fight)
     die, deck = _die_and_deck(scenario)
-    steps = approximate_additions(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
-    if steps > MOST_STEPS:
+    operations = approximate_additions(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
+    if operations > MOST_OPERATIONS:
         allowed = "fewer dice, less Veteran or fewer extra re-rolls; or the method monte-carlo"
-        problem = f"the exact distribution of this pool takes {steps:.1g} operations, more than {MOST_STEPS:.0g}"
+        needed = f"{operations:.1g} operations, more than {MOST_OPERATIONS:.0g}"
+        problem = f"the exact distribution of this pool takes {needed}"
         raise InputError(problem, where="attack.dice", allowed=allowed)
     faces, cards = die / die.sum(), deck / deck.sum()
     scores, pmf, outcomes, probabilities = exact_attack(scenario.fight, faces, cards, odds_of(die, deck))
@@ -346,9 +347,9 @@ def _exact(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """Return a simulated result, identical to that of :func:`solve_attack`, and the results of its equal batches.
+    """Return a simulated result, as :func:`solve_attack` does, and the results of the equal batches of its trials.
 
-    The number of trials is that of `sampling` rounded up, so that a batch has whole chunks. Two scenarios with one seed
+    The trials of `sampling` are rounded up, so that each batch has whole chunks. Two scenarios with one seed
     use common random numbers in each batch, so their difference varies less from batch to batch than either result.
     """
     trials = -(-sampling.first_trials() // (batches * CHUNK_TRIALS)) * CHUNK_TRIALS
@@ -397,7 +398,7 @@ def _die_and_deck(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int
 
 def _common_fields(scenario: Scenario) -> dict[str, Any]:
     if "head" not in scenario.derived:
-        fight = plain(scenario.fight)
-        parts = {"conditions": conditions(scenario, fight), "rules": rules_used.rules_of_attack(scenario, fight)}
+        fight = python_copy(scenario.fight)
+        parts = {"conditions": rule_effects(scenario, fight), "rules": rules_used.rules_of_attack(scenario, fight)}
         scenario.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, **parts}
     return cast("dict[str, Any]", scenario.derived["head"])

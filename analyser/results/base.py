@@ -16,7 +16,7 @@ from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.frames import tidy
-from analyser.common.intervals import intervals, rare, widest
+from analyser.common.intervals import greatest_width, intervals, is_rare
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.precision import Precision, Stopping
 from analyser.common.text import frequency_sentence, rows_of_columns
@@ -24,7 +24,7 @@ from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
 from analyser.results import rendering, simultaneous_intervals
-from analyser.results.custom import UserMetrics, check_name
+from analyser.results.user_metrics import UserMetrics, check_name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ _ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class RulesUsed:
-    """Rules behind a result, in lists that the properties of :class:`Result` describe."""
+    """Rules behind a result, as the properties of :class:`Result` describe them."""
 
     applied: tuple[str, ...] = ()
     not_used: tuple[str, ...] = ()
@@ -252,15 +252,15 @@ class Result(UserMetrics, Answer):
 
     def mean(self, figure: str, moment: int | None = None) -> float:
         """Return the mean of a figure; see :meth:`pmf` for the parameters."""
-        return mean_of(*self._checked(figure, moment), self.trials)[0]
+        return mean_of(*self._values_and_weights(figure, moment), self.trials)[0]
 
     def mean_with_interval(self, figure: str, moment: int | None = None) -> Mean:
         """Return the mean of a figure, with its 95% interval if simulated (:mod:`analyser.common.means`)."""
-        return mean_between(*self._checked(figure, moment), self.trials, self._possible_values(figure))
+        return mean_between(*self._values_and_weights(figure, moment), self.trials, self._possible_values(figure))
 
     def std(self, figure: str, moment: int | None = None) -> float:
         """Return the standard deviation of a figure; see :meth:`pmf` for the parameters."""
-        return float(np.sqrt(mean_and_variance(*self._checked(figure, moment), self.trials)[1]))
+        return float(np.sqrt(mean_and_variance(*self._values_and_weights(figure, moment), self.trials)[1]))
 
     def quantile(self, figure: str, q: float, moment: int | None = None) -> float:
         """Return the smallest v with P(figure <= v) >= `q`, a probability; see :meth:`pmf`."""
@@ -271,7 +271,7 @@ class Result(UserMetrics, Answer):
         value = values[min(int(np.searchsorted(reached, q - _ROUNDING)), len(values) - 1)]
         return value.item()  # type: ignore[no-any-return]
 
-    def _checked(self, figure: str, moment: int | None) -> WeightedValues:
+    def _values_and_weights(self, figure: str, moment: int | None) -> WeightedValues:
         check_name(figure, "figure", self.figures)
         return self._weighted_values(figure, moment)
 
@@ -280,7 +280,7 @@ class Result(UserMetrics, Answer):
 
         For ``models_destroyed`` every number up to the models of the target is included.
         """
-        values, weights = self._checked(figure, moment)
+        values, weights = self._values_and_weights(figure, moment)
         always = np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
         distinct, indices = np.unique(np.concatenate([always, values]), return_inverse=True)
         return distinct, _sum_by_index(weights, indices.reshape(-1)[len(always) :], len(distinct))
@@ -326,22 +326,22 @@ class Result(UserMetrics, Answer):
     def widest_interval(self) -> float:
         """Return the width of the widest 95% interval among all simulated probabilities."""
         assert self.trials is not None
-        return widest(self._counts(), self.trials)
+        return greatest_width(self._counts(), self.trials)
 
     @property
-    def has_rare(self) -> bool:
-        """True if an event occurred, or failed to occur, so rarely that another kind of interval is used."""
-        return self.trials is not None and bool(rare(self._counts(), self.trials).any())
+    def has_rare_events(self) -> bool:
+        """True if an event occurred, or failed to occur, so rarely that its interval is Blaker's, not Wilson's."""
+        return self.trials is not None and bool(is_rare(self._counts(), self.trials).any())
 
     @property
     def thin_means(self) -> tuple[str, ...]:
-        """Means of the summary that have too few trials for the normal interval, and so a wider one."""
+        """Means of the summary that have too few trials for the normal interval."""
         summary = self.summary if self.trials is not None else {}
         means = (name for name in summary if name.startswith(("mean_", "expected_")))
         return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the counts to which a precision applies: those of events if it is relative, else all counts."""
+        """Return the counts whose intervals a precision limits: those of events if it is relative, else all."""
         return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
 
     def with_stopping(self, stopping: Stopping) -> Self:
@@ -364,7 +364,7 @@ class Result(UserMetrics, Answer):
 
     @abstractmethod
     def _all_weights(self) -> list[NDArray[Any]]:
-        """Return the weights of all probabilities of this result, for the widest interval and rare events."""
+        """Return the weights of all probabilities of this result, for its widest interval and its rare events."""
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the result, by default on new Axes, and return the Axes; a morale result returns a Figure.
@@ -429,10 +429,10 @@ def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArra
     return {"probability": weights / trials, "count": weights, "low": low, "high": high, "interval": methods}
 
 
-def likeliest_result(first: str, second: str, wins: float, loses: float) -> str:
+def result_sentence(first: str, second: str, wins: float, loses: float) -> str:
     """Return a headline with the likeliest result of a fight between two sides: a win of either, or a draw.
 
-    >>> likeliest_result("Reds", "Blues", 0.75, 0.2), likeliest_result("Reds", "Blues", 0.2, 0.3)
+    >>> result_sentence("Reds", "Blues", 0.75, 0.2), result_sentence("Reds", "Blues", 0.2, 0.3)
     ('Reds beats Blues 3 times in 4.', 'Reds and Blues draw 1 time in 2.')
     """
     first, second = (

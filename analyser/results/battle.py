@@ -21,7 +21,7 @@ from analyser.common.text import counted, fill, whole_percent
 from analyser.engine.battle.battle_data import MOST_UNITS, Counts
 from analyser.engine.battle.simulation import Simulation
 from analyser.game.army import ArmyUnit, names_apart
-from analyser.results.base import Result, WeightedValues, likeliest_result, share_columns
+from analyser.results.base import Result, WeightedValues, result_sentence, share_columns
 from analyser.results.battle_rules import NOT_MODELLED, rules_of_battle
 from analyser.results.battle_story import Story, story_of
 from analyser.results.battle_tactics import Game, tactic_in_words, tactics_block, tactics_game
@@ -175,7 +175,7 @@ class BattleResult(Result):
         return [unit.combatant.models or 1 for units in self.scenario.fielded for unit in units]
 
     def _starting_points(self, numbers: slice) -> float:
-        """Return the points before the battle of the units with numbers in the slice `numbers`."""
+        """Return the points, before the battle, of the units with numbers in the slice."""
         chosen = range(numbers.start, numbers.stop)
         sizes = [(number, models) for number, models in zip(self._unit_numbers, self._unit_models) if number in chosen]
         return sum(float(self._model_points[number]) * models for number, models in sizes)
@@ -200,12 +200,12 @@ class BattleResult(Result):
         rows = []
         for number in range(1, self.rounds + 1):
             for side in SIDES:
-                own = _units_of_side(side)
-                points = float(self.counts.models[number - 1, own] @ self._model_points[own]) / self.trials
+                units = _units_of_side(side)
+                points = float(self.counts.models[number - 1, units] @ self._model_points[units]) / self.trials
                 figures: dict[str, Any] = {"round": number, "side": side}
                 figures |= mean_figures("mean_units", self.mean_with_interval(f"{side}_units", number))
-                rounded, start = self.mean_with_interval(f"{side}_points_percent", number), self._starting_points(own)
-                percent = rounded.less(rounded.value - (100 * points / start if start else 0.0)).within(0.0, 100.0)
+                rounded, start = self.mean_with_interval(f"{side}_points_percent", number), self._starting_points(units)
+                percent = rounded.minus(rounded.value - (100 * points / start if start else 0.0)).clip(0.0, 100.0)
                 figures |= mean_figures("mean_points", percent.times(start / 100)) | {"mean_points": points}
                 figures |= mean_figures("mean_percent", percent)
                 rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))
@@ -241,7 +241,7 @@ class BattleResult(Result):
         return rows
 
     def swing(self) -> list[dict[str, Any]]:
-        """Return how P(victory) of its side changes without each unit; the largest loss comes first.
+        """Return how P(victory) of a side changes without each of its units; the largest loss comes first.
 
         `p_without` is P(victory) without the unit. `difference` is P(victory) with the unit minus `p_without`, with the
         95% interval `low` to `high` from batches of battles with common random numbers. `expected_margin_difference`
@@ -340,7 +340,7 @@ class BattleResult(Result):
         """Result in one sentence, without intervals."""
         (first, second), won = self.names.values(), self.probability("victory")
         lost = self.probability("defeat")
-        sentence = likeliest_result(first, second, won, lost)
+        sentence = result_sentence(first, second, won, lost)
         if self.game is None:
             return sentence
         name = "p_victory" if won >= lost else "p_defeat"
@@ -382,7 +382,7 @@ def solve_battle(
 ) -> BattleResult:
     """Return the result of a battle.
 
-    `swing`: also simulate it without each unit. `tactics`: a side without a stated tactic plays an equilibrium.
+    `swing`: also simulate the battle without each unit. `tactics`: a side without a stated tactic plays an equilibrium.
     """
     if sampling.is_exact:
         allowed = "--method monte-carlo, or no method (in Python analyser.battle or simulate)"
@@ -426,14 +426,14 @@ def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], .
 
 
 def swing_trials(sampling: Sampling) -> int:
-    """Return the number of battles for each left-out unit, fixed in advance so that the intervals stay valid."""
+    """Return the number of battles without each unit, fixed in advance so that the intervals stay valid."""
     return share_of_trials(sampling, 10, LEAST_FOR_SWING)
 
 
 def share_of_trials(sampling: Sampling, divisor: int, least: int) -> int:
     """Return the requested number of battles divided by `divisor`, but at least `least` if that many were requested.
 
-    For a requested precision the number is the largest that it can take.
+    For a requested precision the number is the largest that the precision can require.
     """
     requested = sampling.trials or DEFAULT_BATTLES
     if sampling.precision is not None and not (precision := Precision.read(sampling.precision)).relative:

@@ -1,4 +1,4 @@
-"""Rules behind the result of a battle: rules of its units, and rules that are not modelled for lack of a map."""
+"""Rules behind the result of a battle: those of its units, and those not modelled because there is no map."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NO_MAP = (
     "(docs/battle.md)"
 )
 _CHOICES = "sides look one activation ahead or follow fixed policies (docs/battle.md), and play cards by fixed rules"
-_NEAR_FRIENDS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # rules with effect on units nearby
+_NEAR_FRIENDS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # rules that affect units nearby
 
 
 def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:
@@ -49,26 +49,26 @@ def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> Rule
     return RulesUsed(used.applied, used.not_used, left_out, used.assumptions, used.warnings)
 
 
-def _add_rules(rules: SortedRules, scenario: BattleScenario, own: BattleUnit, enemy: BattleUnit) -> None:
-    """Add the rules of a unit, sorted by their effect against an enemy."""
-    unit, other = own.combatant, enemy.combatant
-    tactics = policy_against(own.policy, unit, other), policy_against(enemy.policy, other, unit)
+def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit, enemy: BattleUnit) -> None:
+    """Add the rules of a unit, sorted by their effects against an enemy."""
+    unit, other = fielded.combatant, enemy.combatant
+    tactics = policy_against(fielded.policy, unit, other), policy_against(enemy.policy, other, unit)
     charges = [
         tactic is not None and charger.may_charge(target, tactic)
         for tactic, charger, target in zip(tactics, (unit, other), (other, unit))
     ]
     shooter = None if tactics[0] is None else Shooter(unit, other, tactics[0], 1.0, scenario.ruleset, "a")
-    for row in _rows(own, enemy, charges):
+    for row in _rows(fielded, enemy, charges):
         in_contact = row.kind != "ranged"
         rules.add(row.qualities, CLOSE_QUARTERS if in_contact else DUEL, case_of_row(row, unit, other, shooter))
     case = case_of_unit(
         unit,
         other,
-        list(_rows(enemy, own, charges[::-1])),
+        list(_rows(enemy, fielded, charges[::-1])),
         charges=charges[0],
         charged=charges[1],
         distant=True,
-        takes_cover=own.policy == "take_cover",
+        takes_cover=fielded.policy == "take_cover",
         fires_all_rows=shooter is not None and len(shooter.rows) > 1,
         shoots_back=other.category == "aerial",
     )
@@ -77,10 +77,10 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, own: BattleUnit, en
         rules.add([rule], CLOSE_QUARTERS if contact else DUEL, case)
 
 
-def _rows(own: BattleUnit, enemy: BattleUnit, charges: list[bool]) -> Iterator[Row]:
+def _rows(fielded: BattleUnit, enemy: BattleUnit, charges: list[bool]) -> Iterator[Row]:
     """Yield the rows that a unit can use against an enemy."""
-    unit = own.combatant
-    yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if own.policy == "lookout" else "shoot")
+    unit = fielded.combatant
+    yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if fielded.policy == "lookout" else "shoot")
     if charges[0]:
         yield unit.charge_row("")
     if charges[1]:

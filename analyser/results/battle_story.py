@@ -60,8 +60,8 @@ class Story:
         Victory points (VP) of the first army minus those of the second.
     happenings : tuple of Happening
         All events, in order.
-    unfired : mapping
-        Reasons why units did not shoot as ordered (AC-6), by index of the event.
+    no_shot_reasons : mapping
+        Reasons why units did not shoot as ordered (AC-6), by index in `happenings`.
     names : mapping
         Names of the units by number, with the army if both armies have a unit of that name.
     armies : tuple of str
@@ -76,7 +76,7 @@ class Story:
     happenings: tuple[Happening, ...]
     names: Mapping[int, str]
     armies: tuple[str, str]
-    unfired: Mapping[int, NoShotReason] = field(default_factory=dict)
+    no_shot_reasons: Mapping[int, NoShotReason] = field(default_factory=dict)
     embarked: frozenset[int] = frozenset()
 
     def army_and_unit(self, event: Happening) -> str:
@@ -89,7 +89,7 @@ class Story:
         return (line for _, line in self._events_and_lines())
 
     def rounds(self) -> list[list[str]]:
-        """Return the lines by round; the first line of each announces the round."""
+        """Return the lines of each round; the first of them announces the round."""
         result: list[list[str]] = []
         for begins, line in self._events_and_lines():
             if begins == Event.ROUND or not result:
@@ -98,15 +98,15 @@ class Story:
         return result
 
     def _events_and_lines(self) -> Iterator[tuple[Event, str]]:
-        """Yield each line after its first event."""
+        """Yield each line, preceded by its first event."""
         parts: list[str] = []
-        first, aboard = Event.ROUND, set(self.embarked)
+        line_start, aboard = Event.ROUND, set(self.embarked)
         for index, happening in enumerate(self.happenings):
             if happening.event in _LINE_STARTS and parts:
-                yield first, "; ".join(parts)
+                yield line_start, "; ".join(parts)
                 parts = []
             if happening.event in _LINE_STARTS:
-                first = happening.event
+                line_start = happening.event
             if happening.event == Event.DISEMBARKED:
                 aboard.discard(happening.unit)
             text = _EVENT_TEXTS[happening.event](happening, self)
@@ -114,12 +114,12 @@ class Story:
                 parts.append(text)
             if happening.event == Event.ACTIVATED and happening.unit in aboard and not self._line_continues(index):
                 parts.append("stays aboard")
-            if index in self.unfired:
-                parts.append(_REASONS_NOT_TO_SHOOT[self.unfired[index]])
-        yield first, "; ".join(parts)
+            if index in self.no_shot_reasons:
+                parts.append(_REASONS_NOT_TO_SHOOT[self.no_shot_reasons[index]])
+        yield line_start, "; ".join(parts)
 
     def _line_continues(self, index: int) -> bool:
-        """Return True if the event after that index belongs to the same line."""
+        """Return True if the event after the one at `index` belongs to the same line."""
         following = self.happenings[index + 1 : index + 2]
         return bool(following) and following[0].event not in _LINE_STARTS
 
@@ -135,8 +135,8 @@ def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
         for side, army in enumerate(armies)
         for index, unit in enumerate(scenario.fielded[side])
     }
-    ours, theirs = ({unit.title for unit in units} for units in scenario.fielded)
-    in_both = ours & theirs
+    first, second = ({unit.title for unit in units} for units in scenario.fielded)
+    in_both = first & second
     names = {
         number: f"{unit.title} of {army}" if unit.title in in_both else unit.title
         for number, (army, unit) in fielded.items()
@@ -151,7 +151,7 @@ def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
     return Story(trace.number, seed, trace.margin, events, names, armies, trace.unfired, embarked)
 
 
-def _round(event: Happening, story: Story) -> str:
+def _round_text(event: Happening, story: Story) -> str:
     holder, (first, second) = story.armies[event.unit], story.armies
     if event.first == 1:
         return f"Round 1: {holder} takes the first turn"
@@ -159,7 +159,7 @@ def _round(event: Happening, story: Story) -> str:
     return f"Round {event.first}: {holder} takes the initiative (cards: {first} {own}, {second} {other})"
 
 
-def _ordered(event: Happening, story: Story) -> str:
+def _order_text(event: Happening, story: Story) -> str:
     if event.other == event.unit:
         actions = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
         move = "falls back" if event.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
@@ -169,18 +169,18 @@ def _ordered(event: Happening, story: Story) -> str:
     return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{action}'
 
 
-def _attacked(event: Happening, story: Story) -> str:
+def _attack_text(event: Happening, story: Story) -> str:
     lost = f", {counted(event.third, 'model')} destroyed" if event.third else ""
     return f"{story.names[event.unit]} attacks {story.names[event.other]}: {event.second or 'no'} damage{lost}"
 
 
-def _card(event: Happening, story: Story) -> str:
+def _card_text(event: Happening, story: Story) -> str:
     test = "rally test" if event.third else "test"
     verdict = "passes" if event.first <= event.second else "fails"
     return f"{story.names[event.unit]} {verdict} its {test}: card {event.first}, {event.second} or less passes"
 
 
-def _own_loss(event: Happening, story: Story) -> str:
+def _own_loss_text(event: Happening, story: Story) -> str:
     cause = "by its own actions"
     if event.second:
         cause = f"aboard {story.names[event.other]}, which lacks room for them"
@@ -188,18 +188,18 @@ def _own_loss(event: Happening, story: Story) -> str:
 
 
 _EVENT_TEXTS: Mapping[Event, Callable[[Happening, Story], str]] = {
-    Event.ROUND: _round,
+    Event.ROUND: _round_text,
     Event.ENTERED: lambda event, story: f"  {story.army_and_unit(event)} comes out of reserve",
     Event.ACTIVATED: lambda event, story: f"  {story.army_and_unit(event)} ({counted(event.first, 'model')})",
-    Event.CARD: _card,
-    Event.ORDERED: _ordered,
+    Event.CARD: _card_text,
+    Event.ORDERED: _order_text,
     Event.MOVED: lambda event, _: f'moves {event.first / INCH:g}"',
-    Event.ATTACKED: _attacked,
+    Event.ATTACKED: _attack_text,
     Event.FELL_BACK: lambda event, story: f"{story.names[event.unit]} falls back",
     Event.SUPPRESSED: lambda event, story: f"{story.names[event.unit]} is suppressed",
     Event.REMOVED: lambda event, story: f"{story.names[event.unit]} is removed ({event.second} VP)",
     Event.COMBAT: lambda event, story: f"{story.names[event.unit]} {_COMBAT_RESULTS[event.first]}",
-    Event.OWN_LOSS: _own_loss,
+    Event.OWN_LOSS: _own_loss_text,
     Event.DIE: lambda event, story: f"{story.names[event.unit]} explodes: {_DIE_FACES[event.first]}",
     Event.ENDED: lambda event, story: (
         f"End of round {event.first}: {story.armies[0]} {event.second} VP, {story.armies[1]} {event.third} VP"

@@ -23,7 +23,7 @@ from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
 _MOST_BATTLES_PER_PAIR = 10_000
-_REPLAY_FACTOR = 4  # the best and the worst pair are simulated again, with this many times the battles
+_REPLAY_FACTOR = 4  # factor of battles for the best and the worst pair, which are simulated again
 _WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
 _ROUNDING = 1e-9
 NOT_MODELLED_NOTE = "Terrain, objectives and line of sight are not modelled, and each can change the result."
@@ -50,7 +50,7 @@ class Game(NamedTuple):
     scores: NDArray[np.float64]
     mixes: tuple[NDArray[np.float64], NDArray[np.float64]]
 
-    def against_mix(self, side: int) -> NDArray[np.float64]:
+    def scores_against_mix(self, side: int) -> NDArray[np.float64]:
         """Return the score of the first army for each tactic of a side, if the other side plays its equilibrium."""
         scores: NDArray[np.float64] = self.scores @ self.mixes[1] if side == 0 else self.mixes[0] @ self.scores
         return scores
@@ -62,7 +62,7 @@ class Game(NamedTuple):
 
     def best(self, side: int) -> str | None:
         """Return the best tactic of a side; None if the second best is not significantly worse."""
-        scores = self.against_mix(side) if side == 0 else 1.0 - self.against_mix(side)
+        scores = self.scores_against_mix(side) if side == 0 else 1.0 - self.scores_against_mix(side)
         order = np.argsort(-scores, kind="stable")
         if len(order) == 1:
             return self.names[side][0]
@@ -81,7 +81,7 @@ class Game(NamedTuple):
         plays = [
             {"side": side, "tactic": name, "probability": float(share), "score": float(score)}
             for number, side in enumerate(SIDES)
-            for name, share, score in zip(self.names[number], self.mixes[number], self.against_mix(number))
+            for name, share, score in zip(self.names[number], self.mixes[number], self.scores_against_mix(number))
         ]
         return {"plays": plays, "pairs": [dict(row) for row in self.rows]}
 
@@ -211,7 +211,7 @@ def tactics_block(game: Game, names: Mapping[str, str]) -> Block:
     lines = [
         [tactic_in_words(name), names[side], f"{100 * share:.0f}%", f"{100 * score:.1f}%", _description(name)]
         for number, side in enumerate(SIDES)
-        for name, share, score in zip(game.names[number], game.mixes[number], game.against_mix(number))
+        for name, share, score in zip(game.names[number], game.mixes[number], game.scores_against_mix(number))
     ]
     head = ("tactic", "army", "used", f"{names[SIDES[0]]} scores", "description")
     about = fill(

@@ -22,8 +22,8 @@ from analyser.scenarios.policies import AUTO
 if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
-_BANDS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # widths of printed bands; most printed bands
-_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # keys of settings
+_BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # of printed bands of margins
+_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # settings of policies only, and of all
 
 
 def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tuple[str, str]]:
@@ -55,10 +55,10 @@ def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
         keys = (*(("policy",) if terms.side_term("policy", side) != AUTO else ()), *_KEYS_OF_POLICIES, *_COMMON_KEYS)
     words = [{BY_POLICY: BY_POLICY, AUTO: auto}.get(tactic) or f"tactic {tactic}".replace("_", " ")]
     words += [f"{key} {terms.side_term(key, side)}".replace("_", " ") for key in keys]
-    own = sum(unit.unit.policy is not None for unit in units)
-    words += [f"{counted(own, 'unit')} with a policy of its own"] if own else []
-    least = terms.side_term("discard_below", side)
-    return ", ".join([*words, *([f"cards below {least} discarded"] if least else [])])
+    with_policy = sum(unit.unit.policy is not None for unit in units)
+    words += [f"{counted(with_policy, 'unit')} with a policy of its own"] if with_policy else []
+    kept = terms.side_term("discard_below", side)
+    return ", ".join([*words, *([f"cards below {kept} discarded"] if kept else [])])
 
 
 def conclusions(result: BattleResult) -> list[str]:
@@ -82,7 +82,7 @@ def margin_block(result: BattleResult) -> Block:
     rows = result.margins()
     margins = np.array([row["margin"] for row in rows], np.int64)
     battles = np.array([row["probability"] for row in rows]) * result.trials
-    width = next(width for width in _BANDS if len(set(_bands(margins, width))) <= _MOST_BANDS)
+    width = next(width for width in _BAND_WIDTHS if len(set(_bands(margins, width))) <= _MOST_BANDS)
     bands, lines = _bands(margins, width), []
     for band in np.unique(bands):
         first, last = (int(band) - np.sign(band)) * width + np.sign(band), int(band) * width
@@ -101,7 +101,7 @@ def _bands(margins: NDArray[Any], width: int) -> NDArray[Any]:
 
 
 def rounds_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
-    """Return the survivors by round: units, percent of the points, and that percentage in the middle 80% of battles."""
+    """Return the survivors by round: units, percent of the points, and the middle 80% of that percentage."""
     head = ["round", *(name for army in names.values() for name in (f"{army}: units", "points", "10-90%"))]
     lines: dict[int, list[str]] = {}
     for row in rows:
@@ -121,7 +121,7 @@ def survivors_block(rows: Sequence[dict[str, Any]], side: str) -> Block:
 
 
 def _survivor_cells(row: dict[str, Any]) -> list[str]:
-    """Return the survivors in a row: units, percent of the points, and that percentage in the middle 80% of battles."""
+    """Return the cells of the survivors in a row: units, and mean and 80% range of the percentage of the points."""
     mean = mean_in(row, "mean_units")
     longer = max(mean.value - (mean.low or 0.0), (mean.high or 0.0) - mean.value)  # a single ± fits a narrow table
     units = plus_minus(mean.value, longer) if longer else f"{mean.value:.1f}"
@@ -130,7 +130,7 @@ def _survivor_cells(row: dict[str, Any]) -> list[str]:
 
 
 def units_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str], *, in_full: bool = False) -> Block:
-    """Return the points that each unit destroyed and lost; `in_full`: losses also per 100 of its own points."""
+    """Return the points that each unit destroyed and lost; `in_full`: losses also per 100 points of the unit."""
     rates = ["destroyed per 100", "lost", "lost per 100"] if in_full else ["per 100", "lost"]
     head = ["unit", "army", "points", "destroyed", *rates]
     lines = []

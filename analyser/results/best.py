@@ -13,9 +13,9 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Sampling
 from analyser.common.text import counted
-from analyser.results.duel import DUEL_SIDES, DuelResult, solve_best
+from analyser.results.best_play_table import NO_ORDERS, PlanTable, situation_in_words
+from analyser.results.duel import DUEL_SIDES, DuelResult, solve_with_plan
 from analyser.results.duel_solution import SolvedDuel
-from analyser.results.plan import NO_ORDERS, PlanTable, situation_in_words
 from analyser.rules.policies import BEST
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.schema import PROBABILITY_WANTS, WANTS
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-_MOST_SITUATIONS = 16  # most rows of the plan in the text
-_LEAST_COST = 5e-5  # a choice matters if its second best has at least this cost
+_MOST_SITUATIONS = 16  # rows of the plan in the text
+_LEAST_COST = 5e-5  # a choice matters if the second best costs at least this
 _ROUNDING = 1e-12  # smaller probabilities are rounding errors
 PLOT_AXES = ("models", "distance")
 
@@ -84,14 +84,14 @@ class BestResult(DuelResult):
         InputError
             The side does not play best.
         """
-        self._side(side)
+        self._number_of_side(side)
         return [deepcopy(row) for row in self._plan_rows if side in (None, row["side"])]
 
     @cached_property
     def _plan_rows(self) -> list[dict[str, Any]]:
         return self._table.reached_rows(None, _ROUNDING)
 
-    def _side(self, side: str | None) -> int | None:
+    def _number_of_side(self, side: str | None) -> int | None:
         if side is None:
             return None
         if side not in DUEL_SIDES:
@@ -126,14 +126,14 @@ class BestResult(DuelResult):
         return sorted(rows, key=lambda row: row["cost"])
 
     def regrets(self) -> list[dict[str, Any]]:
-        """Return the cost of each simple tactic of the unit compared with best play, the smallest first.
+        """Return the cost of each simple tactic of the unit, compared with best play; the smallest comes first.
 
         Returns
         -------
         list of dict
             `tactic`; `value` of the tactic against the enemy's policy in this result; `cost`, the value of best play
             minus `value`. If both sides play best, also `worst`, the value against the enemy's best response, and
-            `exploitable`, the cost against it.
+            `exploitable`, the cost against that response.
         """
         return [dict(row) for row in self._regrets]
 
@@ -179,7 +179,7 @@ class BestResult(DuelResult):
                 f"{by!r} is not usable{did_you_mean(by, PLOT_AXES)}", where="by", allowed=", ".join(PLOT_AXES)
             )
         check_integer(round, "round", 1, self.solution.game.rounds)
-        number = self.solution.objective_side if side is None else self._side(side)
+        number = self.solution.objective_side if side is None else self._number_of_side(side)
         assert number is not None
         if by == "distance" and self.scenario.terms.distance is None:
             raise InputError("this duel states no distance", where="by", allowed="models, or a duel with a distance")
@@ -193,12 +193,12 @@ class BestResult(DuelResult):
         lines = [*self.caption(), title]
         return choices(with_subject(frame, "\n".join(lines)), across=x_label, up=y_label, ax=ax, **more)
 
-    def worth(self, value: float) -> str:
+    def value_text(self, value: float) -> str:
         """Return a value as text: a probability or victory points, depending on the objective."""
         want = self.scenario.terms.want
         return f"{100 * value:.2f}%" if want in PROBABILITY_WANTS else f"{value:+.3f} VP"
 
-    def cost(self, value: float) -> str:
+    def cost_text(self, value: float) -> str:
         """Return a difference of values as text: percentage points or victory points, depending on the objective."""
         want = self.scenario.terms.want
         return f"{100 * value:.2f} pp" if want in PROBABILITY_WANTS else f"{value:.3f} VP"
@@ -222,10 +222,11 @@ class BestResult(DuelResult):
     def _first_block(self) -> Block:
         want = self.scenario.terms.want
         names = {"win": "P(win), a draw counts half", "survival": "P(survival)"}
-        rows = [[f"Value: {names.get(want, 'expected ' + want)}", f"{self.worth(self.value)} exact"]]
+        rows = [[f"Value: {names.get(want, 'expected ' + want)}", f"{self.value_text(self.value)} exact"]]
         for row in self.first_moves():
             label = {"first": "First move, if first", "second": "First move, if second"}.get(row["when"], "First move")
-            other = f"; second best: {row['runner_up']} ({self.cost(row['costs'])} lower)" if row["runner_up"] else ""
+            second, cost = row["runner_up"], self.cost_text(row["costs"])
+            other = f"; second best: {second} ({cost} lower)" if second else ""
             rows.append([label, f"{row['do']}{other}"])
         rows += [["Exploitability", f"{self.exploitability:.1e}"]] if self.exploitability > CERTAIN_WITHIN else []
         return Block("Value of best play", rows=rows)
@@ -236,8 +237,8 @@ class BestResult(DuelResult):
         head += ["worst-case value", "worst-case cost"] if both else []
         rows = []
         for row in self._regrets:
-            cells = [row["tactic"], self.worth(row["value"]), self.cost(row["cost"])]
-            cells += [self.worth(row["worst"]), self.cost(row["exploitable"])] if both else []
+            cells = [row["tactic"], self.value_text(row["value"]), self.cost_text(row["cost"])]
+            cells += [self.value_text(row["worst"]), self.cost_text(row["exploitable"])] if both else []
             rows.append(cells)
         return Block("Cost of simple tactics", head, rows, "<>")
 
@@ -248,7 +249,7 @@ class BestResult(DuelResult):
         for row in sorted(decisive or rows, key=lambda row: -row["probability"]):
             mine, theirs = units if row["side"] == "a" else units[::-1]
             situation = f"{row['round']} {row['side'].upper()}  {situation_in_words(row, mine, theirs)}"
-            costs = f"{row['runner_up']}: {self.cost(row['costs'])}" if row["runner_up"] else ""
+            costs = f"{row['runner_up']}: {self.cost_text(row['costs'])}" if row["runner_up"] else ""
             cells.setdefault(situation, [row["do"], costs, f"{100 * row['probability']:.1f}%"])
             if len(cells) == _MOST_SITUATIONS:
                 break
@@ -273,4 +274,4 @@ def solve_best_play(scenario: DuelScenario) -> BestResult:
     """Return best play of a duel; InputError if neither side has the policy `best`, or the duel is too large."""
     if BEST not in (scenario.terms.policy_a, scenario.terms.policy_b):
         raise InputError("neither side plays best", where="duel", allowed='policy_a = "best" or policy_b = "best"')
-    return solve_best(scenario, Sampling(), BestResult)
+    return solve_with_plan(scenario, Sampling(), BestResult)

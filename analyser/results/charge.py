@@ -14,13 +14,13 @@ from analyser.common.answer import Block
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.means import mean_between, mean_figures, sums_of
 from analyser.common.method_settings import Sampling
-from analyser.common.text import NEGLIGIBLE, counted, mean_in_words, p_text, points_text, rating_text, rows_of_columns
+from analyser.common.text import NEGLIGIBLE, counted, mean_text_in, p_text, points_text, rating_text, rows_of_columns
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.base import likeliest_result
+from analyser.results.base import result_sentence
 from analyser.results.rating import rating_reasons
 from analyser.results.rendering import NOT_SHOWN
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
@@ -48,7 +48,7 @@ class ChargeResult(FightResult):
         statuses and fates, prefixed ``attacker_`` or ``target_``; `probability`; if simulated, also `count`, `low`,
         `high`.
     strikes : tuple of dict
-        Each attack of the combat, as units without losses make it: side, row, dice, rating, DEFENCE.
+        Each attack of the combat, if the units have no losses by then: side, row, dice, rating, DEFENCE.
     """
 
     kind = "charge"
@@ -81,8 +81,8 @@ class ChargeResult(FightResult):
             return np.asarray(self.result == name)
         if name == "attacker_overruns":
             attackers = self.moments[0].first
-            second = (states.wins_of_charge(attackers) > 1) | (states.orders(attackers) != Order.WON)
-            return np.asarray((self.result == "attacker_wins") & second)
+            overruns = (states.wins_of_charge(attackers) > 1) | (states.orders(attackers) != Order.WON)
+            return np.asarray((self.result == "attacker_wins") & overruns)
         side, what = self._split(name)
         if what.startswith("passengers_"):
             return self._passengers(side)[what]
@@ -174,7 +174,7 @@ class ChargeResult(FightResult):
         """Result in one sentence, without intervals."""
         lost = self.probability("target_wins") + self.probability("no_combat")
         attacker, target = map(unit_name, self.units)
-        return likeliest_result(attacker, target, self.probability("attacker_wins"), lost)
+        return result_sentence(attacker, target, self.probability("attacker_wins"), lost)
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
@@ -230,7 +230,7 @@ def _strike_records(
         }
 
 
-_WIDEST_GRID = 13  # most columns of a joint table for a terminal
+_WIDEST_GRID = 13  # columns of a joint table in a terminal
 _RESULT_LABELS = {
     "attacker_wins": "Attacker wins",
     "target_wins": "Target wins",
@@ -253,7 +253,7 @@ def _outcomes_block(result: ChargeResult) -> Block:
             rows[-1].append(str(cell))
     damage = ["damage_left"] if any(unit.keeps_damage for unit in result.units) else []
     for what in ("models_destroyed", "models_left", *damage):
-        cells = [mean_in_words(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
+        cells = [mean_text_in(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
         rows.append([f"Mean {what.replace('_', ' ')}", *cells])
     points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)
     rows.append(["Expected victory points won", *(points_text(result.summary, name) for name in points)])

@@ -18,15 +18,8 @@ from analyser.scenarios.schema import Kind
 def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> Result:
     """Return the result of a scenario, exact or simulated, according to `sampling`.
 
-    Parameters
-    ----------
-    scenario : AnyScenario
-    sampling : Sampling
-    brief : bool
-        True to compute battles without swings and without the comparison of tactics, which double the time.
+    `brief`: compute battles without swings and comparison of tactics, which double the time.
 
-    Examples
-    --------
     >>> from analyser.scenarios.load import load
     >>> fight = load({"attack": {"dice": 12}, "target": {"models": 6, "defence": 2, "damage_limit": 1}})
     >>> round(solve(fight, Sampling()).mean("hits"), 2)

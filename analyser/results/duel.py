@@ -17,11 +17,11 @@ from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, mean_in_words, p_text
+from analyser.common.text import counted, mean_text_in, p_text
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
-from analyser.results.base import likeliest_result
+from analyser.results.base import result_sentence
 from analyser.results.duel_solution import SolvedDuel, objective_values, solved_duel
 from analyser.results.round_actions import ActionWeights, SimulatedOrders, actions_of_plan, actions_of_rounds
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DUEL_SIDES = ("a", "b")
-RESULTS = ("a_wins", "draw", "b_wins")
+DUEL_RESULTS = ("a_wins", "draw", "b_wins")
 DEVASTATING = ("a_devastating", "b_devastating")
 STATUSES = ("suppressed", "disordered", "on_lookout", "taking_cover", "reloading", "fell_back", "in_building")
 DEVASTATING_RATIO = 2  # AC-9.4
@@ -82,14 +82,14 @@ class DuelResult(FightResult):
     def events(self) -> tuple[str, ...]:
         """Names that :meth:`probability` takes."""
         of_sides = (f"{side}_{name}" for side in DUEL_SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
-        return (*RESULTS, *DEVASTATING, *of_sides)
+        return (*DUEL_RESULTS, *DEVASTATING, *of_sides)
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
         """Return, for each pair of states, True if event `name` (one of :attr:`events`) holds after that round."""
-        if name not in (*RESULTS, *DEVASTATING):
+        if name not in (*DUEL_RESULTS, *DEVASTATING):
             return super().event(name, moment)
         a, b = (self.victory_points(side, moment) for side in DUEL_SIDES)
-        if name in RESULTS:
+        if name in DUEL_RESULTS:
             return np.asarray({"a_wins": a > b, "draw": a == b, "b_wins": a < b}[name])
         mine, theirs = (a, b) if name.startswith("a") else (b, a)
         return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
@@ -194,7 +194,7 @@ class DuelResult(FightResult):
         possible = np.array([0, 1]) if terms.want in PROBABILITY_WANTS else np.append(points[side], -points[1 - side])
         values = objective_values(terms.want, ends, self.scenario, side)
         mean = mean_between(values, ends.weights, self.trials, possible)
-        figures = mean_figures("played", mean) | mean_figures("difference", mean.less(self.solution.value))
+        figures = mean_figures("played", mean) | mean_figures("difference", mean.minus(self.solution.value))
         return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.solution.value, **figures}
 
     def margins(self) -> list[dict[str, Any]]:
@@ -209,7 +209,7 @@ class DuelResult(FightResult):
         means = {"mean_{}_models_left": "models_left", "mean_{}_damage_left": "damage"}
         means["expected_{}_victory_points"] = "victory_points"
         figures = {name.format(side): f"{side}_{what}" for name, what in means.items() for side in DUEL_SIDES}
-        events = {f"p_{name}": name for name in (*RESULTS, *DEVASTATING, *of_sides)}
+        events = {f"p_{name}": name for name in (*DUEL_RESULTS, *DEVASTATING, *of_sides)}
         return self._named_figures(events, figures | {"expected_margin": "margin"})
 
     def table(self) -> dict[str, NDArray[Any]]:
@@ -278,12 +278,12 @@ class DuelResult(FightResult):
     def headline(self) -> str:
         """Result in one sentence, without intervals."""
         first, second = map(unit_name, self.units)
-        return likeliest_result(first, second, self.probability("a_wins"), self.probability("b_wins"))
+        return result_sentence(first, second, self.probability("a_wins"), self.probability("b_wins"))
 
     def blocks(self) -> list[Block]:
         """Return the result as blocks of text."""
         summary = self.summary
-        rows = [[f"P({_in_words(name)})", p_text(self.probability(name))] for name in (*RESULTS, *DEVASTATING)]
+        rows = [[f"P({_event_text(name)})", p_text(self.probability(name))] for name in (*DUEL_RESULTS, *DEVASTATING)]
         sides = []
         for name in (ALIVE, *FATES):
             sides.append([f"P({name})", *(str(estimate_in(summary, f"p_{side}_{name}")) for side in DUEL_SIDES)])
@@ -291,7 +291,7 @@ class DuelResult(FightResult):
         if any(unit.keeps_damage for unit in self.units):
             shown["Mean damage left"] = "mean_{}_damage_left"
         for label, name in shown.items():
-            sides.append([label, *(mean_in_words(summary, name.format(side)) for side in DUEL_SIDES)])
+            sides.append([label, *(mean_text_in(summary, name.format(side)) for side in DUEL_SIDES)])
         margins = []
         for row in self.margins():
             margins.append([f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))])
@@ -322,7 +322,7 @@ class DuelResult(FightResult):
 def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     """Return the result of a duel."""
     if not all(policy in POLICIES for policy in (scenario.terms.policy_a, scenario.terms.policy_b)):
-        return solve_best(scenario, sampling)
+        return solve_with_plan(scenario, sampling)
     shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
     setup, rounds = program_of_shooters(shooters, scenario.terms)
     parts, orders, ends = split_at_orders(rounds, shooters)
@@ -339,7 +339,7 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
     return solve_fight(scenario, setup, parts, duel_start(setup, (scenario.a, scenario.b)), sampling, make_result)
 
 
-def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[DuelT] = DuelResult) -> DuelT:  # type: ignore[assignment]
+def solve_with_plan(scenario: DuelScenario, sampling: Sampling, result_type: type[DuelT] = DuelResult) -> DuelT:  # type: ignore[assignment]
     """Return the result of a duel in which a side plays best or follows a policy in lines.
 
     The plan assumes cards with replacement. A simulation follows this plan, by default with real decks.
@@ -348,18 +348,18 @@ def solve_best(scenario: DuelScenario, sampling: Sampling, kind: type[DuelT] = D
     rules = rules_used.rules_of_duel(solution.scenario, solution.shooters, with_replacement=sampling.with_replacement)
     common: dict[str, Any] = {"setup": solution.setup, "solution": solution, "rules": rules}
     if sampling.is_exact:
-        return kind(moments=solution.moments(), scenario=scenario, profiles=scenario.profiles, **common)
-    followed = solution.followed
+        return result_type(moments=solution.moments(), scenario=scenario, profiles=scenario.profiles, **common)
+    programs = solution.plan_programs
 
     def make_result(moments: Sequence[JointStates], **fields: Any) -> DuelT:
         orders = (
-            (moment, moments[part]) for part, moment in enumerate(followed.part_ends) if part not in followed.ends
+            (moment, moments[part]) for part, moment in enumerate(programs.part_ends) if part not in programs.ends
         )
-        ends = tuple(moments[part] for part in followed.ends)
-        return kind(moments=ends, simulated_orders=tuple(orders), **common, **fields)
+        ends = tuple(moments[part] for part in programs.ends)
+        return result_type(moments=ends, simulated_orders=tuple(orders), **common, **fields)
 
-    fight = solution.setup, followed.programs, solution.start
-    return solve_fight(scenario, *fight, sampling, make_result, followed.choices)
+    fight = solution.setup, programs.programs, solution.start
+    return solve_fight(scenario, *fight, sampling, make_result, programs.choices)
 
 
 def policy_in_words(policy: str | tuple[str, ...]) -> str:
@@ -402,7 +402,7 @@ def _actions_block(result: DuelResult) -> Block:
     return Block("Actions", ("round", *map(str, numbers)), rows, "<>")
 
 
-def _in_words(name: str) -> str:
+def _event_text(name: str) -> str:
     side, _, what = name.partition("_")
     return name if name == "draw" else f"{side.upper()} {what}" + (" victory" if what == "devastating" else "")
 
@@ -412,13 +412,13 @@ def _rounds_block(result: DuelResult) -> Block:
     rounds = result.rounds()
     head, rows = ["round"], [[str(number)] for number in range(1, len(result.moments) + 1)]
     for side, unit in zip(DUEL_SIDES, result.units):
-        mine = [figures for figures in rounds if figures["side"] == side]
-        shown = [name for name in STATUSES if any(figures[f"p_{name}"] for figures in mine)]
+        of_side = [figures for figures in rounds if figures["side"] == side]
+        shown = [name for name in STATUSES if any(figures[f"p_{name}"] for figures in of_side)]
         damage = ["damage"] if unit.keeps_damage else []
         head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(name.replace("_", " ") for name in shown)]
-        for row, figures in zip(rows, mine):
-            row.extend([str(estimate_in(figures, "p_alive")), mean_in_words(figures, "mean_models")])
+        for row, figures in zip(rows, of_side):
+            row.extend([str(estimate_in(figures, "p_alive")), mean_text_in(figures, "mean_models")])
             row.append(f"{figures['models_10th_percentile']}-{figures['models_90th_percentile']}")
-            row.extend([mean_in_words(figures, "mean_damage_left")] if damage else [])
+            row.extend([mean_text_in(figures, "mean_damage_left")] if damage else [])
             row.extend(str(estimate_in(figures, f"p_{name}")) for name in shown)
     return Block("By round", head, rows, ">", lines=["10-90%: models left in the middle 80% of duels, 0 if removed"])

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.engine.fight.best.backward_induction import BEST as MOST
-from analyser.engine.fight.best.backward_induction import PLANNED
+from analyser.engine.fight.best.backward_induction import BEST, PLANNED
 from analyser.engine.fight.best.choice_program import (
     COUNT,
     FIRST,
@@ -40,14 +39,15 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
-# Edges per combination of models and damage of both sides and per branch of a choice, measured with a distance in at
-# least four rounds. Above the share CLOSE_SHARE of the limit, smaller games are solved for a better estimate.
+# A first estimate of the edges of a game: this many for each combination of models and damage of both sides and branch
+# of a choice (measured with a distance in four rounds or more). Above CLOSE_SHARE of the limit, two smaller games
+# (probes) are solved for a better estimate.
 EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45
-# Models times damage of a side in the two smaller games, their least models, and their most edges (half a second). The
-# exponent by which edges grow with models comes from the two games or, failing that, from the rounds.
-PROBES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
+# Models times damage of a side in each probe, the least models, and the most edges (half a second). The edges grow
+# with a power of the models; the exponent comes from both probes or, if the larger is too large, from the rounds.
+PROBE_SIZES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
 GROWTH_PER_ROUND, GROWTH, MOST_GROWTH_PER_ROUND = 0.5, 1.5, 0.6
-FIRST_EDGE = 0  # choice of tactics and lines in combat: overrun if possible, strike as stated or as in the charge
+FIRST_EDGE = 0  # choice of tactics and lines in a combat: overrun if possible, strike as stated or as in the charge
 ERROR_FACTOR = 1.6  # largest measured ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -75,7 +75,7 @@ class SolvedDuel:
     setup : Setup
     game : Game
         Graph of all situations of the duel.
-    course : Course
+    course : Steps
         The steps and choices of a round.
     """
 
@@ -103,44 +103,44 @@ class SolvedDuel:
 
     @cached_property
     def final_values(self) -> Floats:
-        """Value for the :attr:`objective_side` of each pair of states between two rounds, if the duel ended in it."""
+        """Value for the :attr:`objective_side` of each pair of states between two rounds, if the duel ended there."""
         game, scenario = self.game, self.scenario
         ends = JointStates(game.first[: game.starts], game.second[: game.starts], np.ones(game.starts))
         return objective_values(scenario.terms.want, ends, scenario, self.objective_side)
 
     def choice_rules(self, first: int, second: int) -> tuple[int, int]:
-        """Return the rules of choice as the game takes them: MOST with the sign of the side's interest, or GIVEN."""
+        """Return the rules of choice as the game takes them: BEST with the sign of the side's interest, or PLANNED."""
         signs = (1, -1) if self.objective_side == 0 else (-1, 1)
-        return tuple(sign if rule == MOST else PLANNED for sign, rule in zip(signs, (first, second)))  # type: ignore[return-value]
+        return tuple(sign if rule == BEST else PLANNED for sign, rule in zip(signs, (first, second)))  # type: ignore[return-value]
 
     @cached_property
-    def solved(self) -> tuple[Plan, Floats]:
+    def plan_and_values(self) -> tuple[Plan, Floats]:
         """The plan of best play, and the values of all nodes in all rounds under this plan."""
         plan = self.game.blank_plan()
         for side, shooter in enumerate(self.shooters):
             if isinstance(shooter, Chooser) and shooter.lines:
                 plan = self.plan_of_lines(side, shooter.lines, plan)
-        first, second = (MOST if chooses else PLANNED for chooses in self.choosers)
+        first, second = (BEST if chooses else PLANNED for chooses in self.choosers)
         return plan, self.game.values(self.final_values, self.choice_rules(first, second), plan)
 
     @property
     def plan(self) -> Plan:
         """The plan of best play: the edge taken in each round (from 0) and node."""
-        return self.solved[0]
+        return self.plan_and_values[0]
 
     @cached_property
     def value(self) -> float:
         """Value of the duel for the :attr:`objective_side` under the plan."""
-        return float(self.solved[1][0, 0])
+        return float(self.plan_and_values[1][0, 0])
 
     def value_of_best_response(self, plan: Plan, side: int) -> float:
         """Return the value of the duel if `side` plays the best response to the other side's `plan`."""
         return float(self.best_response(plan, side)[0][0, 0])
 
     def best_response(self, plan: Plan, side: int) -> tuple[Floats, Plan]:
-        """Return the values of all nodes if `side` plays the best response to `plan`, and the plan with it."""
+        """Return the values of all nodes if `side` plays the best response to `plan`, and the resulting plan."""
         response = plan.copy()
-        first, second = (MOST if chooser == side and self.choosers[chooser] else PLANNED for chooser in range(2))
+        first, second = (BEST if chooser == side and self.choosers[chooser] else PLANNED for chooser in range(2))
         return self.game.values(self.final_values, self.choice_rules(first, second), response), response
 
     def value_of_plan(self, plan: Plan) -> float:
@@ -149,7 +149,7 @@ class SolvedDuel:
 
     @cached_property
     def exploitability(self) -> float:
-        """Largest gain of both sides together by deviating from the plan; 0 except for rounding."""
+        """Sum of the largest gains of both sides by deviating from the plan; 0 except for rounding."""
         sign = 1 if self.objective_side == 0 else -1
         gains = [sign * (self.value_of_best_response(self.plan, 0) - self.value) if self.choosers[0] else 0.0]
         gains += [sign * (self.value - self.value_of_best_response(self.plan, 1)) if self.choosers[1] else 0.0]
@@ -169,7 +169,7 @@ class SolvedDuel:
         return tuple(result)
 
     @cached_property
-    def followed(self) -> PlanPrograms:
+    def plan_programs(self) -> PlanPrograms:
         """The plan in the form that a simulation needs."""
         return PlanPrograms(self.course, self.game, self.plan, self.weights)
 
@@ -201,7 +201,7 @@ class SolvedDuel:
         return (kind, side, number), len(self.shooters[side].rows) if kind == Kind.GIVE_ORDERS else 1
 
     def tactics(self, side: int) -> list[str]:
-        """Return the simple tactics that the unit of a side can follow; `short_range` needs a distance."""
+        """Return the simple tactics that the unit of a side can follow; `short_range` requires a distance."""
         shooter = self.shooters[side]
         names = [name for name in POLICIES if why_not(name, shooter.unit, shooter.enemy) is None]
         return [name for name in names if name != "short_range" or shooter.distance is not None]
@@ -246,13 +246,13 @@ class SolvedDuel:
                 plan[:, nodes] = FIRST_EDGE
                 continue
             decisions = PolicyDecisions(self, point, policy)
-            rounds = range(game.rounds) if decisions.depend_on_round else [0]
+            rounds = range(game.rounds) if decisions.depends_on_round else [0]
             for number in rounds:
                 plan[slice(None) if len(rounds) == 1 else number, nodes] = decisions.edges(number)
         return plan
 
     def _opportunity_fire_edges(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
-        """Return the edge of opportunity fire in each of `nodes`, or where that is impossible of holding fire."""
+        """Return the edge of opportunity fire in each of `nodes`, or of holding fire where fire is impossible."""
         edges = self.game.edges
         begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
         result = np.zeros(len(begins), np.int64)
@@ -301,10 +301,10 @@ def solved_duel(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> SolvedD
     """
     parts = _checked_parts(scenario, most_edges)
     if scenario.terms.step is None and (step := common_step(scenario.a, scenario.b, scenario.terms)) is not None:
-        whole = replace(scenario, terms=scenario.terms.model_copy(update={"step": step}))
+        with_all_stops = replace(scenario, terms=scenario.terms.model_copy(update={"step": step}))
         with suppress(InputError):  # too large; other errors were raised above
-            return _solved(whole, most_edges, *_checked_parts(whole, most_edges))
-    return _solved(scenario, most_edges, *parts)
+            return _with_graph(with_all_stops, most_edges, *_checked_parts(with_all_stops, most_edges))
+    return _with_graph(scenario, most_edges, *parts)
 
 
 def _checked_parts(scenario: DuelScenario, most_edges: int) -> tuple[_GameParts, float]:
@@ -323,7 +323,7 @@ def _checked_parts(scenario: DuelScenario, most_edges: int) -> tuple[_GameParts,
     return parts, likely_edges
 
 
-def _solved(scenario: DuelScenario, most_edges: int, parts: _GameParts, likely_edges: float) -> SolvedDuel:
+def _with_graph(scenario: DuelScenario, most_edges: int, parts: _GameParts, likely_edges: float) -> SolvedDuel:
     """Return the duel with the graph of all its situations; InputError if it has more than `most_edges` edges."""
     shooters, contest, course = parts
     try:
@@ -342,7 +342,7 @@ def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = 
     :data:`ERROR_FACTOR` times the real number.
     """
     power = min(GROWTH_PER_ROUND * scenario.terms.rounds, GROWTH)
-    (few, few_times), (many, many_times) = (_of_fewer_models(scenario, size) for size in PROBES)
+    (few, few_times), (many, many_times) = (_with_fewer_models(scenario, size) for size in PROBE_SIZES)
     enough = max(PROBE_EDGES * many_times / few_times, limit / few_times**power)  # beyond the limit
     edges = int(graph_of(_game_parts(few, with_test_choices=False)[1], int(min(PROBE_EDGES, enough)), likely).edges[0])
     if few_times == many_times or edges * few_times / many_times > PROBE_EDGES:  # the larger is too large
@@ -354,7 +354,7 @@ def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = 
     return float(more * many_times ** min(grown, MOST_GROWTH_PER_ROUND * scenario.terms.rounds))
 
 
-def _of_fewer_models(scenario: DuelScenario, size: int) -> tuple[DuelScenario, float]:
+def _with_fewer_models(scenario: DuelScenario, size: int) -> tuple[DuelScenario, float]:
     """Return a duel with about `size` models times damage per side, and the factor by which models are reduced."""
     factor, fewer = 1.0, list[Combatant]()
     for unit in (scenario.a, scenario.b):

@@ -14,22 +14,22 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
 from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, frequency_sentence, mean_in_words, points_text, rating_text
+from analyser.common.text import counted, frequency_sentence, mean_text_in, points_text, rating_text
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
 from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.rating import conditions
+from analyser.results.rating import rule_effects
 from analyser.results.rendering import distribution_block
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
 from analyser.scenarios.schema import TARGET_FATES
 
-EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
+FOCUS_EVENTS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "destroyed", "annihilated")
 
 
-class Until(NamedTuple):
+class AttacksNeeded(NamedTuple):
     """Least number of attacks after which a fate has a wanted probability."""
 
     attacks: int | None  # None: all attacks together are not enough
@@ -66,7 +66,7 @@ class FocusResult(FightResult):
     kind = "focus"
     moment_noun = "attack"
     sides = ("target",)
-    events = EVENTS
+    events = FOCUS_EVENTS
     figures = UNIT_FIGURES
 
     scenario: FocusScenario
@@ -85,7 +85,7 @@ class FocusResult(FightResult):
         """
         return self.at_least_of("models_destroyed", models, attack)
 
-    def until(self, share: float, fate: str = "annihilated") -> Until:
+    def until(self, share: float, fate: str = "annihilated") -> AttacksNeeded:
         """Return the number of attacks after which the probability of a fate is at least `share`.
 
         Parameters
@@ -106,13 +106,13 @@ class FocusResult(FightResult):
         for number, moment in enumerate(self.moments, start=1):
             probability = estimate(moment.weights[self.event(fate, number)].sum(), self.trials)
             if probability >= share - 1e-12:
-                return Until(number, probability)
-        return Until(None, probability)
+                return AttacksNeeded(number, probability)
+        return AttacksNeeded(None, probability)
 
     @cached_property
     def conditions(self) -> list[dict[str, Any]]:
-        """Conditions of each attack if the target were in its starting state, as for a single attack."""
-        return [conditions(attack, attack.fight) for attack in self.scenario.attacks]
+        """Effects of the rules in each attack, as if the target were in its starting state."""
+        return [rule_effects(attack, attack.fight) for attack in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
         """Return the figures after each attack, one plain dict per attack, with the losses of attackers at risk."""
@@ -129,7 +129,7 @@ class FocusResult(FightResult):
             "attacker": attack.attacker,
             "row": attack.row,
             "p_made": 1 - gone_before,
-            **self._named_figures({f"p_{name}": name for name in EVENTS}, means, number),
+            **self._named_figures({f"p_{name}": name for name in FOCUS_EVENTS}, means, number),
             **self._percentiles("models_destroyed", "models_destroyed", number),
         }
 
@@ -137,7 +137,7 @@ class FocusResult(FightResult):
         """Return the losses of the attacker in an attack (Overcharge, Tail Gunner); empty if no attacker is at risk."""
         if not self.scenario.at_risk:
             return {}
-        own, _, weights = self.after(number)
+        own, _, weights = self.joint_states(number)
         losses: dict[str, Any] = {}
         for name in ("suppressed", "annihilated"):
             weight = weights[states.flag(own, name)].sum()
@@ -157,14 +157,14 @@ class FocusResult(FightResult):
         summary = self._figures(len(self.moments))
         for name in ("attack", "attacker", "row", "p_made"):
             del summary[name]
-        gone = self.event("annihilated"), self.moments[-1].weights, self.trials
-        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *gone)
+        removal = self.event("annihilated"), self.moments[-1].weights, self.trials
+        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
         return summary | (self._victory_points_lost() if self.scenario.at_risk else {})
 
     def _victory_points_lost(self) -> dict[str, Any]:
         """Return the mean victory points lost to the enemy; None if an attacker that can be removed has no rating.
 
-        If simulated, standard error and interval add up those of the attackers, which is an upper bound for any
+        If simulated, standard errors and ends of intervals of the attackers are added, which is valid for any
         correlation of their fates.
         """
         name, means = "expected_victory_points_lost", []
@@ -180,8 +180,8 @@ class FocusResult(FightResult):
         """Return the states of the target after each attack as columns by name; see :meth:`to_frame`."""
         parts = []
         for number in range(1, len(self.moments) + 1):
-            columns = self._columns((*self.figures, *EVENTS), number)
-            part = self._distribution_of(columns, self.after(number).weights)
+            columns = self._columns((*self.figures, *FOCUS_EVENTS), number)
+            part = self._distribution_of(columns, self.joint_states(number).weights)
             parts.append({"attack": np.full(len(part["probability"]), number), **part})
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -248,7 +248,7 @@ def _attacks_block(result: FocusResult) -> Block:
     rounds = result.rounds()
     columns = {"mean_models_left": "models left"}
     columns |= {"mean_damage_left": "damage left"} if result.scenario.target.keeps_damage else {}
-    for name in EVENTS:
+    for name in FOCUS_EVENTS:
         if name in ALWAYS_SHOWN or any(figures[f"p_{name}"] for figures in rounds):
             columns[f"p_{name}"] = name.replace("_", " ")
     columns |= _ATTACKER_LABELS if result.scenario.at_risk else {}
@@ -257,12 +257,12 @@ def _attacks_block(result: FocusResult) -> Block:
         by = ", ".join(filter(None, (figures["attacker"] or "no profile", figures["row"])))
         row = [str(figures["attack"]), by]
         for name in columns:
-            row.append(mean_in_words(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)))
+            row.append(mean_text_in(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)))
         rows.append(row)
     return Block("After each attack", ["attack", "by", *columns.values()], rows, "><>")
 
 
-def _until_line(until: Until, share: float, fate: str, attacks: int) -> str:
+def _until_line(until: AttacksNeeded, share: float, fate: str, attacks: int) -> str:
     if until.attacks is None:
         return f"P({fate}) after {counted(attacks, 'attack')} is below {100 * share:g}%: {until.probability}"
     return f"{100 * share:g}% likely to be {fate} after {counted(until.attacks, 'attack')}: {until.probability}"

@@ -24,7 +24,7 @@ class PolicyLines(NamedTuple):
     """The lines of a policy, with the defaults of the unit for re-arming and opportunity fire."""
 
     lines: tuple[Line, ...]
-    rearms: bool  # re-arm when the row reloads
+    rearms: bool  # True: re-arm when the row reloads
     reaction: int  # number of the opportunity fire; NONE: hold fire
 
 
@@ -34,7 +34,7 @@ class ResolvedLine(NamedTuple):
     line: Line
     attack: int  # number of its salvo or charge, the value of the column SALVO
     stop: int  # value of the column STOP
-    strike: int  # the strike whose range and sight its conditions test
+    strike: int  # number of the strike whose range and sight the conditions test
 
 
 class PolicyDecisions:
@@ -48,7 +48,7 @@ class PolicyDecisions:
         self.units = (self.first, self.second) if point.side == 0 else (self.second, self.first)
         self.lines = [self._resolved_line(line, chooser) for line in (*policy.lines, LAST_RESORT)]
         self.options = np.array(
-            [(way.manoeuvre, way.action, _attack_of(way, chooser), way.stop) for way in chooser.options], np.int64
+            [(each.manoeuvre, each.action, _attack_of(each, chooser), each.stop) for each in chooser.options], np.int64
         )
         self._views: dict[int, NDArray[np.int64]] = {}
         self._holds_by_key: dict[tuple[Condition, int, int], NDArray[np.bool_]] = {}
@@ -60,7 +60,7 @@ class PolicyDecisions:
         return ResolvedLine(line, attack, chooser.stop_of(line, salvo), self.duel.strike_of(self.point, salvo))
 
     @property
-    def depend_on_round(self) -> bool:
+    def depends_on_round(self) -> bool:
         """True if the decisions depend on the round."""
         return any(condition.quantity.startswith("round") for line, *_ in self.lines for condition in line.conditions)
 

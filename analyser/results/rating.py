@@ -1,4 +1,4 @@
-"""Combat rating, dice pool and effective DEFENCE of an attack, and the reasons for the rating."""
+"""Combat rating of an attack and its reasons, dice pool, effective DEFENCE and test."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _TESTS = {
 def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
     """Return the reasons for a combat rating (AC-3.1): the bonuses and penalties that apply.
 
-    If they do not determine the rating, `rating_by` says what does: ``stated`` (another rating is stated), ``no sight``
-    or ``spotter`` (Indirect), or ``rule`` (Sponsons or Throw in a charge).
+    If these do not determine the rating, `rating_by` says what does: ``stated`` (another is stated), ``no sight`` or
+    ``spotter`` (Indirect), or ``rule`` (Sponsons or Throw in a charge).
     """
     unrated: Any = copy(attack)
     unrated.stated_rating = NONE
@@ -41,11 +41,10 @@ def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
     }
 
 
-def conditions(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
+def rule_effects(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
     """Return the effects of the rules in a scenario: pool, rating, effective DEFENCE and test.
 
-    `discipline` includes only modifiers known before the roll: not the -1 for heavy losses, nor the -1 for a unit that
-    is or becomes disordered.
+    `discipline` leaves out the -1 for heavy losses and the -1 for a disordered unit, which are applied at the test.
     """
     by_card = fight.test == Test.BY_CARD
     return {

@@ -7,26 +7,27 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from analyser.common.answer import Block, page_of
+from analyser.common.answer import Block, notebook_html
 from analyser.common.estimates import estimate_in
-from analyser.common.intervals import RARE
-from analyser.common.text import NEGLIGIBLE, columns_of, csv_of_rows, fill, json_text, shown_range
+from analyser.common.intervals import MIN_FOR_WILSON
+from analyser.common.text import NEGLIGIBLE, csv_of_rows, fill, head_and_cells, json_text, shown_range
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
 
 _NO_RULES = "Rules applied: none"
 _WIDEST_LIST = 120  # characters; a longer list has a line per entry
-_MORE = "{} of any such battle (named by --full, in JSON, and by in_full() in Python)"
+_MORE = "{} that concern every battle (named by --full, in JSON, and by in_full() in Python)"
 _THIN = "Intervals of means that rest on few trials: Gaffke's, which allow for values that were not simulated."
-_INTERVALS = f"Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in fewer than {RARE} trials."
+_FEW = f"fewer than {MIN_FOR_WILSON} trials"
+_INTERVALS = f"Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in {_FEW}."
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 _DIFFERENT_CARDS = (
     "The two methods may differ by more than chance, because they draw cards differently. With --replacement both put "
     "cards back."
 )
 
-BOTH = "analyser/both/1"  # JSON schema of the results of two methods
+BOTH_METHODS = "analyser/both/1"  # JSON schema of the results of both methods
 
 
 def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "value") -> Block:
@@ -95,18 +96,18 @@ def _short_rules_notes(result: Result) -> list[list[str]]:
 
 def interval_notes(results: Sequence[Result]) -> list[str]:
     """Return the notes on the intervals of rare events and of means that rest on few trials."""
-    lines = [_INTERVALS] if any(result.has_rare for result in results) else []
+    lines = [_INTERVALS] if any(result.has_rare_events for result in results) else []
     return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
-    """Yield the blocks of all results; blocks for display side by side are joined into one."""
+    """Yield the blocks of all results; blocks that share a table are joined into one."""
     by_result = [[*result.blocks(), *result.band_blocks()] for result in results]
-    for same in zip(*by_result):
-        if same[0].shares_table:
-            yield _joined(same, results, named=True)
-    for result, blocks in zip(results, by_result):
-        for block in blocks:
+    for blocks in zip(*by_result):
+        if blocks[0].shares_table:
+            yield _joined(blocks, results, named=True)
+    for result, own_blocks in zip(results, by_result):
+        for block in own_blocks:
             if not block.shares_table:
                 yield _joined([block], [result], named=len(results) > 1)
 
@@ -133,7 +134,7 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
 
 def html(results: Sequence[Result]) -> str:
     """Return the results as HTML for a notebook: compact tables, collapsed notes."""
-    return page_of(blocks_of(results), _lines(_notes(results)))
+    return notebook_html(blocks_of(results), _lines(_notes(results)))
 
 
 def notes(result: Result) -> list[str]:
@@ -172,7 +173,7 @@ def record(results: Sequence[Result]) -> dict[str, Any]:
     if len(results) == 1:
         return results[0].as_dict()
     return {
-        "schema": BOTH,
+        "schema": BOTH_METHODS,
         "method": "both",
         **{result.method.replace("-", "_"): result.as_dict() for result in results},
     }
@@ -191,7 +192,7 @@ def _parquet(answer: Renderings) -> bytes:
     import pyarrow
     from pyarrow.parquet import write_table
 
-    head, lines = columns_of(answer.rows())
+    head, lines = head_and_cells(answer.rows())
     columns = {}
     for name, cells in zip(head, zip(*lines)):
         try:
@@ -209,7 +210,7 @@ FORMATS: Mapping[str, Callable[[Renderings], str | bytes]] = {
     "csv": lambda answer: csv_of_rows(answer.rows()),
     "parquet": _parquet,
 }
-TABLES = ("csv", "parquet")  # formats without warnings
+TABLE_FORMATS = ("csv", "parquet")  # formats without warnings
 
 
 def method_name(result: Result) -> str:

@@ -34,14 +34,14 @@ def actions_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointSt
     return _decoded(by_round)
 
 
-def actions_of_plan(duel: SolvedDuel, seen: Sequence[SimulatedOrders] = ()) -> ActionWeights:
-    """Return the weights of actions under best play: probabilities, or counts if simulated states are `seen`."""
+def actions_of_plan(duel: SolvedDuel, simulated: Sequence[SimulatedOrders] = ()) -> ActionWeights:
+    """Return the weights of actions under best play: probabilities, or counts in the `simulated` states, if any."""
     from analyser.engine.fight.action_reasons import packed_actions
 
     by_round: _WeightsByCode = {}
     points = {point.place: point for point in duel.choice_points}
-    followed = ((*state, duel.followed.branches(duel.setup, *state)) for state in seen)
-    for (number, place), (first, second, weights), branches in followed if seen else _states_at_orders(duel):
+    followed = ((*state, duel.plan_programs.branches(duel.setup, *state)) for state in simulated)
+    for (number, place), (first, second, weights), branches in followed if simulated else _states_at_orders(duel):
         point = points[place]
         totals = by_round.setdefault((number + 1, SIDES[point.side]), {})
         for branch in np.unique(branches).tolist():
@@ -49,7 +49,7 @@ def actions_of_plan(duel: SolvedDuel, seen: Sequence[SimulatedOrders] = ()) -> A
             operation, shots = duel.order_of(point, branch)
             actions = packed_actions(duel.setup, operation, point.when, shots, first[taken], second[taken])
             _add_weights(totals, actions, weights[taken])
-    if not seen:
+    if not simulated:
         _add_ended_duels(duel, by_round)
     return _decoded(by_round)
 

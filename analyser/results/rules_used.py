@@ -32,7 +32,7 @@ CARDS = {  # True: with replacement
 _USED_WITH = "{}, could be used with {}"
 _NO_SECONDARY_DAMAGE = "Overcharge damage to secondary combatants is not modelled"
 _IN_CONTACT_ONLY = "no distance is given: {} reaches only a unit in contact"
-_NEAR_IT = ("Corrosive Fumes", "Spectacular Demise")  # rules that depend on the distance between two units
+_NEAR_RULES = ("Corrosive Fumes", "Spectacular Demise")  # rules that depend on the distance between two units
 _ALWAYS_REACHES = "no distance is given: nothing is out of range, and a charge always reaches"
 _ALL_STOPS = 'a move of best play ends at any multiple of {:g}": no other place is better for either side'
 _FULL_MOVES = "a move of best play has its full length, or ends at the range of a row: other stops are not tried"
@@ -73,14 +73,14 @@ class Case:
     fires_all_rows: bool = False
     shoots_back: bool = False  # the unit shoots back at aerial attackers
     # circumstances for house rules
-    at: frozenset[At] | None = None  # ranges at which the unit can attack; None: all
-    attacked_at: frozenset[At] | None = None  # ranges at which the unit can be attacked; None: all
-    enemy_is: int | None = None  # bits of the enemy's kinds; None: those of `enemy`
+    attack_ranges: frozenset[At] | None = None  # ranges at which the unit can attack; None: all
+    attacked_ranges: frozenset[At] | None = None  # ranges at which the unit can be attacked; None: all
+    enemy_kinds: int | None = None  # bits of the enemy's kinds; None: those of `enemy`
 
 
 _RANGES: frozenset[At] = frozenset({"short range", "long range"})
-_CONTACT: frozenset[At] = frozenset({"charge", "close quarters"})
-_IN_CONTACT: frozenset[At] = frozenset({"close quarters"})
+_CHARGE_AND_COMBAT: frozenset[At] = frozenset({"charge", "close quarters"})
+_COMBAT: frozenset[At] = frozenset({"close quarters"})
 
 
 _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry can apply in every fight
@@ -174,12 +174,12 @@ def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
     """Return True if a modelled rule can apply in a kind of fight."""
     if keyword.house is None:
         return _can_apply(term, case)
-    rule, kinds = keyword.house, case.enemy_is
+    rule, kinds = keyword.house, case.enemy_kinds
     if kinds is None:
         kinds = IS_A[case.enemy.type] | IS_A[case.enemy.category]
     if rule.against and not any(IS_A[kind] & kinds for kind in rule.against):
         return False
-    possible = case.at if rule.when == "attacking" else case.attacked_at
+    possible = case.attack_ranges if rule.when == "attacking" else case.attacked_ranges
     return not rule.at or possible is None or not possible.isdisjoint(rule.at)
 
 
@@ -197,14 +197,14 @@ def rules_of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
 def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where: str) -> None:
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
     short = "short_range" in attack.bonuses
-    at: frozenset[At] = frozenset({"short range" if short else "long range"})
+    ranges: frozenset[At] = frozenset({"short range" if short else "long range"})
     attacker_case = Case(
         unit=attack,
         enemy=target,
         single_attack=True,
         in_parentheses=attack.dice_in_parentheses is not None and uses_parentheses(*scenario.facts, short),
         at_short_range=short,
-        at=at,
+        attack_ranges=ranges,
         outside_front_arc="outside_front_arc" in attack.penalties,
         out_of_sight=attack.line_of_sight != "own",
         opportunity_fire=attack.opportunity_fire,
@@ -221,8 +221,8 @@ def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where
         single_attack=True,
         enemy_qualities=frozenset(quality.name for quality in attack.keywords),
         attacked=True,
-        attacked_at=at,
-        enemy_is=scenario.facts[0].is_a,
+        attacked_ranges=ranges,
+        enemy_kinds=scenario.facts[0].is_a,
         takes_cover=target.taking_cover,
         saved_by_card=fight.test != Test.NOT_TAKEN and target.discipline not in (None, NONE),
         shoots_back=attacker is None or attacker.unit.category == "aerial",
@@ -294,7 +294,7 @@ def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_r
     def fight_of(rule: Keyword) -> str:
         if contact and rule.term is not None and rule.term.counts_in(CLOSE_QUARTERS):
             return CLOSE_QUARTERS
-        return "" if rule.name in _NEAR_IT and not (contact or has_distance) else DUEL
+        return "" if rule.name in _NEAR_RULES and not (contact or has_distance) else DUEL
 
     for side, (shooter, enemy) in enumerate(zip(shooters, shooters[::-1])):
         unit, where = shooter.unit, shooter.where
@@ -315,9 +315,9 @@ def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_r
         for fight in (CLOSE_QUARTERS, "", DUEL):
             rules.add([rule for rule in unit.keywords if fight_of(rule) == fight], fight, case)
         rules.not_used += _unused_in_shooting(shooter)
-        charges_by = f"{where}.charge" if charges[side] else ""
-        rules.not_used += _unused_in_contact(unit, rows[side], where, charges_by, chooses=shooter.chooses)
-        near_rules += [rule for rule in unit.keywords if rule.name in _NEAR_IT and fight_of(rule) == CLOSE_QUARTERS]
+        charge_section = f"{where}.charge" if charges[side] else ""
+        rules.not_used += _unused_in_contact(unit, rows[side], where, charge_section, chooses=shooter.chooses)
+        near_rules += [rule for rule in unit.keywords if rule.name in _NEAR_RULES and fight_of(rule) == CLOSE_QUARTERS]
         rules.not_modelled += _unconsidered_choices(shooter)
     assumptions = [CARDS[with_replacement]]
     choosers = [shooter for shooter in shooters if isinstance(shooter, Chooser)]
@@ -354,7 +354,7 @@ def case_of_unit(
 ) -> Case:
     """Return the circumstances of the special rules of a unit against an enemy, in a duel or a charge."""
     ranges = _RANGES if shoots else frozenset()
-    contact = _IN_CONTACT if charges or charged else frozenset()
+    contact = _COMBAT if charges or charged else frozenset()
     return Case(
         unit=unit,
         enemy=enemy,
@@ -362,8 +362,8 @@ def case_of_unit(
         attacked=bool(enemy_rows),
         charges=charges,
         charged=charged,
-        at=ranges | (_CONTACT if charges else contact),
-        attacked_at=ranges | (_CONTACT if charged else contact),
+        attack_ranges=ranges | (_CHARGE_AND_COMBAT if charges else contact),
+        attacked_ranges=ranges | (_CHARGE_AND_COMBAT if charged else contact),
         charge_hit=charges and (bool(enemy.retaliation_rows()) or enemy.has("Sponsons")),
         veteran=(unit.veteran or 0) > 0,
         saved_by_card=unit.discipline is not None and not unit.near_commander,
@@ -380,7 +380,7 @@ def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | 
         unit=unit,
         enemy=enemy,
         in_parentheses=any(band.special is not None for band in row.bands),
-        at=_RANGES if row.kind == "ranged" else _CONTACT,
+        attack_ranges=_RANGES if row.kind == "ranged" else _CHARGE_AND_COMBAT,
         at_short_range=distant or policy == "short_range" or chooses,
         out_of_sight=distant,
         distant=distant,
@@ -402,16 +402,16 @@ def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
 
 
 def _unused_in_contact(
-    unit: Combatant, rows: Iterable[Row], where: str, charges_by: str, *, chooses: bool = False
+    unit: Combatant, rows: Iterable[Row], where: str, charge_section: str, *, chooses: bool = False
 ) -> Iterator[str]:
     """Yield Overcharge and Overrun if a unit could use them but does not.
 
-    `charges_by` is the section of the file with the charge; empty if the unit does not charge.
+    `charge_section` is the section of the file with the charge; empty if the unit does not charge.
     """
     if not (unit.overcharge or chooses) and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
         yield _USED_WITH.format("Overcharge", f"{where}.overcharge")
-    if charges_by and not unit.charge.overrun and (rule := unit.keyword("Overrun")):
-        yield _USED_WITH.format(rule.canonical, f"{charges_by}.overrun")
+    if charge_section and not unit.charge.overrun and (rule := unit.keyword("Overrun")):
+        yield _USED_WITH.format(rule.canonical, f"{charge_section}.overrun")
 
 
 def _unused_in_shooting(shooter: Shooter) -> Iterator[str]:

@@ -29,9 +29,9 @@ def at_least_columns(counts: NDArray[Any], trials: int) -> Columns:
     return {name: np.clip(ends, 0.0, 1.0) for name, ends in band.items()}
 
 
-def joint_columns(name: str, counts: NDArray[Any], trials: int, figures: int) -> Columns:
-    """Return the ends of intervals from `counts`; all intervals of `figures` figures hold simultaneously."""
-    low, high = clopper_pearson(counts, trials, (1 - CONFIDENCE) / figures)
+def joint_columns(name: str, counts: NDArray[Any], trials: int, intervals: int) -> Columns:
+    """Return the ends of the intervals of `counts`, which belong to a table of `intervals` simultaneous ones."""
+    low, high = clopper_pearson(counts, trials, (1 - CONFIDENCE) / intervals)
     return {f"{name}_band_low": low, f"{name}_band_high": high}
 
 

@@ -48,7 +48,7 @@ def models_left(states: States) -> NDArray[np.int64]:
 
 
 def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the losses among `models` models, by damage or for lack of space to fall back or withdraw."""
+    """Return the losses among `models` models, by damage or because they had no space to fall back or withdraw."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
@@ -61,7 +61,7 @@ def damage(states: States) -> NDArray[np.int64]:
 def share_lost(
     states: States, models: int | NDArray[np.int64], damage_limit: int | NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the lost share of a unit: 1 if it is annihilated (AC-5.9), else the share of its damage (AC-3.8)."""
+    """Return the lost share of a unit: 1 if it is annihilated (AC-5.9), else its damage by its health (AC-3.8)."""
     total = models_destroyed(states, models) * damage_limit + damage(states)
     return np.asarray(np.where(is_removed(states), 1.0, total / (models * damage_limit)))
 
@@ -143,7 +143,7 @@ class FightResult(Result):
         """Units of the :attr:`sides`."""
         return tuple(getattr(self.scenario, side) for side in self.sides)
 
-    def after(self, moment: int | None = None) -> JointStates:
+    def joint_states(self, moment: int | None = None) -> JointStates:
         """Return the states after an attack or round, from 1, by default the last; InputError if out of range."""
         if moment is None:
             return self.moments[-1]
@@ -152,7 +152,7 @@ class FightResult(Result):
 
     def states_of(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
         """Return the states of one side after a step, one per pair."""
-        return self.after(moment)[side in ("target", "b")]
+        return self.joint_states(moment)[side in ("target", "b")]
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
         """Return, for each pair of states, True if event `name` (one of :attr:`events`) holds after a step."""
@@ -172,13 +172,13 @@ class FightResult(Result):
 
     def joint(self, names: Iterable[str], moment: int | None = None) -> dict[str, NDArray[Any]]:
         """Return the joint distribution of named events and figures after a step, by default the last, as columns."""
-        return self._distribution_of(self._columns(names, moment), self.after(moment).weights)
+        return self._distribution_of(self._columns(names, moment), self.joint_states(moment).weights)
 
     def _event_weight(self, name: str, moment: int | None) -> float:
-        return float(self.after(moment).weights[self.event(name, moment)].sum())
+        return float(self.joint_states(moment).weights[self.event(name, moment)].sum())
 
     def _weighted_values(self, figure: str, moment: int | None) -> WeightedValues:
-        return self.values(figure, moment), self.after(moment).weights
+        return self.values(figure, moment), self.joint_states(moment).weights
 
     def _possible_values(self, figure: str) -> NDArray[Any]:
         side, what = self._split(figure)
@@ -198,8 +198,8 @@ class FightResult(Result):
 Pair = tuple[int, int]  # states of both sides
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
-MOST_STEPS = 5e7  # most operations for an exact distribution (some seconds)
-_SECONDS_PER_STEP = 4e-7  # without compilation
+MOST_OPERATIONS = 5e7  # for an exact distribution (some seconds)
+_SECONDS_PER_OPERATION = 4e-7  # without compilation
 _STATUS_SETS = 4  # common sets of statuses per number of models and damage, in fights of several rounds
 _DISTANCES = 2  # common distances between two units that charge each other
 
@@ -269,10 +269,10 @@ def joint_distributions(setup: Setup, programs: Programs, start: Pair, ruleset: 
     """Return the exact joint distributions after each of `programs`; InputError if this takes minutes or gigabytes."""
     from analyser.engine.fight.exact.propagate import exact_distributions
 
-    steps = float(_steps_of(setup, programs, setup["units"]["models"]))
-    if steps > MOST_STEPS:
-        raise _takes_too_long(steps)
-    return exact_distributions(setup, programs, start, *_die_and_deck(ruleset), steps * _SECONDS_PER_STEP)
+    operations = float(_operations_of(setup, programs, setup["units"]["models"]))
+    if operations > MOST_OPERATIONS:
+        raise _takes_too_long(operations)
+    return exact_distributions(setup, programs, start, *_die_and_deck(ruleset), operations * _SECONDS_PER_OPERATION)
 
 
 def final_distributions_by_models(
@@ -284,14 +284,14 @@ def final_distributions_by_models(
     """
     from analyser.engine.fight.exact.propagate import exact_distributions_by_models
 
-    steps = _steps_of(setup, [operations], np.array(models)).tolist()
-    feasible = [pair for pair, number in zip(models, steps) if number <= MOST_STEPS]
-    seconds = sum(steps) * _SECONDS_PER_STEP
+    numbers = _operations_of(setup, [operations], np.array(models)).tolist()
+    feasible = [pair for pair, number in zip(models, numbers) if number <= MOST_OPERATIONS]
+    seconds = sum(numbers) * _SECONDS_PER_OPERATION
     result = iter(exact_distributions_by_models(setup, operations, start, feasible, *_die_and_deck(ruleset), seconds))
-    return [next(result) if number <= MOST_STEPS else _takes_too_long(number) for number in steps]
+    return [next(result) if number <= MOST_OPERATIONS else _takes_too_long(number) for number in numbers]
 
 
-def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> NDArray[np.float64]:
+def _operations_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return the estimated number of operations for an exact distribution; `models` has shape (..., 2)."""
     kinds = [[operation[0] for operation in operations] for operations in programs]
     strikes = sum(kind.count(Kind.STRIKE) for kind in kinds)
@@ -304,8 +304,9 @@ def _steps_of(setup: Setup, programs: Programs, models: NDArray[np.int64]) -> ND
     return np.asarray(strikes * pairs * health.max(axis=-1))
 
 
-def _takes_too_long(steps: float) -> InputError:
-    problem = f"the exact distribution of this fight takes about {steps:.1g} operations, more than {MOST_STEPS:.0g}"
+def _takes_too_long(operations: float) -> InputError:
+    needed = f"about {operations:.1g} operations, more than {MOST_OPERATIONS:.0g}"
+    problem = f"the exact distribution of this fight takes {needed}"
     return InputError(problem, where="method", allowed="fewer models or rounds, or the method monte-carlo")
 
 

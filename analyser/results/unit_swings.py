@@ -16,8 +16,7 @@ from analyser.engine.battle.battle_data import Counts
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 
-MOST_NAMED = 4  # most units named as not significantly different from the swing unit
-# for each side
+MOST_NAMED = 4  # units named as not significantly different from the swing unit
 _WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
 SAMPLE_NOTE = "From at least a tenth of the battles, so these differ slightly from the figures of all battles."
 
@@ -25,17 +24,18 @@ SAMPLE_NOTE = "From at least a tenth of the battles, so these differ slightly fr
 def unit_swing(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
     """Return the swing of one of `units` units; intervals hold for all units at once, so the largest may be named."""
     won = _WINNING_OUTCOMES[SIDES.index(side)]
-    wins, wins_less = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
+    wins, wins_without = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
     error = (1 - CONFIDENCE) / units
-    shared: BatchMean = difference_by_batch(wins - wins_less, base.outcomes.sum(axis=1), error)
-    if shared.low == shared.high:  # equal batches have no variance for an interval
-        (low, low_less), (high, high_less) = clopper_pearson(np.array([wins.sum(), wins_less.sum()]), trials, error / 2)
-        shared = BatchMean(shared.mean, float(low - high_less), float(high - low_less))
+    difference: BatchMean = difference_by_batch(wins - wins_without, base.outcomes.sum(axis=1), error)
+    if difference.low == difference.high:  # equal batches have no variance for an interval
+        counts = np.array([wins.sum(), wins_without.sum()])
+        (low, low_without), (high, high_without) = clopper_pearson(counts, trials, error / 2)
+        difference = BatchMean(difference.mean, float(low - high_without), float(high - low_without))
     return {
-        **probability_figures("p_without", estimate(float(wins_less.sum()), trials)),
-        "difference": shared.mean,
-        "low": shared.low,
-        "high": shared.high,
+        **probability_figures("p_without", estimate(float(wins_without.sum()), trials)),
+        "difference": difference.mean,
+        "low": difference.low,
+        "high": difference.high,
         "expected_margin_difference": _expected_margin(base, side) - _expected_margin(without, side),
     }
 

@@ -10,7 +10,7 @@ from enum import IntEnum
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 
 LEAST_HURT_SHARE = 0.05 - 1e-9  # least expected loss that counts (BT-4): 5% of the enemy, less a rounding error
 ZERO_GROUND_PRESENCE = 5  # victory points (BT-5)

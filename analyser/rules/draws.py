@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.jit import inlined, step
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.game.ruleset import Face
 
 

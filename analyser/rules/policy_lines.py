@@ -17,7 +17,7 @@ import numpy as np
 
 from analyser.common.errors import InputError, did_you_mean
 from analyser.common.jit import step
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.rules.activation import STOP_IS_DISTANCE
 from analyser.rules.policies import POLICIES, Action, Manoeuvre, Policy, View, allowed_decision
 from analyser.rules.structs import INCH

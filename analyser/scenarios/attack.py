@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.common.records import plain
+from analyser.common.kernel_records import python_copy
 from analyser.common.validation import Record
 from analyser.engine.attack.summaries import summary_table
 from analyser.game.house_rules import HouseRule
@@ -224,7 +224,7 @@ def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
     The rules run as plain Python: compiling them for one call would take longer.
     """
     fight: Any = SimpleNamespace()
-    set_fight(plain(attack), plain(target), fight)
+    set_fight(python_copy(attack), python_copy(target), fight)
     record: FightFacts = np.array([values_of_fight(fight)], FIGHT)[0]
     return record
 
@@ -303,7 +303,7 @@ def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
 
 def _relevant_facts(scenario: Scenario) -> dict[str, int]:
     """Return all facts that affect the probabilities of an attack; facts without effect are set to 0."""
-    facts: dict[str, int] = vars(plain(scenario.fight))
+    facts: dict[str, int] = vars(python_copy(scenario.fight))
     irrelevant = [] if facts["overcharge"] else ["attacker_models", "attacker_damage", "attacker_damage_limit"]
     irrelevant += [] if facts["cryo"] else ["activated"]
     irrelevant += ["models_without_room"] if facts["test"] in (structs.Test.NOT_TAKEN, structs.Test.PASSED) else []

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 
 from analyser.common.errors import InputError
-from analyser.common.records import empty_record, plain
+from analyser.common.kernel_records import empty_record, python_copy
 from analyser.engine.battle.battle_data import (
     CELLS_PER_COUNT,
     CONDITIONS,
@@ -86,7 +86,7 @@ class Strikes:
         counts = strike.dice if fixed == NONE else np.array([(fixed, NONE)])
         cells = [0] * (CELLS_PER_COUNT * len(counts))
         pools: dict[tuple[bool, int, int], int] = {}  # many counts have the same dice
-        attack, target = plain(strike.attack), plain(strike.target)
+        attack, target = python_copy(strike.attack), python_copy(strike.target)
         for short in (False, True):
             for count, (value, in_parentheses) in enumerate(counts.tolist()):
                 dice = value if fixed != NONE else dice_of_cell(attack, target, value, in_parentheses, int(short))
@@ -199,8 +199,8 @@ def set_look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> Non
     field: Any = battle.field
     field.sides[:], field.units[:] = sides, units
     seconds = _SECONDS_PER_PAIR * int(encoding.units[0] * encoding.units[1])
-    if fill_gains_of_all.pays(seconds):
-        fill_gains_of_all.expect(seconds)
+    if fill_gains_of_all.compiling_pays(seconds):
+        fill_gains_of_all.compile_for(seconds)
         fill_gains_of_all(battle)
     else:
         with fill_gains_of_all.interpreting():

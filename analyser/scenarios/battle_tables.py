@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from analyser.common.records import empty_record
+from analyser.common.kernel_records import empty_record
 from analyser.engine.battle.battle_data import (
     CELLS_PER_COUNT,
     LONGEST,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.records import plain
+from analyser.common.kernel_records import python_copy
 from analyser.engine.fight.best.choice_program import Choice
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Operation, Setup
 from analyser.engine.fight.step_builder import UnitFacts, add_fixed, set_defaults, set_side
@@ -104,7 +104,7 @@ class Fighter:
     def __init__(self, unit: Any, others_in_contact: Sequence[Combatant] = ()) -> None:
         self.unit = unit
         self.others_in_contact = others_in_contact  # other units of its side (AC-8.7)
-        self.target = [plain(target_record(unit))]
+        self.target = [python_copy(target_record(unit))]
 
     @cached_property
     def facts(self) -> list[UnitFacts]:
@@ -145,7 +145,7 @@ class Fighter:
 @lru_cache(maxsize=4096)  # many fights have the same rows
 def _attack_fields(**keys: Any) -> dict[str, int]:
     record: Any = attack_record(Attack(dice=1, **keys))
-    fields: dict[str, int] = vars(plain(record))
+    fields: dict[str, int] = vars(python_copy(record))
     return fields
 
 

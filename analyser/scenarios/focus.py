@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from analyser.common.errors import InputError
-from analyser.common.records import plain
+from analyser.common.kernel_records import python_copy
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Die, Rating, Ruleset
@@ -117,7 +117,7 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> S
     record = target_record(target)
     strikes = []
     for attack in attacks:
-        dice = attack_dice(plain(attack), plain(record))
+        dice = attack_dice(python_copy(attack), python_copy(record))
         strikes.append(Strike(strike_facts(fixed_dice=dice), attack, record, np.array([(dice, NONE)])))
     return _setup_against(target, strikes, 1, die)
 
@@ -136,7 +136,7 @@ def _setup_against(target: Target, strikes: Sequence[Strike], most: int, die: Di
 def _strike(scenario: Scenario) -> Strike:
     """Return the strike of one scenario; an unstated combat rating is computed again in every state."""
     attack, target = scenario.facts
-    dice = attack_dice(plain(attack), plain(target))
+    dice = attack_dice(python_copy(attack), python_copy(target))
     wrecks, pays_overcharge = scenario.rolls_for_building, scenario.attack.overcharge
     strike = strike_facts(fixed_dice=dice, attacks_building=wrecks, pays_overcharge=pays_overcharge)
     return Strike(strike, attack, target, np.array([(dice, NONE)]))

@@ -19,10 +19,10 @@ from analyser.analysis.grid import TARGET_STATE, DefendingSide, combatant_of, pr
 from analyser.analysis.situations import duel_between, duel_row, shots_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN, HIGH_PERCENTILE, LOW_PERCENTILE, estimate
+from analyser.common.kernel_records import Integers, python_copy
 from analyser.common.means import mean_between
 from analyser.common.method_settings import Sampling
 from analyser.common.metrics import PERCENTILE
-from analyser.common.records import Integers, plain
 from analyser.engine.attack.deduplicated import DeduplicatedSummaries, deduplicated_summaries
 from analyser.engine.attack.summaries import STATUSES, SUMMARY
 from analyser.game.units import Loadout
@@ -334,7 +334,7 @@ def _attack_outcomes(result: AttackResult) -> CellOutcomes:
     models, limit = target.models or 1, target.damage_limit or 1
     destroyed, gone = result.column("models_destroyed"), result.column("annihilated")
     damage_suffered = np.where(gone, models * limit, destroyed * limit + result.column("damage"))
-    losses = [losses_of(plain(result.scenario.fight), result.scores, i) for i in range(len(result.score_weights))]
+    losses = [losses_of(python_copy(result.scenario.fight), result.scores, i) for i in range(len(result.score_weights))]
     damage = np.array([lost * limit + left for lost, left, *_ in losses])
     figures = _figures_of_destroyed(destroyed, models) | {
         **{f"p_{name}": (result.column(name), 1.0) for name in STATUSES},
@@ -372,7 +372,7 @@ def _simulated_duel(plan: Plan, block: CellBlock, sides: Sides, _: str | None, s
 
 
 def _fight_outcomes(result: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> CellOutcomes:  # noqa: B006
-    first, second, weights = result.after()
+    first, second, weights = result.joint_states()
     models, limit = units[1].models or 1, units[1].damage_limit or 1
     destroyed = states.models_destroyed(second, models)
     figures = _figures_of_destroyed(destroyed, models) | {

@@ -24,10 +24,10 @@ from analyser.analysis.grid import CONTEST_FIGURES
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, situations_named
 from analyser.ask.keys import values_of
-from analyser.common.cache import program
+from analyser.common.cache import program_digest
 from analyser.common.errors import InputError, shown
 from analyser.common.files import path_of, read_toml
-from analyser.common.metrics import RESULTS
+from analyser.common.metrics import RESULT_METRICS
 from analyser.common.validation import checked
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
@@ -294,7 +294,7 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
     where = "plan" if isinstance(source, Mapping) else str(path_of(source, "plan"))
     raw = dict(source) if isinstance(source, Mapping) else read_toml(path_of(source, "plan"))
     library = library_of(profiles)
-    frozen = {"format": FORMAT, "program": program(), "profiles": library.used.version}
+    frozen = {"format": FORMAT, "program": program_digest(), "profiles": library.used.version}
     if "sample" in raw or "question" in raw:
         return Plan(_plain(frozen | frozen_question(checked(SampleFile, raw, where=where), library, where)))
     file = checked(SweepFile, raw, where=where)
@@ -314,7 +314,7 @@ def unpack_plan(packed: bytes) -> Plan:
 
 def check_program(plan: Plan) -> None:
     """Raise InputError if the plan was frozen by another version of this program or its libraries."""
-    if plan.content["program"] != program():
+    if plan.content["program"] != program_digest():
         problem = "the plan was frozen by another version of this program, or of a library that it computes with"
         raise InputError(problem, where="sweep", allowed="the versions that froze it; or a new store")
 
@@ -367,10 +367,10 @@ def _checked_plan(plan: Plan) -> Plan:
     if plan.cells > MOST_CELLS:
         raise InputError(f"the sweep has {plan.cells:,} cells", where="sweep", allowed=f"up to {MOST_CELLS:,}")
     fights = [situation.fight for situation in plan.situations]
-    without = () if any(fight.has_winner for fight in fights) else RESULTS
+    without = () if any(fight.has_winner for fight in fights) else RESULT_METRICS
     are_shots = all(fight.occasion == RANGED_ATTACK for fight in fights)
     if odd := set(plan.file.figures) & set(CONTEST_FIGURES if are_shots else without):
-        allowed = "with a charge or a duel" if are_shots and not odd & set(RESULTS) else "with a duel"
+        allowed = "with a charge or a duel" if are_shots and not odd & set(RESULT_METRICS) else "with a duel"
         raise InputError(f"no situation of this sweep has {min(odd)}", where="figures", allowed=allowed)
     if plan.file.distances is not None and not any(situation.kind == "ranged" for situation in plan.situations):
         raise InputError("no situation of this sweep has a distance", where="distances", allowed="with a ranged attack")

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from analyser.common.kernel_records import empty_record
 from analyser.common.method_settings import SharedSampling
-from analyser.common.records import empty_record
 from analyser.common.text import json_text
 from analyser.engine.attack.simulated import Sample
 from analyser.engine.battle.battle_data import Counts

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from filelock import FileLock, Timeout
 
 from analyser.common.errors import InputError, reason_of
-from analyser.common.files import cannot_read, check_writable, is_there, name_of, path_of, real_path, write_content
+from analyser.common.files import check_writable, is_there, name_of, path_of, real_path, unreadable_error, write_content
 from analyser.common.text import json_text
 from analyser.sweep.plan import Plan, plan_diff
 
@@ -245,7 +245,7 @@ def _plan_in(folder: Path) -> Plan:
         problem = "no sweep here" if is_there(folder) else "no such folder"
         raise InputError(problem, where=str(folder), allowed="a folder that a sweep has written") from None
     except OSError as error:
-        raise cannot_read(path, error) from None
+        raise unreadable_error(path, error) from None
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"the plan cannot be read: {type(error).__name__}", where=str(path)) from None
     plan = Plan(content)

@@ -16,7 +16,7 @@ from analyser.analysis.efficiency import efficiency
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
 from analyser.common.files import write_whole
 from analyser.common.look import with_subject
-from analyser.common.metrics import EFFICIENCY, METRICS
+from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
@@ -205,7 +205,7 @@ class Sweep:
     ) -> Axes:
         """Draw the mean of a figure against a varied number `over`, with a line for each of at most six values."""
         table = self.means([line, over], metric, **where).sort_values([line, over], kind="stable")
-        title = METRICS[metric].title if metric in METRICS else None
+        title = MATCHUP_METRICS[metric].title if metric in MATCHUP_METRICS else None
         heading = "\n".join(filter(None, (self.plan.name, self._mean_note(table, (line, over), where))))
         lines = table.rename(columns={line: "line"}).astype({"line": str})
         return best_lines(with_subject(lines, heading), x=over, metric=metric, quantity=title, ax=ax)

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from analyser.common.metrics import EFFICIENCY, METRICS
-from analyser.common.records import Floats
+from analyser.common.kernel_records import Floats
+from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS
 from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.sweep.cells import ENDS, TRIALS, Codes, fight_cells, has_interval, shot_cells, simulated_cells
@@ -150,7 +150,7 @@ def _fields(plan: Plan) -> Iterator[pa.Field]:
         precision = {"method": "monte-carlo", "precision": "the 95% interval is in the next columns"}
         yield _arrow_field(TRIALS, pa.int64(), "simulated trials")
     for name in plan.file.figures:
-        metric = METRICS.get(name)
+        metric = MATCHUP_METRICS.get(name)
         title, unit = (
             (name, "probability") if metric is None else (metric.title, metric.unit.replace("%", "probability"))
         )

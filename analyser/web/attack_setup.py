@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.common.records import Floats
+from analyser.common.kernel_records import Floats
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, merge_outcomes, push_pmf
 from analyser.engine.attack.summaries import mean_damage
 from analyser.engine.fight.step_builder import band_of

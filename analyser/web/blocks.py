@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
-from analyser.common.records import Int, record_type
+from analyser.common.kernel_records import Int, record_type
 from analyser.engine.fight.step_builder import UnitFacts
 from analyser.game.ruleset import Face
 from analyser.rules.shots import RowFacts, WhyNot

@@ -8,7 +8,7 @@ import numpy as np
 
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.jit import step
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight.charge_steps import add_combat, row_for_contact
 from analyser.engine.fight.duel_steps import (
     add_activation,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import kernel, step
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import apply_next
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, no_outcomes, pool_cache_for

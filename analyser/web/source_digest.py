@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from analyser.common.kernel_cache import imported_names, module_file, without_docstrings
+from analyser.common.kernel_cache import imported_names, module_file, remove_docstrings
 
 RUNTIME = Path(__file__).with_name("runtime.c")
 _SECTION = b"analyser"  # name of the custom section, which browsers ignore
@@ -75,7 +75,7 @@ def _path_of(module: str) -> Path:
 
 def digest(modules: Iterable[str]) -> str:
     """Return a digest of the code of modules and of :data:`RUNTIME` (C), without docstrings and comments."""
-    trees = [_nested_lists(without_docstrings(ast.parse(_path_of(module).read_bytes()))) for module in modules]
+    trees = [_nested_lists(remove_docstrings(ast.parse(_path_of(module).read_bytes()))) for module in modules]
     return hashlib.sha256(repr((trees, RUNTIME.read_bytes())).encode()).hexdigest()
 
 

@@ -12,7 +12,7 @@ from analyser.common.method_settings import Sampling
 from analyser.engine.chain.chain import Recorded
 from analyser.engine.chain.exact import exact_distributions
 from analyser.morale import api as morale
-from analyser.morale.result_tables import chain_weights
+from analyser.morale.answer_parts import chain_weights
 from analyser.morale.systems import SYSTEMS
 from analyser.results.states import JointStates
 
@@ -37,7 +37,7 @@ class Chance:
     def weight(self, answer):
         """How many trials of an answer it holds in."""
         if self.row is not None:
-            return answer.raw_tables["fates"].probabilities[f"p_{self.name}"][self.row[0]]
+            return answer.raw_tables["fates"].weights[f"p_{self.name}"][self.row[0]]
         if self.at_least is None:
             return answer._event_weight(self.name, None)
         values, weights = answer._weighted_values(self.name, None)
@@ -106,9 +106,9 @@ class OfMorale(OneByOne):
         super().__init__(exact, lambda how: answer(chain_weights(self.chains, how)))
 
         def answer(recorded):
-            return replace(morale.answer_from(system, question, recorded), trials=TRIALS, seed=0)
+            return replace(morale.answer_to(system, question, recorded), trials=TRIALS, seed=0)
 
-        self.answer_from = answer
+        self.answer_to = answer
 
     def counted(self, chances, means, seeds):
         recorded = [self._over_all(chain_weights(self.chains, sample_of(seed))) for seed in seeds]
@@ -136,7 +136,7 @@ class OfMorale(OneByOne):
             for place in np.ndindex(recorded.weights.shape):
                 alone = {each: Recorded(other.states, np.zeros(other.weights.shape)) for each, other in like.items()}
                 alone[name].weights[place] = 1
-                found = self.answer_from(alone)
+                found = self.answer_to(alone)
                 figures = [found._weighted_values(each, None) for each in means]
                 sums = [[float((weights * values**power).sum()) for values, weights in figures] for power in (1, 2)]
                 rows.append([*(chance.weight(found) for chance in chances), *sums[0], *sums[1]])

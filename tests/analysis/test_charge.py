@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from analyser.analysis.matchups import matchups
-from analyser.common.metrics import SHARES
+from analyser.common.metrics import LOSS_METRICS
 from analyser.game.profiles import Profiles
 from tests.helpers.skips import proof
 from tests.oracle.plain_close_quarters import law
@@ -42,7 +42,7 @@ def share_of(unit, loadout):
 def chances_of(attacker, defender):
     """By the plain reading: the chances of each fate, the models destroyed while the unit stands, what both lose."""
     found = dict.fromkeys(
-        ("p_annihilated", "p_broken", "p_fled", "p_suppressed", "lost_standing", *SHARES), Fraction(0)
+        ("p_annihilated", "p_broken", "p_fled", "p_suppressed", "lost_standing", *LOSS_METRICS), Fraction(0)
     )
     for outcome, chance in law({"active": plainly(attacker), "target": plainly(defender)}).items():
         unit = outcome.target
@@ -62,7 +62,7 @@ def test_figures_are_those_of_the_plain_reading(attacker, defender):
     library = Profiles()
     row = matchups(attacker, defender, situations=["charge"], profiles=library).frame.iloc[0]
     plain = chances_of(library.loadout(attacker), library.loadout(defender))
-    for name in ("p_annihilated", "p_broken", "p_fled", "p_suppressed", *SHARES):
+    for name in ("p_annihilated", "p_broken", "p_fled", "p_suppressed", *LOSS_METRICS):
         assert row[name] == pytest.approx(float(plain[name]), abs=1e-12), name
     assert row["p_annihilated"] + row["p_suppressed"] > 0
     models = row["defender_models"]

@@ -10,7 +10,7 @@ import analyser
 from analyser.analysis.compare import Options, compare
 from analyser.analysis.comparison_figures import BATCHES
 from analyser.common.errors import InputError
-from analyser.common.metrics import BY_POINTS, COMPARED, METRICS, PER_100_POINTS, MetricName
+from analyser.common.metrics import COMPARE_METRICS, DIVISIBLE, MATCHUP_METRICS, PER_100_POINTS, MetricName
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.units import Level
 from analyser.scenarios.load import Circumstances, Conditions, Terms
@@ -33,7 +33,7 @@ def test_each_row_is_the_single_attack(found, library):
         result = analyser.exact(scenario, profiles=library)
         law = result.distribution("models_destroyed")
         assert found.at_least == 6
-        wanted = {name: result.summary[name] for name in COMPARED if name in result.summary}
+        wanted = {name: result.summary[name] for name in COMPARE_METRICS if name in result.summary}
         wanted |= {"p_at_least": law[6]["at_least"], "p_any_destroyed": law[1]["at_least"]}
         wanted |= {"p_half_destroyed": law[6]["at_least"]}
         wanted["p_activated"] = result.probability("activated").probability
@@ -41,10 +41,10 @@ def test_each_row_is_the_single_attack(found, library):
         wanted["expected_points_destroyed"] = wanted["mean_models_destroyed"] * points / 12
         wanted["mean_damage"] = wanted["mean_models_destroyed"]  # a DAMAGE LIMIT of 1: every point is a model
         assert library.loadout(SCIONS).unit.damage_limit == 1
-        assert wanted.keys() == {name for name in COMPARED if not name.endswith(PER_100_POINTS)}
+        assert wanted.keys() == {name for name in COMPARE_METRICS if not name.endswith(PER_100_POINTS)}
         for name, value in wanted.items():
             assert row[name] == pytest.approx(value, abs=TOLERANCE)
-            if name in BY_POINTS:
+            if name in DIVISIBLE:
                 assert row[name + PER_100_POINTS] == pytest.approx(value * 100 / row["points"], abs=TOLERANCE)
         assert (row["row"], row["dice"]) == (result.scenario.attack.row, result.conditions["dice"])
         assert row["method"] == "exact"
@@ -53,7 +53,7 @@ def test_each_row_is_the_single_attack(found, library):
 def test_who_cannot_attack_stays_in_the_table_and_says_why(found):
     row = found.frame.iloc[2]
     assert row["why_not"] == "no row can make this attack (melee: it is a melee row; it can charge: analyser charge)"
-    assert row[list(COMPARED)].isna().all()
+    assert row[list(COMPARE_METRICS)].isna().all()
     assert "crown/horse-guard-cavalry@basic cannot attack: no row" in str(found)
 
 
@@ -81,7 +81,7 @@ def test_without_points_nothing_is_known_per_100_points(river):
     otter = river.loadout("river/otter@basic")
     free = otter.model_copy(update={"unit": otter.unit.model_copy(update={"levels": {"basic": Level(models=4)}})})
     found = compare(free, otter, profiles=river)
-    assert found.frame[[name for name in COMPARED if name.endswith(PER_100_POINTS)]].isna().all(axis=None)
+    assert found.frame[[name for name in COMPARE_METRICS if name.endswith(PER_100_POINTS)]].isna().all(axis=None)
     assert found.frame["mean_models_destroyed"].notna().all()
     with pytest.raises(InputError, match="the profiles have no points"):
         compare(free, otter, per_points=True, profiles=river)
@@ -104,7 +104,7 @@ def test_a_sample_is_the_one_of_simulate_bit_for_bit(sampled, library):
 
 def test_a_sample_has_intervals_and_agrees_with_the_exact_figures(sampled, library):
     exact = compare(RIFLES, SCIONS, distance=10, profiles=library)
-    for name in COMPARED:
+    for name in COMPARE_METRICS:
         near = 4 / 1.96 * (sampled.frame[f"{name}_high"] - sampled.frame[f"{name}_low"]) / 2
         off = (sampled.frame[name] - exact.frame[name]).abs()
         assert (off <= near.fillna(0) + TOLERANCE).all(), name
@@ -157,7 +157,7 @@ def test_type_checkers_know_every_option():
     assert Conditions.__annotations__.keys() == conditions
     assert Circumstances.__annotations__.keys() == Charge.model_fields.keys()
     assert Terms.__annotations__.keys() == DuelTerms.model_fields.keys()
-    assert set(get_args(MetricName)) == {*COMPARED, *METRICS}
+    assert set(get_args(MetricName)) == {*COMPARE_METRICS, *MATCHUP_METRICS}
 
 
 def test_a_changed_loadout_stands_beside_the_unchanged_one():

@@ -7,7 +7,7 @@ import analyser
 from analyser.analysis.compare import compare
 from analyser.analysis.comparison_figures import LoadoutFigures, differences
 from analyser.common.errors import InputError
-from analyser.common.metrics import COMPARED
+from analyser.common.metrics import COMPARE_METRICS
 from tests.oracle.small_profiles import variant
 
 RIFLES = ["crown/sharp-rifles@basic", "crown/rifle-platoon@reinforced"]
@@ -61,8 +61,8 @@ def test_a_sample_that_cannot_tell_two_apart_says_so(river, otter):
 
 def planted(name, points, batches):
     """A loadout whose every figure has these values in the batches of a sample."""
-    values = np.repeat(np.array(batches, float)[:, None], len(COMPARED), axis=1)
-    figures = np.full((len(COMPARED), 3), np.nan)
+    values = np.repeat(np.array(batches, float)[:, None], len(COMPARE_METRICS), axis=1)
+    figures = np.full((len(COMPARE_METRICS), 3), np.nan)
     figures[:, 0] = values.mean(axis=0)
     return LoadoutFigures(name, points, figures, values)
 
@@ -115,7 +115,7 @@ def test_each_target_has_the_table_it_would_have_alone(both):
 def test_the_mean_is_by_the_weights_and_they_are_told(both):
     parts = [each.frame.set_index("loadout") for each in both.by_target.values()]
     mean = both.mean.frame.set_index("loadout")
-    for name in COMPARED:
+    for name in COMPARE_METRICS:
         if name.endswith("_percentile"):
             assert mean[name].isna().all()
         else:

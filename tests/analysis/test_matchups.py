@@ -8,7 +8,7 @@ from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import CHARGE, LONG_RANGE, Situation
 from analyser.common.errors import InputError
-from analyser.common.metrics import ALL_LEVELS, FIGURES, METRICS, RESULTS
+from analyser.common.metrics import ALL_LEVELS, COMMON_METRICS, MATCHUP_METRICS, RESULT_METRICS
 from analyser.engine.attack.summaries import SUMMARY
 from analyser.game.profiles import Profiles
 from analyser.results import rules_used
@@ -42,7 +42,7 @@ def figures_of(scenario, library):
     result = analyser.exact(scenario, profiles=library)
     destroyed = result.destroyed_weights
     half = [value for value in range(1, len(destroyed)) if 2 * value >= len(destroyed) - 1]
-    return {name: result.summary[name] for name in FIGURES if name in result.summary} | {
+    return {name: result.summary[name] for name in COMMON_METRICS if name in result.summary} | {
         "p_activated": result.probability("activated").probability,
         "p_any_destroyed": destroyed[1:].sum(),
         "p_half_destroyed": destroyed[half].sum(),
@@ -57,7 +57,7 @@ def mean_damage_of(scenario, library):
 
 
 def test_one_row_for_each_attacker_defender_and_situation(found):
-    assert list(found.frame) == [*NAMES, *METRICS, "why_not"]
+    assert list(found.frame) == [*NAMES, *MATCHUP_METRICS, "why_not"]
     assert len(found.frame) == len(found.attackers) * len(found.defenders) * len(found.situations) == 53 * 62 * 2
     assert not found.frame.duplicated(["attacker", "defender", "situation"]).any()
     assert list(found.frame["attacker"].unique()) == [each.selector for each in found.attackers]
@@ -72,7 +72,7 @@ def test_a_sample_of_figures_is_that_of_the_single_attacks(found, library):
     for row in possible.itertuples():
         scenario = scenario_of(row)
         wanted = figures_of(scenario, library)
-        assert wanted.keys() | {"mean_damage", "expected_points_destroyed"} == set(FIGURES)
+        assert wanted.keys() | {"mean_damage", "expected_points_destroyed"} == set(COMMON_METRICS)
         for name, value in wanted.items():
             assert getattr(row, name) == pytest.approx(value, abs=TOLERANCE), (row.attacker, row.defender, name)
         damage = mean_damage_of(scenario_of(row, peer_review=True), library)
@@ -88,7 +88,7 @@ def test_the_best_row_is_the_best(library):
         other = named["mean_models_destroyed"].fillna(-1.0)
         assert (best["mean_models_destroyed"].fillna(-1.0) >= other - TOLERANCE).all()
         same = best["row"] == row
-        assert best[same][list(METRICS)].equals(named[same][list(METRICS)])
+        assert best[same][list(MATCHUP_METRICS)].equals(named[same][list(MATCHUP_METRICS)])
     assert best[best["attacker"].str.startswith("crown/monarch")]["row"].nunique() > 1
 
 
@@ -133,11 +133,11 @@ def test_what_cannot_be_is_blank_and_says_why(found):
     blank = found.frame["why_not"].notna()
     assert found.frame[blank]["row"].isna().all()
     assert found.frame[blank]["dice"].isna().all()
-    assert found.frame[blank][list(METRICS)].isna().all(axis=None)
+    assert found.frame[blank][list(MATCHUP_METRICS)].isna().all(axis=None)
     assert found.frame[~blank]["row"].notna().all()
-    of_shots = [name for name in METRICS if name not in (*RESULTS, "attacker_share_lost")]
+    of_shots = [name for name in MATCHUP_METRICS if name not in (*RESULT_METRICS, "attacker_share_lost")]
     assert found.frame[~blank][of_shots].notna().all(axis=None)
-    assert found.frame[list(RESULTS)].isna().all(axis=None)
+    assert found.frame[list(RESULT_METRICS)].isna().all(axis=None)
 
 
 def test_what_is_not_modelled_is_named_once(river, library):

@@ -7,7 +7,7 @@ import pytest
 
 import analyser as an
 from analyser.ask.attack_narration import strike_of
-from analyser.common.records import plain
+from analyser.common.kernel_records import python_copy
 from analyser.engine.attack.replay import replayed_trials
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.game.ruleset import Face
@@ -30,7 +30,7 @@ def told_and_counted(raw, trials, seed):
 
 def check(raw, trials=2500, seed=5):
     scenario, plan, trials_told, sample = told_and_counted(raw, trials, seed)
-    fight = plain(scenario.fight)
+    fight = python_copy(scenario.fight)
     struck = [strike_of(fight, plan.scores, each) for each in trials_told]
     scores = sample.counts.sum(axis=(1, 2, 3))
     assert np.bincount([each.score for each in struck], minlength=len(scores)).tolist() == scores.tolist()

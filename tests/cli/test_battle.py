@@ -20,7 +20,7 @@ ARMIES = f"2 x {RIFLES}", f"2 x imperium/{GRENADIERS}"
 def test_a_battle_is_answered_as_text_and_json(tmp_path):
     text = answer("battle", *ARMIES, *FEW)
     assert "Crown wins " in text
-    assert "of any such battle (named by --full" in " ".join(text.split())
+    assert "that concern every battle (named by --full" in " ".join(text.split())
     assert "has the median margin: --tell " in text
     asked = ("battle", *ARMIES, *FEW, "--no-swing", "--no-tactics")
     assert "Not modelled\n- terrain, buildings and objectives\n" in answer(*asked, "--full")

@@ -95,7 +95,7 @@ def test_python_refuses_the_same():
     for asked, message in (
         (lambda: focused.until("broken", 0.8), "unknown fate 0.8"),
         (lambda: focused.until("a", "broken"), "until: 'a' is not usable"),
-        (lambda: focused.after("2"), "attack: must be an integer, got '2'"),
+        (lambda: focused.joint_states("2"), "attack: must be an integer, got '2'"),
         (lambda: focused.at_least("x"), "models: must be an integer, got 'x'"),
         (lambda: focused.at_least(-1), "models: -1 is out of range"),
         (lambda: analyser.attack(RIFLES, GRENADIERS).at_least(-1), "models: -1 is out of range"),

@@ -20,31 +20,31 @@ def sources(tmp_path, monkeypatch):
     (tmp_path / "rules/attack.py").write_text("LIMIT = 1\n")
     (tmp_path / "templates/page.html.jinja").write_text("<p>one</p>")
     monkeypatch.setattr(cache, "_PACKAGE", tmp_path)
-    cache.program.cache_clear()
+    cache.program_digest.cache_clear()
     yield tmp_path
-    cache.program.cache_clear()
+    cache.program_digest.cache_clear()
 
 
 @pytest.mark.parametrize("name", ["rules/attack.py", "templates/page.html.jinja", "rules/added.py"])
 def test_a_changed_source_is_another_program(sources, name):
-    before = cache.program()
-    assert cache.program.__wrapped__() == before
+    before = cache.program_digest()
+    assert cache.program_digest.__wrapped__() == before
     (sources / name).write_text("two")
-    assert cache.program.__wrapped__() != before
+    assert cache.program_digest.__wrapped__() != before
 
 
 def test_another_version_of_a_library_is_another_program(sources, monkeypatch):
-    before = cache.program()
+    before = cache.program_digest()
     monkeypatch.setattr(cache, "version", lambda name: "0" if name == "scipy" else "1")
-    assert cache.program.__wrapped__() != before
+    assert cache.program_digest.__wrapped__() != before
 
 
 def test_the_cache_of_another_program_is_empty_and_old_parts_go(sources, cached):
-    plan, program = read_plan(PLAN), cache.program()
+    plan, program = read_plan(PLAN), cache.program_digest()
     cache.Cache("duels").write("key", b"content")
     assert cache.Cache("duels").read("key") == b"content"
     (sources / "rules/attack.py").write_text("LIMIT = 2\n")
-    cache.program.cache_clear()
+    cache.program_digest.cache_clear()
     assert cache.Cache("duels").read("key") is None
     cache.Cache("fights").write("key", b"other")
     assert [path.name.split("-")[0] for path in cached.iterdir()] == ["fights"]

@@ -5,7 +5,7 @@ from typing import get_args
 import numpy as np
 import pandas as pd
 
-from analyser.common.frames import ORDERS, styled, tidy
+from analyser.common.frames import ORDERED_TEXTS, styler, tidy
 from analyser.game.units import Category, LevelName
 
 ROWS = [
@@ -15,7 +15,7 @@ ROWS = [
 
 
 def test_the_orders_are_those_of_the_game():
-    assert (get_args(LevelName), get_args(Category)) == ORDERS
+    assert (get_args(LevelName), get_args(Category)) == ORDERED_TEXTS
 
 
 def test_columns_have_their_documented_types():
@@ -43,6 +43,6 @@ def test_the_frame_that_was_given_stays_as_it_was():
 
 def test_a_table_in_colours_hides_ids_and_writes_percent():
     frame = tidy({"attacker": ["x/a@basic", "x/b@basic"], "p_broken": [0.25, np.nan], "gain": [1.0, -2.0]})
-    page = styled(frame).to_html()
+    page = styler(frame).to_html()
     assert ("x/a@basic" in page, "A, basic" in page, "25.0%" in page, "nan" in page) == (False, True, True, False)
     assert page.count("linear-gradient") >= 3

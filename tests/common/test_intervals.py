@@ -6,13 +6,13 @@ from scipy.stats import binom, binomtest
 
 from analyser.common.estimates import estimate
 from analyser.common.intervals import (
-    RARE,
+    MIN_FOR_WILSON,
     blaker,
     clopper_pearson,
     dkw_half_width,
+    greatest_width,
     intervals,
     trials_for,
-    widest,
     wilson,
 )
 from tests.helpers.skips import proof
@@ -60,7 +60,7 @@ def test_blakers_interval_is_as_it_is_defined(trials):
 
 @pytest.mark.parametrize("trials", [9, 10**12])
 def test_blakers_interval_lies_inside_of_clopper_and_pearsons(trials):
-    counts = np.arange(min(trials, RARE))
+    counts = np.arange(min(trials, MIN_FOR_WILSON))
     (low, high), (outer_low, outer_high) = blaker(counts, trials), clopper_pearson(counts, trials)
     share = counts / trials
     assert (outer_low <= low * (1 + 1e-9)).all()
@@ -84,36 +84,36 @@ EXPECTED = np.geomspace(0.05, 1500, 1200)  # events
 def test_rare_events_are_covered_as_often_as_is_said(trials):
     covered = coverage(trials, EXPECTED / trials, np.arange(2000))
     assert covered.min() >= 0.945
-    assert covered[EXPECTED < RARE / 2].min() >= 0.95 - 1e-9
+    assert covered[EXPECTED < MIN_FOR_WILSON / 2].min() >= 0.95 - 1e-9
     assert covered[EXPECTED > 8].max() <= 0.97
-    assert covered[EXPECTED > 2 * RARE].max() <= 0.956
+    assert covered[EXPECTED > 2 * MIN_FOR_WILSON].max() <= 0.956
 
 
 @pytest.mark.parametrize("trials", [1, 2, 10, 57, 200, 400, 401, 700, *proof(2000, 5000)])
 def test_any_probability_is_covered_as_often_as_is_said(trials):
     truths = np.linspace(1e-4, 0.9999, 700)
     covered = coverage(trials, truths, np.arange(trials + 1))
-    assert covered.min() >= (0.95 - 1e-9 if trials < 2 * RARE else 0.945)
+    assert covered.min() >= (0.95 - 1e-9 if trials < 2 * MIN_FOR_WILSON else 0.945)
 
 
 def test_whose_interval_it_is_is_said():
-    low, high, by = intervals(np.array([[0, RARE - 1], [RARE, 10**6 - RARE + 1]]), 10**6)
+    low, high, by = intervals(np.array([[0, MIN_FOR_WILSON - 1], [MIN_FOR_WILSON, 10**6 - MIN_FOR_WILSON + 1]]), 10**6)
     assert by.tolist() == [["blaker", "blaker"], ["wilson", "blaker"]]
     assert (low < high).all()
-    assert (np.diff(intervals(np.arange(2 * RARE), 10**6).low) > 0).all()
+    assert (np.diff(intervals(np.arange(2 * MIN_FOR_WILSON), 10**6).low) > 0).all()
 
 
 @pytest.mark.parametrize("trials", [1, 5, 100, 401, 590, 601, 3000])
 def test_the_widest_is_that_of_all(trials):
     low, high, _ = intervals(np.arange(trials + 1), trials)
-    assert widest(np.arange(trials + 1), trials) == (high - low).max()
+    assert greatest_width(np.arange(trials + 1), trials) == (high - low).max()
 
 
 @pytest.mark.parametrize("wanted", [0.95, 0.5, 0.2, 0.1, 0.0902, 0.08, 0.05, 0.01])
 def test_after_enough_trials_no_interval_is_wider(wanted):
     trials = trials_for(wanted)
-    assert widest(np.arange(trials + 1), trials) <= wanted
-    assert trials == 1 or widest(np.arange(trials), trials - 1) > wanted
+    assert greatest_width(np.arange(trials + 1), trials) <= wanted
+    assert trials == 1 or greatest_width(np.arange(trials), trials - 1) > wanted
 
 
 def test_a_whole_distribution_is_inside_of_its_band():

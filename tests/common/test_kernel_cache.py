@@ -31,8 +31,8 @@ def source(tmp_path_factory):
     """A copy of the package, as much of it as one small kernel and one rule need."""
     root = tmp_path_factory.mktemp("source")
     root.joinpath("analyser/common").mkdir(parents=True)
-    for name in ("__init__.py", "jit.py", "compiler.py", "records.py", "kernel_cache.py", "errors.py", "files.py"):
-        shutil.copy(PACKAGE / "common" / name, root / "analyser/common" / name)
+    for name in ("__init__", "jit", "compiler", "kernel_records", "kernel_cache", "errors", "files"):
+        shutil.copy(PACKAGE / "common" / f"{name}.py", root / "analyser/common")
     (root / "analyser/__init__.py").write_text('"""A copy."""\n')
     (root / "analyser/rule.py").write_text(
         "from analyser.common.jit import step\n\n@step\ndef rule(x):\n    return x + 1\n"

@@ -24,7 +24,7 @@ def test_of_two_values_gaffkes_interval_is_that_of_clopper_and_pearson(seen, tri
     values, counts = np.array([0, 2]), np.array([trials - seen, seen])
     found = mean_between(values, counts, trials, THREE)
     low, high = (2 * float(end[0]) for end in clopper_pearson(np.array([seen]), trials))
-    assert found.by == "gaffke"
+    assert found.kind == "gaffke"
     assert found.high == pytest.approx(high, rel=0.004)
     assert 2 - found.low == pytest.approx(2 - low, rel=0.004)
 
@@ -44,10 +44,10 @@ def test_it_grows_into_the_normal_interval():
     """Just before there is enough for the normal interval Gaffke's is within 8% of its width."""
     counts = np.array([440, 330, 220, 110])
     found = mean_between(np.arange(4), counts, 1100, np.arange(4))
-    assert found.by == "gaffke"
+    assert found.kind == "gaffke"
     assert (found.high - found.low) / (2 * 1.96 * found.error) == pytest.approx(1, abs=0.08)
     more = mean_between(np.arange(4), 10 * counts, 11_000, np.arange(4))
-    assert more.by == "normal"
+    assert more.kind == "normal"
     assert more.high - more.low == pytest.approx(2 * 1.959964 * more.error)
 
 

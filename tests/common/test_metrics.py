@@ -6,7 +6,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.common.metrics import COMPARED, METRICS, forget
+from analyser.common.metrics import COMPARE_METRICS, MATCHUP_METRICS, forget
 from analyser.report import write_report
 from analyser.report.comparison_data import page_data
 from tests.oracle.attacks import attack
@@ -56,7 +56,7 @@ def test_comparisons_are_decided_by_a_function():
     assert "destroyed" in str(found)
     sampled = analyser.compare(PAIR, TARGET, distance=6, metric=several, method="monte-carlo", trials=1000)
     assert (sampled.frame["difference_low"].dropna() <= sampled.frame["difference"].dropna()).all()
-    assert "destroyed" not in COMPARED  # the functions of one question are not those of the next
+    assert "destroyed" not in COMPARE_METRICS  # the functions of one question are not those of the next
 
 
 def test_other_questions_take_a_function():
@@ -144,4 +144,4 @@ def test_wrong_metrics():
         exact.metric(lambda outcomes: [1, 2, 3, 4, 5, 6, 7, 8, 9])
     with pytest.raises(InputError, match="unknown figure 'p_brokn'; did you mean 'p_broken'"):
         exact.metric("p_brokn")
-    assert "destroyed" not in METRICS
+    assert "destroyed" not in MATCHUP_METRICS

@@ -9,7 +9,7 @@ import analyser
 from analyser.common.errors import InputError
 from analyser.common.intervals import trials_for
 from analyser.common.method_settings import Sampling
-from analyser.common.precision import FINEST, Precision, Stopping
+from analyser.common.precision import SMALLEST_WIDTH, Precision, Stopping
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 ASK = {
@@ -57,7 +57,7 @@ def sampled(precision, *chances, seed=1, least=1):
         (np.float32(0.25), (0.25, False)),
         ("5%", (0.05, True)),
         (" 0.5 % ", (0.005, True)),
-        (FINEST, (FINEST, False)),
+        (SMALLEST_WIDTH, (SMALLEST_WIDTH, False)),
     ],
 )
 def test_a_width_or_a_share_is_read(given, read):

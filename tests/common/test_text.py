@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 from analyser.common.estimates import plus_minus
-from analyser.common.text import code_span, csv_cell, csv_frame, csv_text, json_text, markdown, percent
+from analyser.common.text import code_span, csv_cell, csv_frame, csv_text, escape_markup, json_text, percent
 from analyser.results.rendering import FORMATS
 
 
@@ -80,4 +80,4 @@ def test_a_code_span_ends_where_its_text_does(text):
 
 
 def test_no_text_is_markup_in_markdown():
-    assert markdown("a | b\n# c <b> `d` **e** [f](g) $h$") == (r"a \| b # c \<b\> \`d\` \*\*e\*\* \[f\](g) \$h\$")
+    assert escape_markup("a | b\n# c <b> `d` **e** [f](g) $h$") == (r"a \| b # c \<b\> \`d\` \*\*e\*\* \[f\](g) \$h\$")

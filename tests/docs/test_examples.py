@@ -12,7 +12,7 @@ from contextlib import redirect_stdout
 import pytest
 
 import analyser
-from analyser.common.metrics import METRICS, forget
+from analyser.common.metrics import MATCHUP_METRICS, forget
 from tests.helpers.pages import PAGES, ROOT, assert_part_of, blocks
 from tests.helpers.shell import commands, run
 
@@ -74,7 +74,7 @@ def folder(tmp_path, monkeypatch):
     changed.write_text(f'{before}id = "rifle-platoon"{rest}', encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     yield tmp_path
-    for name in [name for name, what in METRICS.items() if what.function is not None]:
+    for name in [name for name, what in MATCHUP_METRICS.items() if what.function is not None]:
         forget(name)
 
 

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from analyser.common.errors import LONGEST, InputError
+from analyser.common.errors import LONGEST_MESSAGE, InputError
 from tests.fuzz.doors import DOORS, RefusedError
 from tests.fuzz.odd import realised
 
-LONGEST_MESSAGE = LONGEST + len("error: ")
+LONGEST_MESSAGE = LONGEST_MESSAGE + len("error: ")
 LONGEST_VALUE = 1500
 MOST_SECONDS = 30.0  # of processor time, once everything is compiled; far above what any case needs
 HOPELESS = 600.0  # compiled or not

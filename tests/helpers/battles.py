@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 import analyser
-from analyser.common.records import empty_record
+from analyser.common.kernel_records import empty_record
 from analyser.common.validation import checked
 from analyser.engine.battle.battle_data import CHUNK_BATTLES, MOST_UNITS, Battle, Counts
 from analyser.engine.battle.play import play_chunk

@@ -3,7 +3,7 @@
 import numpy as np
 
 import analyser
-from analyser.common.records import empty_record
+from analyser.common.kernel_records import empty_record
 from analyser.common.validation import checked
 from analyser.engine.battle import lookahead
 from analyser.engine.battle.battle_data import MOST_UNITS, NOWHERE, Battle, Counts, Place

@@ -223,7 +223,7 @@ def figures_of_attack(result, _):
 
 
 def figures_of_sides(result, moment, sides, loadouts):
-    figures, weights = {}, result.after(moment).weights
+    figures, weights = {}, result.joint_states(moment).weights
     for side, name, loadout in zip(sides, ("attacker", "target"), loadouts):
         unit = getattr(result.scenario, side)
         events = ("suppressed", "disordered", "fell_back", "broken", "fled", "annihilated", "destroyed")
@@ -245,14 +245,14 @@ def figures_of_sides(result, moment, sides, loadouts):
 
 
 def figures_of_charge(result, loadouts):
-    weights = result.after().weights
+    weights = result.joint_states().weights
     events = ("attacker_wins", "target_wins", "draw", "no_combat", "attacker_overruns")
     figures = {name: summed(weights, result.event(name)) for name in events if name in result.events}
     return figures | figures_of_sides(result, None, ("attacker", "target"), loadouts)
 
 
 def figures_of_duel(result, loadouts):
-    weights = result.after().weights
+    weights = result.joint_states().weights
     names = {"attacker_wins": "a_wins", "draw": "draw", "target_wins": "b_wins"}
     names |= {"attacker_devastating": "a_devastating", "target_devastating": "b_devastating"}
     figures = {name: summed(weights, result.event(event)) for name, event in names.items()}

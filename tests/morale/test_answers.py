@@ -3,7 +3,7 @@
 import pytest
 
 from analyser import morale
-from analyser.morale.result_tables import FatePanels, picture_of
+from analyser.morale.answer_parts import FatePanels, picture_of
 from analyser.plots.distributions import MOST_BARS
 
 QUESTIONS = {

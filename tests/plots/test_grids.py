@@ -13,7 +13,7 @@ from analyser.analysis.grid import by_unit
 from analyser.analysis.matchups import matchups
 from analyser.common.errors import InputError
 from analyser.common.look import luminance, short_text
-from analyser.common.metrics import METRICS
+from analyser.common.metrics import MATCHUP_METRICS
 from analyser.game.profiles import Profiles
 from analyser.plots import heatmap
 from analyser.plots.heatmaps import IMPOSSIBLE, LOG_ODDS, LOGARITHMIC, MEAN
@@ -95,7 +95,7 @@ def test_cells_say_their_figures_and_margins_the_means_of_those_that_have_one(ba
         figures[place, len(defenders)] = basic[basic["attacker"] == each][metric].mean()
     for place, each in enumerate(defenders):
         figures[len(attackers), place] = basic[basic["defender"] == each][metric].mean()
-    how = {"is_probability": METRICS[metric].is_probability}
+    how = {"is_probability": MATCHUP_METRICS[metric].is_probability}
     wanted = {place: short_text(figure, **how) for place, figure in figures.items() if not np.isnan(figure)}
     assert {place: each.get_text() for place, each in cell_texts(drawn(metric)).items()} == wanted
 

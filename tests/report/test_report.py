@@ -14,7 +14,7 @@ from analyser.analysis.matchups import matchups
 from analyser.common import cache
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
-from analyser.common.metrics import METRICS
+from analyser.common.metrics import MATCHUP_METRICS
 from analyser.game.profiles import Profiles
 from analyser.report import batch, report_jobs, write_report
 from analyser.report.page import reasons
@@ -172,11 +172,11 @@ def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(re
     data = figures_on(text)
     frame = matchups("river/*", "river/*", situations="all", profiles=library).frame
     for name, column in data["columns"].items():
-        scale, off = (10_000, 0.51) if METRICS[name].is_probability else (1, 0.00051)
+        scale, off = (10_000, 0.51) if MATCHUP_METRICS[name].is_probability else (1, 0.00051)
         wanted = frame[name].to_numpy(float) * scale
         found = [float("nan") if each is None else each for each in column]
         assert found == pytest.approx(wanted.tolist(), abs=off, nan_ok=True)
-        dust = CERTAIN_WITHIN * (1 if METRICS[name].is_probability else 0.001)  # of the last place shown
+        dust = CERTAIN_WITHIN * (1 if MATCHUP_METRICS[name].is_probability else 0.001)  # of the last place shown
         assert [each == 0 for each in found] == [abs(each) <= dust for each in wanted]
     whys = [None if place is None else data["why"][place] for place in data["why_not"]]
     assert whys == [None if pd.isna(each) else each for each in frame["why_not"]]

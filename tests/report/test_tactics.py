@@ -70,7 +70,7 @@ def test_it_resumes_where_it_was_stopped(program, worked_anew, tmp_path, monkeyp
     calls.clear()
     monkeypatch.setattr(module, "rows_of", partial(counted, stop_at=0))
     if program is not None:
-        monkeypatch.setattr(cache, "program", lambda: program)
+        monkeypatch.setattr(cache, "program_digest", lambda: program)
     result = tactics(attackers, YOURS, **asked)
     assert len(calls) == worked_anew
     assert pd.read_csv(asked["out"])["attacker"].tolist() == result.frame["attacker"].tolist()

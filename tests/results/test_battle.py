@@ -67,7 +67,7 @@ def test_pairs_of_tactics_are_the_battles_of_those_tactics(result):
 @pytest.mark.slow
 def test_neither_side_gains_by_leaving_the_equilibrium(result):
     game = result.game
-    mine, yours = game.against_mix(0), game.against_mix(1)
+    mine, yours = game.scores_against_mix(0), game.scores_against_mix(1)
     assert max(mine) == pytest.approx(min(yours), abs=1e-6)
     assert result.probability("victory") + 0.5 * result.probability("draw") == pytest.approx(max(mine), abs=0.1)
 

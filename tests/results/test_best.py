@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from analyser import InputError, best_play, duel
-from analyser.results.plan import reaction_in_words
+from analyser.results.best_play_table import reaction_in_words
 from analyser.results.states import share_lost
 from analyser.rules.policy_lines import lines_of
 from analyser.scenarios.chooser import Shot

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyser.common.records import empty_record
+from analyser.common.kernel_records import empty_record
 from analyser.engine.battle.battle_data import Counts
 from analyser.results.unit_swings import MOST_NAMED, harmful_units_sentences, swing_units_sentence, unit_swing
 from analyser.rules.battle import Outcome

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.attack.summaries import SUMMARY, mean_damage, same_pool, summarise
 from analyser.engine.pool.pmf import empty_outcomes, most_dice, pool_pmf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from analyser.common.jit import step, tiered
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.pool.pmf import Outcomes, empty_outcomes, most_dice, pool_pmf
 from analyser.rules import strike
 from analyser.rules.attack import Scores, losses_of, scores_for

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.common.records import Integers, plain
+from analyser.common.kernel_records import Integers, python_copy
 from analyser.engine.attack.simulated import SamplingPlan
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.kernel import BLOCK
@@ -49,7 +49,7 @@ def replayed_trials(
 
     `die` and `deck` are sides by face and copies by card value.
     """
-    fight = plain(plan.fight)
+    fight = python_copy(plan.fight)
     reader = DiceReader(fight, die, plan.layout, plan.rerolls)
     cards = np.repeat(np.arange(len(deck)), deck)
     which = [fight.test == Test.BY_CARD, fight.officer == Officer.RANDOM, plan.shape[3] > 1]

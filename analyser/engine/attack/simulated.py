@@ -11,8 +11,8 @@ import numpy as np
 
 from analyser.common.errors import InputError
 from analyser.common.jit import tiered
+from analyser.common.kernel_records import Integers, python_copy
 from analyser.common.method_settings import Progress
-from analyser.common.records import Integers, plain
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, run_chunks
 from analyser.engine.pool.dice_layout import Layout, OtherDraw, Rerolls, layout_for
 from analyser.engine.pool.kernel import Block, block_for, roll_chunks
@@ -47,7 +47,7 @@ class SamplingPlan:
     def outcomes(self) -> tuple[Integers, Integers]:
         """Distinct packed outcomes, sorted, and the outcome's index for each cell (without the building die)."""
         outcomes = np.empty(math.prod(self.shape[:3]), np.int64)
-        end_trials.expect(len(outcomes) * _INTERPRETED_SECONDS)
+        end_trials.compile_for(len(outcomes) * _INTERPRETED_SECONDS)
         end_trials(self.fight, self.scores, self.shape[1], self.shape[2], outcomes)
         distinct, which = np.unique(outcomes, return_inverse=True)
         return distinct, which
@@ -59,7 +59,7 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
     `die` and `deck` are sides by face and copies by card value. With `for_building` a die is rolled for the building
     after the attack (Siegebreaker, AC-6).
     """
-    facts = plain(fight)
+    facts = python_copy(fight)
     dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
     card = _card_draw(facts, die, deck)
     place = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == Officer.RANDOM else None

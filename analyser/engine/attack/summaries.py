@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.jit import step, tiered
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.parallel import Chunks, Queue, run_chunks
 from analyser.engine.pool.pmf import Outcomes, empty_outcomes, most_dice, pool_pmf

@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.common.records import Int, record_type
+from analyser.common.kernel_records import Int, record_type
 from analyser.engine.battle.look_ahead_weights import MOST_TACTICS, Weight
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.policies import Policy

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.battle.attack import penalty_counts
 from analyser.engine.battle.battle_data import (
     GAINS,

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from analyser.common.records import Floats, plain
+from analyser.common.kernel_records import Floats, python_copy
 from analyser.engine.battle.battle_data import CONDITIONS, condition_of
 from analyser.engine.pool.alias import ScorePmf
 from analyser.engine.pool.pmf import pool_pmf
@@ -39,7 +39,7 @@ def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightF
     The fights at short range, where short range is one of the bonuses, follow the others.
     """
     fights = [cast("FightFacts", SimpleNamespace()) for _ in range(2 * CONDITIONS)]
-    attack, target = plain(attack), plain(target)
+    attack, target = python_copy(attack), python_copy(target)
     bonuses, penalties = attack.bonuses, attack.penalties
     for short, covered, shift in product((0, 1), (False, True), _SHIFTS):
         target.taking_cover = covered

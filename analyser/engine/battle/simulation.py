@@ -9,8 +9,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.common.kernel_records import Integers, empty_record
 from analyser.common.method_settings import Progress
-from analyser.common.records import Integers, empty_record
 from analyser.engine.battle.battle_data import (
     CHUNK_BATTLES,
     MOST_UNITS,

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import TooLargeError
 from analyser.common.jit import step, tiered
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 
 MOST_TABLE_ENTRIES = 1 << 24  # of tables and recorded distributions of a large chain

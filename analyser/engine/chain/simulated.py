@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.chain import chain as chains
 from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, Sparse, SparseRow, States
 from analyser.engine.parallel import Chunks, Queue, Report, run_chunks

@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 
 from analyser.common.jit import step, tiered
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Op, Setup, When, unpack_order
 from analyser.rules import activation, unit_state

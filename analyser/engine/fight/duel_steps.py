@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.fight.charge_steps import add_blast_strikes, add_blasts, breaks_buildings, overruns
 from analyser.engine.fight.program import Kind, When
 from analyser.engine.fight.step_builder import (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.common.records import Int, Integers, plain, record_type
+from analyser.common.kernel_records import Int, Integers, python_copy, record_type
 from analyser.rules.house_rules import effects_on
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
@@ -142,7 +142,7 @@ def _house_rule_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
     attacks, targets = setup["attacks"][:strikes], setup["targets"][:strikes]
     if not attacks["house_1"].any() and not targets["house_1"].any():
         return [np.zeros((strikes, 1), np.int64)]
-    pairs = [(plain(attack), plain(target)) for attack, target in zip(attacks, targets)]
+    pairs = [(python_copy(attack), python_copy(target)) for attack, target in zip(attacks, targets)]
     return [np.array([[effects_on(*pair, short).dice] for pair in pairs], np.int64) for short in (0, 1)]
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 
 from analyser.common.jit import step, step_for
-from analyser.common.records import Int, Integers, record_type
+from analyser.common.kernel_records import Int, Integers, record_type
 from analyser.engine.fight.program import Kind, Operation
 from analyser.rules import shots, unit_state
 from analyser.rules.structs import NONE

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, WaitingDie, score_bound, waiting_kind
 from analyser.rules.structs import FightFacts

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, kernel, step
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.parallel import Task
 from analyser.engine.pool.dice_layout import BOUNDS_TOGETHER, Layout, Rerolls, Thresholds
 from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, WaitingDie, score_bound, score_of, scores_for, waiting_kind
 from analyser.rules.structs import FightFacts

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.pool.dice_layout import Layout, Rerolls, always_added_for, halves_of, layout_for
 from analyser.engine.pool.kernel import BLOCK, DICE_TOGETHER
 from analyser.engine.rng import Stream, word_of

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import chi2_contingency
 
 import analyser
-from analyser.common.records import empty_record
+from analyser.common.kernel_records import empty_record
 from analyser.common.validation import checked
 from analyser.engine.battle.battle_data import CHUNK_BATTLES, MOST_UNITS, Battle, Counts, Place
 from analyser.engine.battle.play import play_chunk

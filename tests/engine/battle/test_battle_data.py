@@ -4,7 +4,7 @@ import random
 from types import SimpleNamespace
 
 import analyser
-from analyser.common.records import plain
+from analyser.common.kernel_records import python_copy
 from analyser.engine.battle.battle_data import condition_of
 from analyser.rules.attack import set_fight, set_target
 from analyser.rules.structs import Bonus, Penalty
@@ -34,7 +34,7 @@ def test_a_fight_of_the_tables_is_that_of_the_rules_in_any_state():
     """One that depended on another status would be a fight that battles do not see: it takes another condition."""
     chance, strikes = random.Random(1), strikes_between_all()
     for (record, *both), fights in zip(strikes.records, strikes.fights, strict=True):
-        attack, target = map(plain, both)
+        attack, target = map(python_copy, both)
         bonus, penalties = chance.choice(MARKS)
         if attack.close_quarters:
             bonus = 0

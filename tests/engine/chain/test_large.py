@@ -172,5 +172,5 @@ def test_every_documented_maximum_is_answered(name):
     system, question = EVERY_MAXIMUM[name]
     found = morale.simulate(system, question, 200, seed=1)
     for table, columns in found.columns.items():
-        for column in found.raw_tables[table].probabilities:
+        for column in found.raw_tables[table].weights:
             assert ((columns[column] >= 0) & (columns[column] <= 1)).all()

@@ -15,7 +15,7 @@ def test_an_exact_answer_that_would_take_minutes_is_refused():
 
 
 def test_a_cell_whose_exact_law_is_too_large_is_blank_and_says_why(monkeypatch):
-    monkeypatch.setattr("analyser.results.states.MOST_STEPS", 1.0)
+    monkeypatch.setattr("analyser.results.states.MOST_OPERATIONS", 1.0)
     found = analyser.matchups("crown/rifle-platoon@basic", "imperium/krupp@basic", situations=["charge", "duel"])
     assert found.frame["p_annihilated"].isna().all()
     assert found.impossible()["why_not"].str.contains("the exact distribution of this fight takes about").all()

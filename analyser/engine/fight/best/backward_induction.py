@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.jit import step, tiered_or
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.rules.structs import NONE
 
 WORST, PLANNED, BEST = -1, 0, 1  # choice of a side: the least value, the edge in the plan, the greatest value

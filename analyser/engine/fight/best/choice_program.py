@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, operation_at
 from analyser.rules import activation, unit_state

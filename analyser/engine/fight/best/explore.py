@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.common.jit import step, step_for, tiered
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.best.choice_program import (
     BETWEEN_ROUNDS,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight.best.choice_program import BETWEEN_ROUNDS, ORDERS, Steps
 from analyser.engine.fight.best.solve import Game
 from analyser.engine.fight.program import Kind, Operation, Setup

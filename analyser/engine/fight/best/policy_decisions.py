@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from analyser.common.jit import step, tiered
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight import operations
 from analyser.engine.fight.program import Op, Setup
 from analyser.rules import activation, unit_state

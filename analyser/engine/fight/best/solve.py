@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight.best.backward_induction import Edges, backward_values, node_probabilities
 from analyser.engine.fight.best.choice_program import CHOOSER, FlatRound
 from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, Graph, explore_graph
@@ -71,12 +71,12 @@ class Game:
 
     def values(self, final: Floats, choices: tuple[int, int], plan: Integers) -> Floats:
         """Call :func:`~.backward_induction.backward_values`, compiled if that saves time."""
-        backward_values.expect(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
+        backward_values.compile_for(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
         return np.asarray(backward_values(self.edges, final, *choices, plan))
 
     def node_probabilities(self, plan: Integers) -> Floats:
         """Call :func:`~.backward_induction.node_probabilities`, compiled if that saves time."""
-        node_probabilities.expect(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
+        node_probabilities.compile_for(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
         return np.asarray(node_probabilities(self.edges, plan))
 
     def branches_at(self, node: int) -> Integers:
@@ -97,16 +97,16 @@ def graph_of(contest: Contest, most_edges: int, estimated_edges: float = 0.0) ->
     """Return the graph of a contest, not sorted; it is incomplete if it has more than `most_edges`."""
     setup, rules = contest.setup, contest.rules
     share = _REAL_PER_ESTIMATED_EDGE[int(setup.sides[0].distance != NONE)]
-    explore_graph.expect(estimated_edges * share * _SECONDS_PER_EDGE)
+    explore_graph.compile_for(estimated_edges * share * _SECONDS_PER_EDGE)
     strikes = rules.operations[:, 0] == Kind.STRIKE
     rolls = possible_dice(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
     dice = contest.die, contest.deck
     arguments = setup, rules, contest.start, contest.rounds, pools, *dice
-    if not explore_graph.pays() and most_edges > _MOST_EDGES_INTERPRETED:
+    if not explore_graph.compiling_pays() and most_edges > _MOST_EDGES_INTERPRETED:
         if (graph := explore_graph(*arguments, _MOST_EDGES_INTERPRETED)).edges[0] <= _MOST_EDGES_INTERPRETED:
             return Graph(*graph)
-        explore_graph.expect(most_edges * _SECONDS_PER_EDGE)  # larger than estimated
+        explore_graph.compile_for(most_edges * _SECONDS_PER_EDGE)  # larger than estimated
     return Graph(*explore_graph(*arguments, most_edges))
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight.operations import apply
 from analyser.engine.fight.program import Kind, Op, Pair, Setup, operation_at
 from analyser.engine.state_index import StateIndex

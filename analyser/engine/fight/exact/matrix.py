@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import propagate_program, start_states
 from analyser.engine.fight.program import Kind, Setup, possible_dice

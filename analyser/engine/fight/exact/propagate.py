@@ -14,7 +14,7 @@ from typing import cast
 import numpy as np
 
 from analyser.common.jit import step, tiered
-from analyser.common.records import Integers, plain
+from analyser.common.kernel_records import Integers, python_copy
 from analyser.engine.fight import operations
 from analyser.engine.fight.exact.combat_end import after_combat
 from analyser.engine.fight.exact.distribution import (
@@ -163,7 +163,7 @@ def _distributions(
     seconds: float,
 ) -> list[Joint]:
     operations = _as_array(tuple(operation for part in parts for operation in part))
-    propagate_program.expect(seconds)
+    propagate_program.compile_for(seconds)
     ends = np.cumsum([len(part) for part in parts])
     rolls = possible_dice(setup, 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1))
     places = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
@@ -188,5 +188,5 @@ def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int,
 
 @lru_cache(maxsize=4096)
 def _start_state(unit: bytes, status: int) -> int:
-    facts = plain(cast("TargetFacts", np.frombuffer(unit, TARGET)[0]))  # reading fields of a record is slow
+    facts = python_copy(cast("TargetFacts", np.frombuffer(unit, TARGET)[0]))  # reading fields of a record is slow
     return int(unit_state.start_state(facts, status))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.common.records import Floats, Integers
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.fight import strikes
 from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_side, trimmed, with_side_first

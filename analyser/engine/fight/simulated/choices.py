@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analyser.common.jit import step, tiered
-from analyser.common.records import Integers
+from analyser.common.kernel_records import Integers
 from analyser.engine.fight import operations
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import step, step_for, tiered
-from analyser.common.records import Floats, Int, Integers
+from analyser.common.kernel_records import Floats, Int, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.fight.simulated.choices import Choices, next_line

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.jit import Whole, inlined, kernel, step, tiered
+from analyser.common.kernel_records import Int, Integers, empty_record, views
 from analyser.common.method_settings import Progress
-from analyser.common.records import Int, Integers, empty_record, views
 from analyser.engine.fight.program import Operation, Pair, Setup
 from analyser.engine.fight.simulated import random_draw_graph
 from analyser.engine.fight.simulated.choices import NO_CHOICES, Choices
@@ -234,7 +234,7 @@ class ThreadSimulator:
         begin_trial(at)
         needed = CHECK_INTERRUPT
         while needed != DONE:
-            if play_trials.pays():
+            if play_trials.compiling_pays():
                 needed = play_trials(self._graph, self._at, self._which, self._counts)
             else:
                 with play_trials.interpreting():
@@ -327,7 +327,7 @@ class Simulation:
             simulator.collect()
             seen.append(simulator)  # skipped after an interrupt, which stops within a trial
 
-        if trials <= FEW_TRIALS and not play_trials.pays():
+        if trials <= FEW_TRIALS and not play_trials.compiling_pays():
             threads = 1
         chunks = Chunks(trials, CHUNK_TRIALS, before // CHUNK_TRIALS)
         run_chunks(chunks, work, threads, progress and (lambda done: progress(done, trials)))

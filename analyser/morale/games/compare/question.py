@@ -1,8 +1,8 @@
 """Question about a unit in five systems: its losses by round, and the equivalents of its nerve in each system.
 
-A nerve is the probability to pass a test, and so is each value of a system. All DISCIPLINEs are matched with values at
-once, so that as few DISCIPLINEs as possible share a value, and then so that the probabilities are as near as possible.
-A nerve between two DISCIPLINEs gets the nearest value from those of the two and those between them.
+A nerve is the probability of passing a test, which each value of a system also has. All DISCIPLINEs are matched with
+values at once: first as few DISCIPLINEs as possible share a value, then the probabilities are as near as possible. A
+nerve between two DISCIPLINEs gets the nearest of their two values and those between these.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ Models = Annotated[int, Field(ge=1, le=100)]
 Sides = Annotated[int, Field(ge=1, le=1000)]
 FATES_OF_SYSTEMS = ("steady", "shaken", "routed", "gone")
 STEADY, SHAKEN, ROUTED, GONE = range(len(FATES_OF_SYSTEMS))
-FINEST = 10**6  # largest denominator of a nerve
-PassProbabilities = dict[int, Fraction]  # of the values of a system, in rising order
+LARGEST_DENOMINATOR = 10**6  # of a nerve as a fraction
+PassProbabilities = dict[int, Fraction]  # probability of passing a test with each value of a system, in rising order
 
 
 class Ruleset(Record):
@@ -112,7 +112,7 @@ class Question(MoraleQuestion):
             raise ValueError("attacks: the duel determines the attacks (allowed: left out)")
         if self.duel is None and self.side != "a":
             raise ValueError("side: needs [duel] (allowed: left out)")
-        self.pmfs  # noqa: B018 - raises ValueError for a list of another length
+        self.loss_pmfs  # noqa: B018 - raises ValueError for a list of another length
         return self
 
     @property
@@ -121,7 +121,7 @@ class Question(MoraleQuestion):
         return self.rounds or self.ruleset.rounds
 
     @property
-    def pmfs(self) -> tuple[tuple[float, ...], ...]:
+    def loss_pmfs(self) -> tuple[tuple[float, ...], ...]:
         """Distribution of the losses by an attack in each round; empty for a duel, whose rounds are dependent."""
         return () if self.losses is None else for_each_round(self.losses, self.rounds_played, "losses")
 
@@ -174,7 +174,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
         return values[0 if nerve < 1 / 2 else -1]
     probabilities, nerves = tuple(uncertain.values()), tuple(_uncertain_values(disciplines(question)).values())
     indices = _matching_indices(nerves, probabilities) if nerves else ()
-    wanted = Fraction(nerve).limit_denominator(FINEST)
+    wanted = Fraction(nerve).limit_denominator(LARGEST_DENOMINATOR)
     lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # equal for the nerve of a DISCIPLINE
     first = indices[lower - 1] if lower else 0
     last = indices[upper] if upper < len(nerves) else len(uncertain) - 1
@@ -184,7 +184,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
 
 @lru_cache(maxsize=64)
 def _matching_indices(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """Return the index of a probability for each nerve, in rising order: as few shared as possible, then the nearest.
+    """Return the index of a probability for each nerve, in rising order: first as few shared, then as near as possible.
 
     Dynamic programming over the last index: number of shared indices, sum of squared distances, and the indices.
     """

@@ -1,4 +1,4 @@
-"""Sections on fleeing, flight and pursuit, a chain reaction among friends, rallying and collapse (GT-1 to GT-9)."""
+"""Answers to the sections on checks, flight, columns, rout and divisions (GT-1 to GT-9)."""
 
 from __future__ import annotations
 
@@ -10,39 +10,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Recorded, States, Story, bernoulli, fair_die
-from analyser.morale.games.grande_tactique import game_steps as steps
-from analyser.morale.games.grande_tactique import rules as gt
-from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
-from analyser.morale.questions import exact_fraction
-from analyser.morale.result_tables import (
-    Answer,
+from analyser.morale.answer_parts import (
     Bars,
     Cells,
     Curves,
-    Mean,
+    Parts,
     Rules,
     Section,
+    Sums,
     Table,
     Weights,
     tally,
     turn_key,
 )
+from analyser.morale.games.grande_tactique import game_steps as steps
+from analyser.morale.games.grande_tactique import rules as gt
+from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
+from analyser.morale.questions import exact_fraction
 
-BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # (GT-9)
+CHECK_BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # of morale checks (GT-9)
 CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LOST_FIRING}
-DIE = fair_die(6)
+D6 = fair_die(6)
 SURROUNDED = gt.TOTALS  # state of a surrounded unit, after the states for the totals of the flight dice
-ENDS = ("off the map", "surrounded")
-NAMES = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
+DESTROYING = ("off the map", "surrounded")
+NAME_OF = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
 STATED_STATUSES = ("eager", "shaken")
 STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
-RALLIED, DESTROYED = range(2)  # added to the number of positions, conditions of a unit without a position
+_RALLIED, _DESTROYED = range(2)  # added to the number of positions: conditions without a position
 PIP_PHASE = "PIP dice, rally (GT-6)"
-CHARGES = ("no charge", "cavalry charges", "infantry charges")
+CHARGE_WORDS = ("no charge", "cavalry charges", "infantry charges")
 
 
-class UnitTested(Section[Check]):
+class CheckSection(Section[Check]):
     """A unit in a situation that may make it flee."""
 
     def _prepare(self) -> None:
@@ -55,7 +55,7 @@ class UnitTested(Section[Check]):
 
     def chain(self) -> Chain:
         check, ruleset, start = self.section, self.question.ruleset, STATED_STATUSES.index(self.section.state)
-        modifier, target = BONUS[check.quality] + check.modifier, ruleset.check_target
+        modifier, target = CHECK_BONUS[check.quality] + check.modifier, ruleset.check_target
         ends = {gt.FLEES: gt.ROUTED, gt.IS_SHAKEN: gt.SHAKEN, gt.IS_SILENCED: gt.SILENCED}
         tested = Phase(lambda *_: ends.get(self.response, start), title=f"{check.cause.capitalize()} (GT-1, GT-2)")
         if self.response == gt.CHECKS:
@@ -68,7 +68,7 @@ class UnitTested(Section[Check]):
         story = Story(lambda state: {"the unit": steps.STATUS_WORDS[state]})
         return Chain(start, (tested, RECORD), gt.SILENCED + 1, story=story)
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return the table `check`: probabilities to stand, flee or be silenced, and of the state afterwards."""
         eager, shaken, _, routed, _, silenced = recorded.dense_weights(gt.SILENCED + 1).T
         probabilities = {"p_stands": eager + shaken, "p_flees": routed, "p_silenced": silenced}
@@ -97,7 +97,7 @@ class UnitTested(Section[Check]):
         return Rules({"GT-1 states": True, "GT-2 units that flee": True} | bonus, {}, warnings)
 
 
-class OneFlight(Section[Flight]):
+class FlightSection(Section[Flight]):
     """A flight of a unit, and the pursuit."""
 
     def _prepare(self) -> None:
@@ -109,7 +109,7 @@ class OneFlight(Section[Flight]):
         gap = Phase(lambda states, closed: np.where(closed, SURROUNDED, states), no_gap, 1, title="A way out (GT-5)")
         dice = gt.flight_dice(self._arm, self._enemy)
         flight = Phase(
-            lambda states, total: np.where(states == SURROUNDED, SURROUNDED, total), DIE, dice, title="Flight (GT-3)"
+            lambda states, total: np.where(states == SURROUNDED, SURROUNDED, total), D6, dice, title="Flight (GT-3)"
         )
         story = Story(
             lambda state: {"flight dice together": state} if state < SURROUNDED else {"the unit": "surrounded"}
@@ -122,9 +122,9 @@ class OneFlight(Section[Flight]):
         if shelter is not None and gt.finds_shelter(self._arm, shelter):
             return "in shelter", shelter
         edge = self.section.edge_distance
-        return "off the map" if edge is not None and gt.off_map(distance, edge) else "routed", distance
+        return "off the map" if edge is not None and gt.is_off_map(distance, edge) else "routed", distance
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `flight` (joint distribution of fate, distance and pursuit) and `fates` (with means)."""
         weights = recorded.dense_weights(gt.TOTALS + 1)
         ends = [*(self._end(total) for total in range(gt.TOTALS)), ("surrounded", 0.0)]
@@ -137,18 +137,18 @@ class OneFlight(Section[Flight]):
         probabilities = {
             "p_off_map": weights @ (fates == "off the map"),
             "p_surrounded": weights @ (fates == "surrounded"),
-            "p_destroyed": weights @ np.isin(fates, ENDS),
+            "p_destroyed": weights @ np.isin(fates, DESTROYING),
             "p_in_shelter": weights @ (fates == "in shelter"),
             "p_routed": weights @ np.isin(fates, ("in shelter", "routed")),
         }
         means = {}
         for name, lengths in (("flight", distances), ("pursuit", pursuits)) if self.section.surrounded < 1 else ():
-            means[f"mean_{name}_if_it_flees"] = Mean.of(weights * moves, lengths)._replace(condition=weights @ moves)
+            means[f"mean_{name}_if_it_flees"] = Sums.of(weights * moves, lengths)._replace(condition=weights @ moves)
         tables = {
-            "flight": Table(keys, {"probability": weights[0, possible]}, outcomes=len(keys)),
+            "flight": Table(keys, {"probability": weights[0, possible]}, n_outcomes=len(keys)),
             "fates": Table({"arm": [self.section.arm]}, probabilities, means),
         }
-        return tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": ENDS})]
+        return tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": DESTROYING})]
 
     def rules(self) -> Rules:
         flight, shelter = self.section, self.section.shelter_distance is not None
@@ -163,7 +163,7 @@ class OneFlight(Section[Flight]):
         return Rules(applied, {}, {useless: flight.arm == "cavalry" and shelter})
 
 
-class ChainReaction(Section[Column]):
+class ColumnSection(Section[Column]):
     """Units of a game (:mod:`.game_steps`) in one column; the unit that flees first is the lowest field of a state.
 
     Each unit is eager, shaken, fleeing, routed or off the map.
@@ -176,7 +176,7 @@ class ChainReaction(Section[Column]):
         edge, paths = None if section.edge_distance is None else exact_fraction(section.edge_distance), []
         for arm, place in zip(arms, positions):
             flights, to_edge = [gt.flight_distance(arm, total) for total in range(gt.TOTALS)], (edge or 0) - place
-            ends = [gt.OFF_MAP if edge is not None and gt.off_map(flight, to_edge) else 0 for flight in flights]
+            ends = [gt.OFF_MAP if edge is not None and gt.is_off_map(flight, to_edge) else 0 for flight in flights]
             paths.append(gt.Path(arm, to_edge, [gt.START], [ends]))
         fleeing = steps.FLEEING_FROM_CAVALRY if section.enemy == "cavalry" else gt.FLEEING
         statuses = (gt.EAGER, gt.SHAKEN, fleeing, gt.ROUTED, *([] if edge is None else [steps.LEFT_MAP]))
@@ -201,12 +201,12 @@ class ChainReaction(Section[Column]):
             Phase(partial(self._after_shaking, place), die, 1, title=f"Unit {place + 1} is shaken before")
             for place, die in enumerate(dice, start=1)
         )
-        phases = (*shaken, first_flees, *[steps.flight(self.units, DIE)] * count, RECORD)
+        phases = (*shaken, first_flees, *[steps.flight(self.units, D6)] * count, RECORD)
         what = f"a flight through {count - 1} friends, each with {self._statuses} states"
         story = Story(partial(steps.describe_state, self.units))
         return Chain(0, phases, self._statuses**count, what, "fewer friends", story)
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `chain` (number of fleeing friends), `friends` (each fate) and `joint` (all fates)."""
         states, weights = recorded
         (pmf,), statuses = weights, steps.read(self.units, states)[0]
@@ -216,7 +216,7 @@ class ChainReaction(Section[Column]):
             "p_exactly": np.array([pmf[fleeing == number].sum() for number in numbers]),
             "p_at_least": np.array([pmf[fleeing >= number].sum() for number in numbers]),
         }
-        columns = {f"p_{name}".replace(" the ", "_"): pmf @ (friends == status) for status, name in NAMES.items()}
+        columns = {f"p_{name}".replace(" the ", "_"): pmf @ (friends == status) for status, name in NAME_OF.items()}
         keys = {
             "friend": numbers[1:],
             "arm": [friend.arm for friend in self.section.friends],
@@ -224,12 +224,12 @@ class ChainReaction(Section[Column]):
         }
         names = ["first", *(f"friend_{friend}" for friend in numbers[1:])]
         by_unit = zip(names, statuses[possible].T.tolist())
-        joint = {name: [NAMES[status] for status in column] for name, column in by_unit}
+        joint = {name: [NAME_OF[status] for status in column] for name, column in by_unit}
         tables = {
             "chain": Table({"friends": numbers}, number_columns),
-            "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Mean.of(weights, fleeing)}),
+            "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Sums.of(weights, fleeing)}),
             "friends": Table(keys, columns),
-            "joint": Table(joint, {"probability": pmf[possible]}, outcomes=len(joint)),
+            "joint": Table(joint, {"probability": pmf[possible]}, n_outcomes=len(joint)),
         }
         return tables, [Bars("chain", "P(exactly this many friends flee)", "friends", "p_exactly")]
 
@@ -245,7 +245,7 @@ class ChainReaction(Section[Column]):
         return Rules(applied)
 
 
-class UnitsOfDivision(Section[Division]):
+class DivisionSection(Section[Division]):
     """Units of a game (:mod:`.game_steps`) that rout by a charge of cavalry and stay in place.
 
     A second charge rides a routed unit down. A rallied unit is like a unit that never routed.
@@ -279,7 +279,7 @@ class UnitsOfDivision(Section[Division]):
         start = steps.start_of(self.units, [STATUS_OF[unit.state] for unit in division.units])
         return Chain(start, phases, size, what, less, Story(partial(steps.describe_state, self.units), "Turn"))
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `division` (collapse), `units` (each unit) and `standing` (number standing), by turn."""
         states, weights = recorded
         (statuses, _), count, turns = steps.read(self.units, states), len(self.section.units), turn_key(weights)
@@ -288,7 +288,7 @@ class UnitsOfDivision(Section[Division]):
         names = zip(("p_standing", "p_routed", "p_lost"), STATUS_OF.values())
         unit_columns = {name: weights @ (statuses == status) for name, status in names}
         tables = {
-            "division": Table(turns, probabilities, {"mean_standing": Mean.of(weights, standing)}),
+            "division": Table(turns, probabilities, {"mean_standing": Sums.of(weights, standing)}),
             "units": by_unit_and_turn(unit_columns),
             "standing": tally(turns, "units", weights, standing, count),
         }
@@ -296,7 +296,7 @@ class UnitsOfDivision(Section[Division]):
         return tables, [curves, Cells("standing", "Units standing", "turn", "units")]
 
     def rules(self) -> Rules:
-        rally = self.section.rally and gt.rallies(self.question.ruleset.most_pips - self.section.pips_elsewhere, 0)
+        rally = self.section.rally and gt.can_rally(self.question.ruleset.most_pips - self.section.pips_elsewhere, 0)
         return Rules({"GT-6 rally": rally, "GT-8 collapse, a corps that has lost half its units": True})
 
 
@@ -318,7 +318,7 @@ def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **mo
     return Table.product_of({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
 
 
-class UnitsInRout(Section[Rout]):
+class RoutSection(Section[Rout]):
     """Units in rout; a state has their conditions, with the first unit as the lowest field.
 
     A condition is the index of the unit's position (:class:`.rules.Position`), or beyond these rallied or destroyed.
@@ -326,10 +326,10 @@ class UnitsInRout(Section[Rout]):
 
     def _prepare(self) -> None:
         self._turns = self.section.turns or self.question.ruleset.turns
-        most = 2 * self._turns  # flights: in each turn one for lack of PIPs and one by a charge
-        reach, far = most * gt.INFANTRY_FLIGHT, {"shelter_distance": None}  # farther woods have no effect
+        most = 2 * self._turns  # flights: in each turn one for lack of PIPs, and one because of a charge
+        reach, unset = most * gt.INFANTRY_FLIGHT, {"shelter_distance": None}  # farther woods have no effect
         units = (
-            unit.model_copy(update=far if (unit.shelter_distance or 0) > reach else {}) for unit in self.section.units
+            unit.model_copy(update=unset if (unit.shelter_distance or 0) > reach else {}) for unit in self.section.units
         )
         paths = [gt.path_of(unit, range(1), most) for unit in units]
         self.paths = {f"unit_{number}": path for number, path in enumerate(paths, start=1)}
@@ -339,10 +339,10 @@ class UnitsInRout(Section[Rout]):
         self._collapsed = standing is not None and bool(gt.has_collapsed(standing, len(self.section.units)))
 
     def _condition_and_next(self, name: str, states: Any) -> tuple[Any, Any, int]:
-        """Return the condition of a unit, that after another flight (GT-5, GT-6), and its number of positions."""
+        """Return a unit's condition, its condition after another flight (GT-5, GT-6), and its number of positions."""
         now, path = self.fields.get(name, states), self.paths[name]
         count = len(path.positions)
-        after = [count + DESTROYED if totals[0] == gt.OFF_MAP else totals[0] for totals in path.ends_by_total]
+        after = [count + _DESTROYED if totals[0] == gt.OFF_MAP else totals[0] for totals in path.ends_by_total]
         return now, np.array([*after, *range(count, count + 2)])[now], count
 
     def _pip_phase(self, states: Any, pips: Any) -> Any:
@@ -350,22 +350,22 @@ class UnitsInRout(Section[Rout]):
         after, left = states, np.maximum(pips - self.section.pips_elsewhere, 0)
         for name, path in self.paths.items():
             now, then, count = self._condition_and_next(name, states)
-            rallies = (now < count) & gt.rallies(left, self._collapsed)
+            rallies = (now < count) & gt.can_rally(left, self._collapsed)
             left = left - gt.RALLY_COST * rallies
             sheltered = np.array([*(place.sheltered for place in path.positions), *[True] * 2])[now]
-            then = np.where(rallies, count + RALLIED, np.where(sheltered, now, then))
+            then = np.where(rallies, count + _RALLIED, np.where(sheltered, now, then))
             after = self.fields.put(after, **{name: then})
         return after
 
     def _after_charge(self, name: str, states: Any, enemy: Any) -> Any:
         """Return the states after a charge: cavalry destroys the unit (GT-7); infantry makes it flee."""
         now, flees, count = self._condition_and_next(name, states)
-        dies = np.where(now < count, count + DESTROYED, now)
+        dies = np.where(now < count, count + _DESTROYED, now)
         return self.fields.put(states, **{name: np.choose(enemy, [now, dies, flees])})
 
     def chain(self) -> Chain:
         """Return the chain of turns, each with a PIP phase and charges; it records the state at the end of each."""
-        ruleset, charge_die = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges), words=CHARGES)
+        ruleset, charge_die = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges), words=CHARGE_WORDS)
         turn = [Phase(self._pip_phase, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
         for name in self.paths if any(self._charges) else ():
             title = f"Charge on {name.replace('_', ' ')} (GT-7)"
@@ -376,27 +376,27 @@ class UnitsInRout(Section[Rout]):
         return Chain(0, (*turn, RECORD) * self._turns, self.fields.size, what, less, Story(self._read, "Turn"))
 
     def _read(self, state: int) -> dict[str, Any]:
-        said = dict[str, Any]()
+        labels = dict[str, Any]()
         for name, path in self.paths.items():
             now, unit, positions = int(self.fields.get(name, state)), name.replace("_", " "), len(path.positions)
-            said[unit] = ("rallied", "destroyed")[now - positions] if now >= positions else "routed"
+            labels[unit] = ("rallied", "destroyed")[now - positions] if now >= positions else "routed"
             if now < positions:
                 place = path.positions[now]
-                said[f"{unit}: in shelter"] = bool(place.sheltered)
-                said[f"{unit}: inches fled"] = float(place.moved)
-        return said
+                labels[f"{unit}: in shelter"] = bool(place.sheltered)
+                labels[f"{unit}: inches fled"] = float(place.moved)
+        return labels
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `rout`, `time_in_rout` (end of each rout), `turns_in_rout` and `still_routed` (number)."""
         states, weights = recorded
         offsets = [self.fields.get(name, states) - len(path.positions) for name, path in self.paths.items()]
         beyond = np.stack(offsets, axis=1)  # condition minus the number of positions
-        rallied, routed, destroyed = (weights @ mask for mask in (beyond == RALLIED, beyond < 0, beyond == DESTROYED))
+        rallied, routed, destroyed = (weights @ mask for mask in (beyond == _RALLIED, beyond < 0, beyond == _DESTROYED))
         then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
         ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
         ends = sum(ended.values())
         ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
-        mean, numbers = Mean.of(ends.T, np.arange(1, len(ends) + 1)), range(1, len(self.paths) + 1)
+        mean, numbers = Sums.of(ends.T, np.arange(1, len(ends) + 1)), range(1, len(self.paths) + 1)
         still_routed = (beyond < 0).sum(axis=1)
         tables = {
             "rout": by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
@@ -415,7 +415,7 @@ class UnitsInRout(Section[Rout]):
             "GT-5 shelter": any(sheltered),
             "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
             "GT-6 flight again": True,
-            "GT-6 rally": not self._collapsed and gt.rallies(pips, 0),
+            "GT-6 rally": not self._collapsed and gt.can_rally(pips, 0),
             "GT-7 charges against routed units": sum(self._charges) > 0,
             "GT-8 collapse forbids rallying": self._collapsed,
         }

@@ -44,15 +44,15 @@ class Units(NamedTuple):
 
     positions: rules.Positions
     counts: NDArray[np.int64]  # number of possible conditions of each unit
-    numbers: NDArray[np.int64]  # index of each condition among the possible ones, else 0: shape (units, conditions)
-    of_number: NDArray[np.int64]  # condition of each index: shape (units, largest count), padded with zeros
+    index_of: NDArray[np.int64]  # index of each condition among the possible ones, else 0: shape (units, conditions)
+    condition_at: NDArray[np.int64]  # condition of each index: shape (units, largest count), padded with zeros
     arms: NDArray[np.int64]
     columns: NDArray[np.int64]  # number of the column; a unique number if it is in none
-    old_guard: NDArray[np.int64]
-    modifiers: NDArray[np.int64]
-    target: int
-    fire_shakes: int
-    rallied: int
+    old_guard: NDArray[np.int64]  # 1 for Old Guard
+    modifiers: NDArray[np.int64]  # of morale checks
+    target: int  # of morale checks
+    fire_shakes: int  # 1: fire shakes an eager unit that it wears down
+    rallied: int  # status of a unit after it has rallied
     pips_elsewhere: int  # PIPs spent on other things
     has_collapse_field: int  # 1 if the state has a field for the collapse
 
@@ -62,7 +62,7 @@ class GameState(NamedTuple):
 
     status: NDArray[np.int64]
     position: NDArray[np.int64]
-    rallied: NDArray[np.int64]  # 1 if it has ever rallied
+    has_rallied: NDArray[np.int64]  # 1 if the unit has ever rallied
     line: NDArray[np.int64]  # units that a flight passes, and then -1: shape (units + 1,)
 
 
@@ -87,9 +87,9 @@ def unpack(units: Units, state: int, game: GameState) -> int:
         collapsed, state = state % 2, state // 2
     for unit in range(len(units.arms)):
         count = units.counts[unit]
-        condition, state = units.of_number[unit, state % count], state // count
+        condition, state = units.condition_at[unit, state % count], state // count
         game.status[unit] = condition % STATUSES
-        game.rallied[unit] = condition // STATUSES % 2
+        game.has_rallied[unit] = condition // STATUSES % 2
         game.position[unit] = condition // STATUSES // 2
     return int(collapsed)
 
@@ -99,7 +99,7 @@ def pack(units: Units, game: GameState, collapsed: int) -> int:
     """Return the state of a game as an integer."""
     state, (status, position, rallied, _), counts = 0, game, units.counts
     for unit in range(len(counts) - 1, -1, -1):
-        state = state * counts[unit] + units.numbers[unit, condition_of(position[unit], rallied[unit], status[unit])]
+        state = state * counts[unit] + units.index_of[unit, condition_of(position[unit], rallied[unit], status[unit])]
     return state * 2 + collapsed if units.has_collapse_field else state
 
 
@@ -111,7 +111,7 @@ def stands(status: int) -> bool:
 
 @step
 def has_collapsed(game: GameState, collapsed: int) -> int:
-    """Return 1 if the division's morale has collapsed, now or before; withdrawn units do not count as lost (GT-8)."""
+    """Return 1 if the division has collapsed, now or before; withdrawn units do not count as lost (GT-8)."""
     left = 0
     for status in game.status:
         left += stands(status) or status == WITHDRAWN
@@ -138,7 +138,7 @@ def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out:
         for friend in range(len(game.status) if units.old_guard[unit] else 0):
             if friend != unit and units.columns[friend] == units.columns[unit]:
                 before, distance = game.status[friend], distance_from(units, game, unit, friend)
-                after = rules.near_fleeing_old_guard(before, units.arms[friend], distance)
+                after = rules.status_near_old_guard(before, units.arms[friend], distance)
                 if after == FLEEING and before != FLEEING:
                     waiting |= 1 << friend
                     after = SHAKEN  # until the loop reaches this friend
@@ -206,7 +206,7 @@ def flee(units: Units, game: GameState, unit: int, rolled: int, surrounded: int)
         if friend < 0 or rank_of(units, game, friend) < reach:
             return
         before = game.status[friend]
-        status_after = rules.passed_through(before, units.arms[friend])
+        status_after = rules.status_when_passed(before, units.arms[friend])
         if status_after == FLEEING and before == SHAKEN:
             make_flee(units, game, friend, status, False)
         elif stands(before):
@@ -218,9 +218,9 @@ def apply_pips(units: Units, game: GameState, pips: int, collapsed: int) -> None
     """Rally routed units in order while PIPs suffice; the others must flee again, except in shelter (GT-6)."""
     pips = max(pips - units.pips_elsewhere, 0)
     for unit in range(len(game.status)):
-        if game.status[unit] == ROUTED and rules.rallies(pips, collapsed):
+        if game.status[unit] == ROUTED and rules.can_rally(pips, collapsed):
             pips -= rules.RALLY_COST
-            game.status[unit], game.rallied[unit] = units.rallied, 1
+            game.status[unit], game.has_rallied[unit] = units.rallied, 1
     for unit in range(len(game.status)):
         if game.status[unit] == ROUTED:
             make_flee(units, game, unit, FLEEING, False)
@@ -274,7 +274,7 @@ def state_after(units: Units, phase: int, unit: int, game: GameState, collapsed:
 
 @step
 def distinct_totals(units: Units, phase: int, unit: int, game: GameState) -> int:
-    """Return the number of totals from 0 with different results, ALL if unknown; 0 if the phase has no effect."""
+    """Return the number of totals, from 0, whose results differ: ALL if unknown, 0 if the phase has no effect."""
     if phase == PIPS:
         return ALL if (game.status == ROUTED).any() else 0
     if phase == CHARGE_IN_ROUT:
@@ -287,8 +287,8 @@ def distinct_totals(units: Units, phase: int, unit: int, game: GameState) -> int
 
 
 @step
-def ends_as_one_less(units: Units, game: GameState, unit: int, rolled: int) -> bool:
-    """Return True if a total lower by 1 gives a flight with the same end past the same friends."""
+def same_as_one_less(units: Units, game: GameState, unit: int, rolled: int) -> bool:
+    """Return True if a total lower by 1 leads to the same flight: to the same end, past the same friends."""
     position = game.position[unit]
     ends, reach = units.positions.ends_by_total[unit, position], units.positions.reach[unit, position]
     return rolled > 0 and ends[rolled] == ends[rolled - 1] and reach[rolled] == reach[rolled - 1]
@@ -308,12 +308,12 @@ def next_states(units: Units, phase: int, unit: int, totals: int, states: States
         distinct = distinct_totals(units, phase, unit, before)
         for total in range(totals):
             after[row, total] = states[row]
-            if phase == FLIGHT and distinct > 1 and ends_as_one_less(units, before, unit, total % rules.TOTALS):
+            if phase == FLIGHT and distinct > 1 and same_as_one_less(units, before, unit, total % rules.TOTALS):
                 after[row, total] = after[row, total - 1]
             elif (total % rules.TOTALS if phase == FLIGHT else total) < distinct:
                 for other in range(len(units.arms)):
                     game.status[other], game.position[other] = before.status[other], before.position[other]
-                    game.rallied[other] = before.rallied[other]
+                    game.has_rallied[other] = before.has_rallied[other]
                 after[row, total] = state_after(units, phase, unit, game, collapsed, total)
     return after
 
@@ -342,12 +342,12 @@ def units_of(paths: Sequence[rules.Path], conditions: Sequence[Sequence[int]]) -
     """Return units with these paths and sorted possible conditions, and 0 in all other fields."""
     positions, counts = rules.positions_of(paths), np.array([len(possible) for possible in conditions])
     numbers = np.zeros((len(paths), int(positions.counts.max()) * 2 * STATUSES), np.int64)
-    of_number = np.zeros((len(paths), counts.max()), np.int64)
+    condition_at = np.zeros((len(paths), counts.max()), np.int64)
     for unit, possible in enumerate(conditions):
         numbers[unit, possible] = range(len(possible))
-        of_number[unit, : len(possible)] = possible
+        condition_at[unit, : len(possible)] = possible
     zeros, arms = np.zeros(len(paths), np.int64), np.array([path.arm for path in paths], np.int64)
-    return Units(positions, counts, numbers, of_number, arms, zeros, zeros, zeros, 0, 0, 0, 0, 0)
+    return Units(positions, counts, numbers, condition_at, arms, zeros, zeros, zeros, 0, 0, 0, 0, 0)
 
 
 def start_of(units: Units, statuses: Sequence[int]) -> int:
@@ -360,8 +360,8 @@ def start_of(units: Units, statuses: Sequence[int]) -> int:
 def read(units: Units, states: States) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the status of each unit in states, and 1 if it has ever rallied: shapes (states, units)."""
     conditions_by_unit, rest = [], states // 2 if units.has_collapse_field else states
-    for count, of_number in zip(units.counts.tolist(), units.of_number):
-        conditions_by_unit.append(of_number[rest % count])
+    for count, condition_at in zip(units.counts.tolist(), units.condition_at):
+        conditions_by_unit.append(condition_at[rest % count])
         rest = rest // count
     conditions = np.stack(conditions_by_unit, axis=1)
     return conditions % STATUSES, conditions // STATUSES % 2

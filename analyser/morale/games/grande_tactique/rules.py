@@ -1,7 +1,7 @@
 """Grande Tactique: fleeing, pursuit, rout and collapse (GT-1 to GT-11), and positions of units, in inches.
 
 Positions are numbered: position 0 is the start, the others are the possible ends of flights. A column is a line of
-units toward the map edge. Ranks of exact lengths decide which of its units is nearer the edge.
+units toward the map edge. Its units are compared by rank, the order of their exact distances from the edge.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ STANDS, FLEES, CHECKS, IS_SHAKEN, IS_SILENCED = range(5)  # effects of a cause o
 
 Number = Any  # an integer, or an array with one for each state
 
-INFANTRY_FLIGHT, CAVALRY_FLIGHT = 7, 11
-INFANTRY_PURSUED = 6
+INFANTRY_FLIGHT, CAVALRY_FLIGHT = 7, 11  # inches, without dice
+INFANTRY_PURSUED = 6  # inches of a pursuit of infantry
 FLIGHT_DICE = 2
-RALLY_COST = 2
-SHAKEN_BY_OLD_GUARD, ROUTED_BY_OLD_GUARD = 9, 3
+RALLY_COST = 2  # PIPs
+SHAKEN_BY_OLD_GUARD, ROUTED_BY_OLD_GUARD = 9, 3  # inches from fleeing Old Guard
 TOTALS = FLIGHT_DICE * 6 + 1  # number of possible totals of the dice of a flight, 0 included
 OFF_MAP, NO_RANK = -1, 1 << 40
 
 
 @step
 def response(arm: int, shaken: int, cause: int) -> int:
-    """Return the effect of a cause: the unit stands, flees, takes a morale check (GT-2), is shaken or silenced.
+    """Return the effect of a cause on a unit: it stands, flees, takes a morale check (GT-2), is shaken or silenced.
 
     Artillery never flees: a charge or the fire of artillery silences it (GT-1). Fire that wears down an eager unit
     shakes it; only units "already shaken and further worn down" may flee.
@@ -92,13 +92,13 @@ def finds_shelter(arm: int, shelter: float | Fraction) -> bool:
 
 
 @step
-def off_map(moved: float | Fraction, edge: float | Fraction) -> bool:
-    """Return True if a unit that has moved this far is off the map, and is destroyed (GT-5)."""
+def is_off_map(moved: float | Fraction, edge: float | Fraction) -> bool:
+    """Return True if a unit that has moved this far is off the map, and so destroyed (GT-5)."""
     return moved >= edge
 
 
 @step
-def passed_through(status: int, arm: int) -> int:
+def status_when_passed(status: int, arm: int) -> int:
     """Return the status of a friend that a fleeing unit passes: eager becomes shaken, shaken becomes fleeing (GT-5).
 
     Artillery stays shaken, because a chain reaction does not rout it (GT-1).
@@ -109,7 +109,7 @@ def passed_through(status: int, arm: int) -> int:
 
 
 @step
-def near_fleeing_old_guard(status: int, arm: int, distance: float) -> int:
+def status_near_old_guard(status: int, arm: int, distance: float) -> int:
     """Return the status of a friend near fleeing Old Guard (GT-9).
 
     Within 9 inches it is shaken, within 3 inches it flees, except artillery (GT-1).
@@ -123,7 +123,7 @@ def near_fleeing_old_guard(status: int, arm: int, distance: float) -> int:
 
 
 @step
-def rallies(pips: Number, cannot_rally: Number) -> Any:
+def can_rally(pips: Number, cannot_rally: Number) -> Any:
     """Return True if a routed unit rallies; it costs `RALLY_COST` PIPs (GT-6, GT-8)."""
     return (pips >= RALLY_COST) & (cannot_rally == 0)
 
@@ -180,17 +180,17 @@ def path_of(unit: GameUnit | RoutedUnit, totals: range, flights: int) -> Path:
     farthest = flights * flight_distance(arm, totals[-1])
     edge_matters = edge is not None and (unit.column is not None or edge <= farthest)
 
-    def after(position: Position, total: int) -> Position | None:
+    def position_after(position: Position, total: int) -> Position | None:
         """Return the position after a flight (GT-3, GT-5); None: off the map."""
         moved, off_column = position.moved + flight_distance(arm, total), position.off_column
         has_shelter = shelter is not None and not off_column
         if shelter is not None and has_shelter and finds_shelter(arm, shelter - position.moved):
             return Position(shelter, True, True)
         if edge is not None and edge_matters:
-            if off_map(moved, edge):
+            if is_off_map(moved, edge):
                 return None
-            last = off_map(moved + flight_distance(arm, 0), edge)
-            if unit.column is None and not has_shelter and last:  # any further flight leads off the map
+            next_is_last = is_off_map(moved + flight_distance(arm, 0), edge)
+            if unit.column is None and not has_shelter and next_is_last:
                 return Position(edge, False, off_column)
         elif not has_shelter:  # the exact position has no effect
             return Position(Fraction(0), False, off_column)
@@ -202,7 +202,7 @@ def path_of(unit: GameUnit | RoutedUnit, totals: range, flights: int) -> Path:
             flights, ends = flights - 1, len(positions)
         row: list[int] = []
         for total in range(TOTALS):
-            end = after(positions[len(ends_by_total)], total if total in totals else 0)
+            end = position_after(positions[len(ends_by_total)], total if total in totals else 0)
             if end is not None and end not in positions and flights > 0:
                 positions.append(end)
             # a position beyond the last turn is never reached, so any index will do

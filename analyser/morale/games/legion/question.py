@@ -81,7 +81,7 @@ class Question(questions.MoraleQuestion):
 
     @property
     def rounds_played(self) -> int:
-        """Number of rounds, by default that of a game."""
+        """Number of rounds, by default the ruleset's."""
         return self.rounds or self.ruleset.rounds
 
     @property

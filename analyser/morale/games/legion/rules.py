@@ -18,7 +18,7 @@ from analyser.morale.questions import moves_over
 NO_COURAGE = 0  # a unit without COURAGE is never suppressed and never panics (LG-1)
 ACTIONS = 2
 Number = Any  # an integer, or an array with one for each state
-PANICKED_ACTIONS = 0  # actions to choose, because a panicked unit must move toward the edge (LG-5)
+PANICKED_ACTIONS = 0  # actions that the unit may choose, because a panicked unit must move toward the edge (LG-5)
 
 
 def better_courage(courage: int, commander_courage: int) -> int:

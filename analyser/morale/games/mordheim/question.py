@@ -34,7 +34,7 @@ class Ruleset(Record):
 
 
 class Group(Record):
-    """Warriors with the same Leadership."""
+    """Warriors with one Leadership."""
 
     leadership: Leadership
     number: Number = 1
@@ -233,7 +233,7 @@ class Question(MoraleQuestion):
 
     @property
     def turns_played(self) -> int:
-        """Number of turns, by default that of a whole game."""
+        """Number of turns, by default the ruleset's."""
         return self.turns or self.ruleset.turns
 
     @property

@@ -9,13 +9,13 @@ import numpy as np
 from analyser.engine.chain.chain import Die
 from analyser.morale.games.mordheim.question import Fight, Fighter, Ruleset
 
-LOWEST_ROLL, ROLLS, DIE_SIDES = 2, 11, 6
+LOWEST_SUM, N_SUMS, DIE_SIDES = 2, 11, 6  # lowest sum of two dice, number of different sums, sides of a die
 TWO_DICE = Die(  # the sum of two dice minus 2
-    (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36, tuple(str(LOWEST_ROLL + value) for value in range(ROLLS))
+    (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36, tuple(str(LOWEST_SUM + value) for value in range(N_SUMS))
 )
 NO_WARRIOR = 0  # Leadership if no warrior is left to test on: every roll of two dice fails
 Number = Any  # an integer, or an array with one for each state
-AFRAID_TO_HIT = 6  # roll that a frightened warrior needs to hit (MD-9)
+ROLL_TO_HIT_IF_AFRAID = 6  # (MD-9)
 
 
 def passes(roll: Number, leadership: Number) -> Any:
@@ -23,7 +23,7 @@ def passes(roll: Number, leadership: Number) -> Any:
     return roll <= leadership
 
 
-def rout_test_due(out: Number, took_part: int) -> Any:
+def is_rout_test_due(out: Number, took_part: int) -> Any:
     """Return True if at least a quarter of the warriors that took part are out of action (MD-1, MD-2)."""
     return 4 * out >= took_part
 
@@ -41,7 +41,7 @@ def best_leadership(own: int, leader: int, leader_helps: Number) -> Any:
     return np.where(leader_helps, max(own, leader), own)
 
 
-def led_leadership(own: int, leader: int | None, state: str) -> int:
+def leadership_near(own: int, leader: int | None, state: str) -> int:
     """Return the Leadership of a warrior with a leader in this state within 6 inches, or without a leader (MD-4)."""
     return int(best_leadership(own, leader or 0, leader is not None and state == "standing"))
 
@@ -58,5 +58,5 @@ def rerolls_misses(fighter: Fight | Fighter, frenzied: Number, combat_round: int
 
 
 def tests_fear(causes_fear: bool, enemy_causes_fear: bool, frenzied: bool, immune: bool) -> bool:
-    """Return True if a charge makes a unit test for fear (MD-7, MD-9); a frenzied unit is immune."""
+    """Return True if a charge makes a warrior test for fear (MD-7, MD-9); a frenzied warrior is immune."""
     return enemy_causes_fear and not (causes_fear or frenzied or immune)

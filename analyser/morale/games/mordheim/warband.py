@@ -1,4 +1,4 @@
-"""Section on warbands, turn by turn: casualties, rout tests, leaving the table, the winner (MD-1 to MD-3)."""
+"""Answers to the section on warbands, turn by turn: casualties, rout tests, the winner (MD-1 to MD-3)."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ from analyser.engine.chain.chain import (
     bernoulli,
     success_die,
 )
+from analyser.morale.answer_parts import Curves, Parts, Rules, Section, Table, Weights, stack, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
-from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
+from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import certain_pmf
-from analyser.morale.result_tables import Answer, Curves, Rules, Section, Table, Weights, stack, turn_key
 
-ROUTED, GAVE_UP, ALL_OUT = range(3)  # states after those of a warband that fights
-ALL_STATES = -1  # selects all states; another number selects those with so many standing, 0 those without a leader
-PLAYED = "warbands"  # name of the chain with the stated leader
-ENDS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # order of the states
+ROUTED, GAVE_UP, ALL_OUT = range(3)  # added to the number of states of a warband that fights
+ALL_STATES = -1  # selects all states; N > 0 selects states with N warriors standing, 0 those without a leader
+STATED_GAME = "warbands"  # name of the chain with the leader as stated
+ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # order of the states
 LEADER_FATES: dict[str, dict[str, Any]] = {
     "as asked": {},
     "never lost": {"leader_falls": "never"},
@@ -46,14 +46,14 @@ class Step:
     """A phase of one warband, not yet combined with the other warbands.
 
     `after` and `dice` have an entry for each of `WarbandStates.all_states`: shapes (states, totals) and (states,). If
-    warriors of the warband with index `of` roll, at most `number` of them, `dice` is the number of dice of each.
+    at most `number` warriors of the warband with index `rival` roll, `dice` is the number of dice of each.
     """
 
     after: NDArray[np.int64]
     die: Die = NO_DIE
     dice: NDArray[np.int64] | None = None
     extra_dice: tuple[ExtraDie, ...] = ()
-    of: int = -1
+    rival: int = -1
     number: int = 0
     title: str = ""
 
@@ -61,20 +61,20 @@ class Step:
 class Losses(NamedTuple):
     """Dice that take warriors out of action: `dice` of them for each of `number` enemies.
 
-    The value of a die is the number taken out. The enemies belong to the warband with index `of`, and only its standing
-    warriors strike; with -1 all strike.
+    The value of a die is the number taken out. The enemies belong to the warband with index `rival`, whose standing
+    warriors alone strike; with -1 all enemies strike.
     """
 
     die: Die
     dice: int = 1
     number: int = 1
-    of: int = -1
+    rival: int = -1
     title: str = "Casualties"
 
     @property
     def least(self) -> int:
         """Smallest possible number of casualties."""
-        return 0 if self.of >= 0 else int(self.die.values[0]) * self.dice * self.number
+        return 0 if self.rival >= 0 else int(self.die.values[0]) * self.dice * self.number
 
     @property
     def most(self) -> int:
@@ -86,7 +86,7 @@ class WarbandStates:
     """States and steps of a warband, with states as integers, for any leader.
 
     The state of a fighting warband is ``leader out of action * took_part + others out of action``; three states for
-    warbands that have left follow. While others take the rout test for the leader, `states` is added to the state.
+    warbands that have left follow. While others take the rout test for the leader, `n_states` is added to the state.
     """
 
     def __init__(self, warband: Warband, question: Question) -> None:
@@ -97,9 +97,9 @@ class WarbandStates:
         self._groups = sorted(warband.others, key=lambda group: -group.leadership)
         self._steady = bernoulli(1 - warband.others_stunned, ("stunned", "not stunned"))
         self.others_may_be_stunned = warband.others_stunned > 0 and bool(self._groups)
-        self.fighting = 2 * self.took_part
-        self.states = self.fighting + len(ENDS)
-        self.all_states = np.arange(2 * self.states)
+        self.n_fighting = 2 * self.took_part
+        self.n_states = self.n_fighting + len(ENDINGS)
+        self.all_states = np.arange(2 * self.n_states)
         # number standing in each group of others, best first, by the number of others out of action
         self._standing, out = np.zeros((len(self._groups), self.took_part), np.int64), np.arange(self.took_part)
         for group in range(len(self._groups))[:: -1 if warband.others_fall == "weakest_first" else 1]:
@@ -143,9 +143,9 @@ class WarbandStates:
         if mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset):
             hits, sides = hits * sides + (sides - hits) * hits, sides * sides
         successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out)
-        of = -1 if fight.of is None else self._index_of[fight.of]
+        rival = -1 if fight.of is None else self._index_of[fight.of]
         die = success_die(successes, sides * DIE_SIDES**3, ("no casualty", "a casualty"))
-        return Losses(die, mordheim.attacks_of(fight, fight.frenzy), fight.number, of, "Blows (MD-7, MD-8)")
+        return Losses(die, mordheim.attacks_of(fight, fight.frenzy), fight.number, rival, "Blows (MD-7, MD-8)")
 
     def _casualties(self, losses: Losses, falls: str, selected: int) -> Step:
         """Return the step with the casualties in the selected states (see `ALL_STATES`)."""
@@ -155,16 +155,16 @@ class WarbandStates:
         leader_out, others_out = np.divmod(states, self.took_part)
         others = self.took_part - 1 - others_out
         standing = np.where(leader_out == 1, 0, others + 1)
-        is_selected = (states < self.fighting) & ((selected == ALL_STATES) | (standing == selected))
+        is_selected = (states < self.n_fighting) & ((selected == ALL_STATES) | (standing == selected))
         is_next = (falls == "first") | ((falls == "last") & (casualties > others))
         is_next = is_next | ((falls == "random") & (draw < casualties))
         leader_falls = (leader_out == 0) & (casualties > 0) & is_next
         others_out = others_out + np.minimum(casualties - leader_falls, others)
         after = np.where(is_selected, (leader_out + leader_falls) * self.took_part + others_out, states)
-        dice = is_selected[:, 0] * losses.dice * (losses.number if losses.of < 0 else 1)
+        dice = is_selected[:, 0] * losses.dice * (losses.number if losses.rival < 0 else 1)
         lots = Die((1,) * selected, selected, tuple(f"leader's lot {lot}" for lot in range(1, selected + 1)))
         places = (ExtraDie(lots, numbers),) if falls == "random" and selected > 0 else ()
-        return Step(after, losses.die, dice, places, losses.of, losses.number, losses.title)
+        return Step(after, losses.die, dice, places, losses.rival, losses.number, losses.title)
 
     @cached_property
     def _leader_falls(self) -> Step:
@@ -176,50 +176,50 @@ class WarbandStates:
     def rout_test_steps(self, leader: int, p_stunned: float) -> tuple[Step, ...]:
         """Return the steps at the start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
         stuns = bernoulli(p_stunned, ("leader not stunned", "leader stunned"))
-        stunned, two_dice = (ExtraDie(stuns, ROLLS),) if p_stunned else (), ExtraDie(TWO_DICE, 1)
+        stunned, two_dice = (ExtraDie(stuns, N_SUMS),) if p_stunned else (), ExtraDie(TWO_DICE, 1)
         after = self._after_test(leader, 1 + len(stunned))
         parts = [Step(after, extra_dice=(two_dice, *stunned), title="Rout test (MD-1, MD-2)")]
         for group, standing in enumerate(self._standing if self.others_may_be_stunned else ()):
             most = int(standing.max())
             dice = np.zeros(len(self.all_states), np.int64)
-            dice[self.states : self.states + self.fighting] = np.tile(standing, 2)
+            dice[self.n_states : self.n_states + self.n_fighting] = np.tile(standing, 2)
             two_dice, title = ExtraDie(TWO_DICE, most + 1), "Rout test on the best other that is not stunned (MD-1)"
             parts.append(Step(self._after_others(group, most), self._steady, dice, (two_dice,), title=title))
         return tuple(parts)
 
     def _after_test(self, leader: int, leader_states: int) -> NDArray[np.int64]:
         """Return the states after a rout test; a total is the roll minus 2, plus 11 if the leader is stunned."""
-        states, totals = self.all_states[:, np.newaxis], np.arange(ROLLS * leader_states)
-        roll, out = totals % ROLLS + LOWEST_ROLL, self.out(states)
+        states, totals = self.all_states[:, np.newaxis], np.arange(N_SUMS * leader_states)
+        roll, out = totals % N_SUMS + LOWEST_SUM, self.out(states)
         # best Leadership of the standing others, by the number of others out of action
         best_other = np.full(self.took_part, mordheim.NO_WARRIOR)
         for standing, group in zip(self._standing[::-1], self._groups[::-1]):
             best_other[standing > 0] = group.leadership
-        leader_lost = (states >= self.took_part) | (totals >= ROLLS)
+        leader_lost = (states >= self.took_part) | (totals >= N_SUMS)
         leadership = mordheim.rout_leadership(leader, leader_lost, best_other[states % self.took_part])
         ends = [
-            (states >= self.fighting, states),
-            (out == self.took_part, self.fighting + ALL_OUT),
-            (~mordheim.rout_test_due(out, self.took_part), states),
-            (out >= self.gives_up_at, self.fighting + GAVE_UP),
-            (leader_lost & self.others_may_be_stunned, self.states + states),
+            (states >= self.n_fighting, states),
+            (out == self.took_part, self.n_fighting + ALL_OUT),
+            (~mordheim.is_rout_test_due(out, self.took_part), states),
+            (out >= self.gives_up_at, self.n_fighting + GAVE_UP),
+            (leader_lost & self.others_may_be_stunned, self.n_states + states),
             (mordheim.passes(roll, leadership), states),
         ]
         conditions, values = zip(*ends)
-        return np.select(conditions, values, self.fighting + ROUTED)
+        return np.select(conditions, values, self.n_fighting + ROUTED)
 
     def _after_others(self, group: int, most: int) -> NDArray[np.int64]:
         """Return the states after a test on one group. If all in it are stunned, the next group tests; the last fails.
 
         A total is the number of unstunned warriors plus ``most + 1`` times the roll minus 2.
         """
-        states, totals = self.all_states[:, np.newaxis], np.arange((most + 1) * ROLLS)
-        steady, roll = totals % (most + 1), totals // (most + 1) + LOWEST_ROLL
+        states, totals = self.all_states[:, np.newaxis], np.arange((most + 1) * N_SUMS)
+        steady, roll = totals % (most + 1), totals // (most + 1) + LOWEST_SUM
         tested_on = np.where(steady > 0, self._groups[group].leadership, mordheim.NO_WARRIOR)
         next_tests = (steady == 0) & (group < len(self._groups) - 1)
         passed = mordheim.passes(roll, tested_on)
-        values = [states, states - self.states]
-        return np.select([(states < self.states) | next_tests, passed], values, self.fighting + ROUTED)
+        values = [states, states - self.n_states]
+        return np.select([(states < self.n_states) | next_tests, passed], values, self.n_fighting + ROUTED)
 
 
 class GameFields(NamedTuple):
@@ -231,7 +231,7 @@ class GameFields(NamedTuple):
     over: NDArray[np.bool_]  # True: the game has ended (MD-3)
 
 
-class Game(Section[Warband]):
+class WarbandSection(Section[Warband]):
     """A game of warbands in order of play; a state has the first warband as lowest field and `waiting` as highest."""
 
     question: Question
@@ -239,15 +239,15 @@ class Game(Section[Warband]):
     def _prepare(self) -> None:
         self.first_to_leave = self.question.winner == "first_to_leave"
         self.bands = [WarbandStates(warband, self.question) for warband in self.question.warbands]
-        sizes = [band.states for band in self.bands]
+        sizes = [band.n_states for band in self.bands]
         self._places = [math.prod(sizes[:number]) for number in range(len(sizes) + 1)]
         self._size = math.prod([1 + max(band.others_may_be_stunned for band in self.bands), *sizes])
         self._phase = cache(self._phase_of_step)
 
     def fields_of(self, states: NDArray[np.int64]) -> GameFields:
         """Return the fields of states."""
-        by_warband = [states // place % band.states for place, band in zip(self._places, self.bands)]
-        fights = np.array([own < band.fighting for own, band in zip(by_warband, self.bands)])
+        by_warband = [states // place % band.n_states for place, band in zip(self._places, self.bands)]
+        fights = np.array([own < band.n_fighting for own, band in zip(by_warband, self.bands)])
         over = np.zeros(len(states), bool)  # a single warband plays on
         if len(self.bands) > 1:
             over = fights.sum(axis=0) <= 1
@@ -257,12 +257,12 @@ class Game(Section[Warband]):
 
     def _gone(self, by_warband: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
         """Return True for each warband that has routed or given up."""
-        fates = [own - band.fighting for own, band in zip(by_warband, self.bands)]
+        fates = [own - band.n_fighting for own, band in zip(by_warband, self.bands)]
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
     def _phase_of_step(self, place: int, part: Step, has_begun: bool = True) -> Phase:
-        """Return the phase of the game for a step of warband `place`; no effect after the end of the game (MD-3)."""
-        size = self.bands[place].states
+        """Return the phase of the game for a step of warband number `place`; a game that has ended stays (MD-3)."""
+        size = self.bands[place].n_states
         waiting_after, state_after = np.divmod(part.after, size)
 
         def change(states: NDArray[np.int64], _: Any) -> NDArray[np.int64]:
@@ -275,12 +275,12 @@ class Game(Section[Warband]):
         title = f"{self.question.warbands[place].name}: {part.title}"
         if part.dice is None:
             return Phase(change, part.die, 0, part.extra_dice, title=title)
-        own_dice, number = part.dice, part.number if part.of >= 0 else 1
+        own_dice, number = part.dice, part.number if part.rival >= 0 else 1
 
         def dice(states: NDArray[np.int64]) -> Any:
             fields = self.fields_of(states)
             dice_each = own_dice[fields.by_warband[place] + fields.waiting * size]
-            return dice_each * np.minimum(self._standing(part.of, fields), number) if part.of >= 0 else dice_each
+            return dice_each * np.minimum(self._standing(part.rival, fields), number) if part.rival >= 0 else dice_each
 
         return Phase(change, part.die, dice, part.extra_dice, int(own_dice.max()) * number, title)
 
@@ -307,39 +307,39 @@ class Game(Section[Warband]):
         start = 0  # before any losses; ALL_OUT for a warband that begins with all warriors out of action
         for place, (band, warband) in warbands:
             if warband.out == band.took_part and warband.leader_falls != "never":
-                start += self._places[place] * (band.fighting + ALL_OUT)
+                start += self._places[place] * (band.n_fighting + ALL_OUT)
         warriors = ", ".join(str(band.took_part) for band in self.bands)
         what = f"{f'{len(warbands)} warbands' if len(warbands) > 1 else 'a warband'} of {warriors} warriors"
         story = Story(self._read, "Turn", len(warbands) + 1)
         return Chain(start, tuple(phases), self._size, what, "fewer warbands or warriors", story)
 
     def _read(self, state: int) -> dict[str, Any]:
-        fields, said = self.fields_of(np.array([state])), dict[str, Any]()
+        fields, labels = self.fields_of(np.array([state])), dict[str, Any]()
         for warband, band, (own,) in zip(self.question.warbands, self.bands, fields.by_warband):
-            if own >= band.fighting:
-                said[warband.name] = [*ENDS.values()][own - band.fighting]
+            if own >= band.n_fighting:
+                labels[warband.name] = [*ENDINGS.values()][own - band.n_fighting]
                 continue
-            said[warband.name] = "fights"
-            said[f"{warband.name}: out of action"] = int(band.out(own))
-            said[f"{warband.name}: leader out of action"] = bool(own >= band.took_part)
-        return said | ({"the game is over (MD-3)": bool(fields.over[0])} if len(self.bands) > 1 else {})
+            labels[warband.name] = "fights"
+            labels[f"{warband.name}: out of action"] = int(band.out(own))
+            labels[f"{warband.name}: leader out of action"] = bool(own >= band.took_part)
+        return labels | ({"the game is over (MD-3)": bool(fields.over[0])} if len(self.bands) > 1 else {})
 
     def chain(self) -> dict[str, Chain]:
         """Return the chain of the game; with `effect_of_leader`, also chains with other leaders."""
-        by_name = {PLAYED: self._chain_of(self.section)}
+        by_name = {STATED_GAME: self._chain_of(self.section)}
         for fate, changes in LEADER_FATES.items() if self.question.effect_of_leader else ():
             for leader in LEADERSHIPS:
-                led_leadership = self.section.model_copy(update={"leader": leader, **changes})
-                by_name[f"{fate}, {leader}"] = replace(self._chain_of(led_leadership), story=None)
+                led_warband = self.section.model_copy(update={"leader": leader, **changes})
+                by_name[f"{fate}, {leader}"] = replace(self._chain_of(led_warband), story=None)
         return by_name
 
-    def answer(self, recorded: Mapping[str, Recorded]) -> Answer:
+    def answer(self, recorded: Mapping[str, Recorded]) -> Parts:
         """Return the tables `warband` (by turn), of the winner, and `leader` (by Leadership and fate of the leader)."""
-        states, weights = recorded[PLAYED]
+        states, weights = recorded[STATED_GAME]
         fields, names = self.fields_of(states), [warband.name for warband in self.question.warbands]
         by_name = {name: self._by_turn(place, fields, weights) for place, name in enumerate(names)}
         tables = {"warband": stack("warband", by_name)}
-        lines = {"p_fighting": "still fighting", **ENDS}
+        lines = {"p_fighting": "still fighting", **ENDINGS}
         panels = [Curves("warband", name.capitalize(), "turn", lines, {"warband": name}) for name in names]
         if self.question.rivals:
             table, heading = ("last_left", "The last on the table")
@@ -368,9 +368,9 @@ class Game(Section[Warband]):
         recorded = len(self.bands) + 1
         before, ends = weights[place::recorded], weights[recorded - 1 :: recorded]
         out = band.out(own)
-        due = fights & mordheim.rout_test_due(out, band.took_part)
+        due = fights & mordheim.is_rout_test_due(out, band.took_part)
         tests = due & ~fields.over & (out < min(band.gives_up_at, band.took_part))
-        left = {name: ends[:, own == band.fighting + fate].sum(axis=1) for fate, name in enumerate(ENDS)}
+        left = {name: ends[:, own == band.n_fighting + fate].sum(axis=1) for fate, name in enumerate(ENDINGS)}
         never_began = before[0, due & fields.over].sum()  # the game was over before its first turn
         probabilities = {
             "p_fighting": ends[:, fights].sum(axis=1),
@@ -404,9 +404,9 @@ class Game(Section[Warband]):
         fights = [fight for warband in warbands for fight in warband.casualties_from]
         ruleset, hating = self.question.ruleset, [fight for fight in fights if fight.hatred]
         hates = [mordheim.rerolls_misses(fight, fight.frenzy, 0, ruleset) for fight in hating]
-        a_quarter = any(mordheim.rout_test_due(most, warband.took_part) for warband, most in most_out)
+        a_quarter = any(mordheim.is_rout_test_due(most, warband.took_part) for warband, most in most_out)
         some_left = ((min(most, warband.took_part - 1), warband.took_part) for warband, most in most_out)
-        tested = any(mordheim.rout_test_due(out, took_part) for out, took_part in some_left)
+        tested = any(mordheim.is_rout_test_due(out, took_part) for out, took_part in some_left)
         outlived = self.question.rivals and a_quarter
         ends = "one has left" if self.first_to_leave else "only one is left"
         applied = {

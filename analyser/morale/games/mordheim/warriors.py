@@ -1,4 +1,4 @@
-"""Sections on single warriors: all alone and in flight, stupid, or several tests in a turn (MD-1, MD-4 to 6, MD-10)."""
+"""Answers to the sections on single warriors: alone, stupid, or several tests in a turn (MD-1, MD-4 to 6, MD-10)."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from analyser.engine.chain.chain import (
     fair_die,
     success_die,
 )
+from analyser.morale.answer_parts import Bars, Curves, Keys, Parts, Rules, Section, Sums, Table, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
-from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
+from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import exact_fraction
-from analyser.morale.result_tables import Answer, Bars, Curves, Keys, Mean, Rules, Section, Table, turn_key
 
-HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; to BREAKS the number of hits is added
+HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; the number of hits is added to BREAKS
 ACTIONS = ("sensible", "walks", "idle", "no blows")  # of a stupid warrior in a turn
 SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(ACTIONS))
 LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleeing")
 STANDING, OUT, STUNNED = range(3)
 
 
-class AllAlone(Section[Alone]):
+class AloneSection(Section[Alone]):
     """A warrior that fights alone, with states as integers.
 
     A state is HOLDS, RALLIED, LEFT (the table), DOWN, or ``BREAKS + hits`` until hits and saves are rolled. A fleeing
@@ -49,7 +49,7 @@ class AllAlone(Section[Alone]):
         edges = [exact_fraction(edge) for edge in (section.edge, section.edge_behind) if edge is not None]
         self.far = BREAKS + section.opponents + 1
         self.fractions = [*dict.fromkeys(math.ceil(edge) - edge for edge in edges)]
-        ran = [self._after_first_run(roll) for roll in range(LOWEST_ROLL, LOWEST_ROLL + ROLLS)]
+        ran = [self._after_first_run(roll) for roll in range(LOWEST_SUM, LOWEST_SUM + N_SUMS)]
         self.width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
         self.size = self.far + 1 + max(len(self.fractions), 1) * self.width
         self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # index: roll minus 2
@@ -84,22 +84,23 @@ class AllAlone(Section[Alone]):
         return np.where(self._is_breaking(states), states - BREAKS, 0)
 
     def _after_test_roll(self, states: Any, roll: Any) -> Any:
-        fails = self.is_tested & ~mordheim.passes(roll + LOWEST_ROLL, self.section.leadership)
+        fails = self.is_tested & ~mordheim.passes(roll + LOWEST_SUM, self.section.leadership)
         return np.where((states == HOLDS) & fails, self.far - 1, states)
 
     def _after_run(self, states: Any, roll: Any) -> Any:
         """Return the states after a fleeing warrior has run toward the edge (MD-6)."""
-        inches, run = (states - self.far - 1) % self.width, roll + LOWEST_ROLL
+        inches, run = (states - self.far - 1) % self.width, roll + LOWEST_SUM
         return np.where(states == self.far, states, np.where(run < inches, states - run, LEFT))
 
     def _after_charge(self, states: Any, totals: Any) -> Any:
-        return np.where((states >= self.far) & (totals >= ROLLS), self._after_run(states, totals % ROLLS), states)
+        return np.where((states >= self.far) & (totals >= N_SUMS), self._after_run(states, totals % N_SUMS), states)
 
     def _after_rally(self, states: Any, totals: Any) -> Any:
         warrior = self.section
-        leadership = mordheim.led_leadership(warrior.leadership, warrior.rally_leader, warrior.leader_state)
-        passes = mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership)
-        return np.where(states >= self.far, np.where(passes, RALLIED, self._after_run(states, totals // ROLLS)), states)
+        leadership = mordheim.leadership_near(warrior.leadership, warrior.rally_leader, warrior.leader_state)
+        passes = mordheim.passes(totals % N_SUMS + LOWEST_SUM, leadership)
+        run = self._after_run(states, totals // N_SUMS)
+        return np.where(states >= self.far, np.where(passes, RALLIED, run), states)
 
     def chain(self) -> Chain:
         """Return the chain: a first combat phase, then turns with charge, rally and combat phase (MD-5, MD-6).
@@ -125,10 +126,10 @@ class AllAlone(Section[Alone]):
             Phase(first_run, extra_dice=two_dice, title="First run (MD-5)"),
         ]
         charged = bernoulli(alone.charged, ("no charge", "a charge"))
-        charge_dice = *two_dice, ExtraDie(charged, ROLLS)
+        charge_dice = *two_dice, ExtraDie(charged, N_SUMS)
         charge = Phase(self._after_charge, extra_dice=charge_dice, title="Charged: a run (MD-6)")
         rally = Phase(
-            self._after_rally, extra_dice=(*two_dice, ExtraDie(TWO_DICE, ROLLS)), title="Rally test, and a run (MD-6)"
+            self._after_rally, extra_dice=(*two_dice, ExtraDie(TWO_DICE, N_SUMS)), title="Rally test, and a run (MD-6)"
         )
         phases = [*combat, RECORD]
         for turn in range(1, self.question.turns_played + 1):
@@ -144,7 +145,7 @@ class AllAlone(Section[Alone]):
             return {"the warrior": names.get(state, "flees")}
         return {"the warrior": "flees", "inches to the edge": self._inches()[state]}
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `alone` (by turn, from turn 0) and `distance` (inches to the edge)."""
         weights, turns = recorded.dense_weights(self.size), {"turn": range(self.question.turns_played + 1)}
         state_of = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
@@ -193,37 +194,37 @@ class AllAlone(Section[Alone]):
         return Rules(applied, not_modelled, warnings)
 
 
-class Stupid(Section[Stupidity]):
+class StupiditySection(Section[Stupidity]):
     """A stupid warrior; a state is ``turns lost * 4 + action``."""
 
     def chain(self) -> Chain:
         """Return the chain of all turns; it records the state after each."""
         turns, stupidity = self.question.turns_played, self.section
-        leadership = mordheim.led_leadership(stupidity.leadership, stupidity.leader, stupidity.leader_state)
+        leadership = mordheim.leadership_near(stupidity.leadership, stupidity.leader, stupidity.leader_state)
 
-        def tested(states: Any, totals: Any) -> Any:
-            wanders = np.where(totals // ROLLS <= 3, WALKS, IDLE)  # walks straight ahead on 1 to 3 (MD-10)
+        def after_test(states: Any, totals: Any) -> Any:
+            wanders = np.where(totals // N_SUMS <= 3, WALKS, IDLE)  # walks straight ahead on 1 to 3 (MD-10)
             stupid = np.where(stupidity.in_combat, NO_BLOWS, wanders)
-            action = np.where(mordheim.passes(totals % ROLLS + LOWEST_ROLL, leadership), SENSIBLE, stupid)
+            action = np.where(mordheim.passes(totals % N_SUMS + LOWEST_SUM, leadership), SENSIBLE, stupid)
             return np.minimum(states // len(ACTIONS) + (action != SENSIBLE), turns) * len(ACTIONS) + action
 
-        dice = ExtraDie(TWO_DICE, 1), ExtraDie(fair_die(DIE_SIDES), ROLLS)
-        turn = Phase(tested, extra_dice=dice, title="Stupidity: Leadership test, and where he wanders (MD-10)")
+        dice = ExtraDie(TWO_DICE, 1), ExtraDie(fair_die(DIE_SIDES), N_SUMS)
+        turn = Phase(after_test, extra_dice=dice, title="Stupidity: Leadership test, and where it wanders (MD-10)")
 
         def read(state: int) -> dict[str, Any]:
             return {"turns lost": state // len(ACTIONS), "the warrior": ACTIONS[state % len(ACTIONS)]}
 
         return Chain(0, (turn, RECORD) * turns, (turns + 1) * len(ACTIONS), story=Story(read, "Turn"))
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `stupidity` (actions by turn) and `turns_lost` (distribution of lost turns)."""
         weights = recorded.dense_weights((self.question.turns_played + 1) * len(ACTIONS))
         by_turn = weights.reshape(len(weights), -1, len(ACTIONS))
         names = [f"p_{action.replace(' ', '_')}" for action in ACTIONS]
         probabilities = {name: by_turn[:, :, action].sum(axis=1) for action, name in enumerate(names)}
         by_lost, turns = by_turn.sum(axis=2), np.arange(1, len(weights) + 1)
-        lost = Mean.of(by_lost, np.arange(by_lost.shape[1]))
-        share = Mean(lost.first / turns, lost.second / turns**2, ends=(0.0, 1.0))
+        lost = Sums.of(by_lost, np.arange(by_lost.shape[1]))
+        share = Sums(lost.total / turns, lost.total_of_squares / turns**2, ends=(0.0, 1.0))
         tables = {
             "stupidity": Table(turn_key(weights), probabilities, {"mean_share_of_turns_lost": share}),
             "turns_lost": Table({"turns_lost": range(len(by_lost) + 1)}, {"probability": by_lost[-1]}),
@@ -235,7 +236,7 @@ class Stupid(Section[Stupidity]):
         return Rules({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
 
 
-class TestsTogether(Section[Together]):
+class TogetherSection(Section[Together]):
     """Several tests in a turn; a state is ``5 * bits of failed tests + state of the leader``."""
 
     def _prepare(self) -> None:
@@ -253,7 +254,7 @@ class TestsTogether(Section[Together]):
     def _after_test_roll(self, test: int, states: Any, rolls: Any) -> Any:
         leader, failed = states % 5, states // 5
         is_skipped = (test > 0) & (failed & self.rout_tests == 1)  # after a failed rout test
-        passed = is_skipped | mordheim.passes(rolls + LOWEST_ROLL, self._leadership(test, leader))
+        passed = is_skipped | mordheim.passes(rolls + LOWEST_SUM, self._leadership(test, leader))
         return np.where(passed, states, (failed | 1 << test) * 5 + leader)
 
     def _title(self, test: int) -> str:
@@ -276,7 +277,7 @@ class TestsTogether(Section[Together]):
         failed = {f"{name} failed": state // 5 >> test & 1 == 1 for test, name in enumerate(self.tests)}
         return {"the leader": LEADER_STATES[state % 5], **failed}
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `together` (joint distribution), `tests` (each) and `several` (number of failed tests)."""
         states, (weights,) = recorded
         failed, leader = states // 5, states % 5

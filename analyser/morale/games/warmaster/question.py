@@ -21,7 +21,7 @@ FRIENDS = ("friend", "unyielding")  # friends out of combat, which can or cannot
 
 
 def _chain_of_number(chain: object) -> object:
-    """Convert a chain stated as a number: so many friends in a column, each pushed by the friend before it."""
+    """Convert a chain stated as a number of friends in a column, each of which the friend before it pushes."""
     if isinstance(chain, bool) or not isinstance(chain, int):
         return as_tuple(chain)
     if not 0 <= chain <= MOST_FRIENDS:

@@ -25,7 +25,7 @@ Choice = Literal["always", "never", "fewest confused"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 NO_SIX = Fraction(5, 6)
 MOST_SIDES = 1 << 32  # largest number of equally likely sides of a die
-MOST_DICE = 12  # dice combined into one die, so that it has at most MOST_SIDES sides
+MOST_DICE = 12  # dice combined into one die with at most MOST_SIDES sides
 DIE_SIDES = 6
 Number = Any  # an integer, or an array with one for each state
 
@@ -77,11 +77,11 @@ def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
     the nearer comes first; if both are equally near, the obstacle that stops it without a roll.
     """
 
-    def order(entry: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
+    def sort_key(entry: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
         last = (entry.kind == "friend") != question.ruleset.touching_is_into
         return entry.halt, entry.reached_from, last, entry.obstacle.distance, entry.kind == "impassable"
 
-    return tuple(sorted((_obstacle_on_way(question, obstacle) for obstacle in question.obstacles), key=order))
+    return tuple(sorted((_obstacle_on_way(question, obstacle) for obstacle in question.obstacles), key=sort_key))
 
 
 def reached_by(way: tuple[ObstacleOnWay, ...], moved: Any) -> Any:
@@ -96,9 +96,9 @@ def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
         kind = "unyielding"
     keeps_gap = kind in FOES
     halt = exact_fraction(obstacle.distance) - (exact_fraction(ruleset.gap) if keeps_gap else 0)
-    there = max(halt, Fraction(0))
+    stop = max(halt, Fraction(0))
     touching = ruleset.touching_is_into and not keeps_gap
-    reached_from = math.ceil(there) if touching else math.floor(there) + 1
+    reached_from = math.ceil(stop) if touching else math.floor(stop) + 1
     if halt < 0 and question.move == "falls_back":
         reached_from = 0  # the unit is too near before the move, so any distance reaches the obstacle (WM-3)
     mover_tests, friend_tests, everyone = 0, tuple[int, ...](), ruleset.tests_for_chain == "all"
@@ -108,7 +108,7 @@ def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
         mover_tests = friends_of(obstacle) if everyone else 1
         friend_tests = tuple(_push_dice(obstacle, everyone))
     stands = obstacle.stands or question.stands or ruleset.stands
-    return ObstacleOnWay(obstacle, kind, float(there), reached_from, mover_tests, friend_tests, stands)
+    return ObstacleOnWay(obstacle, kind, float(stop), reached_from, mover_tests, friend_tests, stands)
 
 
 def _push_dice(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
@@ -165,9 +165,9 @@ class MoveState(NamedTuple):
     lost: NDArray[np.int64]  # turns lost to confusion before this turn
     destroyed: NDArray[np.int64]  # stands of the unit destroyed before this turn (WM-8)
     moved: NDArray[np.int64]  # centimetres
-    place: NDArray[np.int64]  # index of the obstacle at which it has halted; -1: it has not halted
+    place: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1: it has not halted
     friends: NDArray[np.int64]  # number of confused friends
-    gone: NDArray[np.bool_]  # True: it had no stand left before this turn
+    gone: NDArray[np.bool_]  # True: the unit had no stand left before this turn
     test: NDArray[np.bool_]  # True: confused by its own test at the obstacle
     six: NDArray[np.bool_]  # True: confused by its drive-back dice
     pushed: NDArray[np.bool_]  # True: confused by friends that made way
@@ -182,27 +182,27 @@ class Mover:
 
     def __init__(self, question: Question, choice: Choice) -> None:
         self.question, self.way = question, obstacles_of(question)
-        self.whole = question.stands or question.ruleset.stands
+        self.full_stands = question.stands or question.ruleset.stands
         self.retreats = question.move == "retreats"
         self._results = meeting_results(question, choice)
-        self._stands = self.whole if self.retreats and question.turns > 1 else 1
+        self._stands = self.full_stands if self.retreats and question.turns > 1 else 1
         self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
-        self.friends = 1 + sum(max(len(entry.friend_tests), entry.kind == "friend") for entry in self.way)
+        self.n_friend_counts = 1 + sum(max(len(entry.friend_tests), entry.kind == "friend") for entry in self.way)
         before = {"lost": question.turns, "destroyed": self._stands}
-        flags = {"six": 2, "pushed": 2, "friends": self.friends}
-        self.moving = Fields(before | {"moved": self.farthest + 1} | flags)
-        self.halted = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
-        self._gone = self.moving.size + (self.halted.size if self.way else 0)
+        flags = {"six": 2, "pushed": 2, "friends": self.n_friend_counts}
+        self.moving_fields = Fields(before | {"moved": self.farthest + 1} | flags)
+        self.halted_fields = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
+        self._gone = self.moving_fields.size + (self.halted_fields.size if self.way else 0)
 
     def read(self, states: States) -> MoveState:
         """Return the fields of states."""
         gone = states >= self._gone
-        halted = (states >= self.moving.size) & ~gone
+        halted = (states >= self.moving_fields.size) & ~gone
 
         def part(name: str, of_gone: Any = 0, otherwise: int = 0) -> Any:
             moving, stopped = (
                 fields.get(name, states - first) if name in fields.sizes else otherwise
-                for fields, first in ((self.moving, 0), (self.halted, self.moving.size))
+                for fields, first in ((self.moving_fields, 0), (self.halted_fields, self.moving_fields.size))
             )
             return np.where(gone, of_gone, np.where(halted, stopped, moving))
 
@@ -220,11 +220,11 @@ class Mover:
             return np.zeros_like(fields.moved)
         destroys = self._results[:, -1, 0] == Meeting.DESTROYS_STANDS
         blocked = np.cumsum([0, *(entry.stands * hit for entry, hit in zip(self.way, destroys.tolist()))])
-        lost = np.minimum(fields.destroyed + blocked[reached_by(self.way, fields.moved)], self.whole)
-        return np.where((fields.place >= 0) | fields.gone, self.whole, lost)
+        lost = np.minimum(fields.destroyed + blocked[reached_by(self.way, fields.moved)], self.full_stands)
+        return np.where((fields.place >= 0) | fields.gone, self.full_stands, lost)
 
     def possible_meetings(self) -> Iterator[tuple[Kind, Meeting]]:
-        """Yield kinds of obstacles that moves can meet, with results, up to an obstacle that always halts the unit."""
+        """Yield each kind of obstacle that moves can meet, with its results, up to one that always halts the unit."""
         pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
@@ -239,12 +239,12 @@ class Mover:
         question, die = self.question, fair_die(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
         turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
-        for indices, friends, tested in _tests(self.way):
+        for indices, friends, tested in _test_groups(self.way):
             change = partial(self._after_obstacles, indices, friends)
             turn.append(self._phase(change, tested, self._tests_title(indices)))
         turn.append(RECORD)
         phases = (*turn, *(Phase(self._next_turn, title="The next turn (WM-9)"), *turn) * (question.turns - 1))
-        obstacles = f"{len(self.way)} obstacles and {self.friends - 1} friends"
+        obstacles = f"{len(self.way)} obstacles and {self.n_friend_counts - 1} friends"
         what = f"{question.turns} turns of up to {self.farthest} cm past {obstacles}"
         story = Story(self._read, "Turn")
         return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends", story)
@@ -260,20 +260,21 @@ class Mover:
         fields = self.read(np.array([state]))
         confused, place = bool(self.is_confused(fields)[0]), int(fields.place[0])
         at = f"halts at the {_word_of(self.way[place])}" if place >= 0 else "on the move"
-        said: dict[str, Any] = {"the unit": "no stand left" if fields.gone[0] else at}
-        said |= {"centimetres moved": int(fields.moved[0])} if place < 0 else {}
-        said |= {"confused": confused, "friends confused": int(fields.friends[0])}
-        said |= {"stands destroyed": int(self.stands_destroyed(fields)[0])} if self.retreats else {}
-        return said | ({"turns lost": int(fields.lost[0])} if self.question.turns > 1 else {})
+        labels: dict[str, Any] = {"the unit": "no stand left" if fields.gone[0] else at}
+        labels |= {"centimetres moved": int(fields.moved[0])} if place < 0 else {}
+        labels |= {"confused": confused, "friends confused": int(fields.friends[0])}
+        labels |= {"stands destroyed": int(self.stands_destroyed(fields)[0])} if self.retreats else {}
+        return labels | ({"turns lost": int(fields.lost[0])} if self.question.turns > 1 else {})
 
     def _phase(self, change: Callable[[MoveState, Any], Any], die: Die, title: str) -> Phase:
         """Return a phase of a moving unit; `change` is applied once, to all states of the first turn, for all turns."""
-        moving_size, halted_size = self.moving.size // self.question.turns, self.halted.size // self.question.turns
+        turns, both = self.question.turns, (self.moving_fields, self.halted_fields)
+        moving_size, halted_size = (fields.size // turns for fields in both)
         first_turn = change(self.read(np.arange(moving_size)[:, np.newaxis]), np.arange(die.highest + 1))
-        size_after = np.where(first_turn >= self.moving.size, halted_size, moving_size)
+        size_after = np.where(first_turn >= self.moving_fields.size, halted_size, moving_size)
 
         def in_all_turns(states: States, _: Any) -> States:
-            moving = states[:, 0] < self.moving.size
+            moving = states[:, 0] < self.moving_fields.size
             lost, in_first_turn = np.divmod(states[moving], moving_size)
             after = np.repeat(states, first_turn.shape[1], axis=1)
             after[moving] = first_turn[in_first_turn[:, 0]] + lost * size_after[in_first_turn[:, 0]]
@@ -285,7 +286,7 @@ class Mover:
         """Return the states after a drive-back die (WM-1), or after the distance of another move."""
         six = fields.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
         moved = np.minimum(fields.moved + total, self.farthest)
-        return self.moving.pack(destroyed=fields.destroyed, moved=moved, six=six)
+        return self.moving_fields.pack(destroyed=fields.destroyed, moved=moved, six=six)
 
     def _after_obstacles(self, indices: range, friends_tested: int, fields: MoveState, totals: Any) -> Any:
         """Return the states after these obstacles, with the tests at the last of them (WM-2 to WM-8).
@@ -302,37 +303,37 @@ class Mover:
             mover, friends = np.divmod(totals if place == indices[-1] else np.zeros(1, int), friends_tested + 1)
             results = self._results[place, reached, (six | pushed) * 1]
             meeting_result = np.where(~halted & (reached > place), results, -1)
-            no_stands = self.whole <= fields.destroyed + blocked[place, reached]
+            no_stands = self.full_stands <= fields.destroyed + blocked[place, reached]
             halting = [meeting_result == result for result in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
             halts = np.any(halting, axis=0) | ((meeting_result == Meeting.DESTROYS_STANDS) & no_stands)
             test = np.select(halting, [mover, 1], 0)
             flags = {"six": six, "pushed": pushed, "friends": confused}
-            stopped = self.halted.pack(destroyed=fields.destroyed, place=place, test=test, **flags)
-            after = np.where(halts, self.moving.size + stopped, after)
+            stopped = self.halted_fields.pack(destroyed=fields.destroyed, place=place, test=test, **flags)
+            after = np.where(halts, self.moving_fields.size + stopped, after)
             halted |= halts
             makes_way = meeting_result == Meeting.MAKES_WAY
             pushed = pushed | (makes_way & (mover == 1))
             confused = confused + makes_way * friends
             confused = confused + (meeting_result == Meeting.BURST_THROUGH) * (self.way[place].kind == "friend")
         flags = {"six": six, "pushed": pushed, "friends": confused}
-        return np.where(halted, after, self.moving.pack(destroyed=fields.destroyed, moved=fields.moved, **flags))
+        return np.where(halted, after, self.moving_fields.pack(destroyed=fields.destroyed, moved=fields.moved, **flags))
 
     def _next_turn(self, states: States, _: Any) -> Any:
         """Return the states in the next turn: confusion costs a turn (WM-9); a unit without stands is gone (WM-8)."""
         fields = self.read(states)
         lost = np.minimum(fields.lost + self.is_confused(fields), self.question.turns - 1)
         destroyed = self.stands_destroyed(fields)
-        start = self.moving.pack(lost=lost, destroyed=np.minimum(destroyed, self._stands - 1))
-        return np.where(destroyed == self.whole, self._gone + lost, start)
+        start = self.moving_fields.pack(lost=lost, destroyed=np.minimum(destroyed, self._stands - 1))
+        return np.where(destroyed == self.full_stands, self._gone + lost, start)
 
 
 @lru_cache(maxsize=16)
 def mover_of(question: Question, choice: Choice) -> Mover:
-    """Return the mover; cached, because chain, answer and rules use the same."""
+    """Return the mover; cached, because chain, answer and rules all use it."""
     return Mover(question, choice)
 
 
-def _tests(way: tuple[ObstacleOnWay, ...]) -> Iterator[tuple[range, int, Die]]:
+def _test_groups(way: tuple[ObstacleOnWay, ...]) -> Iterator[tuple[range, int, Die]]:
     """Yield indices of obstacles, the number of friends that test there, and the die of all tests, nearest first.
 
     The mover tests last at each obstacle, so that its confusion changes no choice until all friends have tested.

@@ -6,8 +6,8 @@ from fractions import Fraction
 import pytest
 
 from analyser import InputError, best_play, duel
+from analyser.results.best_play_table import option_in_words
 from analyser.results.duel_solution import solved_duel
-from analyser.results.plan import option_in_words
 from analyser.rules.activation import STOP_IS_DISTANCE
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.policy_lines import lines_of

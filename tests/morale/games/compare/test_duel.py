@@ -6,7 +6,7 @@ import pytest
 from analyser import api, morale
 from analyser.common.errors import InputError
 from analyser.common.method_settings import Sampling
-from analyser.morale.games.compare import tables
+from analyser.morale.games.compare import answers
 from tests.helpers.skips import proof
 from tests.oracle.morale_checks import assert_counts_fit, rows
 
@@ -56,7 +56,7 @@ def test_a_duel_that_goes_one_way_is_a_list_of_losses(system):
 def test_a_unit_that_breaks_loses_no_more():
     """Two of 4 destroyed, BREAK LIMIT 3, every card a 12: broken, with 2 models that no other system loses (AC-5.4)."""
     asked = question(unit(4, 1, break_limit=3), unit(4, 2), HIT, FAILS, duel={"rounds": 3})
-    stream = tables.exact_losses(ready(asked))
+    stream = answers.exact_losses(ready(asked))
     assert stream.paths.numbers.tolist() == [[2, 0, 0]]
     assert fates(asked, "armoured-clash") == [[0, 0, 0, 1]] * 3
     assert fates(asked, "warmaster") == [pytest.approx([25 / 36, 11 / 36, 0, 0]), *[[1, 0, 0, 0]] * 2]
@@ -65,7 +65,7 @@ def test_a_unit_that_breaks_loses_no_more():
 def test_losses_of_different_rounds_hang_together():
     """A die on 1 model, B first: it falls in round 1 or 2 or 3, one half, a quarter, an eighth, never twice."""
     asked = question(unit(1, 1), unit(1, 1), duel={"rounds": 3})
-    paths = tables.exact_losses(ready(asked)).paths
+    paths = answers.exact_losses(ready(asked)).paths
     found = {tuple(numbers): weight for numbers, weight in zip(paths.numbers.tolist(), paths.weights.tolist())}
     assert found == {(0, 0, 0): 1 / 8, (1, 0, 0): 1 / 2, (0, 1, 0): 1 / 4, (0, 0, 1): 1 / 8}
 
@@ -78,21 +78,21 @@ COIN_FIGHT = question(
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_how_a_unit_stands_is_what_the_duel_says(side):
     """Rounds after an annihilation are not played here, and change nothing there (AC-9.2)."""
-    stream = tables.exact_losses(ready(SHOOT_OUT | {"side": side}))
+    stream = answers.exact_losses(ready(SHOOT_OUT | {"side": side}))
     for found, endings in zip(stream.fates, api.duel(RIFLES, GRENADIERS).moments):
         words = endings.first if side == "a" else endings.second
-        assert found == pytest.approx(np.bincount(tables.fates_of(words), endings.weights, len(FATES)), abs=1e-12)
+        assert found == pytest.approx(np.bincount(answers.fates_of(words), endings.weights, len(FATES)), abs=1e-12)
 
 
 def rolled(asked, trials, seed, threads=1):
-    return tables.weights(ready(asked), Sampling("monte-carlo", trials, seed, threads=threads))
+    return answers.weights(ready(asked), Sampling("monte-carlo", trials, seed, threads=threads))
 
 
 @pytest.mark.parametrize("seed", [1, *proof(2)])
 @pytest.mark.parametrize("asked", [COIN_FIGHT, SHOOT_OUT | {"side": "b", "duel": {"rounds": 3}}])
 def test_the_dice_agree_with_the_laws(asked, seed):
     trials = 60_000
-    exact, sample = tables.weights(ready(asked), Sampling()), rolled(asked, trials, seed)
+    exact, sample = answers.weights(ready(asked), Sampling()), rolled(asked, trials, seed)
     for system, laws in exact.items():
         assert np.isin(sample[system].states, laws.states).all()
         size = int(laws.states.max()) + 1
@@ -110,7 +110,7 @@ def test_same_seed_same_bits():
 
 @pytest.mark.parametrize("limit", ["MOST_PATHS", "MOST_STATES", "MOST_ENTRIES"])
 def test_a_duel_with_too_many_paths_is_refused(monkeypatch, limit):
-    monkeypatch.setattr(tables, limit, 10)
+    monkeypatch.setattr(answers, limit, 10)
     with pytest.raises(InputError, match="fewer rounds or models; or --method monte-carlo"):
         morale.exact("compare", SHOOT_OUT)
     assert morale.simulate("compare", SHOOT_OUT | {"duel": {"rounds": 2}}, 1000).trials == 1000

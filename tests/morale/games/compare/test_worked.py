@@ -3,7 +3,7 @@
 import pytest
 
 from analyser import morale
-from analyser.morale.games.compare.systems import SYSTEMS
+from analyser.morale.games.compare.compared_systems import CLASS_OF
 from tests.oracle.morale_checks import assert_worked
 
 FATES = ("p_steady", "p_shaken", "p_routed", "p_gone")
@@ -59,7 +59,7 @@ WORKED = {
     ),
     **{
         f"all destroyed are gone in {system}": ({"models": 2, "losses": 2, "rounds": 1}, fates(system, (0, 0, 0, 1)))
-        for system in SYSTEMS
+        for system in CLASS_OF
     },
 }
 

@@ -1,4 +1,4 @@
-"""Answers to a comparison: probabilities that the unit is steady, shaken, routed or gone, by round and system.
+"""Answers to a comparison: probabilities that a unit is steady, shaken, routed or gone, by round and system.
 
 The losses can come from a duel of Armoured Clash (AC-9.2). They depend on the states of both sides, so the losses of
 different rounds are dependent: a probability belongs to a path, the losses of all rounds. The exact method computes the
@@ -21,10 +21,10 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
+from analyser.morale.answer_parts import FatePanels, Keys, Parts, Rules, Table, TextsAndTruth, chain_weights
 from analyser.morale.games.compare import question as scales
+from analyser.morale.games.compare.compared_systems import CLASH, CLASS_OF, ArmouredClash, ComparedSystem, clash_values
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
-from analyser.morale.games.compare.systems import CLASH, SYSTEMS, ArmouredClash, System, clash_values
-from analyser.morale.result_tables import Answer, FatePanels, Keys, Rules, Table, TextsAndTruth, chain_weights
 from analyser.results.base import RulesUsed
 from analyser.results.rules_used import rules_of_duel
 from analyser.results.states import flag, is_removed, models_destroyed, simulation_of, states_after
@@ -34,8 +34,8 @@ from analyser.scenarios.load import load_as
 if TYPE_CHECKING:
     from analyser.engine.fight.simulated.simulation import Simulation
 
-SECTIONS = ("duel", "a", "b")
-MOST_STATES = 4000  # pairs of states whose next round is computed, in some seconds
+DUEL_SECTIONS = ("duel", "a", "b")
+MOST_STATES = 4000  # pairs of states whose next round is computed, which takes some seconds
 MOST_ENTRIES = 4_000_000  # combinations of a path and a pair of states
 MOST_PATHS = 20_000
 BATCH = 1 << 20  # trials simulated side by side
@@ -53,17 +53,17 @@ NOT_MODELLED = (
 
 def chains(question: Question) -> dict[str, Chain]:
     """Return the chain of each system."""
-    return {name: system(question).chain()[0] for name, system in SYSTEMS.items()}
+    return {name: system(question).chain()[0] for name, system in CLASS_OF.items()}
 
 
 def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
-    """Return the weights of the states in each system; for a duel, the states of Armoured Clash are fates."""
+    """Return the weights of the states in each system; for a duel, those of Armoured Clash are weights of fates."""
     if question.duel is None:
         return chain_weights(chains(question), sampling)
     duel = exact_losses(question) if sampling.is_exact else simulated_losses(question, sampling)
     recorded = {CLASH: Recorded(np.arange(len(FATES_OF_SYSTEMS)), duel.fates)}
-    for part, name in enumerate(name for name in SYSTEMS if name != CLASH):
-        chain_and_rounds = SYSTEMS[name](question).chain()
+    for part, name in enumerate(name for name in CLASS_OF if name != CLASH):
+        chain_and_rounds = CLASS_OF[name](question).chain()
         if sampling.is_exact:
             recorded[name] = distributions_along(*chain_and_rounds, duel.paths)
         else:
@@ -71,7 +71,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
     return recorded
 
 
-def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
     """Return the tables `fates`, `equivalents` of the nerve, `correspondence` by DISCIPLINE, and `words` for fates."""
     systems = {name: system(question) for name, system in systems_of(question).items()}
     fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
@@ -82,12 +82,12 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     equivalents = [(name, *pair) for name, system in systems.items() for pair in system.equivalents.items()]
     words = [(name, system.shaken, system.routed, system.gone, system.rules) for name, system in systems.items()]
     tables = {
-        "fates": Table.product_of({"round": range(1, question.rounds_played + 1)}, {"system": [*SYSTEMS]}, columns),
+        "fates": Table.product_of({"round": range(1, question.rounds_played + 1)}, {"system": [*CLASS_OF]}, columns),
         "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*equivalents)))),
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-    return tables, [FatePanels({name: system.title for name, system in SYSTEMS.items()})]
+    return tables, [FatePanels({name: system.title for name, system in CLASS_OF.items()})]
 
 
 def _correspondence(question: Question) -> Keys:
@@ -109,7 +109,7 @@ def _correspondence(question: Question) -> Keys:
 
 def rules(question: Question) -> Rules:
     """Return the rules used, the rules not modelled, and warnings about the comparison."""
-    clash, used = SYSTEMS[CLASH].title, RulesUsed()
+    clash, used = CLASS_OF[CLASH].title, RulesUsed()
     if question.duel is not None:
         scenario = scenario_of(question)
         shooters = shooters_of(scenario.a, scenario.b, scenario.terms, scenario.ruleset)
@@ -135,9 +135,9 @@ def rules(question: Question) -> Rules:
     return Rules(dict.fromkeys(applied, True), {**not_modelled, far: question.edge_distance is None}, warnings)
 
 
-def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """Return a raw question with its duel resolved and values of the unit from the duel; InputError if they differ."""
-    stated = {key: raw[key] for key in SECTIONS if raw.get(key) is not None}
+def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
+    """Return a raw question with its duel resolved, and values of the unit from it; InputError if stated otherwise."""
+    stated = {key: raw[key] for key in DUEL_SECTIONS if raw.get(key) is not None}
     if not stated:
         return dict(raw)
     # a unit may be stated as a selector instead of a table
@@ -159,7 +159,7 @@ def completed(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
     if unit.discipline is not None:  # probability of a card that passes an unmodified test
         nerve = {"nerve": float(deck[: unit.discipline + 1].sum() / deck.sum())}
     resolved = scenario.as_dict()
-    return {**nerve, **raw, **from_duel, **{key: resolved[key] for key in SECTIONS}}
+    return {**nerve, **raw, **from_duel, **{key: resolved[key] for key in DUEL_SECTIONS}}
 
 
 def _has_value(value: object) -> bool:
@@ -169,7 +169,7 @@ def _has_value(value: object) -> bool:
 
 def scenario_of(question: Question) -> DuelScenario:
     """Return the duel of a question."""
-    sections = {key: getattr(question, key) for key in SECTIONS}
+    sections = {key: getattr(question, key) for key in DUEL_SECTIONS}
     return load_as(DuelScenario, {**sections, "ruleset": question.ruleset.armoured_clash.model_dump(mode="json")})
 
 
@@ -201,9 +201,9 @@ class ClashInDuel(ArmouredClash):
         return states
 
 
-def systems_of(question: Question) -> dict[str, type[System]]:
+def systems_of(question: Question) -> dict[str, type[ComparedSystem]]:
     """Return the class of each system."""
-    return SYSTEMS if question.duel is None else {**SYSTEMS, CLASH: ClashInDuel}
+    return CLASS_OF if question.duel is None else {**CLASS_OF, CLASH: ClashInDuel}
 
 
 _Round = tuple[Numbers, Numbers, NDArray[Any]]
@@ -211,7 +211,7 @@ _Round = tuple[Numbers, Numbers, NDArray[Any]]
 
 
 class _Duel:
-    """A duel and the pairs of states reached so far, with numbers."""
+    """A duel, and the pairs of states reached so far, which are numbered."""
 
     def __init__(self, question: Question) -> None:
         scenario = scenario_of(question)
@@ -237,10 +237,7 @@ class _Duel:
         return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES_OF_SYSTEMS))
 
     def round_results(self, number: int, sampling: Sampling) -> _Round:
-        """Return the results of a round from a pair.
-
-        If the duel is over, the pair stays the same without losses.
-        """
+        """Return the results of a round from a pair; if the duel is over, the pair stays, without losses."""
         pair = self.states[number]
         if is_removed(np.array(pair)).any():
             return np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0])
@@ -277,12 +274,12 @@ def exact_losses(question: Question) -> LossesAndFates:
     models, duel, numbers = question.models, _Duel(question), np.zeros((1, 0), np.int64)
     path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
     fates = np.zeros((question.rounds_played, len(FATES_OF_SYSTEMS)))
-    for turn in range(question.rounds_played):
+    for round_index in range(question.rounds_played):
         (path, pair), probability = _one_round(duel, path * (models + 1), pair, probability)
         numbers, path = _longer_paths(numbers, models, path)
         if len(numbers) > MOST_PATHS:
             raise _too_large(f"{MOST_PATHS} paths")
-        fates[turn] = duel.fates(pair, probability)
+        fates[round_index] = duel.fates(pair, probability)
     return LossesAndFates(Paths(numbers, np.bincount(path, probability)), fates)
 
 
@@ -313,12 +310,12 @@ def simulated_losses(question: Question, sampling: Sampling) -> LossesAndFates:
         size = min(BATCH, trials - done)
         duel, numbers = _Duel(question), np.zeros((1, 0), np.int64)
         pair, path = np.zeros(size, np.int64), np.zeros(size, np.int64)
-        for turn in range(rounds):
-            rng = np.random.default_rng((sampling.seed, batch, turn))
+        for round_index in range(rounds):
+            rng = np.random.default_rng((sampling.seed, batch, round_index))
             pair, lost = _simulated_round(duel, pair, rng, sampling.n_threads)
             numbers, path = _longer_paths(numbers, models, path * (models + 1) + lost)
-            fates[turn] += duel.fates(pair)
-            sampling.report(done + size * (turn + 1) // rounds, trials)
+            fates[round_index] += duel.fates(pair)
+            sampling.report(done + size * (round_index + 1) // rounds, trials)
         batches.append((numbers, np.bincount(path)))
     numbers, counts = (np.concatenate(part) for part in zip(*batches))
     numbers, row = np.unique(numbers, axis=0, return_inverse=True)

@@ -9,9 +9,9 @@ from typing import Any, get_args
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
+from analyser.morale.answer_parts import Bars, Keys, Parts, Rules, Sums, Table, stack
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
 from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of, obstacles_of
-from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Table, stack
 
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"
@@ -22,7 +22,7 @@ def chains(question: Question) -> dict[str, Chain]:
     return {choice: mover_of(question, choice).chain() for choice in choices_of(question)}
 
 
-def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
     """Return the tables `choices`, `joint`, `friends`, `stops`, and for several turns `turns_lost`."""
     choices = choices_of(question)
     by_choice = {choice: _tables_of(question, choice, recorded[choice]) for choice in choices}
@@ -46,7 +46,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
 def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:
     mover = mover_of(question, choice)
     fields = mover.read(recorded.states)
-    confused, friends = mover.is_confused(fields), range(mover.friends)
+    confused, friends = mover.is_confused(fields), range(mover.n_friend_counts)
     alone: Keys = {"move": [question.move]} if len(choices_of(question)) == 1 else {}
     first: Keys = {"turn": range(1, question.turns + 1)} if question.turns > 1 else alone
     both = dict(zip(("unit_confused", "friends_confused"), zip(*product(("no", "yes"), friends))))
@@ -86,11 +86,11 @@ def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Tabl
     }
     halts = np.array([entry.halt for entry in mover.way] or [0.0])
     means = {
-        "mean_friends_confused": Mean.of(weights, fields.friends),
-        "mean_units_confused": Mean.of(weights, fields.friends + confused),
-        "mean_distance": Mean.of(weights, np.where(fields.place >= 0, halts[fields.place], fields.moved)),
+        "mean_friends_confused": Sums.of(weights, fields.friends),
+        "mean_units_confused": Sums.of(weights, fields.friends + confused),
+        "mean_distance": Sums.of(weights, np.where(fields.place >= 0, halts[fields.place], fields.moved)),
     }
-    means |= {"mean_stands_destroyed": Mean.of(weights, mover.stands_destroyed(fields))} if mover.retreats else {}
+    means |= {"mean_stands_destroyed": Sums.of(weights, mover.stands_destroyed(fields))} if mover.retreats else {}
     return Table(first, {name: weights @ event for name, (is_possible, event) in events.items() if is_possible}, means)
 
 

@@ -1,4 +1,4 @@
-"""Answers about Grande Tactique: the section on a division under attack (GT-1 to GT-11), and all sections together.
+"""Answers about Grande Tactique: the section on a game (GT-1 to GT-11), and all sections together.
 
 A turn is a list of phases (:mod:`.game_steps`), each about one unit. After each phase the flights that it causes
 follow, with the foremost unit first.
@@ -27,14 +27,14 @@ from analyser.engine.chain.chain import (
     bernoulli,
     fair_die,
 )
+from analyser.morale.answer_parts import Cells, Curves, Parts, Rules, Section, Sections, Sums, Table, tally, turn_key
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
 from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout
-from analyser.morale.result_tables import Answer, Cells, Curves, Mean, Rules, Section, Sections, Table, tally, turn_key
 
-LOST = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
+LOST_STATUSES = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
 STATUS_OF = {
     "eager": steps.EAGER,
     "shaken": steps.SHAKEN,
@@ -42,9 +42,9 @@ STATUS_OF = {
     "silenced": steps.SILENCED,
     "destroyed": steps.RIDDEN_DOWN,
 }
-STATUSES_OF: dict[str, Any] = STATUS_OF | {"destroyed": LOST, "off_map": steps.LEFT_MAP}
+STATUSES_OF: dict[str, Any] = STATUS_OF | {"destroyed": LOST_STATUSES, "off_map": steps.LEFT_MAP}
 STATUSES_OF |= {"surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
-SWEPT_ALONG = "GT-2 attached generals: swept along by a routed unit until it rallies"
+_GENERALS = "GT-2 attached generals: swept along by a routed unit until it rallies"
 NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-1 how silenced artillery comes back into action", "game"),
     ("GT-2 squares leave square, a firing unit stops firing: they change none of these figures", "check, game"),
@@ -53,7 +53,7 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
         "it stays there, routed",
         "check, flight, game",
     ),
-    (SWEPT_ALONG, "check, flight, rout, division, game"),
+    (_GENERALS, "check, flight, rout, division, game"),
     ("GT-2 attached generals: taken prisoner with a unit that is surrounded", "flight, rout, game"),
     ("GT-4 pursuit", "column, game"),
     ("GT-5 a gap between friends, woods and built-up areas beside the column", "column"),
@@ -62,7 +62,7 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
         "GT-5 direction of flight, and gaps that are wide enough: the distances given are taken along it",
         "flight, column, rout, game",
     ),
-    (SWEPT_ALONG, "column"),
+    (_GENERALS, "column"),
     ("GT-2, GT-5 causes of routs and losses: their probabilities are given; see [game]", "division"),
     ("GT-10 voluntary withdrawal: see [game]", "rout, division"),
     ("GT-5 a gap between friends; GT-9 friends of Old Guard in other columns", "game"),
@@ -71,7 +71,7 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
 )
 
 
-class DivisionUnderAttack(Section[Game]):
+class GameSection(Section[Game]):
     """The units of a game, as in :mod:`.game_steps`."""
 
     def _prepare(self) -> None:
@@ -85,7 +85,7 @@ class DivisionUnderAttack(Section[Game]):
         self.units = steps.units_of(paths, conditions)._replace(
             columns=np.array([unit.column or -position - 1 for position, unit in enumerate(section.units)], np.int64),
             old_guard=np.array([unit.quality == "old guard" for unit in section.units], np.int64),
-            modifiers=np.array([fleeing.BONUS[unit.quality] + unit.modifier for unit in section.units], np.int64),
+            modifiers=np.array([fleeing.CHECK_BONUS[unit.quality] + unit.modifier for unit in section.units], np.int64),
             target=ruleset.check_target,
             fire_shakes=int(ruleset.fire_shakes),
             rallied=STATUS_OF[section.rallied],
@@ -143,7 +143,7 @@ class DivisionUnderAttack(Section[Game]):
         units, ruleset, count = self.section.units, self.question.ruleset, len(self.section.units)
         surrounded = bernoulli(self.section.surrounded, ("not surrounded", "surrounded"))
         gap = (ExtraDie(surrounded, gt.TOTALS),) if self.section.surrounded else ()
-        flight = steps.flight(self.units, fleeing.DIE, gap)
+        flight = steps.flight(self.units, fleeing.D6, gap)
         pips = steps.change(self.units, steps.PIPS, 0)
         rally = Phase(pips, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=fleeing.PIP_PHASE)
         withdrawals = [
@@ -181,26 +181,26 @@ class DivisionUnderAttack(Section[Game]):
                 yield Phase(change, bernoulli(probability), 1, checks, title=title)
 
     def _charges(self, number: int, unit: GameUnit) -> Iterator[Phase]:
-        """Yield the phases of charges on a unit in rout and on a standing unit; at most one has effect (GT-2, GT-7)."""
+        """Yield the phases of charges on a unit in rout or standing; at most one has an effect (GT-2, GT-7)."""
         for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
             if any(charges):
-                die = Die((1.0 - sum(charges), *charges), words=fleeing.CHARGES)
+                die = Die((1.0 - sum(charges), *charges), words=fleeing.CHARGE_WORDS)
                 title = f"Charge on unit {number + 1} (GT-2, GT-7)"
                 yield Phase(steps.change(self.units, event, number), die, 1, title=title)
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `game` (the division), `game_units` (each unit) and `game_lost` (units lost), by turn."""
         count, (states, weights) = len(self.section.units), recorded
         (status, ever_rallied), turns = steps.read(self.units, states), turn_key(weights)
         standing = np.isin(status, (steps.EAGER, steps.SHAKEN)).sum(axis=1)
         routed, lost, withdrawn = (
-            np.isin(status, statuses).sum(axis=1) for statuses in (steps.ROUTED, LOST, steps.WITHDRAWN)
+            np.isin(status, statuses).sum(axis=1) for statuses in (steps.ROUTED, LOST_STATUSES, steps.WITHDRAWN)
         )
         numbers = {"standing": standing, "routed": routed, "lost": lost, "withdrawn": withdrawn}
         probabilities = fleeing.division_probabilities(self.section, standing, lost, states, weights)
         unit_columns = {f"p_{name}": weights @ np.isin(status, statuses) for name, statuses in STATUSES_OF.items()}
         unit_columns["p_rallied"] = weights @ ever_rallied
-        means = {f"mean_{name}": Mean.of(weights, number) for name, number in numbers.items()}
+        means = {f"mean_{name}": Sums.of(weights, number) for name, number in numbers.items()}
         tables = {
             "game": Table(turns, probabilities, means),
             "game_units": fleeing.by_unit_and_turn(unit_columns, arm=[unit.arm for unit in self.section.units]),
@@ -231,7 +231,7 @@ class DivisionUnderAttack(Section[Game]):
             "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
             "GT-5 flight through friends": len(set(columns)) < len(columns),
             "GT-5 surrounded": self.section.surrounded > 0,
-            "GT-6 rally": flight and gt.rallies(pips, 0),
+            "GT-6 rally": flight and gt.can_rally(pips, 0),
             "GT-6 flight again": flight,
             "GT-7 charges against routed units": ridden_down,
             "GT-8 collapse, a corps that has lost half its units": True,
@@ -242,7 +242,7 @@ class DivisionUnderAttack(Section[Game]):
         warnings = {
             f"game.units.{number}: {warning}": applies
             for number, unit in enumerate(units)
-            for warning, applies in _without_effect(unit).items()
+            for warning, applies in _warnings_about(unit).items()
         }
         return Rules(applied, {}, warnings)
 
@@ -251,7 +251,7 @@ def _number_mobile(units: Sequence[GameUnit]) -> int:
     return sum(unit.arm != "artillery" for unit in units)
 
 
-def _without_effect(unit: GameUnit) -> dict[str, Any]:
+def _warnings_about(unit: GameUnit) -> dict[str, Any]:
     infantry, artillery, guard = unit.arm == "infantry", unit.arm == "artillery", unit.quality == "old guard"
     sheltered = unit.in_shelter and unit.shelter_distance is not None
     charged_in_rout = unit.rout_charged_by_cavalry or unit.rout_charged_by_infantry
@@ -267,29 +267,29 @@ def _without_effect(unit: GameUnit) -> dict[str, Any]:
 
 
 _SECTIONS = Sections(
-    check=fleeing.UnitTested,
-    flight=fleeing.OneFlight,
-    column=fleeing.ChainReaction,
-    rout=fleeing.UnitsInRout,
-    division=fleeing.UnitsOfDivision,
-    game=DivisionUnderAttack,
+    check=fleeing.CheckSection,
+    flight=fleeing.FlightSection,
+    column=fleeing.ColumnSection,
+    rout=fleeing.RoutSection,
+    division=fleeing.DivisionSection,
+    game=GameSection,
 )
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
 def rules(question: Question) -> Rules:
     """Return the rules of all sections; for a rule that is not modelled, the text names the sections."""
-    used, parts, sections_of = _SECTIONS.rules(question), _SECTIONS.of(question), dict[str, list[str]]()
+    used, parts, sections_of = _SECTIONS.rules(question), _SECTIONS.answers_by_section(question), dict[str, list[str]]()
     reference = rf"[:;] see \[({'|'.join(parts)})\]$"  # left out if the question has that section
     for name, part in parts.items():
         left_out = (rule for rule, sections in NOT_MODELLED if name in sections.split(", "))
-        for rule in (*left_out, *_far(part.section)):
+        for rule in (*left_out, *_missing_edges(part.section)):
             sections_of.setdefault(re.sub(reference, "", rule), []).append(f"[{name}]")
     not_modelled = [f"{', '.join(names)}: {rule}" if len(parts) > 1 else rule for rule, names in sections_of.items()]
     return Rules(dict(sorted(used.applied.items())), dict.fromkeys(not_modelled, True), used.warnings)
 
 
-def _far(section: Record) -> list[str]:
+def _missing_edges(section: Record) -> list[str]:
     """Return the rules that are not modelled because an `edge_distance` is missing."""
     if isinstance(section, Flight | Column):
         return ["GT-5 the map edge: no edge_distance is stated, so it is far"] * (section.edge_distance is None)

@@ -16,13 +16,14 @@ from analyser.common.means import Mean
 if TYPE_CHECKING:
     import pandas as pd
 
-_NEW_NAMES = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
+# Events by their former names.
+_RENAMED_EVENTS = {"won": "attacker_wins", "lost": "target_wins", "stalemate": "draw", "overran": "attacker_overruns"}
 
 
 def check_name(name: object, what: str, names: Sequence[str]) -> None:
     """Raise InputError, which suggests the nearest of `names`, unless `name` is one of them."""
     if name not in names:
-        new = _NEW_NAMES.get(str(name))
+        new = _RENAMED_EVENTS.get(str(name))
         hint = f"; did you mean {new!r}?" if new in names else did_you_mean(str(name), names)
         raise InputError(f"unknown {what} {shown(name)}{hint}", allowed=", ".join(names))
 
@@ -76,31 +77,24 @@ class UserMetrics:
 def value_of(result: Any, function: Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
     """Return the value of a function of the outcome table of a result; see :meth:`UserMetrics.metric`.
 
-    Returns
-    -------
-    Estimate, Mean, or float
-        An Estimate or a Mean has a 95% interval if simulated. A float is the one number that the function returned.
-
-    Raises
-    ------
-    InputError
-        The function fails or returns something else.
+    An Estimate or a Mean has a 95% interval if simulated. A float is the one number that the function returned.
+    InputError if the function fails or returns something else.
     """
     table = result.to_frame()
     try:
-        answer = np.asarray(function(table))
+        returned = np.asarray(function(table))
     except Exception as error:
         problem = f"the function failed on the outcome table: {type(error).__name__}: {error}"
         raise InputError(problem, where="metric", allowed=f"the columns {', '.join(table.columns)}") from error
-    if answer.shape not in ((), (len(table),)) or answer.dtype.kind not in "bifu":
-        problem = f"the function returned an array of shape {answer.shape} and type {answer.dtype}"
+    if returned.shape not in ((), (len(table),)) or returned.dtype.kind not in "bifu":
+        problem = f"the function returned an array of shape {returned.shape} and type {returned.dtype}"
         raise InputError(problem, where="metric", allowed="one number, or a value for each outcome")
-    if answer.ndim == 0:
-        return float(answer)
+    if returned.ndim == 0:
+        return float(returned)
     weights = table["probability" if result.trials is None else "count"].to_numpy(float)
-    if answer.dtype.kind == "b":
-        return estimate(float(weights[answer].sum()), result.trials)
-    mean, variance = mean_and_variance(answer.astype(float), weights, result.trials)
+    if returned.dtype.kind == "b":
+        return estimate(float(weights[returned].sum()), result.trials)
+    mean, variance = mean_and_variance(returned.astype(float), weights, result.trials)
     if result.trials is None:
         return Mean(mean)
     half = NORMAL_95 * float(np.sqrt(variance / result.trials))

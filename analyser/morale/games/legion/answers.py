@@ -10,16 +10,16 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
+from analyser.morale.answer_parts import Bars, Cells, Curves, Keys, Panel, Parts, Rules, Sums, Table, stack, turn_key
 from analyser.morale.games.legion import rules as legion
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
 from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
 from analyser.morale.questions import certain_pmf, moves_over
-from analyser.morale.result_tables import Answer, Bars, Cells, Curves, Keys, Mean, Panel, Rules, Table, stack, turn_key
 
 TOKENS, ATTACKS = "tokens", "attacks"
-CASES = "Commander"  # heading for the names of the chains
-TOLERANCE = 1e-12  # by which a probability may miss `until_panic`
-LINES = {
+CASES = "Commander"  # heading above the names of the chains
+TOLERANCE = 1e-12  # by which a probability may be below `until_panic`
+LINE_LABELS = {
     "p_suppressed": "suppressed",
     "p_panicked": "panicked",
     "p_left_table": "off the table",
@@ -29,37 +29,37 @@ LINES = {
 
 def cases_of(question: Question) -> dict[str, Question]:
     """Return the question with its commander, if there is one, and without a commander."""
-    alone = question.model_copy(update={"commander_courage": None})
-    return {"with": question, "without": alone} if question.commander else {"without": alone}
+    without = question.model_copy(update={"commander_courage": None})
+    return {"with": question, "without": without} if question.commander else {"without": without}
 
 
 def chains(question: Question) -> dict[str, Chain]:
     """Return a chain for each case, and for each number of tokens or attacks up to the first that panics the unit."""
     trial_chains = {
         f"{case} a commander, {number} {what}": chain_of(unit)
-        for (case, what), units in _trial_units(question).items()
+        for (case, what), units in _trial_questions(question).items()
         for number, unit in enumerate(units)
     }
     return {case: chain_of(unit) for case, unit in cases_of(question).items()} | trial_chains
 
 
 @lru_cache(maxsize=16)
-def _trial_units(question: Question) -> dict[tuple[str, str], list[Question]]:
-    """Return the unit with 0, 1, ... tokens or attacks per round, up to the first number that panics it in round 1.
+def _trial_questions(question: Question) -> dict[tuple[str, str], list[Question]]:
+    """Return the question with 0, 1, ... tokens or attacks per round, up to the first number that panics the unit.
 
     Each attack scores a hit and gives a token (LG-2, LG-3, LG-7).
     """
-    trial_units = {}
+    trials = {}
     for case, unit in cases_of(question).items() if question.until_panic is not None else ():
         at_edge = {"edge_distance": 0.0, "move_distance": 1.0}  # so that the first panic removes the unit
         attacked = unit.model_copy(update={"destroyed": 0.0, "received_after": (certain_pmf(0),), **at_edge})
         once = attacked.model_copy(update={"received": (certain_pmf(0),), "rounds": 1, "commander_near": (1.0,)})
-        trial_units[case, TOKENS] = [*_until_panic(TOKENS, once)]
-        trial_units[case, ATTACKS] = [*_until_panic(ATTACKS, attacked)]
-    return trial_units
+        trials[case, TOKENS] = [*_questions_until_panic(TOKENS, once)]
+        trials[case, ATTACKS] = [*_questions_until_panic(ATTACKS, attacked)]
+    return trials
 
 
-def _until_panic(what: str, unit: Question) -> Iterator[Question]:
+def _questions_until_panic(what: str, unit: Question) -> Iterator[Question]:
     for number in range(MOST_TOKENS + 1):
         change = {"tokens": number} if what == TOKENS else {"received": (certain_pmf(number),)}
         trial = unit.model_copy(update=change)
@@ -69,11 +69,11 @@ def _until_panic(what: str, unit: Question) -> Iterator[Question]:
 
 
 def _panic_weights(question: Question, recorded: Recorded) -> Any:
-    """Return the weight of a panic up to each round for a unit at the edge, whose first panic removes it (LG-5)."""
+    """Return the weight of a panic up to each round, for a unit at the edge, which its first panic removes (LG-5)."""
     return recorded.weights[1::2][:, recorded.states == unit_of(question).off_table].sum(axis=1)
 
 
-def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
     """Return the tables `rounds`, `tokens`, `tokens_until_panic` and `attacks_until_panic`."""
     cases = {case: unit_of(case_question) for case, case_question in cases_of(question).items()}
     tables = {
@@ -83,7 +83,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Answer:
     panels: list[Panel] = []
     for case in cases:
         where, case_text = {"commander": case}, f"{case} a commander"
-        panels.append(Curves("rounds", case_text.capitalize(), "round", LINES, where))
+        panels.append(Curves("rounds", case_text.capitalize(), "round", LINE_LABELS, where))
         heading = f"Tokens after the rally step, {case_text}"
         panels.append(Cells("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
     if question.until_panic is not None:
@@ -109,7 +109,7 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
         "p_defeated": left + destroyed,
     }
     actions = legion.actions_left(tokens, unit.courage, panicked)
-    means = {"mean_tokens": Mean.of(after_check, tokens), "mean_actions": Mean.of(after_check, actions)}
+    means = {"mean_tokens": Sums.of(after_check, tokens), "mean_actions": Sums.of(after_check, actions)}
     return Table(turn_key(at_end, "round"), probabilities, means)
 
 
@@ -129,9 +129,9 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
-    """Return P(panicked) by tokens, and by round the smallest number of attacks that suffices, or the largest tried."""
+    """Return P(panicked) by tokens and, by round, with the fewest attacks that suffice, or the most that were tried."""
     by_tokens, by_round = {}, {}
-    for (case, what), units in _trial_units(question).items():
+    for (case, what), units in _trial_questions(question).items():
         trials = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(units))]
         panicked = np.array([_panic_weights(unit, trial) for unit, trial in zip(units, trials)])
         if what == TOKENS:

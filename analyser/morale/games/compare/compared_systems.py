@@ -1,4 +1,4 @@
-"""Systems of a comparison: a unit with the same losses under the rules of each system.
+"""Compared systems: a unit with the same losses under the rules of each.
 
 A round has attacks with losses, then tests; then the state is recorded, and then the unit acts. A state is
 ``models left * conditions + condition``, or the last state for a unit that is gone.
@@ -42,11 +42,11 @@ FALL_BACK = 3.0  # inches (AC-5.4)
 CALM, SUPPRESSED, FELL_BACK = range(3)
 
 
-class System:
+class ComparedSystem:
     """A unit under the rules of a system.
 
-    `shaken`, `routed` and `gone` are the names of these fates in the rules; `equivalents` are the values that stand for
-    the nerve.
+    `shaken`, `routed` and `gone` are what its `rules` call these fates; `equivalents` are the values that stand for the
+    nerve.
     """
 
     title: ClassVar[str]
@@ -59,12 +59,12 @@ class System:
     def __init__(self, question: Question) -> None:
         self.question, self.models = question, question.models
         self.equivalents: dict[str, str] = {}
-        self.before: tuple[Phase, ...] = ()
-        self.tests: tuple[Phase, ...] = ()
-        self.after: tuple[Phase, ...] = ()
+        self.phases_before: tuple[Phase, ...] = ()  # in each round, before the attacks
+        self.test_phases: tuple[Phase, ...] = ()
+        self.phases_after: tuple[Phase, ...] = ()  # in each round, after the state has been recorded
 
     @property
-    def gone_from(self) -> int:
+    def gone_state(self) -> int:
         """State of a unit that is gone with models left."""
         return (self.models + 1) * self.conditions
 
@@ -77,7 +77,7 @@ class System:
         raise NotImplementedError
 
     def losses(self, pmf: Pmf, change: Callable[[Any, Any, Any], Any], *extra: Die) -> Phase:
-        """Return a phase of losses; `change` takes condition, losses and total of the extra dice."""
+        """Return a phase of losses; `change` is a function of condition, losses and total of the extra dice."""
         return Phase(self._change_after(change, len(pmf)), Die(pmf), 1, tuple(ExtraDie(die, len(pmf)) for die in extra))
 
     def phase(self, change: Callable[[Any, Any], Any], *dice: Any) -> Phase:
@@ -85,35 +85,35 @@ class System:
         return Phase(self._change_after(lambda condition, _, total: change(condition, total)), *dice)
 
     def _change_after(self, change: Callable[[Any, Any, Any], Any], numbers: int = 1) -> Change:
-        def after(states: Any, totals: Any) -> Any:
+        def next_state(states: Any, totals: Any) -> Any:
             models, condition = np.divmod(states, self.conditions)
             lost = np.minimum(totals % numbers, models)
             left = (models - lost) * self.conditions + change(condition, lost, totals // numbers)
-            return np.where(states >= self.gone_from, states, left)
+            return np.where(states >= self.gone_state, states, left)
 
-        return after
+        return next_state
 
     def chain(self) -> tuple[Chain, Alternatives]:
         """Return the chain of all rounds, and the phases of each round.
 
         For a duel there is a round for each number of models lost, from 0 to all, from which its losses select.
         """
-        pmfs = self.question.pmfs or [certain_pmf(lost) for lost in range(self.models + 1)]
+        pmfs = self.question.loss_pmfs or [certain_pmf(lost) for lost in range(self.models + 1)]
         attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
-        rounds = [(*self.before, *attacks[pmf], *self.tests, RECORD, *self.after) for pmf in pmfs]
+        rounds = [(*self.phases_before, *attacks[pmf], *self.test_phases, RECORD, *self.phases_after) for pmf in pmfs]
         edge = self.question.edge_distance
         what = f"{self.models} models" + ("" if edge is None else f", {edge:g} inches from their edge")
         less = "fewer models, attacks or rounds, or a nearer edge or none"
         phases = tuple(chain.from_iterable(rounds))
-        return Chain(self.models * self.conditions, phases, self.gone_from + 1, what, less), rounds
+        return Chain(self.models * self.conditions, phases, self.gone_state + 1, what, less), rounds
 
     def fates(self, states: States) -> NDArray[np.int64]:
         """Return the fate of each state in the comparison."""
         models, condition = np.divmod(states, self.conditions)
-        return np.where((states >= self.gone_from) | (models == 0), GONE, self._fate(condition))
+        return np.where((states >= self.gone_state) | (models == 0), GONE, self._fate(condition))
 
 
-class ArmouredClash(System):
+class ArmouredClash(ComparedSystem):
     """Suppression tests after losses, breaking and falling back (AC-4.5, AC-5).
 
     A condition is ``times fallen back * 3 + status``; a unit that broke or fled is gone.
@@ -131,22 +131,23 @@ class ArmouredClash(System):
         limit = int(question.models * question.ruleset.break_share)
         if stated.break_limit is not None:
             limit = NONE if stated.break_limit == "none" else stated.break_limit
-        own = stated.discipline
-        own = scales.equivalent_value(question.nerve, scales.disciplines(question), question) if own is None else own
-        self.equivalents = clash_values(own, None if limit == NONE else limit)
+        nerve, value = question.nerve, stated.discipline
+        value = scales.equivalent_value(nerve, scales.disciplines(question), question) if value is None else value
+        self.equivalents = clash_values(value, None if limit == NONE else limit)
         self._fight = np.zeros(1, FIGHT)[0]
-        self._fight.discipline, self._fight.break_limit, self._fight.test = own, limit, Test.BY_CARD
+        self._fight.discipline, self._fight.break_limit, self._fight.test = value, limit, Test.BY_CARD
         deck = question.ruleset.armoured_clash.deck.counts()
         self._card = Die(tuple(deck.tolist()), int(deck.sum()))
-        self.after = (self.phase(lambda condition, _: condition - condition % 3),)  # activation calms it (AC-5.7)
+        self.phases_after = (self.phase(lambda condition, _: condition - condition % 3),)  # by activation (AC-5.7)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         far = int(self.question.edge_distance is None)
 
-        def after(states: States, totals: Any) -> Any:  # a copy, because a call writes into the record
-            return next_states(self._fight.copy(), self.falls, far, self.gone_from, len(pmf), len(totals), states[:, 0])
+        def after_attack(states: States, totals: Any) -> Any:
+            fight, gone = self._fight.copy(), self.gone_state  # a copy, because the call writes into the record
+            return next_states(fight, self.falls, far, gone, len(pmf), len(totals), states[:, 0])
 
-        return (Phase(after, Die(pmf), 1, (ExtraDie(self._card, len(pmf)),)),)
+        return (Phase(after_attack, Die(pmf), 1, (ExtraDie(self._card, len(pmf)),)),)
 
     def _fate(self, condition: States) -> Any:
         return np.array([STEADY, SHAKEN, ROUTED])[condition % 3]
@@ -193,7 +194,7 @@ def next_states(
     return after
 
 
-class Legion(System):
+class Legion(ComparedSystem):
     """Tokens for losses, rally, panic (LG-1 to LG-7).
 
     A condition is the state of a unit in :mod:`analyser.morale.games.legion.rules`.
@@ -221,14 +222,14 @@ class Legion(System):
             return np.where(states >= self.conditions, unit.tokens(states % self.conditions), 0)
 
         rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
-        self.tests = self.phase(unit.rally, rally_die, tokens, (), most), self.phase(unit.check)
-        self.after = self.phase(unit.move), self.phase(unit.end)
+        self.test_phases = self.phase(unit.rally, rally_die, tokens, (), most), self.phase(unit.check)
+        self.phases_after = self.phase(unit.move), self.phase(unit.end)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        def receive(condition: Any, lost: Any, _: Any) -> Any:
+        def after_losses(condition: Any, lost: Any, _: Any) -> Any:
             return self.unit.receive(condition, lost if self._per_model else np.minimum(lost, 1))
 
-        return (self.losses(pmf, receive),)
+        return (self.losses(pmf, after_losses),)
 
     def _fate(self, condition: States) -> Any:
         suppressed = lg.is_suppressed(self.unit.tokens(condition), self.unit.courage)
@@ -236,7 +237,7 @@ class Legion(System):
         return np.select([condition >= self.unit.off_table, panicked, suppressed], [GONE, ROUTED, SHAKEN], STEADY)
 
 
-class GrandeTactique(System):
+class GrandeTactique(ComparedSystem):
     """Infantry worn down by fire, its morale check, flight and rally (GT-2, GT-3, GT-5, GT-6).
 
     A condition is ``flights * 3`` plus 0 to 2 for eager, shaken or routed; the last condition is off the map. A unit
@@ -269,10 +270,10 @@ class GrandeTactique(System):
         def after_pips(condition: Any, totals: Any) -> Any:
             """Return the condition after a routed unit has rallied or fled again (GT-6)."""
             rallied = condition - gt.FLEEING + (gt.SHAKEN if stated.rallied == "shaken" else gt.EAGER)
-            then = np.where(gt.rallies(totals - stated.pips_elsewhere, 0), rallied, self._after_flight(condition))
+            then = np.where(gt.can_rally(totals - stated.pips_elsewhere, 0), rallied, self._after_flight(condition))
             return np.where((condition != self._off_map) & (condition % 3 == gt.FLEEING), then, condition)
 
-        self.before = (self.phase(after_pips, fair_die(ruleset.pip_sides), ruleset.pip_dice),)
+        self.phases_before = (self.phase(after_pips, fair_die(ruleset.pip_sides), ruleset.pip_dice),)
 
     def _after_flight(self, condition: Any) -> Any:
         """Return the condition after one more flight (GT-5, GT-6)."""
@@ -283,7 +284,7 @@ class GrandeTactique(System):
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         """Return the losses; a unit worn down by them is shaken, or checks morale if shaken before (GT-2)."""
 
-        def worn_down_by(condition: Any, lost: Any, rolled: Any) -> Any:
+        def after_losses(condition: Any, lost: Any, rolled: Any) -> Any:
             status = condition % 3
             worn_down = (condition != self._off_map) & (status != gt.FLEEING)
             worn_down = worn_down & (lost >= self.question.grande_tactique.worn_down)
@@ -291,13 +292,13 @@ class GrandeTactique(System):
             then = np.where(status == gt.SHAKEN, checked, condition - status + gt.SHAKEN)
             return np.where(worn_down, then, condition)
 
-        return (self.losses(pmf, worn_down_by, self._check),)
+        return (self.losses(pmf, after_losses, self._check),)
 
     def _fate(self, condition: States) -> Any:
         return np.where(condition == self._off_map, GONE, np.array([STEADY, SHAKEN, ROUTED])[condition % 3])
 
 
-class Warmaster(System):
+class Warmaster(ComparedSystem):
     """A unit that shooting drives back and that any 6 confuses (WM-1, WM-9), without obstacles.
 
     A condition is ``dice to roll * 2 + confused``.
@@ -309,28 +310,28 @@ class Warmaster(System):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         self._dice = question.warmaster.dice
-        most_losses = max((len(pmf) - 1 for pmf in question.pmfs), default=self.models)  # losses by an attack
+        most_losses = max((len(pmf) - 1 for pmf in question.loss_pmfs), default=self.models)  # losses by an attack
         self._most = self._dice * min(most_losses, self.models)
         self.conditions = (self._most + 1) * 2
         self.equivalents = {"drive-back dice": f"{self._dice} a model lost", "nerve": "no effect"}
-        self.after = (self.phase(lambda condition, _: condition - condition % 2),)  # the unit recovers (WM-9)
+        self.phases_after = (self.phase(lambda condition, _: condition - condition % 2),)  # the unit recovers (WM-9)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        def driven_back(condition: Any, lost: Any, _: Any) -> Any:
+        def after_losses(condition: Any, lost: Any, _: Any) -> Any:
             return np.minimum(lost * self._dice, self._most) * 2 + condition % 2
 
-        def rolled(condition: Any, sixes: Any) -> Any:
+        def after_dice(condition: Any, sixes: Any) -> Any:
             return np.maximum(condition % 2, wm.is_confused_by(sixes))
 
         six = success_die(1, 6)
-        dice = self.phase(rolled, six, lambda states: states // 2 % (self._most + 1), (), self._most)
-        return self.losses(pmf, driven_back), dice
+        dice = self.phase(after_dice, six, lambda states: states // 2 % (self._most + 1), (), self._most)
+        return self.losses(pmf, after_losses), dice
 
     def _fate(self, condition: States) -> Any:
         return np.where(condition % 2 == 1, SHAKEN, STEADY)
 
 
-class Mordheim(System):
+class Mordheim(ComparedSystem):
     """Rout tests of the warband at the start of its turns (MD-1); a rout is final, so there is only one condition."""
 
     title, rules = "Mordheim", "MD-1"
@@ -343,23 +344,23 @@ class Mordheim(System):
             leadership = scales.equivalent_value(question.nerve, scales.leaderships(), question)
         self.equivalents = {"Leadership": str(leadership), "leader": "never out of action"}
 
-        def test(states: Any, roll: Any) -> Any:
-            return np.where(self._is_due(states) & ~md.passes(roll, leadership), self.gone_from, states)
+        def after_test(states: Any, roll: Any) -> Any:
+            return np.where(self._is_due(states) & ~md.passes(roll, leadership), self.gone_state, states)
 
-        self.tests = (Phase(test, fair_die(6), lambda states: 2 * self._is_due(states), most_dice=2),)
+        self.test_phases = (Phase(after_test, fair_die(6), lambda states: 2 * self._is_due(states), most_dice=2),)
 
     def _is_due(self, models: Any) -> Any:
         fights = (models > 0) & (models <= self.models)
-        return fights & md.rout_test_due(self.models - models, self.models)
+        return fights & md.is_rout_test_due(self.models - models, self.models)
 
     def fates(self, states: States) -> NDArray[np.int64]:
         """Return the fate of each state, from the number of models out of action."""
-        gone = (states == 0) | (states == self.gone_from)
+        gone = (states == 0) | (states == self.gone_state)
         return np.select([gone, self._is_due(states)], [GONE, SHAKEN], STEADY)
 
 
 CLASH = "armoured-clash"
-SYSTEMS: dict[str, type[System]] = {
+CLASS_OF: dict[str, type[ComparedSystem]] = {
     CLASH: ArmouredClash,
     "legion": Legion,
     "grande-tactique": GrandeTactique,

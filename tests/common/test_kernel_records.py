@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from analyser.common.records import Int, empty_record, view
+from analyser.common.kernel_records import Int, empty_record, view
 
 
 class Pair:

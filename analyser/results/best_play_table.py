@@ -120,7 +120,7 @@ class _Columns(NamedTuple):
 
 
 class PlanTable:
-    """Rows of a plan, by default that of best play; values are those of the objective side of the duel."""
+    """Rows of a plan (default: best play), with values for the objective side of the duel."""
 
     def __init__(self, duel: SolvedDuel, plan: Plan | None = None) -> None:
         self.duel, self.plan = duel, duel.plan if plan is None else plan
@@ -172,7 +172,7 @@ class PlanTable:
         """Return the row of the plan for a node in a round, from 0."""
         duel, game = self.duel, self.duel.game
         begin, end = game.edges.begins[node : node + 2].tolist()
-        after, now = duel.solved[1][number + 1], duel.solved[1][number]
+        after, now = duel.plan_and_values[1][number + 1], duel.plan_and_values[1][number]
         to = game.edges.to[begin:end]
         values = np.where(to < game.starts, after[to], now[to])
         taken = int(self.plan[number, node])

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Fields, Phase, Recorded, Story, bernoulli, success_die
+from analyser.morale.answer_parts import Bars, Keys, Parts, Rules, Section, Sections, Sums, Table, tally, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question
-from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_ROLL, ROLLS, TWO_DICE
-from analyser.morale.result_tables import Answer, Bars, Keys, Mean, Rules, Section, Sections, Table, tally, turn_key
+from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
-NO_COMBAT = 4  # modes: bit 0: the fighter is afraid, bit 1: the enemy is; NO_COMBAT: a failed charge
+NO_COMBAT = 4  # mode of a failed charge; in other modes bit 0 says that the fighter is afraid, bit 1 that the enemy is
 
 
 class CombatSection(Section[Combat]):
@@ -36,16 +36,16 @@ class CombatSection(Section[Combat]):
     def _after_fear(self, states: Any, rolls: Any) -> Any:
         """Return the states after tests of fear: on failure a charger does not charge, a target is afraid (MD-9)."""
         fails = []
-        for side, is_tested, roll in zip(self.sides, self.tests, (rolls % ROLLS, rolls // ROLLS)):
-            leadership = mordheim.led_leadership(side.leadership, side.leader, side.leader_state)
-            fails.append(is_tested & ~mordheim.passes(roll + LOWEST_ROLL, leadership))
+        for side, is_tested, roll in zip(self.sides, self.tests, (rolls % N_SUMS, rolls // N_SUMS)):
+            leadership = mordheim.leadership_near(side.leadership, side.leader, side.leader_state)
+            fails.append(is_tested & ~mordheim.passes(roll + LOWEST_SUM, leadership))
         mode = fails[0] + 2 * fails[1]
         if self.section.charger != "nobody":
             mode = np.where(fails[SIDE_NAMES.index(self.section.charger)], NO_COMBAT, mode)
         return np.where(self.fields.get("mode", states) == 0, self.fields.put(states, mode=mode), states)
 
     def _strikes(self, side: int, combat_round: int) -> Iterator[Phase]:
-        """Yield the attacks of a side, if unafraid and if afraid, each with re-rolls if it hates (MD-7 to MD-9)."""
+        """Yield the attacks of a side, unafraid and afraid, each with re-rolls if the side hates (MD-7 to MD-9)."""
         fighter, ruleset, get = self.sides[side], self.question.ruleset, self.fields.get
 
         def most_more_hits(states: Any) -> Any:
@@ -64,7 +64,7 @@ class CombatSection(Section[Combat]):
             return np.minimum(strikes * attacks, most_more_hits(states))
 
         for afraid in (False, True) if self.tests[side] and combat_round == 0 else (False,):
-            needed = mordheim.AFRAID_TO_HIT if afraid else fighter.to_hit or ruleset.to_hit
+            needed = mordheim.ROLL_TO_HIT_IF_AFRAID if afraid else fighter.to_hit or ruleset.to_hit
             die = success_die(DIE_SIDES + 1 - needed, DIE_SIDES, ("miss", "hit"))
             for again in (False, True) if fighter.hatred and combat_round == 0 else (False,):
                 title = f"Blows of the {SIDE_NAMES[side]} at {needed} or more{', misses again (MD-8)' * again}"
@@ -77,7 +77,7 @@ class CombatSection(Section[Combat]):
 
     def chain(self) -> Chain:
         """Return the chain of all rounds; it records the state after each."""
-        both = ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, ROLLS)
+        both = ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, N_SUMS)
         fear = Phase(self._after_fear, extra_dice=both, title="Tests of fear, of the fighter and the enemy (MD-9)")
         downed = tuple(
             ExtraDie(bernoulli(fighter.knocked_down, (f"{name} not downed", f"{name} downed")), 1 << side)
@@ -92,14 +92,14 @@ class CombatSection(Section[Combat]):
         return Chain(start, tuple(phases), self.fields.size, story=Story(self._read, "Round"))
 
     def _read(self, state: int) -> dict[str, Any]:
-        mode, said = int(self.fields.get("mode", state)), dict[str, Any]()
+        mode, labels = int(self.fields.get("mode", state)), dict[str, Any]()
         for side, name in enumerate(SIDE_NAMES):
-            said |= {f"{name} afraid": mode < NO_COMBAT and mode >> side & 1 == 1}
-            said |= {f"{name} frenzied": bool(self._is_frenzied(state, side))}
-            said |= {f"hits of the {name}": int(self.fields.get(HITS[side], state))}
-        return said | {"the charge": "fails" if mode == NO_COMBAT else "made"}
+            labels |= {f"{name} afraid": mode < NO_COMBAT and mode >> side & 1 == 1}
+            labels |= {f"{name} frenzied": bool(self._is_frenzied(state, side))}
+            labels |= {f"hits of the {name}": int(self.fields.get(HITS[side], state))}
+        return labels | {"the charge": "fails" if mode == NO_COMBAT else "made"}
 
-    def answer(self, recorded: Recorded) -> Answer:
+    def answer(self, recorded: Recorded) -> Parts:
         """Return `combat` (by round), `hits` (joint distribution), and the distribution of the hits of each side."""
         states, weights = np.arange(self.fields.size), recorded.dense_weights(self.fields.size)
         mode, landed = self.fields.get("mode", states), [self.fields.get(name, states) for name in HITS]
@@ -111,7 +111,7 @@ class CombatSection(Section[Combat]):
         for side, name in enumerate(SIDE_NAMES):
             if self.sides[side].frenzy:
                 probabilities[f"p_{name}_frenzied"] = weights @ (has_combat & self._is_frenzied(states, side))
-        means = {f"mean_{name}": Mean.of(weights, landed[side]) for side, name in enumerate(HITS)}
+        means = {f"mean_{name}": Sums.of(weights, landed[side]) for side, name in enumerate(HITS)}
         joint = weights.reshape(self.section.rounds, -1, self._hits**2).sum(axis=1)
         both: Keys = dict(zip(HITS, zip(*product(range(self._hits), repeat=2))))
         tables = {
@@ -137,7 +137,7 @@ class CombatSection(Section[Combat]):
                 without = self.section.model_copy(update={name: side.model_copy(update={key: False})})
                 useless = f"{where} {key} has no effect: it changes no test of fear (MD-9)"
                 warnings[useless] = getattr(side, key) and _tests_of(without) == self.tests
-            useless = f"{where} hatred has no effect: his frenzy silences it (hatred_while_frenzied)"
+            useless = f"{where} hatred has no effect: frenzy cancels it (hatred_while_frenzied)"
             warnings[useless] = side.hatred and not rerolls
             warnings[f"{where} knocked_down has no effect: {why} (MD-7)"] = keeps_frenzy
         again = ", and a second one after one has failed (MD-9)" if any(self.tests) else ""
@@ -165,11 +165,11 @@ def _tests_of(combat: Combat) -> tuple[bool, ...]:
 
 
 _SECTIONS = Sections(
-    warband=warband.Game,
-    alone=warriors.AllAlone,
+    warband=warband.WarbandSection,
+    alone=warriors.AloneSection,
     combat=CombatSection,
-    stupidity=warriors.Stupid,
-    together=warriors.TestsTogether,
+    stupidity=warriors.StupiditySection,
+    together=warriors.TogetherSection,
 )
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
@@ -179,7 +179,7 @@ def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, in
 
     With it: the leader's Leadership and state, the warrior's Leadership, and True if the warrior takes a test.
     """
-    parts = _SECTIONS.of(question)
+    parts = _SECTIONS.answers_by_section(question)
     if (lone := question.alone) is not None:
         yield "alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee
     if question.combat is not None:

@@ -1,4 +1,4 @@
-"""Records of numbers and arrays for kernels; passing a record takes no time at any size."""
+"""NumPy records of numbers and arrays, the arguments of kernels, which receive a record of any size as a pointer."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 RecordT = TypeVar("RecordT")
-Int = Annotated[int, np.int64]
+Int = Annotated[int, np.int64]  # annotation of a field in the class of a record
 
 
 def record_type(layout: type) -> np.dtype[np.void]:
@@ -34,17 +34,17 @@ class _Records(list[SimpleNamespace]):
         super().__setitem__(index, SimpleNamespace(**vars(record)))
 
 
-def plain(record: RecordT) -> RecordT:
-    """Return a copy of a record with Python numbers as fields, which are ten times as fast to read."""
+def python_copy(record: RecordT) -> RecordT:
+    """Return a copy of a record with Python numbers as fields, which Python reads ten times as fast."""
     numbers: Any = record
     return cast("RecordT", SimpleNamespace(**dict(zip(numbers.dtype.names, numbers.item()))))
 
 
 def view(record: RecordT) -> RecordT:
-    """Return a view of the record's memory with fast access in Python; a record without arrays is copied."""
+    """Return a view of a record, or a copy if it has no arrays, that Python reads fast; its `record` is the record."""
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
-        copy: Any = plain(record)
+        copy: Any = python_copy(record)
         copy.record = record
         return cast("RecordT", copy)
     numbers: dict[str, Any] = {}
@@ -61,7 +61,7 @@ def view(record: RecordT) -> RecordT:
 
 
 def views(argument: Any) -> Any:
-    """Return nested tuples with records replaced by their views; arrays and numbers are unchanged."""
+    """Return an argument with its records, also in nested tuples, replaced by views; arrays and numbers stay."""
     if isinstance(argument, tuple):
         parts = map(views, argument)
         return type(argument)(*parts) if hasattr(argument, "_fields") else tuple(parts)
@@ -75,7 +75,7 @@ def _view_class(attributes: tuple[str, ...]) -> type[SimpleNamespace]:
 
 
 def _number_property(attribute: str) -> property:
-    def put(view: Any, number: int) -> None:
+    def set_number(view: Any, number: int) -> None:
         view.__dict__[attribute][0] = number
 
-    return property(lambda view: view.__dict__[attribute][0], put)
+    return property(lambda view: view.__dict__[attribute][0], set_number)
