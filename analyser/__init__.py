@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser import morale as morale
     from analyser import plots as plots
+    from analyser.analysis.balance_check import BalanceCheck as BalanceCheck
+    from analyser.analysis.balance_check import balance_check as balance_check
     from analyser.analysis.battle import battle as battle
-    from analyser.analysis.battle_check import BalanceCheck as BalanceCheck
-    from analyser.analysis.battle_check import balance_check as balance_check
     from analyser.analysis.best_duels import best_play as best_play
     from analyser.analysis.best_focus import BestFocus as BestFocus
     from analyser.analysis.best_focus import best_focus as best_focus
-    from analyser.analysis.best_lists import build as build
     from analyser.analysis.break_even import SolvedDice as SolvedDice
     from analyser.analysis.break_even import SolvedPrice as SolvedPrice
     from analyser.analysis.break_even import solve_dice as solve_dice
     from analyser.analysis.break_even import solve_price as solve_price
+    from analyser.analysis.build import build as build
     from analyser.analysis.build_answer import Build as Build
     from analyser.analysis.clash import Clash as Clash
     from analyser.analysis.clash import clash as clash

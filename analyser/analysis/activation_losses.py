@@ -1,8 +1,8 @@
-"""Losses that loadouts inflict on each other in one action each, and the part of an action that suppression prevents.
+"""Losses that loadouts inflict on each other by one action each, and the part of them that suppression prevents.
 
 Suppression lasts until the end of a unit's next activation (AC-5.6, AC-5.7). It lowers the rating, and a failed rally
-test prevents aiming and charging. Cryo prevents an activation that is still to come (AC-6). A suppressed unit keeps
-that share of an attack that is the mean hits of a die at the lower rating divided by those at the usual rating.
+test prevents aiming and charging. Cryo prevents the next activation of a unit that has not acted yet (AC-6). A
+suppressed unit keeps this share of an attack: mean hits of a die at the lower rating / mean hits at the usual rating.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.equilibrium_prices import Array
+from analyser.analysis.arrays import Array
 from analyser.analysis.situations import Situation
 from analyser.common.frames import name_indices
 from analyser.game.ruleset import Deck, Die, Face, Rating, Ruleset
@@ -23,7 +23,7 @@ from analyser.rules.charge_strikes import INFANTRY_OVERWHELMS
 from analyser.rules.house_rules import faces_of, pack_die
 
 _COLUMNS = ("mean_share_lost", "attacker_share_lost", "p_suppressed", "p_activated")
-STILL_TO_ACT = 0.5  # probability that a unit has not been activated yet when the other unit acts
+P_STILL_TO_ACT = 0.5  # probability that a unit has not been activated yet in the round when the other unit acts
 
 
 class Action(NamedTuple):
@@ -31,45 +31,45 @@ class Action(NamedTuple):
 
     Attributes
     ----------
-    lost, own : ndarray
-        Mean share lost by the target, NaN if the action is impossible; mean share lost by the acting loadout.
-    suppresses, activates : ndarray
+    lost, own_lost : ndarray
+        Mean share of the target that is lost, NaN if the action is impossible; mean share lost by the acting loadout.
+    p_suppresses, p_activates : ndarray
         Probability that the action suppresses the target; that it takes the target's activation (Cryo).
-    rallied, shaken : ndarray
-        Share of the action that a suppressed unit keeps after a passed rally test; after a failed one.
+    kept_if_rallied, kept_if_shaken : ndarray
+        Share of `lost` that a suppressed unit still inflicts after a passed rally test; after a failed one.
     reach : ndarray
-        Range of the row of the armaments table, in inches; 0 for an action without a shot.
+        Long range of the row of the armaments table, in inches; 0 for an action without a shot.
     """
 
     lost: Array
-    own: Array
-    suppresses: Array
-    activates: Array
-    rallied: Array
-    shaken: Array
+    own_lost: Array
+    p_suppresses: Array
+    p_activates: Array
+    kept_if_rallied: Array
+    kept_if_shaken: Array
     reach: Array
 
 
 class Losses(NamedTuple):
-    """Mean share that each column loses to each row while both act once.
+    """Mean share of each column's loadout that is lost while it and the row's loadout act once.
 
-    `unsuppressed` leaves out the effect of suppression, `suppressed` includes the effect of each action on the other
-    unit's action, and `shot` is the part of `unsuppressed` that shots cause.
+    `unsuppressed` leaves out suppression, `suppressed` includes the effect of each action on the other unit's action,
+    and `by_shots` is the part of `unsuppressed` that shots cause.
     """
 
     unsuppressed: Array
     suppressed: Array
-    shot: Array
+    by_shots: Array
 
 
-def hits_of_a_die(die: Die) -> dict[Rating, float]:
+def mean_hits_of_die(die: Die) -> dict[Rating, float]:
     """Return the mean hits of an attack die by rating, including rerolls and explosions (AC-3.3, AC-3.4, AC-3.6).
 
-    >>> found = hits_of_a_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
-    >>> [round(36 * found[each], 9) for each in Rating]
+    >>> found = mean_hits_of_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
+    >>> [round(36 * found[rating], 9) for rating in Rating]
     [28.0, 32.666666667, 37.333333333]
     """
-    chances = np.array(die.faces) / die.sides
+    pmf = np.array(die.faces) / die.sides
     result = {}
     for rating in Rating:
         faces = faces_of(pack_die(die), rating)
@@ -78,13 +78,13 @@ def hits_of_a_die(die: Die) -> dict[Rating, float]:
             for face in Face
         ]
         rerolled, explodes = ([mask >> face & 1 for face in Face] for mask in (faces.rerolled, faces.exploding))
-        mean, lost = float(chances @ hits), float(chances * hits @ rerolled)
-        result[rating] = (mean * (1 + float(chances @ rerolled)) - lost) * (1 + float(chances @ explodes))
+        mean, mean_rerolled = float(pmf @ hits), float(pmf * hits @ rerolled)
+        result[rating] = (mean * (1 + float(pmf @ rerolled)) - mean_rerolled) * (1 + float(pmf @ explodes))
     return result
 
 
-def p_rallies(unit: Unit, deck: Deck) -> float:
-    """Return the probability to pass a rally test (AC-5.1, AC-5.6): 1 for a unit that takes no tests or passes all."""
+def p_rally(unit: Unit, deck: Deck) -> float:
+    """Return the probability that a unit passes a rally test (AC-5.1, AC-5.6): 1 if it takes no tests or passes all."""
     if unit.discipline is None or unit.has("Automata", "Irrepressible", "Hot Headed"):
         return 1.0
     return sum(copies for value, copies in deck.copies.items() if value <= unit.discipline) / sum(deck.copies.values())
@@ -93,19 +93,19 @@ def p_rallies(unit: Unit, deck: Deck) -> float:
 def actions_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[dict[str, Action], NDArray[np.bool_]]:
-    """Return the actions of every loadout by situation, and a mask of the pairs that can attack each other."""
+    """Return the actions of the loadouts by situation, and a mask of the pairs in which each can attack the other."""
     names = [loadout.selector for loadout in loadouts]
     rows, columns = (name_indices(frame[side], names) for side in ("attacker", "defender"))
-    of_situation = name_indices(frame["situation"], [situation.name for situation in situations])
+    situation_indices = name_indices(frame["situation"], [situation.name for situation in situations])
     both = (rows >= 0) & (columns >= 0)
     codes, row_ids = pd.factorize(frame["row"])
     values = [  # 0 for columns that frames of earlier versions lack
         frame[name].to_numpy(np.float64) if name in frame else np.zeros(len(frame)) for name in _COLUMNS
     ]
-    hits = hits_of_a_die(ruleset.die)
+    hits = mean_hits_of_die(ruleset.die)
     actions, attacks = {}, np.zeros((len(names), len(names)), np.bool_)
     for number, situation in enumerate(situations):
-        part = both & (of_situation == number)
+        part = both & (situation_indices == number)
         pairs = rows[part], columns[part]
         attacks[pairs] = True
         tables = np.full((len(_COLUMNS), *attacks.shape), np.nan)
@@ -113,34 +113,34 @@ def actions_of(
             table[pairs] = column[part]
         rows_used = np.full(attacks.shape, -1)
         rows_used[pairs] = codes[part]
-        kept = (
-            _kept_of_shots(loadouts, rows_used, row_ids.tolist(), situation, hits)
+        shares_kept = (
+            _kept_by_shots(loadouts, rows_used, row_ids.tolist(), situation, hits)
             if situation.kind == "ranged"
-            else (*_kept_of_charges(loadouts, hits), np.zeros(attacks.shape))
+            else (*_kept_by_charges(loadouts, hits), np.zeros(attacks.shape))
         )
-        own, suppresses, activates = np.nan_to_num(tables[1:])
-        actions[situation.name] = Action(tables[0], own, suppresses, activates, *kept)
+        own_lost, p_suppresses, p_activates = np.nan_to_num(tables[1:])
+        actions[situation.name] = Action(tables[0], own_lost, p_suppresses, p_activates, *shares_kept)
     return actions, attacks & attacks.T
 
 
-def _kept_of_shots(
+def _kept_by_shots(
     loadouts: Sequence[Loadout],
     rows: NDArray[np.int64],
     row_ids: Sequence[str],
     situation: Situation,
     hits: dict[Rating, float],
 ) -> tuple[Array, Array, Array]:
-    """Return the shares of shots that suppressed units keep (after a passed and a failed rally), and the ranges.
+    """Return the shares kept of shots by suppressed units after a passed and after a failed rally test, and ranges.
 
-    `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot. Suppression is a penalty
-    (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
+    `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot; `hits` the mean hits of a die.
+    Suppression is a penalty (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
     """
     indices = {row_id: index for index, row_id in enumerate(row_ids)}
-    facts = np.zeros((len(loadouts), len(row_ids) + 1, 3))  # the last entry stands for no row
-    for own, loadout in zip(facts, loadouts):
+    facts = np.zeros((len(loadouts), len(row_ids) + 1, 3))  # by loadout and row; the last entry stands for no row
+    for facts_by_row, loadout in zip(facts, loadouts):
         for row in loadout.unit.rows:
             if row.id in indices:
-                own[indices[row.id]] = *_advantage(row, situation), row.long_range or 0.0
+                facts_by_row[indices[row.id]] = *_advantage(row, situation), row.long_range or 0.0
     advantage, ignores_concealment, reach = np.moveaxis(facts[np.arange(len(loadouts))[:, None], rows], -1, 0)
     advantage = advantage.astype(np.int64)
     concealed = np.array([loadout.unit.has("Shrouded", "Obfuscating") for loadout in loadouts], np.bool_)
@@ -157,8 +157,8 @@ def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
     return len(attack.bonuses) + near - len(attack.penalties), row.has("Torrent")
 
 
-def _kept_of_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Array, Array]:
-    """Return the shares that suppressed units keep of charges (AC-8.2): a penalty, or none after a failed rally."""
+def _kept_by_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Array, Array]:
+    """Return the shares kept of charges by suppressed units: with a penalty (AC-8.2), 0 after a failed rally test."""
     units = [loadout.unit for loadout in loadouts]
     infantry, overwhelmed = (
         np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)
@@ -177,63 +177,65 @@ def _share_kept(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[
 
 
 class _ChosenActions(NamedTuple):
-    """Losses of each pair by the chosen actions, unsuppressed and suppressed, and the effect on the other's action."""
+    """Losses by the chosen action of each row, also if it is suppressed, and the effect on the action of the column."""
 
     lost: Array
-    own: Array
+    own_lost: Array
     lost_suppressed: Array
-    own_suppressed: Array
-    suppresses: Array
-    activates: Array
-    shot: Array  # the part of `lost` from shooting
+    own_lost_suppressed: Array
+    p_suppresses: Array
+    p_activates: Array
+    lost_to_shots: Array  # the part of `lost` that shots cause
 
 
-def mean_losses(actions: Sequence[Action], rallies: Array) -> Losses | None:
-    """Return the losses if each loadout takes every action equally often; None without actions."""
+def mean_losses(actions: Sequence[Action], p_rallies: Array) -> Losses | None:
+    """Return the losses if each loadout takes every action equally often; None without actions.
+
+    `p_rallies` has the probability that each loadout passes a rally test.
+    """
     if not actions:
         return None
 
-    def the_only(lost: Array, _: Array) -> NDArray[np.int64]:
+    def only_action(lost: Array, _: Array) -> NDArray[np.int64]:
         return np.zeros(lost.shape[1:], np.int64)
 
-    by_action = [_choose_actions([action], rallies, the_only) for action in actions]
+    by_action = [_choose_actions([action], p_rallies, only_action) for action in actions]
     return _mutual_losses(_ChosenActions(*(np.mean(figures, axis=0) for figures in zip(*by_action))))
 
 
-def best_losses(actions: Sequence[Action], rallies: Array, points: Array) -> Losses | None:
-    """Return the losses if each loadout takes the action that gains most points; None without actions."""
+def best_losses(actions: Sequence[Action], p_rallies: Array, points: Array) -> Losses | None:
+    """Return the losses if each loadout takes the action that gains most `points`; None without actions."""
     if not actions:
         return None
 
-    def best(lost: Array, own: Array) -> NDArray[np.int64]:
-        gains = lost * points[None, :] - own * points[:, None]
+    def best(lost: Array, own_lost: Array) -> NDArray[np.int64]:
+        gains = lost * points[None, :] - own_lost * points[:, None]
         return np.asarray(np.where(np.isnan(gains), -np.inf, gains).argmax(axis=0), np.int64)
 
-    return _mutual_losses(_choose_actions(actions, rallies, best))
+    return _mutual_losses(_choose_actions(actions, p_rallies, best))
 
 
 def _choose_actions(
-    actions: Sequence[Action], rallies: Array, best: Callable[[Array, Array], NDArray[np.int64]]
+    actions: Sequence[Action], p_rallies: Array, choose: Callable[[Array, Array], NDArray[np.int64]]
 ) -> _ChosenActions:
-    """Return the losses by the best action, or by the best after a failed rally; `rallies` are their probabilities."""
-    lost, own, shaken, rallied, suppresses, activates, reach = (
-        np.array([getattr(action, name) for action in actions])
-        for name in ("lost", "own", "shaken", "rallied", "suppresses", "activates", "reach")
+    """Return the losses by the actions that `choose` selects, with another choice after a failed rally test."""
+    lost, own_lost, p_suppresses, p_activates, if_rallied, if_shaken, reach = (
+        np.array([getattr(action, name) for action in actions]) for name in Action._fields
     )
-    usual, if_shaken = best(lost, own), best(np.where(shaken > 0, lost * shaken, np.nan), own)
+    usual, shaken = choose(lost, own_lost), choose(np.where(if_shaken > 0, lost * if_shaken, np.nan), own_lost)
 
-    def of(choice: NDArray[np.int64], figures: Array) -> Array:
+    def chosen(choice: NDArray[np.int64], figures: Array) -> Array:
         return np.asarray(np.nan_to_num(np.take_along_axis(figures, choice[None], 0)[0]), np.float64)
 
-    p = rallies[:, None]
+    p = p_rallies[:, None]
     return _ChosenActions(
-        of(usual, lost),
-        of(usual, own),
-        p * of(usual, lost * rallied) + (1 - p) * of(if_shaken, lost * shaken),
-        p * of(usual, own),  # only charges have own losses, and they need a passed rally test
-        of(usual, suppresses),
-        of(usual, activates),
-        of(usual, lost * (reach > 0)),
+        chosen(usual, lost),
+        chosen(usual, own_lost),
+        p * chosen(usual, lost * if_rallied) + (1 - p) * chosen(shaken, lost * if_shaken),
+        p * chosen(usual, own_lost),  # only charges have own losses, and they need a passed rally test
+        chosen(usual, p_suppresses),
+        chosen(usual, p_activates),
+        chosen(usual, lost * (reach > 0)),
     )
 
 
@@ -242,9 +244,9 @@ def _mutual_losses(chosen: _ChosenActions) -> Losses:
 
     Cryo takes the activation of a target that has not acted yet, and suppresses a target that has.
     """
-    prevented = STILL_TO_ACT * chosen.activates.T
-    suppressed = chosen.suppresses.T + (1 - STILL_TO_ACT) * chosen.activates.T
-    unaffected = 1 - suppressed - prevented
-    lost = unaffected * chosen.lost + suppressed * chosen.lost_suppressed
-    own = unaffected * chosen.own + suppressed * chosen.own_suppressed
-    return Losses(chosen.lost + chosen.own.T, lost + own.T, chosen.shot)
+    p_prevented = P_STILL_TO_ACT * chosen.p_activates.T
+    p_suppressed = chosen.p_suppresses.T + (1 - P_STILL_TO_ACT) * chosen.p_activates.T
+    p_unaffected = 1 - p_suppressed - p_prevented
+    lost = p_unaffected * chosen.lost + p_suppressed * chosen.lost_suppressed
+    own_lost = p_unaffected * chosen.own_lost + p_suppressed * chosen.own_lost_suppressed
+    return Losses(chosen.lost + chosen.own_lost.T, lost + own_lost.T, chosen.lost_to_shots)

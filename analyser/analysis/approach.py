@@ -1,9 +1,9 @@
 """Time that two units spend far apart and near, from their ranges, speeds and preferred distances.
 
 Two units come into sight of each other, and six rounds follow the first possible shot (AC-9.2). A unit that gains by
-being near approaches by its SPEED each round until it can charge, from twice its SPEED. A unit that prefers distance
-retreats at its SPEED while there is space behind it. So a gun that outranges its enemy shoots unanswered until the
-enemy is near, and no unit charges an enemy that it cannot catch.
+being near approaches by its SPEED each round, until it can charge at a distance of twice its SPEED. A unit that prefers
+distance retreats at its SPEED while there is space behind it. So a gun that outranges its enemy shoots unanswered until
+the enemy has come into its own range, and no unit charges an enemy that it cannot catch.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.equilibrium_prices import Array
+from analyser.analysis.arrays import Array
 from analyser.game.units import Loadout, Unit
 
 ROUNDS = 6.0
-CHARGE_MOVE = 2.0  # times SPEED
+CHARGE_RANGE_IN_SPEEDS = 2.0  # distance of a charge divided by SPEED
 
 
 class Battlefield(NamedTuple):
-    """The distance at which two units come into sight (`apart`), and the space behind each to retreat, in inches."""
+    """Distance at which two units come into sight, and the space behind each unit to retreat into, in inches."""
 
     name: str
-    apart: float
-    retreat: float
+    sight_distance: float
+    retreat_space: float
 
 
 BATTLEFIELDS = (Battlefield("close", 18.0, 0.0), Battlefield("open", 36.0, 12.0))
-"""The extremes that a table of 48 inches allows."""
+"""The smallest and the largest battlefield that a table of 48 inches allows."""
 
 
 class TimeShares(NamedTuple):
-    """Shares of the rounds in which one of two units outranges the other, both can shoot, and one can charge.
+    """Three shares of the rounds, which add up to 1: only one of two units can shoot, both can, and one can charge.
 
-    The three shares add up to 1. `reaches` is True where the row reaches farther than the column.
+    `outreaches` is True where the unit of the row is the only one that can shoot.
     """
 
-    outranged: Array
-    far: Array
+    one_shoots: Array
+    both_shoot: Array
     near: Array
-    reaches: NDArray[np.bool_]
+    outreaches: NDArray[np.bool_]
 
 
 class Movement:
-    """Movement of loadouts towards each other and away."""
+    """Movement of each loadout towards each other one, or away."""
 
     def __init__(self, loadouts: Sequence[Loadout]) -> None:
         units = [loadout.unit for loadout in loadouts]
@@ -55,38 +55,39 @@ class Movement:
         self._flies = np.array([unit.type == "aircraft" for unit in units], np.bool_)
 
     def time_shares(
-        self, reach: Array, outranging: Array, far: Array, near: Array, battlefield: Battlefield
+        self, reach: Array, outranging: Array, both_shoot: Array, near: Array, battlefield: Battlefield
     ) -> TimeShares:
-        """Return the shares of the rounds that each pair spends outranged, far and near.
+        """Return the shares of the rounds that each pair spends at the three distances of :class:`TimeShares`.
 
         Parameters
         ----------
         reach : ndarray
             Range of the row's shots at the column, in inches; 0 if it cannot shoot at the column.
-        outranging, far, near : ndarray
-            Points that the row gains from the column in a round: while only one of them reaches the other, while both
-            can shoot, and near.
+        outranging, both_shoot, near : ndarray
+            Points that the row gains from the column in a round: while only one of them can shoot, while both can, and
+            while one can charge.
         """
-        visible = np.minimum(reach, battlefield.apart)
-        longer, charge_range = visible > visible.T, CHARGE_MOVE * self._speed[:, None]
+        visible = np.minimum(reach, battlefield.sight_distance)
+        outreaches, charge_range = visible > visible.T, CHARGE_RANGE_IN_SPEEDS * self._speed[:, None]
         shorter_reach, longer_reach = np.minimum(visible, visible.T), np.maximum(visible, visible.T)
-        closes = _approaches(near - far, self._speed)
-        gain_if_near = np.maximum(-near, np.where(shorter_reach > 0, -far, -np.inf))  # gain of an outranged column
-        column_comes = gain_if_near > -outranging
-        comes = np.where(longer, ~column_comes, np.where(longer.T, column_comes.T, closes))
-        stops = np.maximum(shorter_reach, np.where(closes, charge_range, 0.0))
-        retreat = np.full(far.shape, battlefield.retreat)
-        outranged = self._rounds(np.maximum(longer_reach - stops, 0.0), retreat)
-        outranged = np.minimum(np.where(comes, outranged, outranged.T), ROUNDS)
-        left = np.where(comes == closes, np.maximum(retreat - outranged * self._speed[None, :], 0.0), retreat)
-        shooting = self._rounds(np.maximum(shorter_reach - charge_range, 0.0), left)
-        shooting = np.minimum(np.where(closes, shooting, shooting.T), ROUNDS - outranged)
-        return TimeShares(outranged / ROUNDS, shooting / ROUNDS, (ROUNDS - outranged - shooting) / ROUNDS, longer)
+        row_charges = _approaches(near - both_shoot, self._speed)  # True where the row approaches while both can shoot
+        gain_in_range = np.maximum(-near, np.where(shorter_reach > 0, -both_shoot, -np.inf))  # of an outranged column
+        column_gains = gain_in_range > -outranging
+        row_comes = np.where(outreaches, ~column_gains, np.where(outreaches.T, column_gains.T, row_charges))
+        stops = np.maximum(shorter_reach, np.where(row_charges, charge_range, 0.0))
+        space = np.full(near.shape, battlefield.retreat_space)
+        one_shoots = self._rounds_needed(np.maximum(longer_reach - stops, 0.0), space)
+        one_shoots = np.minimum(np.where(row_comes, one_shoots, one_shoots.T), ROUNDS)
+        is_same_unit = row_comes == row_charges  # the other unit may already have used some of its space
+        space = np.where(is_same_unit, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
+        both = self._rounds_needed(np.maximum(shorter_reach - charge_range, 0.0), space)
+        both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)
+        return TimeShares(one_shoots / ROUNDS, both / ROUNDS, (ROUNDS - one_shoots - both) / ROUNDS, outreaches)
 
-    def _rounds(self, distance: Array, retreat: Array) -> Array:
-        """Return the rounds in which each row comes nearer by `distance`, while the column may retreat by `retreat`."""
+    def _rounds_needed(self, distance: Array, space: Array) -> Array:
+        """Return the rounds that each row needs to come nearer by `distance`; the column retreats by `space`."""
         own, other = np.broadcast_arrays(self._speed[:, None], self._speed[None, :])
-        behind = np.where(other > 0, retreat, 0.0)
+        behind = np.where(other > 0, space, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             by_speed = np.where(own > other, distance / (own - other), np.inf)
             result = np.fmin(by_speed, np.where(own > 0, (distance + behind) / own, np.inf))
@@ -95,12 +96,12 @@ class Movement:
 
 
 def _approaches(gain: Array, speed: Array) -> NDArray[np.bool_]:
-    """Return True where the row approaches: it has a gain, or no loss and more SPEED, or the same and a lower index."""
-    faster = speed[:, None] - speed[None, :]
-    first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
-    return np.asarray((gain > 0) | (gain == 0) & ((faster > 0) | (faster == 0) & first), np.bool_)
+    """Return True where the row approaches: it gains, or neither gains and it is faster (or first, if as fast)."""
+    excess_speed = speed[:, None] - speed[None, :]
+    is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
+    return np.asarray((gain > 0) | (gain == 0) & ((excess_speed > 0) | (excess_speed == 0) & is_first), np.bool_)
 
 
 def _arrives_at_once(unit: Unit) -> bool:
-    """Return True for aircraft, for units from below, and for units of unknown SPEED except fortifications."""
+    """Return True for aircraft, units that come up from below (Dynamic Entry), and mobile units of unknown SPEED."""
     return unit.type == "aircraft" or unit.has("Dynamic Entry") or (unit.speed is None and unit.type != "fortification")

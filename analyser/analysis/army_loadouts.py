@@ -1,4 +1,4 @@
-"""Armies as comparisons use them: distinct loadouts, and the number of each."""
+"""Armies as the distinct loadouts of their units, and the number of units with each loadout."""
 
 from __future__ import annotations
 
@@ -13,40 +13,40 @@ from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 
-MOST_KINDS = 64  # distinct loadouts of an army: the most attacks in one program of focus fire
-MOST_UNITS = 200
+MOST_DISTINCT = 64  # distinct loadouts of an army: the most attacks in one program of focus fire
+MOST_UNITS = 200  # units of an army
 
 
 class ArmyLoadouts(NamedTuple):
-    """An army as its distinct loadouts, and the number of each."""
+    """An army as its distinct loadouts, and the number of units with each of them."""
 
     army: Army
-    kinds: tuple[Loadout, ...]
+    loadouts: tuple[Loadout, ...]
     counts: tuple[int, ...]
 
     @property
-    def units(self) -> int:
+    def n_units(self) -> int:
         """Number of units."""
         return sum(self.counts)
 
     @property
     def title(self) -> str:
         """Name, number of units and points of the army."""
-        return f"{self.army.name} ({counted(self.units, 'unit')}, {self.army.points:,} points)"
+        return f"{self.army.name} ({counted(self.n_units, 'unit')}, {self.army.points:,} points)"
 
-    def named(self, selector: str) -> str:
+    def loadout_title(self, selector: str) -> str:
         """Return the title of a loadout: unit and level."""
-        return next(kind for kind in self.kinds if kind.selector == selector).title
+        return next(loadout for loadout in self.loadouts if loadout.selector == selector).title
 
-    def in_short(self, selector: str) -> str:
+    def short_loadout_title(self, selector: str) -> str:
         """Return the title of a loadout, without the level if the army has only one level of the unit."""
-        wanted = next(kind for kind in self.kinds if kind.selector == selector)
-        levels = sum(kind.unit.name == wanted.unit.name for kind in self.kinds)
+        wanted = next(loadout for loadout in self.loadouts if loadout.selector == selector)
+        levels = sum(loadout.unit.name == wanted.unit.name for loadout in self.loadouts)
         return wanted.unit.name if levels == 1 else wanted.title
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""
-        units = [{"unit": kind.selector, "count": count} for kind, count in zip(self.kinds, self.counts)]
+        units = [{"unit": unit.selector, "count": count} for unit, count in zip(self.loadouts, self.counts)]
         return {"name": self.army.name, "points": self.army.points, "units": units}
 
 
@@ -60,32 +60,32 @@ def army_loadouts(army: ArmyLike, library: Profiles, where: str) -> ArmyLoadouts
         loaded = load_army(army, library)
     except InputError as error:
         raise error.inside(where) from None
-    return by_loadout(loaded, where)
+    return _distinct_loadouts(loaded, where)
 
 
-def unique_names(mine: ArmyLoadouts, yours: ArmyLoadouts) -> tuple[ArmyLoadouts, ArmyLoadouts]:
-    """Return both armies, renamed if they have the same name."""
+def with_unique_names(mine: ArmyLoadouts, yours: ArmyLoadouts) -> tuple[ArmyLoadouts, ArmyLoadouts]:
+    """Return both armies, renamed if their names are equal."""
     names = names_apart(mine.army, yours.army)
     mine, yours = (army._replace(army=replace(army.army, name=name)) for army, name in zip((mine, yours), names))
     return mine, yours
 
 
-def by_loadout(army: Army, where: str) -> ArmyLoadouts:
+def _distinct_loadouts(army: Army, where: str) -> ArmyLoadouts:
     """Return an army as its distinct loadouts; different loadouts with the same selector get numbered selectors."""
-    kinds: list[tuple[Loadout, Loadout]] = []  # each loadout as it is in the army, and with its unique selector
+    pairs: list[tuple[Loadout, Loadout]] = []  # a loadout as it is in the army, and with a unique selector
     counts: dict[str, int] = {}
     for loadout in army.loadouts:
-        unique = next((unique for original, unique in kinds if original == loadout), None)
+        unique = next((unique for original, unique in pairs if original == loadout), None)
         if unique is None:
             unique = _with_unique_selector(loadout, counts)
-            kinds.append((loadout, unique))
+            pairs.append((loadout, unique))
         counts[unique.selector] = counts.get(unique.selector, 0) + 1
-    if not kinds:
+    if not pairs:
         raise InputError("this army has no units", where=where, allowed="an army with units")
-    if len(kinds) > MOST_KINDS or len(army) > MOST_UNITS:
-        problem = f"{len(army)} units, {len(kinds)} of them different"
-        raise InputError(problem, where=where, allowed=f"up to {MOST_UNITS}, up to {MOST_KINDS} of them different")
-    return ArmyLoadouts(army, tuple(unique for _, unique in kinds), tuple(counts.values()))
+    if len(pairs) > MOST_DISTINCT or len(army) > MOST_UNITS:
+        problem = f"{len(army)} units, {len(pairs)} of them different"
+        raise InputError(problem, where=where, allowed=f"up to {MOST_UNITS}, up to {MOST_DISTINCT} of them different")
+    return ArmyLoadouts(army, tuple(unique for _, unique in pairs), tuple(counts.values()))
 
 
 def _with_unique_selector(loadout: Loadout, taken: Container[str]) -> Loadout:

@@ -53,11 +53,6 @@ def battle(
     BattleResult
         Simulated battles; each probability has its 95% interval.
 
-    Raises
-    ------
-    InputError
-        An army that cannot be read, or another unusable input; the message lists the allowed values.
-
     Examples
     --------
     >>> from analyser import battle

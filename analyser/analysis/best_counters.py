@@ -1,4 +1,4 @@
-"""Best counters of two armies to each other, and targets that are hard to hurt."""
+"""Best counters of an army to the units of its enemy, and enemy units that are hard to hurt."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from analyser.analysis.army_loadouts import ArmyLoadouts
 from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.common.text import percent
 
-HARDLY = 0.05  # share of a unit; an attack that takes less hardly hurts it
-_HALF = 0.5  # a draw counts as half a win
+LEAST_HURT = 0.05  # share of a unit; an attack that takes less hardly hurts it
+_DRAW_SCORE = 0.5  # a draw counts as half a win
 
 HardTargetKind = Literal[
     "nothing can attack it", "nothing can hurt it", "hardly hurt", "nothing kills it", "hangs on one unit"
@@ -32,12 +32,12 @@ class BestCounter(NamedTuple):
     attacker : str or None
         None if no unit can attack the target.
     points_lost : float
-        Mean points that the target loses: all if it is annihilated, else its points times the share that it loses.
+        Mean points that the target loses: all if it is annihilated, else its points times the share that is lost.
     share_lost, p_annihilated : float
     own_points_lost : float
         Points that the attacker loses; 0 for a ranged attack.
     p_wins : float
-        Probability to win a duel; NaN for other situations.
+        Probability that the attacker wins a duel; NaN for other situations.
     why_not : str
         Reason why there is no attacker.
     """
@@ -54,7 +54,7 @@ class BestCounter(NamedTuple):
 
     @property
     def pays(self) -> bool | None:
-        """True if the attacker destroys more points than it loses; None without an attacker, and for a duel."""
+        """True if the attacker destroys more points than it loses (without points: anything); None for a duel."""
         if self.attacker is None or not np.isnan(self.p_wins):
             return None
         gain = self.points_lost - self.own_points_lost
@@ -67,9 +67,9 @@ class BestCounter(NamedTuple):
 
 
 class CombinedShots(NamedTuple):
-    """Result of all shots of a side at one target in a round, in the situation where they do most.
+    """Result of all shots of an army at one target in a round, in the situation where they do most.
 
-    `can_attack` is True if any of the shots can attack the target.
+    `can_attack` is False if no unit can shoot at the target.
     """
 
     share_lost: float
@@ -79,11 +79,12 @@ class CombinedShots(NamedTuple):
 
 
 class HardTarget(NamedTuple):
-    """A unit that the enemy can hardly hurt, or can hurt with one unit alone.
+    """A unit that the enemy army can hardly hurt, or can hurt with only one of its units.
 
-    `best` is the share that the best single attack takes, `by` its attacker and `situation` its situation. For the kind
-    ``nothing kills it``, `best` is instead the share that all shots combined take, and `p_annihilated` their
-    probability to annihilate it; if no shot can attack the unit, both figures are those of the best charge.
+    `best` is the mean share of the target that the best single attack takes, `by` the attacker, and `situation` the
+    situation of that attack. For the kind ``nothing kills it``, `best` is instead the share that all shots combined
+    take, and `p_annihilated` the probability that they annihilate the target; if no unit can shoot at it, both figures
+    are those of the best charge.
     """
 
     target: str
@@ -94,8 +95,8 @@ class HardTarget(NamedTuple):
     p_annihilated: float | None = None
 
     def text(self, army: ArmyLoadouts, enemy: ArmyLoadouts, situations: str = "") -> str:
-        """Return a sentence that says what `army` cannot do to this unit of `enemy`, followed by `situations`."""
-        target, whose = enemy.named(self.target), army.army.name
+        """Return a sentence on what `army` cannot do to this unit of `enemy` in `situations` (a text; empty: all)."""
+        target, whose = enemy.loadout_title(self.target), army.army.name
         if self.kind == "nothing can attack it":
             return f"Nothing in {whose} can {'attack' if situations else 'shoot at or charge'} {target}{situations}."
         if self.kind == "nothing can hurt it":
@@ -104,36 +105,36 @@ class HardTarget(NamedTuple):
             where, chance = self.situation.replace("-", " "), percent(self.p_annihilated or 0.0)
             words = "not even all shots together: they destroy {} of its points ({}), probability of annihilation {}"
             if self.by:
-                words = "and no shot can attack it: " + army.named(self.by)
+                words = "and no shot can attack it: " + army.loadout_title(self.by)
                 words += " destroys {} of its points ({}), probability of annihilation {}"
             words = words.format(percent(self.best), where, chance)
             return f"Nothing in {whose} kills {target} in a round{situations}, {words}."
-        best = f"{army.named(self.by)} takes {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
+        best = f"{army.loadout_title(self.by)} takes {percent(self.best)} of it ({self.situation.replace('-', ' ')})"
         if self.kind == "hardly hurt":
-            return f"Nothing in {whose} takes {100 * HARDLY:g}% of {target} in one attack{situations}: {best}."
-        return f"Only one unit in {whose} takes {100 * HARDLY:g}% of {target} in one attack{situations}: {best}."
+            return f"Nothing in {whose} takes {100 * LEAST_HURT:g}% of {target} in one attack{situations}: {best}."
+        return f"Only one unit in {whose} takes {100 * LEAST_HURT:g}% of {target} in one attack{situations}: {best}."
 
 
-def with_points(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of matchups with columns of the points that the defender and the attacker lose."""
-    own = frame["attacker_share_lost"].fillna(0.0).where(frame["why_not"].isna())
+def with_points_lost(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table of matchups with the mean points that the defender and the attacker lose as further columns."""
+    share = frame["attacker_share_lost"].fillna(0.0).where(frame["why_not"].isna())
     attacker, defender = (frame[f"{side}_points"].astype(np.float64) for side in ("attacker", "defender"))
-    return frame.assign(points_lost=defender * frame["mean_share_lost"], own_points_lost=(attacker * own).fillna(0.0))
+    return frame.assign(points_lost=defender * frame["mean_share_lost"], own_points_lost=(attacker * share).fillna(0.0))
 
 
-def worth_of(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
-    """Return the value of each attack: the probability to win a duel, else points destroyed minus points lost."""
+def attack_values(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
+    """Return the value of each attack: the score in a duel (a draw counts half), else points destroyed minus lost."""
     if kind == "duel":
-        return np.asarray(part["p_attacker_wins"] + _HALF * part["p_draw"], np.float64)
+        return np.asarray(part["p_attacker_wins"] + _DRAW_SCORE * part["p_draw"], np.float64)
     if part["points_lost"].isna().all():  # the profiles have no points, so shares are compared
         return np.asarray(part["mean_share_lost"], np.float64)
     return np.asarray(part["points_lost"] - part["own_points_lost"], np.float64)
 
 
 def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: int = 0) -> list[BestCounter]:
-    """Return the best counter to each defender in each situation; with `rank` 1, the second best.
+    """Return the best counter to each defender in each situation (`rank` 0), or the second best (`rank` 1).
 
-    `frame` is the result of :func:`with_points`. Ties go to the first attacker.
+    `frame` is the result of :func:`with_points_lost`. Of equally good attackers the first counts as best.
     """
     counters = []
     for target, rows in frame.groupby("defender", sort=False):
@@ -146,7 +147,7 @@ def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: in
                     BestCounter(str(target), situation.name, None, why_not=why or "the army has no other unit")
                 )
                 continue
-            best: Any = possible.iloc[int(np.argsort(-worth_of(possible, situation.kind), kind="stable")[rank])]
+            best: Any = possible.iloc[int(np.argsort(-attack_values(possible, situation.kind), kind="stable")[rank])]
             counters.append(
                 BestCounter(
                     str(target),
@@ -165,9 +166,9 @@ def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: in
 def hard_targets(
     frame: pd.DataFrame, situations: Sequence[Situation], army: ArmyLoadouts, combined: Mapping[str, CombinedShots]
 ) -> list[HardTarget]:
-    """Return the defenders that the attackers, units of `army`, can hardly hurt by a shot or a charge.
+    """Return the defenders that the units of `army`, the attackers, can hardly hurt by a shot or a charge.
 
-    `combined` has for each target the result of all shots at it; it is empty without situations of shots.
+    `combined` has the result of all shots at each target; it is empty if no situation has shots.
     """
     attacks = [situation.name for situation in situations if situation.kind != "duel"]
     result = []
@@ -178,15 +179,15 @@ def hard_targets(
             continue
         best: Any = possible.iloc[int(possible["mean_share_lost"].to_numpy(np.float64).argmax())]
         share, names = float(best["mean_share_lost"]), (str(best["attacker"]), str(best["situation"]))
-        able = possible[possible["mean_share_lost"] >= HARDLY]["attacker"].unique()
+        able = possible[possible["mean_share_lost"] >= LEAST_HURT]["attacker"].unique()
         if share <= 0:
             result.append(HardTarget(str(target), "nothing can hurt it", 0.0, *names))
-        elif share < HARDLY:
+        elif share < LEAST_HURT:
             result.append(HardTarget(str(target), "hardly hurt", share, *names))
-        elif len(able) == 1 and army.counts[[kind.selector for kind in army.kinds].index(able[0])] == 1:
+        elif len(able) == 1 and army.counts[[loadout.selector for loadout in army.loadouts].index(able[0])] == 1:
             result.append(HardTarget(str(target), _ONE_COUNTER, share, *names))
         shots = combined.get(str(target))
-        if shots is not None and share > 0 and max(shots.p_annihilated, possible["p_annihilated"].max()) < HARDLY:
+        if shots is not None and share > 0 and max(shots.p_annihilated, possible["p_annihilated"].max()) < LEAST_HURT:
             result.append(
                 HardTarget(str(target), "nothing kills it", shots.share_lost, "", shots.situation, shots.p_annihilated)
                 if shots.can_attack
@@ -206,7 +207,7 @@ def hard_target_lines(
     where = "" if all_attacks <= set(attacks) else f" (asked for: {', '.join(attacks).replace('-', ' ')})"
     lines = [target.text(army, enemy, where) for target in targets if target.kind != _ONE_COUNTER]
     if not lines:
-        kinds = "the one kind of unit" if len(enemy.kinds) == 1 else f"each of {len(enemy.kinds)} kinds of units"
-        what = f"something in {army.army.name} takes {100 * HARDLY:g}% or more of {kinds}"
+        kinds = "the one kind of unit" if len(enemy.loadouts) == 1 else f"each of {len(enemy.loadouts)} kinds of units"
+        what = f"something in {army.army.name} takes {100 * LEAST_HURT:g}% or more of {kinds}"
         lines = [f"No hard targets: {what} of {enemy.army.name} in one attack{where}."]
     return [*lines, *(target.text(army, enemy, where) for target in targets if target.kind == _ONE_COUNTER)]

@@ -1,4 +1,4 @@
-"""Duels with best play by both sides: for comparisons the attacker acts first, for prices a toss decides each round."""
+"""Duels with best play by both sides: for comparisons the attacker acts first, for prices a coin toss decides."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.contest_cells import Cells, FightEnd, RowResults, cells_of
 from analyser.analysis.grid import DefendingSide, blank_cells, combatant_of
+from analyser.analysis.two_sided_cells import Cells, FightEnd, RowResults, cells_of
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.engine.fight.exact.distribution import Joint
@@ -35,7 +35,7 @@ _CACHED_PAIRS = 1 << 16
 
 
 def best_duel(scenario: DuelScenario, row: str | None) -> RowResults:
-    """Return a duel with best play by both sides, or why it is impossible; `row` is the attacker's row if stated."""
+    """Return the result of a duel with best play, or why it is impossible; `row` is the row that the user stated."""
     try:
         end = _final_states(scenario)
     except InputError as error:
@@ -44,10 +44,10 @@ def best_duel(scenario: DuelScenario, row: str | None) -> RowResults:
 
 
 def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> Cells:
-    """Return the losses of each pair in a duel that starts at the situation's distance.
+    """Return the losses of each pair in a duel that starts at the distance of the situation.
 
-    Both maximise the victory points destroyed minus lost, by share of the unit. A toss decides in each round which side
-    is first, so a pair and its reverse are one duel, solved once.
+    Both sides maximise victory points destroyed minus lost (:data:`~analyser.rules.policies.BEST`, objective
+    ``points``). A coin toss decides in each round which side is first, so a pair and its reverse are solved as one.
     """
     cells = blank_cells(len(attackers), len(defending.combatants))
     if defending.row is not None:
@@ -55,12 +55,12 @@ def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situatio
         return cells
     sides = [combatant_of(attacker) for attacker in attackers]
     pairs = list(product(sides, defending.combatants))
-    ordered_pairs = list(dict.fromkeys(_in_order(*pair) for pair in pairs))
+    ordered_pairs = list(dict.fromkeys(_ordered_pair(*pair) for pair in pairs))
     with ThreadPoolExecutor(defending.threads) as pool:
         solve = partial(_pair_result, situation.distance, defending.ruleset)
         results = dict(zip(ordered_pairs, pool.map(solve, ordered_pairs)))
     for index, pair in enumerate(pairs):
-        ordered = _in_order(*pair)
+        ordered = _ordered_pair(*pair)
         result = results[ordered]
         if result.why_not:
             cells["why_not"].flat[index] = result.why_not
@@ -70,13 +70,13 @@ def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situatio
 
 
 class _PairResult(NamedTuple):
-    """Result of a pair as a cell for each side, or the reason why it cannot fight."""
+    """Result of a pair as a cell for each side as the attacker, or the reason why the pair cannot fight."""
 
     cells: NDArray[np.void]
     why_not: str = ""
 
 
-def _in_order(unit: Combatant, other: Combatant) -> tuple[Combatant, Combatant]:
+def _ordered_pair(unit: Combatant, other: Combatant) -> tuple[Combatant, Combatant]:
     """Return two units in an order that does not depend on the order of the arguments."""
     first, second = sorted((unit, other), key=lambda combatant: combatant.unit or "")
     return first, second
@@ -127,12 +127,12 @@ def best_play(
     profiles: ProfilesLike | None = None,
     **terms: Any,
 ) -> BestResult:
-    """Return A's best action in each state of a duel with B, and the cost of each tactic (`docs/best-play.md`).
+    """Return the best action of A in each state of a duel with B, and the cost of each tactic (`docs/best-play.md`).
 
     Parameters
     ----------
     a, b
-        As in :func:`duel`. If `a` is a whole scenario, its `policy_a` and `policy_b` say which sides use best play.
+        As in :func:`duel`. If `a` is a whole scenario, the sides whose policy there is ``best`` use best play.
     want : str
         Objective that A maximises and B minimises: ``win``, ``margin``, ``points`` or ``survival``.
     against : str or sequence of str
@@ -145,7 +145,7 @@ def best_play(
     Returns
     -------
     BestResult
-        The exact value, the plan, the cost of tactics, and the result of :func:`duel` under the plan.
+        The exact value, the plan, the cost of each tactic, and the result of :func:`duel` under the plan.
 
     Raises
     ------

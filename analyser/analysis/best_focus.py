@@ -33,7 +33,7 @@ from analyser.scenarios.schema import TARGET_FATES, FocusAttack, FocusFile
 
 MOST_ATTACKERS = 8
 _LEAST_GAIN = 1e-12  # smaller gains of probability are rounding errors
-_SHOWN = 12  # steps of the plan in the text
+_MOST_STEPS_SHOWN = 12  # in the text
 
 
 class Option(NamedTuple):
@@ -59,15 +59,15 @@ class BestFocus(Answer):
     chances : tuple of float
         Probability of the fate with the best use of up to 1, 2, ... attackers.
     as_given : float
-        Probability of the fate if all fire in the stated order, each with its stated attack; an attacker that cannot
-        fire from its position advances first.
+        Probability of the fate if all attackers fire in the stated order, each as stated; an attacker that cannot fire
+        as stated advances first if possible, or makes another possible attack.
     in_order : tuple of str
-        Attack of each attacker in the stated order.
+        Attack of each attacker in the stated order, in words.
     steps : tuple of dict
-        The plan: `fired`, the number of attacks already made; `target`, the state of the target; `next`, the next
-        attacker and its attack; `advance`, in inches (0: it stands); `chance` of the fate after it; `costs`, the loss
-        with the second-best attack; `probability` of this state.
-    profiles : ProfilesUsed
+        The plan, a step for each state: `fired`, the number of attacks already made; `target`, the state of the target;
+        `next`, the next attacker and its attack; `advance`, in inches (0 if it stands); `chance`, the probability of
+        the fate if all follow the plan; `costs`, the loss of probability by the second-best attack; `probability`, that
+        of the state.
     """
 
     wanted: str
@@ -84,7 +84,7 @@ class BestFocus(Answer):
         return self.chances[-1]
 
     def until(self, chance: float) -> int | None:
-        """Return the smallest number of attackers whose best use reaches this probability; None if all do not."""
+        """Return the fewest attackers whose best use reaches this probability; None if even all together do not."""
         if isinstance(chance, bool) or not isinstance(chance, int | float) or not 0 < chance <= 1:
             raise InputError(f"{shown(chance)} is not usable", where="until", allowed="above 0, up to 1")
         return next((number for number, probability in enumerate(self.chances, 1) if probability >= chance), None)
@@ -98,13 +98,13 @@ class BestFocus(Answer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Probability with the best use of up to 1, 2, ... attackers, and in the stated order."""
+        """Probability of the fate with the best use of up to 1, 2, ... attackers, and in the stated order."""
         chances = {f"p_with_{number}": chance for number, chance in enumerate(self.chances, 1)}
         return chances | {"p_in_given_order": self.as_given}
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """Steps of the plan as a frame."""
+        """Steps of the plan as a table."""
         return self.to_frame()
 
     def rows(self) -> list[dict[str, Any]]:
@@ -121,7 +121,7 @@ class BestFocus(Answer):
         first = f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"
         chances = [[counted(n, "attacker"), percent(chance)] for n, chance in enumerate(self.chances, 1)]
         head, rows = ["fired", "target", "next", "probability", "cost of second best", "frequency"], []
-        for step in self.steps[:_SHOWN]:
+        for step in self.steps[:_MOST_STEPS_SHOWN]:
             numbers = [percent(step["chance"]), f"{100 * step['costs']:.1f} pp", percent(step["probability"])]
             rows.append([str(step["fired"]), step["target"], step["next"], *numbers])
         return [
@@ -159,11 +159,6 @@ def best_focus(
     **conditions
         As in :func:`analyser.focus`.
 
-    Raises
-    ------
-    InputError
-        An attacker that cannot attack at all, more than 8 attackers, or another unusable input.
-
     Examples
     --------
     >>> import analyser
@@ -184,12 +179,12 @@ def best_focus(
     options = [unit.options() for unit in units]
     in_order = [stated for stated, _ in options]
     scenario = resolve_focus(file.model_copy(update={"attacks": tuple(option.attack for option in in_order)}), library)
-    all_options = [option for _, own in options for option in own]
+    all_options = [option for _, own_options in options for option in own_options]
     search = _Search(replace(scenario, profiles=library.used), all_options, want)
     return search.answer([unit.name for unit in units], [option.words for option in in_order])
 
 
-Change = tuple[dict[str, Any], str, float]  # changed keys of an attack, description, inches advanced
+_Change = tuple[dict[str, Any], str, float]  # changed keys of an attack, description, inches advanced
 
 
 class _Attacker:
@@ -202,40 +197,40 @@ class _Attacker:
         self.name = f"attack {index + 1}" if self.loadout is None else f"{index + 1} {self.loadout.selector}"
 
     def options(self) -> tuple[Option, list[Option]]:
-        """Return the attack as stated (after an advance if needed), and all attacks that may be chosen (AC-4.2)."""
+        """Return the attack as stated (after an advance if needed), and all attacks to choose from (AC-4.2)."""
         refusal, stated = None, list[Option]()
         try:
             stated.append(self._option(({}, self._stated_words(), 0.0)))
         except InputError as error:
             refusal = error
-        others = self._possible(self._manoeuvres())
-        in_order = stated or self._possible(self._advances({})) or others
-        if not in_order:
+        choices = self._possible(self._manoeuvres())
+        usable = stated or self._possible(self._advances({})) or choices
+        if not usable:
             assert refusal is not None
             raise self._with_name(refusal)
-        return in_order[0], others or stated
+        return usable[0], choices or stated
 
     def _stated_words(self) -> str:
         if self.attack.attacker_advanced:
             return "has advanced and fires"
         return "stays, aims and fires" if "aiming" in self.attack.bonuses else "stays and fires"
 
-    def _option(self, change: Change) -> Option:
+    def _option(self, change: _Change) -> Option:
         keys, words, advance = change
         attack = self.attack.model_copy(update=keys)
         scenario = attack_of_focus(self.file, attack, self.index, self.library)
         words = " ".join(filter(None, (self.name, words, scenario.attack.row)))
         return Option(self.index, words, advance, attack, scenario)
 
-    def _possible(self, changes: Iterable[Change]) -> list[Option]:
+    def _possible(self, changes: Iterable[_Change]) -> list[Option]:
         options = []
         for change in changes:
             with suppress(InputError):
                 options.append(self._option(change))
         return options
 
-    def _manoeuvres(self) -> Iterator[Change]:
-        """Yield the aimed shot and the advance of each row, if the attacker can still manoeuvre."""
+    def _manoeuvres(self) -> Iterator[_Change]:
+        """Yield an aimed attack and one after an advance with each ranged row, if the attacker can still do either."""
         if self.loadout is None or not self._may_manoeuvre(self.loadout):
             return
         rows, stated = self.loadout.unit.rows, self.attack.row
@@ -254,18 +249,18 @@ class _Attacker:
         moved = attack.attacker_advanced or attack.attacker_garrisoned or attack.opportunity_fire
         return not used and not moved and loadout.unit.type != "aircraft"
 
-    def _advances(self, keys: dict[str, Any]) -> Iterator[Change]:
-        """Yield an advance by its SPEED with these `keys`, if it is possible."""
+    def _advances(self, keys: dict[str, Any]) -> Iterator[_Change]:
+        """Yield an attack with these `keys` after an advance by SPEED, if an advance is possible."""
         if self.loadout is None or self.attack.distance is None or not self._may_manoeuvre(self.loadout):
             return
         side, distance = SideFacts(speed=to_length(self.loadout.unit.speed or 0)), to_length(self.attack.distance)
         length = length_moved(Manoeuvre.ADVANCE, side, StrikeFacts(), distance, NONE)
         if length > 0:
-            by, to = length / INCH, (distance - length) / INCH
-            yield {**keys, "distance": to, "attacker_advanced": True}, f'advances {by:g}" to {to:g}" and fires', by
+            by, left = length / INCH, (distance - length) / INCH
+            yield {**keys, "distance": left, "attacker_advanced": True}, f'advances {by:g}" to {left:g}" and fires', by
 
     def _with_name(self, refusal: InputError) -> InputError:
-        """Return the refusal of the stated attack, with the attacker's name and the advance that was tried."""
+        """Return the error of the stated attack, with the attacker's name and the advance that was tried."""
         if not refusal.where.endswith(".row"):
             return refusal
         tried = [f" or after an advance of {by:g} inches" for _, _, by in self._advances({})]
@@ -275,7 +270,7 @@ class _Attacker:
 
 
 class _Search:
-    """Backward induction over the attackers left and the state of the target."""
+    """Backward induction over the attackers that have not fired and the state of the target."""
 
     def __init__(self, scenario: FocusScenario, options: Sequence[Option], want: str) -> None:
         self.scenario, self.options, self.want = scenario, list(options), want
@@ -286,13 +281,13 @@ class _Search:
         self._after: dict[tuple[int, int], list[tuple[int, float]]] = {}
         self._values: dict[tuple[int, int, int], tuple[float, int]] = {}
 
-    def after(self, option: int, state: int) -> list[tuple[int, float]]:
+    def states_after(self, option: int, state: int) -> list[tuple[int, float]]:
         """Return the possible states of the target after an attack, with their probabilities."""
         if (option, state) not in self._after:
             program: list[Operation] = self.programs[option]
             joint = joint_distributions(self.setup, [program], (self.start[0], state), self.scenario.ruleset)[0]
-            chances = joint.probabilities.sum(axis=0)
-            self._after[option, state] = [(int(to), float(p)) for to, p in zip(joint.second, chances) if p > 0]
+            pmf = joint.probabilities.sum(axis=0)
+            self._after[option, state] = [(int(after), float(p)) for after, p in zip(joint.second, pmf) if p > 0]
         return self._after[option, state]
 
     def has_fate(self, state: int) -> bool:
@@ -303,9 +298,9 @@ class _Search:
         return bool(holds(states, self.want, self.scenario.target)[0])
 
     def value(self, left: int, state: int, most: int) -> tuple[float, int]:
-        """Return the probability of the fate with best play, and the index of the next option; -1 to stop.
+        """Return the probability of the fate with best play, and the index of the next option; -1 if none improves it.
 
-        Up to `most` of the attackers `left`, given as bits, may still fire.
+        `left` has a bit for each attacker that has not fired; up to `most` of these may still fire.
         """
         key = (left, state, most)
         if key not in self._values:
@@ -320,9 +315,9 @@ class _Search:
         return self._values[key]
 
     def probability_by(self, option: int, left: int, state: int, most: int) -> float:
-        """Return the probability of the fate if this attack is next and best play follows."""
+        """Return the probability of the fate if this option is next and best play follows."""
         rest = left & ~(1 << self.options[option].attacker)
-        return fsum(share * self.value(rest, to, most - 1)[0] for to, share in self.after(option, state))
+        return fsum(share * self.value(rest, after, most - 1)[0] for after, share in self.states_after(option, state))
 
     def answer(self, attackers: Sequence[str], in_order: Sequence[str]) -> BestFocus:
         """Return the answer; `in_order` describes each attack in the stated order."""
@@ -338,7 +333,7 @@ class _Search:
         setup, programs = focus_program(self.scenario.attacks, self.scenario.attackers)
         program = [step for program in programs for step in program]
         joint = joint_distributions(setup, [program], start_states(setup), self.scenario.ruleset)[0]
-        return fsum(p for to, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.has_fate(int(to)))
+        return fsum(p for end, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.has_fate(int(end)))
 
     def _steps(self, all_attackers: int, count: int) -> list[dict[str, Any]]:
         pmf, steps = {(all_attackers, self.start[1]): 1.0}, list[dict[str, Any]]()
@@ -354,28 +349,28 @@ class _Search:
                     for number, other in enumerate(self.options)
                     if left >> other.attacker & 1 and other.words != option.words
                 ]
-                second = max(
+                second_best = max(
                     (self.probability_by(other, left, state, count - fired) for other in others), default=chance
                 )
                 rows.append(
                     {
                         "fired": fired,
-                        "target": self._in_words(state),
+                        "target": self._state_text(state),
                         "next": option.words,
                         "advance": option.advance,
                         "chance": chance,
-                        "costs": max(chance - second, 0.0),
+                        "costs": max(chance - second_best, 0.0),
                         "probability": probability,
                     }
                 )
                 rest = left & ~(1 << option.attacker)
-                for to, share in self.after(chosen, state):
-                    following[rest, to] = following.get((rest, to), 0.0) + share * probability
+                for after, share in self.states_after(chosen, state):
+                    following[rest, after] = following.get((rest, after), 0.0) + share * probability
             steps += sorted(rows, key=lambda row: -row["probability"])
             pmf = following
         return steps
 
-    def _in_words(self, state: int) -> str:
+    def _state_text(self, state: int) -> str:
         states = np.array([state])
         parts = [counted(int(models_left(states)[0]), "model")]
         parts += [f"{damage(states)[0]} damage"] if damage(states)[0] else []

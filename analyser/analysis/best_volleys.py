@@ -11,7 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.army_loadouts import ArmyLoadouts
-from analyser.analysis.assignment import Array, Foe, Shots, assign, distribution_after
+from analyser.analysis.arrays import Array
+from analyser.analysis.assignment import AttackCounts, TargetKind, assign, distribution_after
 from analyser.analysis.grid import TARGET_STATE
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
@@ -24,18 +25,18 @@ from analyser.scenarios.attack import attack_record
 from analyser.scenarios.focus import volleys_setup
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 
-MOST_IN_ANY_ORDER = 6  # with more attacks on one target, other orders are not tried
-INTERPRETED = 0.03  # seconds per attacker and target if the kernel is not compiled
+MOST_REORDERED = 6  # with more attacks on one target, other orders are not tried
+_INTERPRETED_SECONDS = 0.03  # seconds per attacker and target if the kernel is not compiled
 
 
 class Aim(NamedTuple):
-    """Objective of an assignment: `worth` is the value of a target, `gained` the share of it gained in each state."""
+    """Objective of an assignment."""
 
     title: str
-    unit: str
-    worth: Callable[[Loadout], int | None]
-    lacks: str  # the points that a profile may lack
-    gained: Callable[[NDArray[np.int64], Loadout], Array]
+    unit_of_measurement: str
+    target_value: Callable[[Loadout], int | None]  # None if the profile of the target lacks the points
+    missing: str  # name of these points
+    share_gained: Callable[[NDArray[np.int64], Loadout], Array]  # of the value of a target, in each state
 
 
 def _share_lost(target_states: NDArray[np.int64], target: Loadout) -> Array:
@@ -67,25 +68,25 @@ AIMS: Mapping[str, Aim] = {
 """Aims of an assignment, by name; the first is the default."""
 
 
-class Shot(NamedTuple):
-    """Attacks of several units with the same loadout, all with the same row."""
+class AttackGroup(NamedTuple):
+    """Attacks by several units with the same loadout, all with the same row."""
 
     attacker: str
     row: str
     units: int
 
 
-class Attacked(NamedTuple):
-    """A target, the attacks on it in order, their joint value, and the sum of their values against fresh targets."""
+class VolleyResult(NamedTuple):
+    """A target, the attacks on it in order, their joint value, and the sum of their values on fresh targets."""
 
     target: str
-    shots: tuple[Shot, ...]
+    shots: tuple[AttackGroup, ...]
     value: float
     sum_of_single: float
     share_lost: float
     mean_models_destroyed: float
     p_annihilated: float
-    order_gain: float | None  # gain of the best order of these attacks; None if there are too many orders to try
+    order_gain: float | None  # gain by the best order of these attacks; None if there are too many orders to try
 
 
 class Idle(NamedTuple):
@@ -104,36 +105,36 @@ class Volleys(NamedTuple):
     situation : Situation
     aim : str
         A name of :data:`AIMS`.
-    attacked : tuple of Attacked
-        Attacked targets, the largest value first.
+    volley_results : tuple of VolleyResult
+        One for each target that is attacked, the largest value first.
     idle : tuple of Idle
     value, bound, gap : float
-        Total value, upper bound of the value of any assignment, and their difference as a share of the value.
-    all_on_one : tuple of Attacked
-        For each kind of target, the result if all attackers attack it.
+        Total value, upper bound of the value of any assignment, and their difference divided by the value.
+    all_on_one : tuple of VolleyResult
+        For each distinct loadout of the enemy, the result if all units that can attack one such target do so.
     """
 
     situation: Situation
     aim: str
-    attacked: tuple[Attacked, ...]
+    volley_results: tuple[VolleyResult, ...]
     idle: tuple[Idle, ...]
     value: float
     bound: float
     gap: float
-    all_on_one: tuple[Attacked, ...]
+    all_on_one: tuple[VolleyResult, ...]
 
     @property
     def sum_of_single(self) -> float:
         """Sum of the values of the attacks if each were the only attack on its target."""
-        return sum(attack.sum_of_single for attack in self.attacked)
+        return sum(volley.sum_of_single for volley in self.volley_results)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each kind of attacker on each target."""
+        """Return a row for each attacking loadout on each target."""
         rows = []
-        for number, attack in enumerate(self.attacked, 1):
-            figures = {name: value for name, value in attack._asdict().items() if name not in ("target", "shots")}
-            for shot in attack.shots:
-                order = {"situation": self.situation.name, "volley": number, "target": attack.target}
+        for number, volley in enumerate(self.volley_results, 1):
+            figures = {name: value for name, value in volley._asdict().items() if name not in ("target", "shots")}
+            for shot in volley.shots:
+                order = {"situation": self.situation.name, "volley": number, "target": volley.target}
                 rows.append(order | shot._asdict() | figures)
         return rows
 
@@ -147,21 +148,21 @@ class Volleys(NamedTuple):
             "bound": self.bound,
             "gap": self.gap,
             "sum_of_single": self.sum_of_single,
-            "volleys": [_plain(attack) for attack in self.attacked],
+            "volleys": [_plain(volley) for volley in self.volley_results],
             "idle": [idle._asdict() for idle in self.idle],
-            "all_on_one": [_plain(attack) for attack in self.all_on_one],
+            "all_on_one": [_plain(volley) for volley in self.all_on_one],
         }
 
 
-def _plain(attacked: Attacked) -> dict[str, Any]:
-    return attacked._asdict() | {"shots": [shot._asdict() for shot in attacked.shots]}
+def _plain(volley: VolleyResult) -> dict[str, Any]:
+    return volley._asdict() | {"shots": [shot._asdict() for shot in volley.shots]}
 
 
 def check_aim(aim: str, targets: ArmyLoadouts) -> None:
     """Raise InputError if a target's profile lacks the points that the aim counts."""
-    missing = [kind.selector for kind in targets.kinds if AIMS[aim].worth(kind) is None]
+    missing = [target.selector for target in targets.loadouts if AIMS[aim].target_value(target) is None]
     if missing:
-        problem = f"no {AIMS[aim].lacks} are known for {', '.join(missing)}"
+        problem = f"no {AIMS[aim].missing} are known for {', '.join(missing)}"
         raise InputError(problem, where="aim", allowed="`annihilated`, which needs no points, or profiles with points")
 
 
@@ -173,26 +174,28 @@ def best_volleys(
     ruleset: Ruleset,
     aim: str,
 ) -> Volleys:
-    """Return the best assignment of shots in a situation; `frame` is that of their matchups, with the best rows."""
+    """Return the best assignment of shots in a situation; `frame` has the matchups, with the best rows."""
     part = frame[(frame["situation"] == situation.name) & frame["why_not"].isna()]
     part = part[part["dice"] > 0]
     rows = {(str(a), str(d)): str(row) for a, d, row in zip(part["attacker"], part["defender"], part["row"])}
-    by_target = [_ShotsAt(target, attackers, rows, situation, ruleset, aim) for target in targets.kinds]
-    foes = [Foe(count, shots.matrices, shots.worth) for count, shots in zip(targets.counts, by_target)]
-    result = assign(attackers.counts, foes)
-    attacked = [by_target[volley.foe].result(volley.shots) for volley in result.volleys]
-    used = np.sum([volley.shots for volley in result.volleys], axis=0, dtype=np.int64, initial=0)
+    by_target = [_ShotsAt(target, attackers, rows, situation, ruleset, aim) for target in targets.loadouts]
+    pairs = zip(targets.counts, by_target)
+    target_kinds = [TargetKind(count, shots.matrices, shots.value_by_state) for count, shots in pairs]
+    result = assign(attackers.counts, target_kinds)
+    volley_results = [by_target[volley.target].result(volley.attacks) for volley in result.volleys]
+    used = np.sum([volley.attacks for volley in result.volleys], axis=0, dtype=np.int64, initial=0)
     left = np.array(attackers.counts) - (used if result.volleys else 0)
     idle = []
     for kind, units in enumerate(left.tolist()):
         if units:
-            loadout = attackers.kinds[kind]
+            loadout = attackers.loadouts[kind]
             can_attack = any(kind in shots.matrices for shots in by_target)
             why = "it would add nothing on any target" if can_attack else _why_idle(loadout, frame, situation)
             idle.append(Idle(loadout.selector, units, why))
-    all_on_one = tuple(shots.result(shots.of_all(attackers.counts)) for shots in by_target)
-    attacked.sort(key=lambda attack: -attack.value)
-    return Volleys(situation, aim, tuple(attacked), tuple(idle), result.value, result.bound, result.gap, all_on_one)
+    all_on_one = tuple(shots.result(shots.all_possible(attackers.counts)) for shots in by_target)
+    volley_results.sort(key=lambda volley: -volley.value)
+    figures = result.value, result.bound, result.gap
+    return Volleys(situation, aim, tuple(volley_results), tuple(idle), *figures, all_on_one)
 
 
 def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> str:
@@ -201,7 +204,7 @@ def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> s
 
 
 class _ShotsAt:
-    """All shots at a kind of target: the target's possible states, how each attack changes them, and their values."""
+    """Possible states of a target, the transition matrix of each attack, and the value of each state."""
 
     def __init__(
         self,
@@ -213,59 +216,60 @@ class _ShotsAt:
         aim: str,
     ) -> None:
         self._target, self._attackers = target, attackers
-        by_kind = {kind: rows.get((loadout.selector, target.selector)) for kind, loadout in enumerate(attackers.kinds)}
-        self._rows = {kind: row for kind, row in by_kind.items() if row is not None}
+        by_kind = enumerate(rows.get((loadout.selector, target.selector)) for loadout in attackers.loadouts)
+        self._rows = {kind: row for kind, row in by_kind if row is not None}
         resolved = resolve_target(TARGET_STATE, target)
         records = []
         for kind, name in self._rows.items():
-            attacker = attackers.kinds[kind]
+            attacker = attackers.loadouts[kind]
             row = attacker.unit.row(name)
             assert row is not None
             records.append(attack_record(resolve_attack(situation.attack(row), attacker, row), attacker.unit))
         setup, die = volleys_setup(records, resolved, ruleset.die), np.array(ruleset.die.faces, np.int64)
-        propagate_program.compile_for(INTERPRETED * len(records))
+        propagate_program.compile_for(_INTERPRETED_SECONDS * len(records))
         self._states, matrices = strike_matrices(setup, len(records), die, ruleset.deck.counts())
         self.matrices = dict(zip(self._rows, matrices))
-        worth = AIMS[aim].worth(target) or 0
-        self.worth = worth * AIMS[aim].gained(self._states, target)
+        value = AIMS[aim].target_value(target) or 0
+        self.value_by_state = value * AIMS[aim].share_gained(self._states, target)
 
-    def of_all(self, counts: Sequence[int]) -> Shots:
-        """Return the attacks of all attackers that can attack the target; `counts` has the number of each kind."""
+    def all_possible(self, counts: Sequence[int]) -> AttackCounts:
+        """Return the attacks if all that can attack the target do so; `counts` has the number of each loadout."""
         return tuple(count if kind in self.matrices else 0 for kind, count in enumerate(counts))
 
-    def result(self, shots: Shots) -> Attacked:
-        """Return the result of these attacks, in order."""
+    def result(self, shots: AttackCounts) -> VolleyResult:
+        """Return the result of these attacks, made in the order of the attacking loadouts."""
         pmf = self._distribution(shots)
-        single = sum(count * float(self.matrices[kind][0] @ self.worth) for kind, count in enumerate(shots) if count)
-        return Attacked(
+        single = {kind: float(matrix[0] @ self.value_by_state) for kind, matrix in self.matrices.items()}
+        sum_of_single = sum(count * single[kind] for kind, count in enumerate(shots) if count)
+        return VolleyResult(
             self._target.selector,
             tuple(
-                Shot(self._attackers.kinds[kind].selector, self._rows[kind], count)
+                AttackGroup(self._attackers.loadouts[kind].selector, self._rows[kind], count)
                 for kind, count in enumerate(shots)
                 if count
             ),
-            float(pmf @ self.worth),
-            single,
+            float(pmf @ self.value_by_state),
+            sum_of_single,
             min(float(pmf @ _share_lost(self._states, self._target)), 1.0),  # rounding can lift sums above 1
             float(pmf @ states.models_destroyed(self._states, self._target.level.models)),
             min(float(pmf @ states.is_removed(self._states)), 1.0),
-            self._order_gain(shots, float(pmf @ self.worth)),
+            self._order_gain(shots, float(pmf @ self.value_by_state)),
         )
 
-    def _distribution(self, shots: Shots) -> Array:
-        return distribution_after(Foe(1, self.matrices, self.worth), shots)
+    def _distribution(self, shots: AttackCounts) -> Array:
+        return distribution_after(TargetKind(1, self.matrices, self.value_by_state), shots)
 
-    def _order_gain(self, shots: Shots, value: float) -> float | None:
+    def _order_gain(self, shots: AttackCounts, value: float) -> float | None:
         """Return the largest gain by another order of these attacks; None if there are too many orders to try."""
         kinds = [kind for kind, count in enumerate(shots) for _ in range(count)]
         if len(set(kinds)) <= 1:
             return 0.0
-        if len(kinds) > MOST_IN_ANY_ORDER:
+        if len(kinds) > MOST_REORDERED:
             return None
         best = value
         for order in set(permutations(kinds)):
-            worth = self.worth
+            expected_value = self.value_by_state
             for kind in reversed(order):
-                worth = self.matrices[kind] @ worth
-            best = max(best, float(worth[0]))
+                expected_value = self.matrices[kind] @ expected_value
+            best = max(best, float(expected_value[0]))
         return best - value

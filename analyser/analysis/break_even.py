@@ -1,4 +1,4 @@
-"""Price, or change of dice, at which a loadout is fair, and its fair price for each change of dice."""
+"""Price at which a loadout is fair, and change of dice at which it is fair for its points."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.duel_policy import price_situations
+from analyser.analysis.best_play_situations import price_situations
 from analyser.analysis.grid import METHOD
 from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation, situations_named
 from analyser.analysis.standing import Standing, Standings, short_figure
-from analyser.analysis.verdict import ENDS, FAIR, interval_text, probabilities, verdict_of
+from analyser.analysis.verdict import FAIR, NORMAL_97_5, interval_text, probabilities, verdict_of
 from analyser.analysis.what_if import standings_among
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
@@ -31,16 +31,16 @@ from analyser.game.units import Loadout
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_DICE_OFF = 12  # a larger change would make it a different unit
+MOST_DICE_CHANGED = 12  # a larger change would make a different unit
 
 
-class Price(NamedTuple):
-    """A fair price, with its 95% interval over the opponents, the size of the table and the prices of similar units."""
+class FairPrice(NamedTuple):
+    """A fair price with its 95% interval, which allows for other opponents, table sizes and prices of similar units."""
 
     points: int
     fair_low: float
     fair_high: float
-    verdict: str  # at that price; empty if the loadout is priced as another role than its own
+    verdict: str  # on the loadout at this price; empty if it is priced in another role than its own
     doubt: str = ""  # reason why the verdict is undecided
 
 
@@ -51,24 +51,17 @@ class SolvedPrice(Answer):
     Attributes
     ----------
     loadout, role : str
-        The role decides the price of benefits that are not counted.
+        Selector; role, which decides the price of benefits that are not counted.
     today : int or None
         Points today.
-    price : Price
-        The price that equals the fair price computed with it.
-    profiles : ProfilesUsed
-    limits : str
-        Factors that are not counted.
-    opponents : Opponents
-        Opponents against which the loadout is judged.
-    method : str
-        ``"exact"``; the interval is that of a fitted model, without random draws.
+    price : FairPrice
+        The fair price, computed at this price itself.
     """
 
     loadout: str
     role: str
     today: int | None
-    price: Price
+    price: FairPrice
     profiles: ProfilesUsed
     limits: str
     opponents: Opponents
@@ -78,20 +71,20 @@ class SolvedPrice(Answer):
 
     @property
     def headline(self) -> str:
-        """The fair price and today's, in one sentence."""
+        """The fair price and today's points, in one sentence."""
         today = "has no points" if self.today is None else f"costs {self.today} points"
         return f"{loadout_name(self.loadout)} {today} and is fair at {self.price.points}."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The fair price with its interval, and today's price."""
+        """The fair price with its interval, and today's points."""
         price = self.price
         return {"fair_points": price.points, "fair_points_low": price.fair_low, "fair_points_high": price.fair_high} | (
             {} if self.today is None else {"points_today": self.today}
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row: the price, its loadout and its conditions."""
+        """Return one row: the loadout, its fair price and the conditions."""
         return [self._body() | {"profiles": str(self.profiles)}]
 
     def _body(self) -> dict[str, Any]:
@@ -124,7 +117,7 @@ class SolvedPrice(Answer):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SolvedDice(JudgedAnswer):
-    """The change of dice at which a loadout is fair at its price, and the fair price at each change.
+    """The change of dice at which a loadout is fair for its points, and its fair price with each change.
 
     Attributes
     ----------
@@ -136,17 +129,10 @@ class SolvedDice(JudgedAnswer):
     points : int
         Points of the loadout.
     dice : int or None
-        The change at which it is fair; None if no change that was tried makes it fair.
+        The change at which the loadout is fair; None if no change that was tried makes it fair.
     frame : DataFrame
         One row for each change that was tried: `dice`; `fair_points`, `fair_low` and `fair_high` with that change;
         `points_over_fair` (points divided by fair points) and `verdict` at today's points.
-    profiles : ProfilesUsed
-    limits : str
-        Factors that are not counted.
-    opponents : Opponents
-        Opponents against which the loadout is judged.
-    method : str
-        ``"exact"``; the intervals are those of a fitted model.
     """
 
     loadout: str
@@ -164,7 +150,7 @@ class SolvedDice(JudgedAnswer):
 
     @property
     def headline(self) -> str:
-        """The fair change of dice, in one sentence."""
+        """The change of dice that makes the loadout fair, in one sentence."""
         if self.dice is None:
             return f"No change of dice that was tried makes {loadout_name(self.loadout)} fair at {self.points} points."
         return f"{loadout_name(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
@@ -190,17 +176,16 @@ class SolvedDice(JudgedAnswer):
         return f"{self.loadout}, as {self.role}, {f'dice of {self.row}' if self.row else 'dice of every row'}"
 
     @property
-    def _answer(self) -> str:
+    def _conclusion(self) -> str:
         fair = self.frame[self.frame["verdict"] == FAIR]
         if self.dice is None:
             ends = self.frame.iloc[[0, -1]].to_dict("records")
             prices = " and ".join(f"{end['fair_points']:.0f} with {end['dice']:+d}" for end in ends)
             return f"no change of dice that was tried makes it fair at {self.points} points; its fair price is {prices}"
-        nearest = fair.loc[fair["dice"] == self.dice, "fair_points"].iloc[0]
+        fair_price = fair.loc[fair["dice"] == self.dice, "fair_points"].iloc[0]
         within = f" (fair from {fair['dice'].min():+d} to {fair['dice'].max():+d})" * (len(fair) > 1)
-        return (
-            f"at {self.points} points it is fair with {self.dice:+d} dice{within}; its fair price is then {nearest:.0f}"
-        )
+        answer = f"at {self.points} points it is fair with {self.dice:+d} dice{within}"
+        return f"{answer}; its fair price is then {fair_price:.0f}"
 
     def blocks(self) -> list[Block]:
         """Return the answer, and the curve as a table."""
@@ -215,7 +200,7 @@ class SolvedDice(JudgedAnswer):
             for row in self.frame.to_dict("records")
         ]
         lines = [
-            *fill(f"{self._subject}, {self.opponents.in_short}: {self._answer}."),
+            *fill(f"{self._subject}, {self.opponents.in_short}: {self._conclusion}."),
             *fill(f"Judged {self.opponents}."),
         ]
         return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
@@ -241,18 +226,12 @@ def solve_price(
     Parameters
     ----------
     unit : str or Loadout
-        For a loadout without points, the search starts at the median points of the opponents.
+        Without points, the loadout starts at the median points of the opponents.
     against, situations, policy, profiles, threads, progress
         As in :func:`analyser.what_if`.
     role : str, optional
         Role that decides the price of benefits that are not counted. Default: the role of the loadout. For another
-        role, fair price and interval are multiplied by the ratio of the roles' prices.
-
-    Raises
-    ------
-    InputError
-        No opponents, a unit that exchanges no losses with them, an unknown role, too few units of its role, or the
-        reasons of :func:`analyser.fair_points`.
+        role, the fair price and its interval are multiplied by the ratio of the factors of both roles.
 
     Examples
     --------
@@ -262,13 +241,14 @@ def solve_price(
     """
     library = library_of(profiles)
     loadout = library.loadout(unit)
-    priced, wanted = _priced(loadout, against, library), price_situations(policy, situations_named(situations))
+    priced = _with_initial_points(loadout, against, library)
+    wanted = price_situations(policy, situations_named(situations))
     standings = standings_among(priced, against, library, wanted, threads, progress)
-    if priced is not loadout:  # a second step, because the fair price depends slightly on the initial points
-        first = _standing_as(standings, loadout.selector, role)
-        standings = standings.with_([loadout.with_(points=_whole(first.fair_points))], threads)
-    result = _standing_as(standings, loadout.selector, role)
-    points, doubt = _whole(result.fair_points), ""
+    if priced is not loadout:  # repeated with the fair price as the points, because it depends slightly on them
+        first = _standing_in_role(standings, loadout.selector, role)
+        standings = standings.with_([loadout.with_(points=_whole_points(first.fair_points))], threads)
+    result = _standing_in_role(standings, loadout.selector, role)
+    points, doubt = _whole_points(result.fair_points), ""
     at_price = standings.with_([loadout.with_(points=points)], threads)
     if points > (most := at_price.at_most(loadout.selector)):
         points, doubt = (
@@ -278,7 +258,7 @@ def solve_price(
         at_price = standings.with_([loadout.with_(points=points)], threads)
     low, high = (min(end, points) if doubt else end for end in (result.fair_low, result.fair_high))
     own = at_price[loadout.selector]
-    price = Price(points, low, high, own.verdict if result.role == own.role else "", doubt or own.doubt)
+    price = FairPrice(points, low, high, own.verdict if result.role == own.role else "", doubt or own.doubt)
     sources = standings.table.profiles, standings.prices.limits, standings.prices.opponents
     return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, *sources)
 
@@ -311,12 +291,7 @@ def solve_dice(
     Returns
     -------
     SolvedDice
-        If several changes make it fair, `dice` is the change whose fair price is nearest to its points.
-
-    Raises
-    ------
-    InputError
-        A loadout without points, an unknown row, or the reasons of :func:`solve_price`.
+        If several changes make the loadout fair, `dice` is the one whose fair price is nearest to its points.
 
     Examples
     --------
@@ -327,7 +302,7 @@ def solve_dice(
     >>> found.frame["fair_points"].is_monotonic_increasing
     True
     """
-    check_integer(most, "most", 1, MOST_DICE_OFF)
+    check_integer(most, "most", 1, MOST_DICE_CHANGED)
     library = library_of(profiles)
     loadout = library.loadout(unit)
     points = loadout.level.points
@@ -339,18 +314,18 @@ def solve_dice(
     standings = standings_among(loadout, against, library, wanted, threads, progress)
     rows = []
     for by, variant in variants.items():
-        result = _standing_as(standings.with_([variant], threads) if by else standings, loadout.selector, role)
+        result = _standing_in_role(standings.with_([variant], threads) if by else standings, loadout.selector, role)
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
         rows.append({"dice": by, **figures, "points_over_fair": points / result.fair_points, "verdict": result.verdict})
     curve = pd.DataFrame(rows)
     sources = standings.table.profiles, standings.prices.limits, standings.prices.opponents
-    return SolvedDice(loadout.selector, row, result.role, points, _nearest(curve), curve, *sources)
+    return SolvedDice(loadout.selector, row, result.role, points, _fair_change(curve), curve, *sources)
 
 
-def _nearest(curve: pd.DataFrame) -> int | None:
+def _fair_change(curve: pd.DataFrame) -> int | None:
     """Return the change of dice whose fair price is nearest to the points.
 
-    None if the loadout is not fair with it, or if it is the largest change tried and a larger one may be nearer.
+    None if the loadout is not fair with this change, or if a larger change than those tried may be nearer.
     """
     distances = np.log(curve["points_over_fair"].to_numpy(np.float64))
     best = int(np.abs(distances).argmin())
@@ -359,15 +334,15 @@ def _nearest(curve: pd.DataFrame) -> int | None:
     return None if is_at_end or curve["verdict"].iloc[best] != FAIR else int(curve["dice"].iloc[best])
 
 
-def _whole(points: float) -> int:
+def _whole_points(points: float) -> int:
     return max(round(points), 1)
 
 
-def _standing_as(standings: Standings, selector: str, role: str | None) -> Standing:
+def _standing_in_role(standings: Standings, selector: str, role: str | None) -> Standing:
     """Return the standing of a loadout, priced as a unit of `role`; InputError if it has no fair price."""
     own = standings[selector]
     if np.isnan(own.fair_points):
-        allowed = "a loadout that can inflict losses on others, and others on it"
+        allowed = "a loadout that can inflict losses on opponents, and that opponents can inflict losses on"
         raise InputError(f"no fair price: {own.why}", where=selector, allowed=allowed)
     if role is None or role == own.role:
         return own
@@ -375,16 +350,16 @@ def _standing_as(standings: Standings, selector: str, role: str | None) -> Stand
     check_choice(role, "role", list(ratios))
     ratio = ratios[role] / ratios[own.role]
     fair, low, high = (ratio * price for price in (own.fair_points, own.fair_low, own.fair_high))
-    off, error = np.log((own.points or np.nan) / fair), np.log(high / low) / (2 * ENDS)
-    under, over = map(float, probabilities(np.array(off), np.array(error)))
+    log_ratio, error = np.log((own.points or np.nan) / fair), np.log(high / low) / (2 * NORMAL_97_5)
+    under, over = map(float, probabilities(np.array(log_ratio), np.array(error)))
     figures: dict[str, Any] = {"fair_points": fair, "fair_low": low, "fair_high": high}
     return own._replace(
         role=role, under_probability=under, over_probability=over, verdict=verdict_of(under, over), **figures
     )
 
 
-def _priced(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:
-    """Return the loadout with points to start from: its own, or the median of the opponents."""
+def _with_initial_points(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:
+    """Return the loadout with its own points, or without any with the median points of the opponents."""
     if loadout.level.points:
         return loadout
     points = [loadout.level.points for loadout in loadouts(against, profiles) if loadout.level.points]

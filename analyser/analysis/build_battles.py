@@ -1,4 +1,4 @@
-"""Battles of several lists against enemy armies, cached as they finish, and their ranking."""
+"""Battles of several lists against enemy armies, cached as they finish, and ties between lists."""
 
 from __future__ import annotations
 
@@ -21,39 +21,36 @@ from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import BattleTerms, battle_scenario
 from analyser.scenarios.battle_tables import encode_battle
 
-ByOrder = list[list[int]]  # battles won, drawn and played, for each part
-ORDERS = 16  # parts of the battles, each with its own random numbers
-_DRAWN = 0.5  # a draw counts as half a win
+ByPart = list[list[int]]  # battles won, drawn and played, for each part
+PARTS = 16  # parts of the battles, each with its own random numbers
+_DRAW_SCORE = 0.5  # a draw counts as half a win
 
 
 class BattleRecord(NamedTuple):
-    """Battles of one list against all enemy armies, in several parts.
+    """Battles of one list against all enemy armies: the numbers won, drawn and simulated in each of several parts."""
 
-    `by_order` has for each part the number of battles won, drawn and played.
-    """
-
-    by_order: tuple[tuple[int, int, int], ...]
-    is_tied: bool = False  # its difference from the best score is not significant
+    by_part: tuple[tuple[int, int, int], ...]
+    is_tied: bool = False  # True if the difference from the best score is not significant
 
     @property
     def won(self) -> int:
         """Battles won."""
-        return sum(won for won, _, _ in self.by_order)
+        return sum(won for won, _, _ in self.by_part)
 
     @property
     def drawn(self) -> int:
         """Battles drawn."""
-        return sum(drawn for _, drawn, _ in self.by_order)
+        return sum(drawn for _, drawn, _ in self.by_part)
 
     @property
     def trials(self) -> int:
-        """Battles played."""
-        return sum(trials for _, _, trials in self.by_order)
+        """Battles simulated."""
+        return sum(trials for _, _, trials in self.by_part)
 
     @property
     def scores(self) -> NDArray[np.float64]:
         """Share of battles won in each part, a draw counting as half a win."""
-        return np.array([(won + _DRAWN * drawn) / trials for won, drawn, trials in self.by_order])
+        return np.array([(won + _DRAW_SCORE * drawn) / trials for won, drawn, trials in self.by_part])
 
     @property
     def score(self) -> float:
@@ -67,11 +64,11 @@ class BattleRecord(NamedTuple):
 
     @property
     def dice_variance(self) -> float:
-        """Variance of the score by dice and cards, estimated with one win, one draw and one loss added."""
+        """Variance of the score due to dice and cards, estimated with one win, one draw and one loss added."""
         trials = self.trials + 3
         won, drawn = (self.won + 1) / trials, (self.drawn + 1) / trials
-        mean = won + _DRAWN * drawn
-        return (won + _DRAWN**2 * drawn - mean**2) / trials
+        mean = won + _DRAW_SCORE * drawn
+        return (won + _DRAW_SCORE**2 * drawn - mean**2) / trials
 
     @property
     def wins_text(self) -> str:
@@ -88,8 +85,8 @@ class BattleRecord(NamedTuple):
         """Score with half of its interval."""
         return f"{100 * self.score:.1f} ±{100 * self.half_width:.1f}"
 
-    def named(self, name: str) -> dict[str, float]:
-        """Return the score as `name`, and the ends of its interval as ``..._low`` and ``..._high``."""
+    def interval_entries(self, name: str) -> dict[str, float]:
+        """Return the score under the key `name`, and the ends of its interval under ``..._low`` and ``..._high``."""
         ends = max(self.score - self.half_width, 0.0), min(self.score + self.half_width, 1.0)
         return {name: self.score, f"{name}_low": ends[0], f"{name}_high": ends[1]}
 
@@ -99,10 +96,10 @@ class BattleRecord(NamedTuple):
         return f"{100 * self.scores.min():.0f} to {100 * self.scores.max():.0f}"
 
     def figures(self) -> dict[str, Any]:
-        """Return the columns of a table."""
+        """Return the figures by name of the column."""
         ends = {"least_score": float(self.scores.min()), "greatest_score": float(self.scores.max())}
         won = {"p_victory": self.won / self.trials, "p_draw": self.draws}
-        return {**won, **self.named("score"), **ends, "orders": len(self.by_order), "tied": self.is_tied}
+        return {**won, **self.interval_entries("score"), **ends, "orders": len(self.by_part), "tied": self.is_tied}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""
@@ -110,7 +107,7 @@ class BattleRecord(NamedTuple):
 
 
 def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) -> float:
-    """Return half of the interval of a mean over the parts (Student's t), or over the dice alone if that is wider."""
+    """Return half of the wider interval of a mean, over parts (Student's t) or dice, with confidence 1 - `error`."""
     from scipy.stats import norm, t
 
     by_dice: float = norm.ppf(1 - error / 2) * dice_variance**0.5
@@ -125,7 +122,7 @@ def play_battles(
     lists: Sequence[Army], armies: Sequence[Army], sampling: Sampling, library: Profiles
 ) -> list[BattleRecord]:
     """Return the battles of each list against each army in several parts; cached battles are not repeated."""
-    parts, cache = min(ORDERS, sampling.first_trials()), Cache("battles")
+    parts, cache = min(PARTS, sampling.first_trials()), Cache("battles")
     trials_of_pair = sampling.first_trials() // parts * parts
     total, done, records = len(lists) * len(armies) * trials_of_pair, 0, []
     with sampling.with_bar() as reporting:
@@ -138,7 +135,7 @@ def play_battles(
                     def report(played: int, before: int = done) -> None:
                         reporting.report(before + played, total)
 
-                    stored = json.dumps(battles_by_order(army, enemy, reporting, library, report)).encode()
+                    stored = json.dumps(battles_by_part(army, enemy, reporting, library, report)).encode()
                     cache.write(key, stored)
                 done += trials_of_pair
                 reporting.report(done, total)
@@ -147,18 +144,18 @@ def play_battles(
     return records
 
 
-def battles_by_order(
+def battles_by_part(
     army: Army, enemy: Army, sampling: Sampling, library: Profiles, report: Callable[[int], None]
-) -> ByOrder:
-    """Return battles won, drawn and simulated in each of several parts, which have separate random numbers.
+) -> ByPart:
+    """Return the battles won, drawn and simulated in each of several parts, which have separate random numbers.
 
-    Both sides play the tactic ``balanced``. Every list fights the enemy with the same random numbers.
+    Both sides use the tactic ``balanced``. Each list fights the enemy with the same random numbers.
     """
     scenario = battle_scenario(army, enemy, BattleTerms(), library.ruleset, library)
     simulation, seed = Simulation(*encode_battle(scenario)), int(sampling.seed)
-    parts = min(ORDERS, sampling.first_trials())
+    parts = min(PARTS, sampling.first_trials())
     trials, result = sampling.first_trials() // parts, []
-    offset = -(-trials // CHUNK_BATTLES) * CHUNK_BATTLES  # between the random numbers of two parts
+    offset = -(-trials // CHUNK_BATTLES) * CHUNK_BATTLES  # number of battles between the starts of two parts
     for number in range(parts):
         outcomes = simulation.play(trials, seed, sampling.n_threads, before=number * offset).outcomes.sum(axis=0)
         won = outcomes[[Outcome.VICTORY, Outcome.DEVASTATING_VICTORY]].sum()
@@ -173,17 +170,17 @@ def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
     tables = [side.to_table() for side in sides]  # includes reserves, transports, policies and boons
     profiles = [[unit.loadout.model_dump(mode="json") for unit in side.units] for side in sides]
     rules = library.ruleset.model_dump(mode="json"), library.force_rules.model_dump(mode="json")
-    return digest([tables, profiles, rules, ORDERS, sampling.first_trials(), int(sampling.seed)])
+    return digest([tables, profiles, rules, PARTS, sampling.first_trials(), int(sampling.seed)])
 
 
 def with_ties(records: Sequence[BattleRecord]) -> tuple[BattleRecord, ...]:
-    """Return the records, tied if their difference from the best is not significant (95% for all together)."""
+    """Return the records; those whose difference from the best is not significant (95% for all together) are tied."""
     best, others = max(records, key=lambda record: record.score), max(len(records) - 1, 1)
     return tuple(record._replace(is_tied=is_tied_with(best, record, others)) for record in records)
 
 
 def is_tied_with(best: BattleRecord, other: BattleRecord, comparisons: int = 1) -> bool:
-    """Return True if the difference in score is not significant, corrected for the number of comparisons."""
+    """Return True if the difference in score is not significant, with a correction for the number of comparisons."""
     differences = best.scores - other.scores
     half = half_width(differences, best.dice_variance + other.dice_variance, (1 - CONFIDENCE) / comparisons)
     return bool(abs(differences.mean()) <= half)

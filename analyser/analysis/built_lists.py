@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.equilibrium_prices import Array
-from analyser.analysis.field import Worth, equal_unit_weights, worth_against
+from analyser.analysis.arrays import Array
 from analyser.analysis.force_programme import Force, SolvedList
+from analyser.analysis.list_opponents import UnitValues, equal_unit_weights, values_against
 from analyser.common.text import aligned
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
@@ -21,9 +21,9 @@ from analyser.scenarios.armies import load_army
 class BuiltList(NamedTuple):
     """A list and its value by integer programming.
 
-    `value` is `destroyed` plus `kept`, over the opponents. No other legal list exceeds it by more than the share `gap`,
-    except lists that are too similar to the lists before this one. `differs` is the share of the first list's points
-    that is not in this list.
+    `value` is the sum of the points `destroyed` and `kept`, as a mean or worst case over the opponents. No other legal
+    list exceeds it by more than the share `gap`, except lists that are too similar to better lists. `differs` is the
+    share of the first list's points that this list lacks.
     """
 
     army: Army
@@ -39,10 +39,10 @@ class BuiltList(NamedTuple):
         return {"name": self.army.name, "points": self.army.points, **figures, "units": units_of(self.army)}
 
 
-class OwnWorth(NamedTuple):
-    """Value of the user's own list; the fields are those of :class:`BuiltList`, without a gap.
+class OwnListValue(NamedTuple):
+    """Value of the user's own list; the fields are those of :class:`BuiltList`.
 
-    `without_value` has units that the search cannot choose; if there are any, all figures are None.
+    `without_value` has the units that are not among the loadouts of the search; if there are any, all figures are None.
     """
 
     value: float | None = None
@@ -57,8 +57,8 @@ def units_of(army: Army) -> list[dict[str, Any]]:
     return [{"unit": unit.loadout.selector, "battlegroup": unit.battlegroup} for unit in army.units]
 
 
-def by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
-    """Yield each battlegroup's name with the count, title and total points of each kind of unit."""
+def units_by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
+    """Yield the name of each battlegroup with the number, title and total points of each of its loadouts."""
     for name in dict.fromkeys(unit.battlegroup for unit in army.units):
         kinds: dict[tuple[str, str], list[int]] = {}
         for unit in army.units:
@@ -71,14 +71,14 @@ def by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]
 def army_lines(army: Army) -> list[str]:
     """Return the units of an army by battlegroup, as text."""
     lines = []
-    for name, rows in by_battlegroup(army):
+    for name, rows in units_by_battlegroup(army):
         lines += [f"{name}:"] if name else []
         lines += aligned([(f"  {number} ×", title, f"{points}") for number, title, points in rows], "<<>")
     return lines
 
 
 def unused_options(faction: Faction, armies: Sequence[Army]) -> list[str]:
-    """Return in words the boons and passengers that the faction allows and these lists lack."""
+    """Return texts about the boons and passengers that the faction allows and these lists lack."""
     boons = [f"{boon.name} ({boon.points})" for boon in faction.boons if boon.points]
     carriers = sorted({loadout.unit.name for army in armies for loadout in army.loadouts if loadout.capacity})
     texts = [f"boons (the list has none): {', '.join(boons)}"] if boons else []
@@ -88,52 +88,54 @@ def unused_options(faction: Faction, armies: Sequence[Army]) -> list[str]:
 def built_lists(
     solved: Sequence[SolvedList],
     force: Force,
-    worth: Worth,
+    unit_values: UnitValues,
     weights: Array | None,
-    head: tuple[str, str, int],
+    list_terms: tuple[str, str, int],
     library: Profiles,
 ) -> tuple[BuiltList, ...]:
     """Return the lists as armies; `weights` are those of the opponents, None for the worst case.
 
-    `head` has the faction, the scale, and the most points.
+    `list_terms` has the faction, the scale, and the largest number of points.
     """
     lists = []
     for rank, choice in enumerate(solved, 1):
-        destroyed, kept = _sums(np.array(choice.counts), worth, weights)
-        differs = _share_not_shared(np.array(choice.counts), solved[0], force)
-        army = army_of(f"{library.factions[head[0]].name} list {rank}", choice, force, head, library)
+        destroyed, kept = _destroyed_and_kept(np.array(choice.counts), unit_values, weights)
+        differs = _difference_from(np.array(choice.counts), solved[0], force)
+        army = army_of(f"{library.factions[list_terms[0]].name} list {rank}", choice, force, list_terms, library)
         lists.append(BuiltList(army, choice.value, destroyed, kept, choice.gap, differs))
     return tuple(lists)
 
 
-def own_worth(own: Army, first: SolvedList, force: Force, worth: Worth, weights: Array | None) -> OwnWorth:
+def own_list_value(
+    own: Army, first: SolvedList, force: Force, values: UnitValues, weights: Array | None
+) -> OwnListValue:
     """Return the value of the user's own list, compared with the `first` built list."""
     unknown = [unit.title for unit in own.units if unit.loadout not in force.loadouts]
     if unknown:
-        return OwnWorth(without_value=tuple(dict.fromkeys(unknown)))
+        return OwnListValue(without_value=tuple(dict.fromkeys(unknown)))
     counts = np.array([own.loadouts.count(loadout) for loadout in force.loadouts])
-    destroyed, kept = _sums(counts, worth, weights)
-    return OwnWorth(destroyed + kept, destroyed, kept, _share_not_shared(counts, first, force))
+    destroyed, kept = _destroyed_and_kept(counts, values, weights)
+    return OwnListValue(destroyed + kept, destroyed, kept, _difference_from(counts, first, force))
 
 
-def _sums(counts: Array, worth: Worth, weights: Array | None) -> tuple[float, float]:
+def _destroyed_and_kept(counts: Array, unit_values: UnitValues, weights: Array | None) -> tuple[float, float]:
     """Return the points that a list destroys and keeps; `counts` has its number of each loadout."""
-    by_opponent = worth.destroyed @ counts, worth.kept @ counts
+    destroyed, kept = unit_values.destroyed @ counts, unit_values.kept @ counts
     if weights is None:
-        worst = int((by_opponent[0] + by_opponent[1]).argmin())
-        return float(by_opponent[0][worst]), float(by_opponent[1][worst])
-    return float(weights @ by_opponent[0]), float(weights @ by_opponent[1])
+        worst = int((destroyed + kept).argmin())
+        return float(destroyed[worst]), float(kept[worst])
+    return float(weights @ destroyed), float(weights @ kept)
 
 
-def _share_not_shared(counts: Array, first: SolvedList, force: Force) -> float:
-    """Return the share of the first list's points that is not in the list with these counts."""
+def _difference_from(counts: Array, first: SolvedList, force: Force) -> float:
+    """Return the share of the first list's points that the list with these counts lacks."""
     points = force.points
     return 1 - float(points @ np.minimum(counts, first.counts) / (points @ first.counts))
 
 
-def army_of(name: str, solved: SolvedList, force: Force, head: tuple[str, str, int], library: Profiles) -> Army:
+def army_of(name: str, solved: SolvedList, force: Force, list_terms: tuple[str, str, int], library: Profiles) -> Army:
     """Return a list as an army, with its units in their battlegroups."""
-    faction, scale, points = head
+    faction, scale, points = list_terms
     groups: dict[str, str] = {}
     units: list[dict[str, Any]] = []
     for part in solved.parts:
@@ -159,8 +161,8 @@ def typical_lists(
 ) -> tuple[Army, ...]:
     """Return the best list of each faction among the opposing loadouts.
 
-    A list has the points and battlegroups of `force`, and is best against the units of `force`, each equally frequent.
-    A faction without a legal list is left out.
+    Each list has the points and battlegroups of `force`, and is the best one against all loadouts of `force`, whose
+    units count equally. A faction without a legal list is left out.
     """
     points, lists = force.most_points, []
     opponents = equal_unit_weights(force.loadouts, points)
@@ -168,7 +170,7 @@ def typical_lists(
     for name in dict.fromkeys(loadout.faction for loadout in opposing):
         faction, units = library.factions[name], tuple(loadout for loadout in opposing if loadout.faction == name)
         enemy = replace(force, loadouts=units, battlegroups=faction.battlegroups, must=(), at_most=None, _programme=[])
-        best = enemy.best(weights @ worth_against(opponents, units, all_loadouts, losses, points).total)
+        best = enemy.best(weights @ values_against(opponents, units, all_loadouts, losses, points).total)
         if best is not None:
             lists.append(army_of(f"Best list of {faction.name}", best, enemy, (name, scale, points), library))
     return tuple(lists)

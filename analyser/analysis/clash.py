@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts, unique_names
+from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts, with_unique_names
 from analyser.analysis.battle import battle
 from analyser.analysis.best_counters import (
     BestCounter,
@@ -18,7 +18,7 @@ from analyser.analysis.best_counters import (
     best_counters,
     hard_target_lines,
     hard_targets,
-    with_points,
+    with_points_lost,
 )
 from analyser.analysis.best_volleys import AIMS, Volleys, best_volleys, check_aim
 from analyser.analysis.clash_text import clash_blocks, clash_notes
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SHARE_LOST, WINS = "mean_share_lost", "p_attacker_wins"
-CHARGES = NotModelled("Charges", "the best attacks of a round, which are all shots", ())
+CHARGES_NOT_MODELLED = NotModelled("Charges", "the best attacks of a round, which are all shots", ())
 ASSIGNMENT_NOTES = (
     "The best attacks of a round are ranged attacks. Each unit attacks at most once, all units in the same situation, "
     "each with the row that is best against the undamaged target.",
@@ -84,17 +84,18 @@ class Clash(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The army that wins more battles; without battles the number of enemy kinds that `mine` can hardly hurt."""
+        """The army that wins more battles; without battles the number of enemy loadouts that `mine` can hardly hurt."""
         mine, yours = self.mine.army.name, self.yours.army.name
         if self.battle_figures:
             return result_sentence(mine, yours, self.battle_figures["p_victory"], self.battle_figures["p_defeat"])
         if n_hard := len({unit.target for unit in self.hard_targets}):
-            return f"{mine} can hardly hurt {n_hard} of {counted(len(self.yours.kinds), 'kind')} of units of {yours}."
+            kinds = counted(len(self.yours.loadouts), "kind")
+            return f"{mine} can hardly hurt {n_hard} of {kinds} of units of {yours}."
         return f"{mine} can hurt every kind of unit of {yours}."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Figures of the battles, if requested."""
+        """Figures of the battles; empty if no battles were requested."""
         return self.battle_figures
 
     @property
@@ -110,12 +111,12 @@ class Clash(FramedAnswer):
     @property
     def not_modelled(self) -> tuple[NotModelled, ...]:
         """Rules of both armies that the figures, or the best attacks of a round, leave out."""
-        both = {rule.name: rule for rule in (*self.matchups.not_modelled, *self.enemy_matchups.not_modelled)}
+        by_name = {rule.name: rule for rule in (*self.matchups.not_modelled, *self.enemy_matchups.not_modelled)}
         boons = (NotModelled(f"boon {boon.name}", "every figure", ()) for boon in self._boons)
-        named = (*boons, *(both[name] for name in sorted(both)))
-        kinds = (kind.unit for army in (self.mine, self.yours) for kind in army.kinds)
-        melee_units = tuple(dict.fromkeys(unit.name for unit in kinds if any(row.kind == "melee" for row in unit.rows)))
-        return (*named, CHARGES._replace(units=melee_units)) if self.volleys and melee_units else named
+        rules = (*boons, *(by_name[name] for name in sorted(by_name)))
+        units = (loadout.unit for army in (self.mine, self.yours) for loadout in army.loadouts)
+        melee_units = tuple(dict.fromkeys(unit.name for unit in units if any(row.kind == "melee" for row in unit.rows)))
+        return (*rules, CHARGES_NOT_MODELLED._replace(units=melee_units)) if self.volleys and melee_units else rules
 
     @property
     def _boons(self) -> tuple[Boon, ...]:
@@ -135,57 +136,59 @@ class Clash(FramedAnswer):
 
     @cached_property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
-        """All matchups: a row for each attacker of both armies, target and situation.
+        """All matchups: a row for each attacking loadout of either army, target and situation.
 
-        The columns are those of :func:`analyser.matchups`, the attacking `side` (``mine`` or ``yours``), the numbers
+        The columns are those of :func:`analyser.matchups`; the attacking `side` (``mine`` or ``yours``), the numbers
         of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
         """
         parts = []
-        for side, table, army, enemy in self._both():
+        for side, table, army, enemy in self._directions():
             units = {"attacker_units": _counts(army, table.frame["attacker"])}
             units |= {"defender_units": _counts(enemy, table.frame["defender"])}
-            part = with_points(table.frame).assign(**units)
+            part = with_points_lost(table.frame).assign(**units)
             part.insert(0, "side", side)
             parts.append(part)
         return pd.concat(parts, ignore_index=True)
 
-    def _both(self) -> Iterator[tuple[str, Matchups, ArmyLoadouts, ArmyLoadouts]]:
+    def _directions(self) -> Iterator[tuple[str, Matchups, ArmyLoadouts, ArmyLoadouts]]:
         yield "mine", self.matchups, self.mine, self.yours
         yield "yours", self.enemy_matchups, self.yours, self.mine
 
-    def of(self, side: str) -> pd.DataFrame:
-        """Return the rows of the frame in which this side attacks, ``mine`` or ``yours``."""
+    def attacks_of(self, side: str) -> pd.DataFrame:
+        """Return the rows of the frame in which this side (``mine`` or ``yours``) attacks."""
         return self.frame[self.frame["side"] == side]
 
     @cached_property
     def counters(self) -> tuple[BestCounter, ...]:
         """Best counter of `mine` to each unit of `yours`, in each situation."""
-        return tuple(best_counters(self.of("mine"), self.situations))
+        return tuple(best_counters(self.attacks_of("mine"), self.situations))
 
     @cached_property
     def enemy_counters(self) -> tuple[BestCounter, ...]:
         """Best counter of `yours` to each unit of `mine`, in each situation."""
-        return tuple(best_counters(self.of("yours"), self.situations))
+        return tuple(best_counters(self.attacks_of("yours"), self.situations))
 
     @cached_property
     def second_counters(self) -> tuple[BestCounter, ...]:
-        """Second-best counters in the order of :attr:`counters`, in case the best ones are needed elsewhere."""
-        return tuple(best_counters(self.of("mine"), self.situations, 1))
+        """Second-best counters in the order of :attr:`counters`, for when the best one is needed elsewhere."""
+        return tuple(best_counters(self.attacks_of("mine"), self.situations, 1))
 
     @cached_property
     def second_enemy_counters(self) -> tuple[BestCounter, ...]:
         """Second-best counters in the order of :attr:`enemy_counters`."""
-        return tuple(best_counters(self.of("yours"), self.situations, 1))
+        return tuple(best_counters(self.attacks_of("yours"), self.situations, 1))
 
     @cached_property
     def hard_targets(self) -> tuple[HardTarget, ...]:
-        """Units of `yours` that `mine` can hardly hurt, or can hurt with a single unit alone."""
-        return tuple(hard_targets(self.of("mine"), self.situations, self.mine, _combined_shots(self.volleys)))
+        """Units of `yours` that `mine` can hardly hurt, or can hurt with only one unit."""
+        shots = _combined_shots(self.volleys)
+        return tuple(hard_targets(self.attacks_of("mine"), self.situations, self.mine, shots))
 
     @cached_property
     def enemy_hard_targets(self) -> tuple[HardTarget, ...]:
-        """Units of `mine` that `yours` can hardly hurt, or can hurt with a single unit alone."""
-        return tuple(hard_targets(self.of("yours"), self.situations, self.yours, _combined_shots(self.enemy_volleys)))
+        """Units of `mine` that `yours` can hardly hurt, or can hurt with only one unit."""
+        shots = _combined_shots(self.enemy_volleys)
+        return tuple(hard_targets(self.attacks_of("yours"), self.situations, self.yours, shots))
 
     def hard_target_lines(self) -> list[str]:
         """Return the hard targets of both armies as sentences."""
@@ -193,7 +196,7 @@ class Clash(FramedAnswer):
         return [*lines, *hard_target_lines(self.enemy_hard_targets, self.situations, self.yours, self.mine)]
 
     def volleys_frame(self) -> pd.DataFrame:
-        """Return the best shots of both armies as a tidy frame: a row for each kind of attacker on each target."""
+        """Return the best shots of both armies as a tidy frame: a row for each attacking loadout on each target."""
         sides = ("mine", self.volleys), ("yours", self.enemy_volleys)
         return tidy({"side": side} | row for side, volleys in sides for volley in volleys for row in volley.rows())
 
@@ -255,23 +258,23 @@ class Clash(FramedAnswer):
 
 
 def shown_metric(kind: str) -> str:
-    """Return the default metric of a kind of situation."""
+    """Return the metric that pictures show by default for a kind of situation."""
     return WINS if kind == "duel" else SHARE_LOST
 
 
 def _counts(army: ArmyLoadouts, selectors: pd.Series[Any]) -> pd.Series[Any]:
     """Return the number of units in the army of each of these loadouts."""
-    return selectors.map(dict(zip((kind.selector for kind in army.kinds), army.counts)))
+    return selectors.map(dict(zip((loadout.selector for loadout in army.loadouts), army.counts)))
 
 
 def _combined_shots(volleys: Sequence[Volleys]) -> dict[str, CombinedShots]:
-    """Return for each target the result of all shots at it, in the situation where they do most."""
+    """Return the result of all shots at each target, in the situation where they do most."""
     best: dict[str, CombinedShots] = {}
     for volley in volleys:
         for target in volley.all_on_one:
             shots = CombinedShots(target.share_lost, target.p_annihilated, volley.situation.name, bool(target.shots))
-            known = best.get(target.target, shots)
-            best[target.target] = max(known, shots, key=lambda two: (two.can_attack, two.p_annihilated, two.share_lost))
+            before = best.get(target.target, shots)
+            best[target.target] = max(before, shots, key=lambda x: (x.can_attack, x.p_annihilated, x.share_lost))
     return best
 
 
@@ -320,38 +323,38 @@ def clash(
     Notes
     -----
     The best attacks of a round come from integer programming over volleys, valued by the exact distribution of focus
-    fire (AC-9.1), with a bound on what a better assignment could gain (:mod:`analyser.analysis.assignment`).
+    fire (AC-9.1), with an upper bound of the value of any assignment (:mod:`analyser.analysis.assignment`).
 
     Examples
     --------
     >>> found = clash(["2 x crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"], situations="long-range")
-    >>> [(each.attacker, round(each.points_lost, 1)) for each in found.counters]
+    >>> [(counter.attacker, round(counter.points_lost, 1)) for counter in found.counters]
     [('crown/rifle-platoon@basic', 42.3)]
     >>> best = found.volleys[0]
-    >>> best.attacked[0].shots[0].units, round(best.value, 1), best.gap, round(best.sum_of_single, 1)
+    >>> best.volley_results[0].shots[0].units, round(best.value, 1), best.gap, round(best.sum_of_single, 1)
     (2, 67.7, 0.0, 84.5)
     """
     check_choice(aim, "aim", tuple(AIMS))
     check_integer(battles, "battles", 0, 10**9)
     library = library_of(profiles)
     sampling = Sampling(threads=threads, progress=progress)
-    armies = unique_names(army_loadouts(mine, library, "mine"), army_loadouts(yours, library, "yours"))
+    armies = with_unique_names(army_loadouts(mine, library, "mine"), army_loadouts(yours, library, "yours"))
     wanted = (*([at_distance(distance)] if distance is not None else []), *situations_named(situations))
     ranged = [situation for situation in wanted if situation.kind == "ranged"]
     if ranged:
         for army in armies:
             check_aim(aim, army)
-    both, steps = (armies, armies[::-1]), 2 * (1 + len(ranged))
+    directions, steps = (armies, armies[::-1]), 2 * (1 + len(ranged))
     tables: list[Matchups] = []
     volleys: list[list[Volleys]] = [[], []]
     with sampling.with_bar() as reporting:
-        for army, enemy in both:
+        for army, enemy in directions:
             options: dict[str, Any] = {"situations": wanted, "threads": threads, "profiles": library}
-            tables.append(matchups(army.kinds, enemy.kinds, metric=SHARE_LOST, **options))
+            tables.append(matchups(army.loadouts, enemy.loadouts, metric=SHARE_LOST, **options))
             reporting.report(len(tables), steps)
-        for (army, enemy), table, best in zip(both, tables, volleys):
+        for (army, enemy), table, assignments in zip(directions, tables, volleys):
             for situation in ranged:
-                best.append(best_volleys(army, enemy, table.frame, situation, library.ruleset, aim))
+                assignments.append(best_volleys(army, enemy, table.frame, situation, library.ruleset, aim))
                 reporting.report(2 + sum(map(len, volleys)), steps)
     result = Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]))
     if not battles:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from analyser.analysis.army_loadouts import ArmyLoadouts
 from analyser.analysis.best_counters import BestCounter
-from analyser.analysis.best_volleys import AIMS, Attacked, Volleys
+from analyser.analysis.best_volleys import AIMS, VolleyResult, Volleys
 from analyser.analysis.situations import Situation
 from analyser.common.answer import Block
 from analyser.common.text import WIDTH, aligned, aligned_within, counted, fill, paragraphs, percent, whole_percent
@@ -19,8 +19,8 @@ from analyser.common.text import WIDTH, aligned, aligned_within, counted, fill, 
 if TYPE_CHECKING:
     from analyser.analysis.clash import Clash
 
-NOT_POSSIBLE, INDENT = "–", "  "
-TIE = "\N{NO-BREAK SPACE}"  # prevents a line break
+IMPOSSIBLE, INDENT = "–", "  "
+NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
 WITHOUT_BATTLES = "Winner: not computed. Add --battles N, or use `analyser battle`."
 
 
@@ -35,12 +35,12 @@ def clash_blocks(answer: Clash) -> list[Block]:
             *fill(f"{answer.mine.title} against {answer.yours.title}"),
             "Method: exact. Rules left out are listed at the end",
         ],
-        ["In battle (simulated; both sides look one activation ahead)", *_points(answer.battle_conclusions)]
+        ["In battle (simulated; both sides look one activation ahead)", *_bullets(answer.battle_conclusions)]
         if answer.battle_conclusions
         else fill(WITHOUT_BATTLES),
-        ["Hard targets", *_points(answer.hard_target_lines())],
-        _headings(answer.situations),
-        *_rounds(answer),
+        ["Hard targets", *_bullets(answer.hard_target_lines())],
+        _situation_lines(answer.situations),
+        *_best_attacks(answer),
         *_matrices(answer),
         *([*fill(title), *_counters(*side)] for title, side in zip(counter_titles(answer), sides)),
     ]
@@ -62,25 +62,25 @@ def clash_notes(answer: Clash) -> list[str]:
 def counter_titles(answer: Clash) -> tuple[str, str]:
     """Return the headings of the two tables of counters."""
     mine, yours = answer.mine.army.name, answer.yours.army.name
-    dangers = f"Most dangerous units of {yours} for each unit of {mine}"
-    return f"Best counters of {mine} to each unit of {yours}", dangers
+    enemy_title = f"Most dangerous units of {yours} for each unit of {mine}"
+    return f"Best counters of {mine} to each unit of {yours}", enemy_title
 
 
-def _points(lines: Iterable[str]) -> list[str]:
+def _bullets(lines: Iterable[str]) -> list[str]:
     return [line for text in lines for line in textwrap.wrap(f"- {text}", WIDTH, subsequent_indent="  ")]
 
 
 def counted_name(army: ArmyLoadouts, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
-    """Return a loadout's number (`units`; default: all in the army) and name, such as ``2 × Rifle platoon, basic``."""
+    """Return a number of units and their loadout, such as ``2 × Rifle platoon, basic``; default: all in the army."""
     if units is None:
-        units = army.counts[[kind.selector for kind in army.kinds].index(selector)]
-    name = army.in_short(selector) if in_short else army.named(selector)
+        units = army.counts[[loadout.selector for loadout in army.loadouts].index(selector)]
+    name = army.short_loadout_title(selector) if in_short else army.loadout_title(selector)
     return name if units == 1 else f"{units} × {name}"
 
 
 def value_text(aim: str, value: float) -> str:
-    """Return the value of an assignment as text, with the unit of its aim."""
-    return f"{value:.1f} {AIMS[aim].unit}" if aim == "points" else f"{value:.2f} {AIMS[aim].unit}"
+    """Return the value of an assignment as text, with its unit of measurement."""
+    return f"{value:.{1 if aim == 'points' else 2}f} {AIMS[aim].unit_of_measurement}"
 
 
 def proof_text(answer: Volleys) -> str:
@@ -98,8 +98,9 @@ def volley_lines(answer: Volleys, army: ArmyLoadouts) -> list[str]:
             f"If each attack had a fresh target, the sum would be {single}. Later attacks find fewer models, in a unit "
             f"that breaks more easily."
         )
-    gains = [attack.order_gain for attack in answer.attacked if attack.order_gain is not None]
-    tried = "" if len(gains) == len(answer.attacked) else " (on targets with few enough attacks to try all orders)"
+    gains = [volley.order_gain for volley in answer.volley_results if volley.order_gain is not None]
+    tried = " (on targets with few enough attacks to try all orders)"
+    tried = "" if len(gains) == len(answer.volley_results) else tried
     gain = sum(gains)
     if gain > 0.5 * 10 ** (-1 if answer.aim == "points" else -2):
         lines.append(f"Another order of the same attacks would add {value_text(answer.aim, gain)} at most{tried}.")
@@ -116,20 +117,20 @@ def volleys_title(answer: Volleys, army: ArmyLoadouts) -> str:
     return f"Best attacks of {army.army.name}, {_situation_title(answer.situation)}: {value}"
 
 
-def attack_names(attack: Attacked, army: ArmyLoadouts) -> list[str]:
+def attack_names(volley: VolleyResult, army: ArmyLoadouts) -> list[str]:
     """Return each attack on a target as text, in order: the units and their row."""
     return [
-        f"{counted_name(army, shot.attacker, shot.units, in_short=True)} ({shot.row.replace('-', TIE)})"
-        for shot in attack.shots
+        f"{counted_name(army, shot.attacker, shot.units, in_short=True)} ({shot.row.replace('-', NO_BREAK_SPACE)})"
+        for shot in volley.shots
     ]
 
 
-def _breakable(lines: Iterable[str]) -> list[str]:
-    return [line.replace(TIE, " ") for line in lines]
+def _with_breakable_spaces(lines: Iterable[str]) -> list[str]:
+    return [line.replace(NO_BREAK_SPACE, " ") for line in lines]
 
 
-def _rounds(answer: Clash) -> list[list[str]]:
-    """Return the best attacks of both armies; lines common to both appear once."""
+def _best_attacks(answer: Clash) -> list[list[str]]:
+    """Return the best attacks of both armies; a proof that is equal for all assignments appears once."""
     all_volleys = (*answer.volleys, *answer.enemy_volleys)
     if not all_volleys:
         return []
@@ -141,40 +142,43 @@ def _rounds(answer: Clash) -> list[list[str]]:
         (answer.volleys, answer.mine, answer.yours),
         (answer.enemy_volleys, answer.yours, answer.mine),
     ):
-        parts += _assignments(volleys, army, enemy, is_proven=bool(proven))
+        parts += _assignment_parts(volleys, army, enemy, is_proven=bool(proven))
     return parts
 
 
-def _assignments(
+def _assignment_parts(
     volleys: Sequence[Volleys], army: ArmyLoadouts, enemy: ArmyLoadouts, *, is_proven: bool
 ) -> list[list[str]]:
     parts = []
-    for volley in volleys:
+    for assignment in volleys:
         rows = [("target", "by", "lost", "annihilated")]
-        for attack in volley.attacked:
-            figures = percent(attack.share_lost), percent(attack.p_annihilated)
-            names = attack_names(attack, army)
-            rows += [(enemy.in_short(attack.target), names[0], *figures), *(("", name, "", "") for name in names[1:])]
-        table = _breakable(aligned_within(rows, "<<>>", (0, 1))) if volley.attacked else ["No attack is possible."]
-        proof = [] if is_proven else fill(f"It is {proof_text(volley)}.")
-        below = [line for note in volley_lines(volley, army) for line in fill(note)]
-        parts.append([*fill(volleys_title(volley, army)), *proof, *table, *below])
+        for volley in assignment.volley_results:
+            figures = percent(volley.share_lost), percent(volley.p_annihilated)
+            names = attack_names(volley, army)
+            rows.append((enemy.short_loadout_title(volley.target), names[0], *figures))
+            rows += [("", name, "", "") for name in names[1:]]
+        table = ["No attack is possible."]
+        if assignment.volley_results:
+            table = _with_breakable_spaces(aligned_within(rows, "<<>>", (0, 1)))
+        proof = [] if is_proven else fill(f"It is {proof_text(assignment)}.")
+        below = [line for note in volley_lines(assignment, army) for line in fill(note)]
+        parts.append([*fill(volleys_title(assignment, army)), *proof, *table, *below])
     return parts
 
 
 def _matrices(answer: Clash) -> list[list[str]]:
-    """Return a table in percent for each situation (attackers against numbered defenders), and the defenders' names."""
-    parts, frame = [], answer.of("mine")
-    enemies = [kind.selector for kind in answer.yours.kinds]
-    names = [counted_name(answer.mine, kind.selector, in_short=True) for kind in answer.mine.kinds]
+    """Return a table in percent for each situation (attackers by numbered defenders), and the defenders' names."""
+    parts, frame = [], answer.attacks_of("mine")
+    enemies = [loadout.selector for loadout in answer.yours.loadouts]
+    names = [counted_name(answer.mine, kind.selector, in_short=True) for kind in answer.mine.loadouts]
     for situation in answer.situations:
         is_duel = situation.kind == "duel"
-        what = "probability of winning, %" if is_duel else "share of the target that is lost, %"
+        quantity = "probability of winning, %" if is_duel else "share of the target that is lost, %"
         part = frame[frame["situation"] == situation.name]
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
         table = part.pivot(index="attacker", columns="defender", values=values)
-        table = table.reindex(index=[kind.selector for kind in answer.mine.kinds], columns=enemies)
-        lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_situation_title(situation)}: {what}")
+        table = table.reindex(index=[loadout.selector for loadout in answer.mine.loadouts], columns=enemies)
+        lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_situation_title(situation)}: {quantity}")
         columns = [[str(number), *map(_cell, table[name])] for number, name in enumerate(enemies, 1)]
         widest = max(len(cell) for column in columns for cell in column) + 2
         at_once = max((WIDTH - max(map(len, names))) // widest, 1)
@@ -189,23 +193,23 @@ def _situation_title(situation: Situation) -> str:
     return situation.name.replace("-", " ")
 
 
-def _headings(situations: Sequence[Situation]) -> list[str]:
-    """Return the name of each situation with its title, if it has one."""
+def _situation_lines(situations: Sequence[Situation]) -> list[str]:
+    """Return the title of each situation that has one, after its name."""
     names = {situation: _situation_title(situation) for situation in situations if situation.title}
     lines = [f"{name}: {situation.title.removeprefix(f'{name}, ')}" for situation, name in names.items()]
-    return ["Situations", *_points(lines)] if lines else []
+    return ["Situations", *_bullets(lines)] if lines else []
 
 
 def _cell(share: float) -> str:
     """Return a share in whole percent without the sign, never rounded to 0 or 100; a dash for NaN."""
-    return NOT_POSSIBLE if pd.isna(share) else whole_percent(share).removesuffix("%")
+    return IMPOSSIBLE if pd.isna(share) else whole_percent(share).removesuffix("%")
 
 
 def counter_text(counter: BestCounter, army: ArmyLoadouts, others: str = "none") -> str:
-    """Return a counter as a cell: the unit and its result; if it gains no points, after a note that `others` does."""
+    """Return a counter as a cell: unit and result; if it loses points, first that `others` (``none``) gains points."""
     if counter.attacker is None:
-        return NOT_POSSIBLE
-    name = army.in_short(counter.attacker)
+        return IMPOSSIBLE
+    name = army.short_loadout_title(counter.attacker)
     if counter.pays is False:
         name = f"{others} gains points; smallest loss: {name}"
     if not math.isnan(counter.p_wins):
@@ -220,9 +224,9 @@ def _counters(
 ) -> list[str]:
     """Return a paragraph for each unit of `enemy`: in each situation the best counter of `army` and the second best.
 
-    The column heading is `which`: ``best``, or ``worst`` for counters of the enemy.
+    The heading of the column is `which`: ``best``, or ``worst`` for counters of the enemy.
     """
-    targets = [kind.selector for kind in enemy.kinds]
+    targets = [loadout.selector for loadout in enemy.loadouts]
     rows = [
         (
             f"{INDENT}{first.situation.replace('-', ' ')}",

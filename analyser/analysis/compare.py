@@ -48,7 +48,7 @@ class Options(Conditions, total=False):
 @overload
 def compare(loadouts: Selectors, target: Loadout, **options: Unpack[Options]) -> Comparison: ...
 @overload
-def compare(  # type: ignore[overload-overlap]  # text is a sequence of texts, too
+def compare(  # type: ignore[overload-overlap]  # a str is a Sequence[str], too
     loadouts: Selectors, target: str | Mapping[str, Any], **options: Unpack[Options]
 ) -> Comparison | Comparisons: ...
 @overload
@@ -80,8 +80,8 @@ def compare(
     loadouts : str, Loadout, or several of them
         Selectors may have wildcards. A Loadout need not be in any profile file.
     target : str, Loadout or mapping; or a list of them
-        A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. A list,
-        or a selector with wildcards that matches several, gives a comparison for each target and their mean.
+        A selector, a loadout, or the ``[target]`` of a scenario (`docs/scenario.md`) with the target's state. With a
+        list, or wildcards that match several units, there is a comparison for each target, and their mean.
     weights : sequence of float, optional
         Positive weight of each target in the mean, in the order of the targets. Default: equal weights.
     distance, row
@@ -90,7 +90,7 @@ def compare(
         Figure that decides which loadout is best: one of :data:`~.metrics.COMPARE_METRICS`, or a function
         of the table of outcomes, see :func:`analyser.metric`.
     per_points : bool
-        Compare the figure per 100 points of the loadout. It must be a mean or an expected value, not a probability.
+        Compare the figure per 100 points of the loadout; only for means and expected values.
     at_least : int, optional
         The k of P(at least k models destroyed), 1 or more. Default: half of the target's models, rounded up.
     levels : str or several, optional
@@ -98,10 +98,10 @@ def compare(
     method, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for all attacks together.
     trials : int, optional
-        Monte Carlo: number of attacks for each loadout, rounded up to 32 batches of multiples of 131,072 attacks.
-        Default: 8.4 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
+        Number of attacks by each loadout if simulated, rounded up to 32 batches of multiples of 131,072. Default: 8.4
+        million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
     **conditions
-        The keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
+        The other keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
 
     Returns
     -------
@@ -151,17 +151,17 @@ def compare(
         results = run_attacks(attacks, sampling)
         parts = []
         for number, question in enumerate(questions):
-            own = {attacker: results[number, attacker] for attacker in question.scenarios}
-            parts.append(_comparison(question, attackers, own, compared_metric, library))
+            on_target = {attacker: results[number, attacker] for attacker in question.scenarios}
+            parts.append(_comparison(question, attackers, on_target, compared_metric, library))
         return mean_of_targets(parts, shares, weights) if several else parts[0]
 
 
 def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:
-    """Return for each target its path for messages, and its ``[target]`` section with the unit looked up."""
+    """Return the place of each target for messages, and its ``[target]`` section with the loadout as its unit."""
     sections = []
-    for number, text in enumerate(selection.one_or_several(target, "target", _ONE_TARGET)):
-        where = "target" if text is target else f"target.{number}"
-        section = section_of(text, where)
+    for number, item in enumerate(selection.one_or_several(target, "target", _ONE_TARGET)):
+        where = "target" if item is target else f"target.{number}"
+        section = section_of(item, where)
         units = [section.get("unit")]
         if isinstance(units[0], str):
             try:
@@ -173,7 +173,7 @@ def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]
 
 
 class _Question(NamedTuple):
-    """Attacks on one target by index of the attacker, reasons for impossible attacks, and k of P(at least k)."""
+    """Attacks on one target and reasons for impossible ones, by index of the attacker; and the k of P(at least k)."""
 
     name: str
     target: schema.Target
@@ -193,7 +193,7 @@ def _question(
     defender = section["unit"]
     stated = {**section, "unit": defender.selector} if isinstance(defender, Loadout) else section
     file = parse_scenario({"attack": attack, "target": stated}, schema.ScenarioFile, library, where="compare")
-    target = resolve_target(file.target, defender)  # before the loop: an error in the target concerns no loadout
+    target = resolve_target(file.target, defender)  # an error here is not the fault of a loadout, as in the loop
     scenarios, errors, why_not = {}, [], {}
     for index, attacker in enumerate(attackers):
         try:
@@ -209,11 +209,11 @@ def _question(
     check_integer(wanted, "at_least", 1)
     if wanted > models:
         raise InputError(f"at least {shown(wanted)} of {models} models", where="at_least", allowed=f"1 to {models}")
-    return _Question(_name(stated), target, scenarios, why_not, wanted)
+    return _Question(_target_name(stated), target, scenarios, why_not, wanted)
 
 
-def _name(section: Mapping[str, Any]) -> str:
-    """Return the name of a target: its selector, then its state after a colon."""
+def _target_name(section: Mapping[str, Any]) -> str:
+    """Return the name of a target: its selector, and after a colon its state, if stated."""
     stated = [(key, value) for key, value in sorted(section.items()) if key != "unit" and value not in (None, False)]
     state = ",".join(key if value is True else f"{key}={value}" for key, value in stated)
     if section["unit"] is None:
@@ -259,9 +259,7 @@ def _comparison(
         profiles=library.used,
     )
     if not answer.best:
-        by_points = metric.endswith(PER_100_POINTS)
-        lacks = (
-            "the profiles have no points" if by_points else "the target's profile has no victory points or no points"
-        )
-        raise InputError(f"no loadout has the metric {metric!r}, because {lacks}", where="metric")
+        why = "the target's profile has no victory points or no points"
+        why = "the profiles have no points" if metric.endswith(PER_100_POINTS) else why
+        raise InputError(f"no loadout has the metric {metric!r}, because {why}", where="metric")
     return answer

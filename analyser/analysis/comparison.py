@@ -1,4 +1,4 @@
-"""Comparison of loadouts that attack the same target, or the mean over several targets: the answer of `compare`."""
+"""Answer of `compare`: loadouts that attack the same target, or the mean over several targets."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from analyser.plots.distributions import Kind
 
-BEST, EQUAL, UNSURE = "*", "=", "≈"
-SHOWN = (
+BEST_MARK, EQUAL_MARK, UNSURE_MARK = "*", "=", "≈"
+SHOWN_FIGURES = (
     *(AT_LEAST, "mean_models_destroyed", "models_destroyed_10th_percentile"),
     *("p_suppressed", "p_broken", "p_annihilated", "expected_victory_points"),
 )
-"""Figures in the table of one attack, besides the metric compared; the table per 100 points has all of DIVISIBLE."""
+"""Figures in the text table of one attack, besides the metric compared."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,26 +43,25 @@ class Comparison(FramedAnswer):
     frame : DataFrame
         One row for each loadout: `loadout`, `unit`, `level`, `points`, `row`, `dice`, `method`, and every figure of
         :data:`~.metrics.COMPARE_METRICS`, with means and expected values also per 100 points. `difference` is the
-        metric compared minus that of the best loadout (`difference_low` and `difference_high` if simulated),
-        followed by `significant` and `tied`; `why_not` is the reason for an impossible attack. A simulation adds
-        `trials`, for each figure a 95% interval, `_low` and `_high`, and for each probability the method of its
-        interval, `_interval`. A mean over targets has no `row` and `dice`, but `cannot`, the targets that the loadout
-        cannot attack.
+        metric compared minus that of the best loadout (`difference_low` and `difference_high` are its interval if
+        simulated); `significant` and `tied` are as in `differences`; `why_not` is the reason for an impossible attack.
+        A simulation adds `trials`, a 95% interval for each figure (`_low` and `_high`), and for each probability the
+        method of its interval (`_interval`). A mean over targets has no `row` and `dice`, but `cannot`, the targets
+        that the loadout cannot attack, with reasons.
     distributions : DataFrame
-        `loadout`, `models_destroyed`, `probability`, `at_least`, and their intervals if simulated. Empty for a mean
-        over targets.
+        `loadout`, `models_destroyed`, and the probability of exactly and of at least that many (`probability`,
+        `at_least`), with intervals if simulated. Empty for a mean over targets.
     differences : DataFrame
-        Each figure minus that of the loadout that is best in this figure
+        Each figure of each loadout minus that of the loadout that is best in this figure
         (:func:`~analyser.analysis.comparison_figures.differences`).
     metric : str
-        The metric compared: the highest decides which loadout is best.
+        The metric compared; the loadout with the highest value is best.
     at_least : int or None
         The k of P(at least k models destroyed); None for a mean over targets with different k.
     results : mapping of str to AttackResult
-        By selector, for loadouts that can make the attack; for a mean by ``selector on target``.
+        Results of the possible attacks, by selector; for a mean by ``selector on target``.
     shares : mapping of str to float
-        The target, or for a mean every target, with its share in the mean.
-    profiles : ProfilesUsed
+        Share of each target in the mean, by name; one target has the share 1.
     loadout_figures : tuple of LoadoutFigures
         Figures of the loadouts that can make the attack; by batch if simulated.
     """
@@ -88,13 +87,13 @@ class Comparison(FramedAnswer):
         return self._tied(self.metric)
 
     def _best(self, metric: str) -> str:
-        return str(self._of(metric)["best"].iloc[0])
+        return str(self._differences_in(metric)["best"].iloc[0])
 
     def _tied(self, metric: str) -> tuple[str, ...]:
-        return tuple(self._of(metric).query("tied").index)
+        return tuple(self._differences_in(metric).query("tied").index)
 
-    def _of(self, metric: str) -> pd.DataFrame:
-        """Return the differences in one figure, by loadout."""
+    def _differences_in(self, metric: str) -> pd.DataFrame:
+        """Return the rows of `differences` for one metric, by loadout."""
         return self.differences[self.differences["metric"] == metric].set_index("loadout")
 
     schema = "analyser/comparison/1"
@@ -108,7 +107,7 @@ class Comparison(FramedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The metric compared of each loadout, with its interval if simulated."""
+        """Value of the metric compared for each loadout, with its interval if simulated."""
         names = [name for end in ("", "_low", "_high") if (name := f"{self.metric}{end}") in self.frame]
         rows = self.frame.dropna(subset=[self.metric]).set_index("loadout")[names]
         return {
@@ -119,7 +118,7 @@ class Comparison(FramedAnswer):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Tables of the figures, the distributions of models destroyed, and the differences from the best loadouts."""
+        """Tables of the figures, of the distributions of models destroyed, and of the differences from the best."""
         return {
             "loadouts": self.to_frame(),
             "distributions": tidy(self.distributions),
@@ -139,7 +138,7 @@ class Comparison(FramedAnswer):
         return metadata | stopping.as_dict() | {"difference_interval": method}
 
     def record(self) -> dict[str, Any]:
-        """Return the best loadout and all figures as plain data."""
+        """Return the best loadouts and all figures as plain data."""
         return {
             "best": self.best,
             "tied": list(self.tied),
@@ -148,14 +147,14 @@ class Comparison(FramedAnswer):
         }
 
     def style(self) -> Styler:
-        """Return the main figures as a coloured table (a pandas Styler), with a row for each loadout and bars in cells.
+        """Return the main figures as a pandas Styler: a row for each loadout, with bars in the cells.
 
         >>> import analyser
         >>> pair = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
         >>> analyser.compare(pair, "imperium/krupp@basic").style().data["unit"].tolist()
         ['Sharp Rifles', 'Rifle platoon']
         """
-        figures = self._shown("")
+        figures = self._figures_of_table("")
         percent = [name for name in figures if metric_by_name(name).is_probability]
         style = styler(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
         headings = {name: metric_by_name(name).head.format(at_least=self.at_least or "k") for name in figures}
@@ -175,9 +174,9 @@ class Comparison(FramedAnswer):
         return plots.cost_against_effect(self, metric=self.metric, quantity=quantity, ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the figures of one attack and those per 100 points; the highest of each column is bold on a page."""
+        """Return a table of one attack, and one per 100 points; the highest figures are bold on a page."""
         blocks = [Block(self._heading())]
-        for heading, suffix, metric in self._parts():
+        for heading, suffix, metric in self._table_parts():
             table = self._table(suffix, metric)
             rows = [[name, *map(str, line)] for name, line in zip(table.index, table.to_numpy())]
             align = "<>" if suffix or "attack" not in table else "<><>"
@@ -187,13 +186,13 @@ class Comparison(FramedAnswer):
         return blocks
 
     def _highest(self, columns: Sequence[str], suffix: str) -> Iterator[tuple[int, int]]:
-        """Yield the row and column of the highest value of each figure of a table."""
-        for name in self._shown(suffix):
+        """Yield the row and column of the cells with the highest value of each figure of a table."""
+        for name in self._figures_of_table(suffix):
             values = self.frame[name + suffix].to_numpy(float)
             highest = values == values[~np.isnan(values)].max(initial=-1.0)
             yield from ((int(row), 1 + columns.index(self._heading_of(name))) for row in np.flatnonzero(highest))
 
-    def _parts(self) -> list[tuple[str, str, str]]:
+    def _table_parts(self) -> list[tuple[str, str, str]]:
         """Return for each table its heading, the suffix of the names of its figures, and the metric compared in it."""
         plain = self.metric.removesuffix(PER_100_POINTS)
         by_points = (plain if plain in DIVISIBLE else DIVISIBLE[0]) + PER_100_POINTS
@@ -201,8 +200,8 @@ class Comparison(FramedAnswer):
         return [("One attack", "", plain), *per_100]
 
     def _table(self, suffix: str, metric: str) -> pd.DataFrame:
-        """Return one of the tables: a row for each loadout, all cells as text."""
-        best, tied, of_metric = self._best(metric), self._tied(metric), self._of(metric)
+        """Return one of the tables as text: a row for each loadout."""
+        best, tied, by_loadout = self._best(metric), self._tied(metric), self._differences_in(metric)
         rows = {}
         for _, line in self.frame.iterrows():
             name, row = line["loadout"], {}
@@ -212,46 +211,46 @@ class Comparison(FramedAnswer):
                     row["attack"] = (
                         f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot attack"
                     )
-            for figure in self._shown(suffix):
+            for figure in self._figures_of_table(suffix):
                 ends = (float(line.get(f"{figure}{suffix}_{end}", np.nan)) for end in ("low", "high"))
                 row[self._heading_of(figure)] = figure_text(figure + suffix, line[figure + suffix], *ends)
-            is_other = name != best and name in of_metric.index
-            row["diff."] = self._difference_text(of_metric.loc[name], metric) if is_other else ""
-            rows[f"{BEST if name == best else self._tie_mark if name in tied else ' '} {name}"] = row
+            is_other = name != best and name in by_loadout.index
+            row["diff."] = self._difference_text(by_loadout.loc[name], metric) if is_other else ""
+            rows[f"{BEST_MARK if name == best else self._tie_mark if name in tied else ' '} {name}"] = row
         return pd.DataFrame.from_dict(rows, orient="index")
 
     def _difference_text(self, line: pd.Series[Any], metric: str) -> str:
-        """Return the difference from the best loadout, marked if it is not significant."""
+        """Return the difference from the best loadout as text, marked if it is not significant."""
         exact = pd.isna(line["low"])
         if exact and line["tied"]:
             return self._tie_mark
         text = figure_text(metric, line["difference"], line["low"], line["high"], change=True)
-        return text if exact or line["significant"] else f"{UNSURE} {text}"
+        return text if exact or line["significant"] else f"{UNSURE_MARK} {text}"
 
-    def _shown(self, suffix: str) -> list[str]:
-        """Return the figures of one of the tables, without those that no loadout has."""
-        wanted = DIVISIBLE if suffix else dict.fromkeys((*SHOWN, self.metric.removesuffix(PER_100_POINTS)))
+    def _figures_of_table(self, suffix: str) -> list[str]:
+        """Return the names of the figures of a table, without those that no loadout has."""
+        wanted = DIVISIBLE if suffix else dict.fromkeys((*SHOWN_FIGURES, self.metric.removesuffix(PER_100_POINTS)))
         return [name for name in wanted if self.frame[name + suffix].notna().any()]
 
     def _heading_of(self, name: str) -> str:
         return metric_by_name(name).short.format(at_least="k" if self.at_least is None else self.at_least)
 
     def _conclusion(self, metric: str) -> str:
-        """Return the line below a table: the metric compared in it, and the loadouts tied for the best."""
+        """Return the line below a table: the metric that decides, and the loadouts tied for the best."""
         title = title_of(metric, self.at_least)
-        line = f"{BEST} best by {title[0].lower() + title[1:]}; diff.: difference from the best."
+        line = f"{BEST_MARK} best by {title[0].lower() + title[1:]}; diff.: difference from the best."
         if tied := self._tied(metric):
-            meaning = {EQUAL: "exactly equal", UNSURE: "not significantly different"}[self._tie_mark]
-            line += f" A tie: {', '.join(tied)} ({self._tie_mark} {meaning}); the cheapest has the {BEST}."
+            meaning = {EQUAL_MARK: "exactly equal", UNSURE_MARK: "not significantly different"}[self._tie_mark]
+            line += f" A tie: {', '.join(tied)} ({self._tie_mark} {meaning}); the cheapest has the {BEST_MARK}."
         return line
 
     @property
-    def _exact(self) -> bool:
+    def _is_exact(self) -> bool:
         return all(result.exact for result in self.results.values())
 
     @property
     def _tie_mark(self) -> str:
-        return EQUAL if self._exact else UNSURE
+        return EQUAL_MARK if self._is_exact else UNSURE_MARK
 
     def _heading(self) -> str:
         result = next(iter(self.results.values()))
@@ -268,17 +267,17 @@ class Comparison(FramedAnswer):
         return f"On {target} ({result.scenario.target.models} models){where}; {method}"
 
     def notes(self) -> list[str]:
-        """Return the meaning of the short headings, impossible attacks, rules not modelled, profiles and warnings."""
+        """Return the meaning of the headings, impossible attacks, rules not modelled, profiles and warnings."""
         at_least = self._heading_of(AT_LEAST)
         notes = [
             f"{at_least}, mean, 10th: models destroyed (probability of at least that many, mean, percentile).",
             "suppr., broken, annih.: probabilities; they are not divided by points.",
         ]
-        if not self._exact:
-            valid = "" if self.loadout_figures[0].stopped_at is None else ", valid whenever the simulation stops"
+        if not self._is_exact:
+            valid = "" if self.loadout_figures[0].stopped_at is None else ", valid at any stopping time"
             notes.append(
                 f"Differences are paired batch by batch (the same random numbers for each loadout), with a 95% "
-                f"interval{valid}; {UNSURE} marks a difference that is not significant."
+                f"interval{valid}; {UNSURE_MARK} marks a difference that is not significant."
             )
         if len(self.shares) > 1:
             notes.append("A target that a loadout cannot attack counts as 0 in the mean; percentiles have no mean.")
@@ -297,15 +296,15 @@ class Comparison(FramedAnswer):
 def comparison_of(
     rows: Sequence[Mapping[str, Any]], loadout_figures: Sequence[LoadoutFigures], metric: str, **more: Any
 ) -> Comparison:
-    """Return the comparison with these rows, one for each loadout; the frame also has the differences in `metric`."""
+    """Return the comparison with these rows and their differences in `metric`; `more` are other fields."""
     all_differences = differences(loadout_figures)
     columns = list(dict.fromkeys(name for row in sorted(rows, key=len, reverse=True) for name in row))
     frame = pd.DataFrame(rows, columns=columns)
-    of_metric = all_differences[all_differences["metric"] == metric].set_index("loadout")
-    of_metric = of_metric.reindex(frame["loadout"]).reset_index()
+    in_metric = all_differences[all_differences["metric"] == metric].set_index("loadout")
+    in_metric = in_metric.reindex(frame["loadout"]).reset_index()
     names = {"low": "difference_low", "high": "difference_high"}
-    result = of_metric[["difference", *names, "significant"]].rename(columns=names)
-    frame = frame.join(result.assign(tied=of_metric["tied"].eq(True), why_not=frame.pop("why_not")))
+    added = in_metric[["difference", *names, "significant"]].rename(columns=names)
+    frame = frame.join(added.assign(tied=in_metric["tied"].eq(True), why_not=frame.pop("why_not")))
     frame = frame.astype({name: "Int64" for name in ("points", "dice", "trials") if name in frame})
     figures = tuple(loadout_figures)
     return Comparison(frame=frame, differences=all_differences, metric=metric, loadout_figures=figures, **more)

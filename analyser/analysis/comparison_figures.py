@@ -1,11 +1,11 @@
 """Figures of the loadouts of a comparison, and the difference of each figure from the best loadout.
 
-Simulations are paired by batch: batch b of every loadout uses the same random numbers, and gives one difference.
-Batches are independent of each other, so the mean difference has Student's t interval, with one degree of freedom
-fewer than there are batches. If the number of trials depended on the results, a confidence sequence is used, which
-is valid at any stopping time (:mod:`analyser.common.intervals`). Common random numbers make the interval narrower,
-without any assumption about the correlation. The interval assumes normal batch means. A batch has hundreds of thousands
-of fights, so this fails only for events so rare that a batch has a handful of them. Each single interval is at 95%.
+Simulations are paired by batch: batch number b of every loadout uses the same random numbers, and gives one difference.
+Batches are independent, so the interval of the mean difference is Student's t interval, with one degree of freedom
+fewer than there are batches. If the number of trials depended on the results, a confidence sequence is used, which is
+valid at any stopping time (:mod:`analyser.common.intervals`). The interval assumes normal batch means. A batch has
+hundreds of thousands of fights, so this is wrong only for events that occur a few times in a batch. Each interval is at
+95% by itself.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from analyser.results.user_metrics import value_of
 from analyser.rules.attack import losses_of
 from analyser.scenarios.attack import Scenario
 
-BATCHES = 32  # batches of a simulation: enough for the interval of their mean, and few, so that each is large
-TRIALS_COMPARED = 2 * BATCHES * CHUNK_TRIALS
+BATCHES = 32  # of a simulation: enough for the interval of a mean, and few enough that each is large
+DEFAULT_TRIALS = 2 * BATCHES * CHUNK_TRIALS
 KeyT = TypeVar("KeyT")
 
 
-def is_percentile() -> NDArray[np.bool_]:
+def percentile_mask() -> NDArray[np.bool_]:
     """Return a mask of the figures of comparisons that are percentiles."""
     return np.array([name.endswith(PERCENTILE) for name in COMPARE_METRICS])
 
@@ -56,18 +56,18 @@ class _Sample(dict[KeyT, AttackWithBatches]):
         return next(iter(self.values()))[0].trials
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the count, in each attack, of every outcome that a precision refers to."""
+        """Return the number of times that each outcome to which the precision refers occurred, attack by attack."""
         return np.concatenate([whole.precision_counts(precision) for whole, _ in self.values()])
 
     def with_stopping(self, stopping: Stopping) -> Self:
-        """Return these attacks with the reason for their number of trials added."""
+        """Return these attacks with the reason why their simulation stopped."""
         return type(self)({key: (whole.with_stopping(stopping), parts) for key, (whole, parts) in self.items()})
 
 
 def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping[KeyT, AttackWithBatches]:
-    """Return the results of attacks; simulations have the same number of trials and batches, so that batches pair."""
+    """Return the results of attacks by key; simulated attacks are paired by batch."""
     if sampling.trials is None and sampling.precision is None:
-        sampling = replace(sampling, trials=TRIALS_COMPARED)
+        sampling = replace(sampling, trials=DEFAULT_TRIALS)
 
     def sample(settings: Sampling) -> _Sample[KeyT]:
         result = _Sample[KeyT]()
@@ -86,16 +86,16 @@ def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping
 
 
 class LoadoutFigures(NamedTuple):
-    """Figures of one loadout of a comparison, in the order of COMPARE_METRICS; also by batch if simulated."""
+    """Figures of one loadout of a comparison, in the order of COMPARE_METRICS; if simulated, also those of each batch."""
 
     name: str
     points: int | None
     figures: NDArray[np.float64]  # shape (figures, 3): the value and the ends of its 95% interval, NaN without one
     batches: NDArray[np.float64] | None = None  # shape (batches, figures); None if exact
-    stopped_at: int | None = None  # trials, if their number was not fixed in advance
+    stopped_at: int | None = None  # number of trials, if it was not fixed in advance
 
     def columns(self) -> dict[str, float]:
-        """Return the figures by name; simulated ones with the ends of their intervals, `_low` and `_high`."""
+        """Return the figures by name; if simulated, also the ends of their intervals, `_low` and `_high`."""
         if self.batches is None:
             return dict(zip(COMPARE_METRICS, self.figures[:, 0]))
         names = [f"{name}{end}" for name in COMPARE_METRICS for end in ("", "_low", "_high")]
@@ -108,7 +108,7 @@ class Difference(NamedTuple):
     difference: float
     low: float = np.nan
     high: float = np.nan
-    differs: bool | None = None  # None if unknown
+    differs: bool | None = None  # True if the difference is significant, None if that is unknown
 
 
 def title_of(name: str, at_least: int | None) -> str:
@@ -127,18 +127,18 @@ def subject_of(scenario: Scenario) -> str:
 def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, NDArray[np.float64]]:
     """Return every figure of :data:`COMPARE_METRICS` by name: its value and the ends of its 95% interval, or NaN.
 
-    `at_least` is the k of P(at least k models destroyed). A figure is NaN if it needs points of the attacker, or points
-    or victory points of the target, that are missing.
+    `at_least` is the k of P(at least k models destroyed). A figure is NaN if it needs points or victory points that
+    the profile of the attacker or the target lacks.
     """
     target, defender = result.scenario.target, result.scenario.defender
     level = None if defender is None else defender.level
     model_points = level.points / level.models if level is not None and level.points else np.nan
     figures = {
         **{name: _figure(p) for name, p in probabilities_of(result, at_least).items()},
-        "mean_models_destroyed": _of_mean(result.mean_with_interval("models_destroyed")),
+        "mean_models_destroyed": _mean_figure(result.mean_with_interval("models_destroyed")),
         "models_destroyed_10th_percentile": _figure(result.quantile("models_destroyed", estimates.LOW_PERCENTILE)),
         "models_destroyed_90th_percentile": _figure(result.quantile("models_destroyed", estimates.HIGH_PERCENTILE)),
-        "mean_damage": _of_mean(_damage(result)),
+        "mean_damage": _mean_figure(_damage(result)),
     }
     victory_points = np.nan if target.victory_points is None else target.victory_points
     figures["expected_victory_points"] = figures["p_annihilated"] * victory_points
@@ -162,18 +162,18 @@ def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]
 
 
 def _figure(value: float) -> NDArray[np.float64]:
-    """Return a figure with the ends of its interval, which are NaN unless the figure is an estimate."""
+    """Return a figure with the ends of its interval; NaN for an exact figure."""
     low, high = (value.low, value.high) if isinstance(value, Estimate) else (None, None)
     return np.array([value, low, high], np.float64)  # None becomes NaN
 
 
 def _user_figure(value: Estimate | Mean | float) -> NDArray[np.float64]:
-    """Return a user metric with the ends of its interval; NaN without one."""
-    return _of_mean(value) if isinstance(value, Mean) else _figure(value)
+    """Return a figure of a user metric with the ends of its interval; NaN without an interval."""
+    return _mean_figure(value) if isinstance(value, Mean) else _figure(value)
 
 
-def _of_mean(mean: Mean) -> NDArray[np.float64]:
-    """Return a mean with the ends of its interval; NaN without one."""
+def _mean_figure(mean: Mean) -> NDArray[np.float64]:
+    """Return a mean with the ends of its interval; NaN without an interval."""
     return np.array([mean.value, mean.low, mean.high], np.float64)
 
 
@@ -186,7 +186,7 @@ def _damage(result: AttackResult) -> Mean:
 
 
 def loadout_figures(name: str, points: int | None, attack: AttackWithBatches, at_least: int) -> LoadoutFigures:
-    """Return the figures of a loadout's attack; also by batch if simulated."""
+    """Return the figures of the attack by the loadout called `name`; `at_least` is the k of P(at least k)."""
     result = attack[0]
     whole, *batches = (list(figures_of(part, at_least, points).values()) for part in (result, *attack[1]))
     values = np.array(batches)[:, :, 0] if batches else None
@@ -197,8 +197,9 @@ def loadout_figures(name: str, points: int | None, attack: AttackWithBatches, at
 def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
     """Return each figure of each loadout minus that of the loadout that is best in this figure.
 
-    The highest figure is the best. Equal figures are tied with it; in a simulation, so are figures that do not differ
-    significantly from it or from each other. Of tied loadouts the cheapest counts as best, then the first.
+    The highest figure is the best. Equal figures are tied with it. In a simulation, a figure is also tied if it does
+    not differ significantly from the highest, unless another such figure is significantly higher. Of tied loadouts the
+    cheapest counts as best, then the first.
 
     The columns are `loadout`, `metric`, `best`, `difference`, `low`, `high`, `significant`, `tied`. Exact differences
     have no interval, and all are significant. Simulated differences are significant if the interval excludes 0;
@@ -208,11 +209,11 @@ def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
     rows = []
     for index, metric in enumerate(COMPARE_METRICS):
         best, tied = _best(loadouts, index)
-        name = "" if best is None else loadouts[best].name
+        best_name = "" if best is None else loadouts[best].name
         for number, loadout in enumerate(loadouts):
             result = Difference(np.nan) if best is None else difference(loadout, loadouts[best], index)
             significant = None if number == best else result.differs
-            rows.append((loadout.name, metric, name, *result[:3], significant, number in tied))
+            rows.append((loadout.name, metric, best_name, *result[:3], significant, number in tied))
     columns = ["loadout", "metric", "best", "difference", "low", "high", "significant", "tied"]
     return pd.DataFrame(rows, columns=columns).astype({"significant": "boolean"})
 
@@ -223,16 +224,17 @@ def _best(loadouts: Sequence[LoadoutFigures], index: int) -> tuple[int | None, l
     if np.isnan(values).all():
         return None, []
     highest = loadouts[int(np.nanargmax(values))]
-    near = [number for number, loadout in enumerate(loadouts) if difference(loadout, highest, index).differs is False]
+    pairs = enumerate(loadouts)
+    candidates = [number for number, loadout in pairs if difference(loadout, highest, index).differs is False]
 
     def is_beaten(number: int) -> bool:
-        """Return True if another loadout that is tied with the highest is significantly better."""
-        all_differences = (difference(loadouts[other], loadouts[number], index) for other in near)
+        """Return True if another candidate is significantly better."""
+        all_differences = (difference(loadouts[other], loadouts[number], index) for other in candidates)
         return any(result.differs is True and result.difference > 0 for result in all_differences)
 
-    equal = [number for number in near if not is_beaten(number)]
-    best = min(equal, key=lambda number: np.inf if (points := loadouts[number].points) is None else points)
-    return best, equal if len(equal) > 1 else []
+    tied = [number for number in candidates if not is_beaten(number)]
+    best = min(tied, key=lambda number: np.inf if (points := loadouts[number].points) is None else points)
+    return best, tied if len(tied) > 1 else []
 
 
 def difference(loadout: LoadoutFigures | None, other: LoadoutFigures, index: int) -> Difference:
@@ -243,21 +245,21 @@ def difference(loadout: LoadoutFigures | None, other: LoadoutFigures, index: int
     rounding = CERTAIN_WITHIN * max(1.0, abs(float(other.figures[index, 0])))
     if loadout.batches is None or other.batches is None:
         return Difference(value, differs=abs(value) > rounding)
-    if is_percentile()[index]:
+    if percentile_mask()[index]:
         return Difference(value, differs=None if value else False)
-    low, high = interval(loadout.batches[:, index] - other.batches[:, index], loadout.stopped_at)
+    low, high = mean_interval(loadout.batches[:, index] - other.batches[:, index], loadout.stopped_at)
     return Difference(value, low, high, not (low <= rounding and high >= -rounding))
 
 
-def interval(samples: NDArray[np.float64], stopped_at: int | None = None) -> tuple[float, float]:
+def mean_interval(samples: NDArray[np.float64], stopped_at: int | None = None) -> tuple[float, float]:
     """Return the 95% interval of the mean of independent `samples`, by Student's t (Student, Biometrika 6, 1908).
 
-    If the number of trials was not fixed in advance, it is `stopped_at`, and a confidence sequence is used.
+    If the number of trials, `stopped_at`, was not fixed in advance, the interval is that of a confidence sequence.
     """
     from scipy.special import stdtrit
 
     mean, error, degrees = float(samples.mean()), float(samples.std(ddof=1) / np.sqrt(len(samples))), len(samples) - 1
     if stopped_at is not None:
         return mean_bounds(mean, error, degrees, stopped_at, tuned_for=BATCHES * CHUNK_TRIALS)
-    half = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * error
-    return mean - half, mean + half
+    half_width = float(stdtrit(degrees, (1 + CONFIDENCE) / 2)) * error
+    return mean - half_width, mean + half_width

@@ -12,7 +12,7 @@ import pandas as pd
 
 from analyser import plots
 from analyser.analysis.comparison import Comparison, comparison_of
-from analyser.analysis.comparison_figures import LoadoutFigures, is_percentile
+from analyser.analysis.comparison_figures import LoadoutFigures, percentile_mask
 from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, shown
 from analyser.common.frames import tidy
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from analyser.plots.distributions import Kind
 
-_LOADOUT = ["loadout", "unit", "level", "points"]
+_LOADOUT_COLUMNS = ["loadout", "unit", "level", "points"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,9 +38,9 @@ class Comparisons(FramedAnswer):
     weights : mapping of str to float
         The weight of each target, as given.
     mean : Comparison
-        Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. In a simulation
-        the interval of a figure is the mean of the targets' intervals, which is at least as wide as necessary;
-        differences are paired by batch.
+        Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. In a simulation,
+        the interval of a mean runs from the mean of the lower ends to that of the upper ends, which is at least as wide
+        as a 95% interval; differences are paired by batch.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class Comparisons(FramedAnswer):
 
     @property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
-        """The rows of all targets, then those of the mean; first columns are `target`, `weight` and `is_mean`.
+        """The rows of all targets, then those of the mean. The first columns are `target`, `weight` and `is_mean`.
 
         :meth:`to_frame` leaves out the rows of the mean.
         """
@@ -76,9 +76,7 @@ class Comparisons(FramedAnswer):
             for target, comparison in self.by_target.items()
         ]
         parts.append(self.mean.frame.assign(target="mean", is_mean=True))
-        columns = dict.fromkeys(
-            name for name in ("target", "weight", "is_mean", *(name for part in parts for name in part))
-        )
+        columns = dict.fromkeys(("target", "weight", "is_mean", *(name for part in parts for name in part)))
         return pd.DataFrame([line for part in parts for line in part.to_dict("records")], columns=list(columns))
 
     schema = "analyser/comparisons/1"
@@ -128,7 +126,9 @@ class Comparisons(FramedAnswer):
 
 
 def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
-    """Return the share of each target in the mean; InputError without targets or for unusable weights.
+    """Return the share of each target in the mean, from the number of targets and the stated weights.
+
+    InputError without targets, or for unusable weights.
 
     >>> shares_of(2, [3, 1]), shares_of(2, None), shares_of(2, [1e308, 1e308])
     ([0.75, 0.25], [0.5, 0.5], [0.5, 0.5])
@@ -151,7 +151,7 @@ def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
 def mean_of_targets(
     parts: Sequence[Comparison], shares: Sequence[float], weights: Sequence[float] | None
 ) -> Comparisons:
-    """Return the comparisons of several targets as one; `shares` are the normalised weights."""
+    """Return the comparisons on several targets with their mean; `weights` as stated, `shares` normalised."""
     names: list[str] = []
     for part in parts:
         (name,) = part.shares
@@ -178,25 +178,25 @@ def mean_of_targets(
 
 
 def _mean_figures(name: str, by_target: Mapping[str, Comparison], shares: Mapping[str, float]) -> LoadoutFigures | None:
-    """Return the mean figures of a loadout, and the mean ends of their intervals if simulated; None if it has none."""
+    """Return the mean figures of a loadout; None if it can attack no target."""
     parts = [(shares[key], own) for key, part in by_target.items() for own in part.loadout_figures if own.name == name]
     if not parts:
         return None
     figures = sum((share * own.figures for share, own in parts), np.zeros((len(COMPARE_METRICS), 3)))
-    figures[is_percentile()] = np.nan
+    figures[percentile_mask()] = np.nan
     batches = [share * own.batches for share, own in parts if own.batches is not None]
     values = np.sum(batches, axis=0) if batches else None
     return LoadoutFigures(name, parts[0][1].points, figures, values, parts[0][1].stopped_at)
 
 
 def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, LoadoutFigures | None]) -> list[dict[str, Any]]:
-    """Return the rows of the frame of a mean, without the differences."""
+    """Return the rows of the frame of the mean, without the differences."""
     first, rows = next(iter(by_target.values())).frame, []
     method = first["method"].dropna().iloc[0]
     for index, figures in enumerate(means.values()):
         why = {target: part.frame["why_not"][index] for target, part in by_target.items()}
         cannot = "; ".join(f"{target}: {reason}" for target, reason in why.items() if pd.notna(reason)) or None
-        row = {key: first[key][index] for key in _LOADOUT} | {"method": method}
+        row = {key: first[key][index] for key in _LOADOUT_COLUMNS} | {"method": method}
         row |= {} if figures is None else figures.columns()
         rows.append(row | {"cannot": cannot, "why_not": cannot if figures is None else None})
     return rows

@@ -1,10 +1,8 @@
-"""Expected numbers at each stage of an attack, from dice rolled to models destroyed, exact.
+"""Expected numbers at each stage of an attack, from dice rolled to models destroyed.
 
-Expected numbers of dice are sums over single dice, so they need no joint distribution. Each heroic strike of the first
-roll adds its dice, and each die of the pool shows a face that the rating re-rolls with the probability of that face.
-Only the extra re-rolls of AC-3.5, whose number is limited, need the distribution of the number of dice that could use
-one, from a power of the generating polynomial of one die. Hits and later stages come from the exact distribution of
-hits.
+Expected numbers of dice are sums over single dice, so they need no joint distribution. Only the extra re-rolls of
+AC-3.5, whose number is limited, need the distribution of the number of dice that could use one. It is a power of the
+generating polynomial of one die. Hits and later stages come from the distribution of hits.
 """
 
 from __future__ import annotations
@@ -55,15 +53,10 @@ def dice_funnel(
         (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it), `mean`.
 
         Dice rolled are those of the first roll (AC-3.2), including Overcharge, but not those added by heroic strikes
-        (AC-3.3). Dice re-rolled are dice of either kind that are rolled again (AC-3.4, AC-3.5). Each DEFENCE hits
-        become 1 damage (AC-3.7); the remaining hits are lost to DEFENCE, except with Devastating. Overkill is damage
-        without a model left to destroy (AC-3.8, AC-3.9). Damage left on the unit includes damage from before the
+        (AC-3.3). Dice re-rolled are rolled or added dice that are rolled again (AC-3.4, AC-3.5). If DEFENCE is N, every
+        N hits become 1 damage (AC-3.7); the remaining hits are lost to DEFENCE, except with Devastating. Overkill is
+        damage without a model left to destroy (AC-3.8, AC-3.9). Damage left on the unit includes damage from before the
         attack. Models destroyed are those destroyed by damage, before any test.
-
-    Raises
-    ------
-    InputError
-        The reasons of :func:`analyser.attack`.
 
     Examples
     --------
@@ -76,8 +69,8 @@ def dice_funnel(
     fight, result = scenario.fight, solve_attack(scenario, sampling)
     scores, pmf = result.scores, result.score_weights / (result.trials or 1)
     faces = np.array(scenario.ruleset.die.faces, np.float64) / scenario.ruleset.die.sides
-    pools = _pools(fight, scenario.ruleset.deck.counts())
-    rolled = sum(dice * probability for dice, probability in pools)
+    first_rolls = _first_rolls(fight, scenario.ruleset.deck.counts())
+    rolled = sum(dice * probability for dice, probability in first_rolls)
     added = rolled * _probability_of(faces, fight.exploding_faces) * fight.explosion
     most_damage = int(fight.most_destroyed) * int(fight.damage_limit) - int(fight.damage)
 
@@ -88,7 +81,7 @@ def dice_funnel(
     rows = [
         ("Dice rolled", "dice", "total", rolled),
         ("Dice added by heroic strikes", "dice", "part", added),
-        ("Dice re-rolled", "dice", "part", _rerolled(fight, faces, pools, rolled + added)),
+        ("Dice re-rolled", "dice", "part", _expected_rerolls(fight, faces, first_rolls, rolled + added)),
         ("Hits", "hits", "total", mean(lambda score: hits_of(scores, score))),
         ("Hits lost to DEFENCE", "hits", "lost", mean(lambda score: hits_left_over(fight, scores, score))),
         ("Damage", "damage", "total", mean(lambda score: damage_points(fight, scores, score))),
@@ -99,24 +92,26 @@ def dice_funnel(
     return pd.DataFrame(rows, columns=["stage", "unit", "kind", "mean"])
 
 
-def _pools(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, float]]:
+def _first_rolls(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, float]]:
     """Return the possible numbers of dice of the first roll, with their probabilities (Overcharge, AC-6)."""
     if not fight.overcharge:
         return [(int(fight.dice), 1.0)]
     return [(int(fight.dice) + card, float(copies / deck.sum())) for card, copies in enumerate(deck) if copies]
 
 
-def _rerolled(fight: FightFacts, faces: NDArray[np.float64], pools: list[tuple[int, float]], in_pool: float) -> float:
-    """Return the expected dice re-rolled: all with a face that the rating re-rolls, and extra re-rolls to the limit."""
-    by_rating = in_pool * _probability_of(faces, fight.reroll_faces)
+def _expected_rerolls(
+    fight: FightFacts, faces: NDArray[np.float64], first_rolls: list[tuple[int, float]], expected_dice: float
+) -> float:
+    """Return the expected number of re-rolled dice, of `expected_dice` rolled and added ones."""
+    by_rating = expected_dice * _probability_of(faces, fight.reroll_faces)
     if not fight.extra_dice:
         return by_rating
     eligible = _probability_of(faces, fight.extra_faces)
-    added = polynomial.polypow([1 - eligible, eligible], int(fight.explosion))
+    of_added_dice = polynomial.polypow([1 - eligible, eligible], int(fight.explosion))
     explodes = _probability_of(faces, fight.exploding_faces)
-    one_die = polynomial.polyadd([1 - explodes - eligible, eligible], explodes * added)
+    one_die = polynomial.polyadd([1 - explodes - eligible, eligible], explodes * of_added_dice)
     extra = 0.0
-    for dice, probability in pools:
+    for dice, probability in first_rolls:
         pmf = polynomial.polypow(one_die, dice) if dice else np.array([1.0])  # of the number of eligible dice
         extra += probability * float(np.minimum(np.arange(len(pmf)), fight.extra_dice) @ pmf)
     return by_rating + extra

@@ -1,4 +1,4 @@
-"""Points that each row of a unit destroys at each distance: exact, because they change at a few distances only."""
+"""Points that each row of a unit destroys, by distance; exact, because attacks change only at a few distances."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from analyser.scenarios.attack import attack_record, attack_records, target_reco
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack
 
-CHARGE = "a charge"  # name of the line of charges
-_ORDER: tuple[str, ...] = get_args(Category)
-_INTERPRETED = 1e-3  # seconds per attack without compilation
-_SAME = 1e-9
+CHARGE_LINE = "a charge"  # name of the line for a charge
+_CATEGORIES: tuple[str, ...] = get_args(Category)
+_INTERPRETED_SECONDS = 1e-3  # seconds per attack without compilation
+_TOLERANCE = 1e-9  # points; smaller differences are rounding errors
 
 
 class Step(NamedTuple):
-    """An interval of distances in inches, above `first` up to `last`, and the points destroyed at these distances."""
+    """Distances in inches, above `first` and up to `last`, and the points destroyed at these distances."""
 
     first: float
     last: float
@@ -40,8 +40,8 @@ class Line(NamedTuple):
     steps: tuple[Step, ...]
 
 
-class Best(NamedTuple):
-    """The best line in an interval of distances, or all lines tied for the best."""
+class BestLines(NamedTuple):
+    """The names of the best line, or of all lines tied for the best, at distances above `first` and up to `last`."""
 
     first: float
     last: float
@@ -50,10 +50,10 @@ class Best(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """Points that 100 points of a unit destroy of the opponents of a category, by distance, without aiming.
+    """Points that 100 points of a unit destroy of opponents of a category in one attack without aiming, by distance.
 
     Points destroyed are the share of the target that is lost (all if it is annihilated) times its points. They are
-    means over the opponents and over the unit's levels.
+    means over the opponents, whose number is `targets`, and over the levels of the unit.
     """
 
     category: str
@@ -61,16 +61,16 @@ class Curve(NamedTuple):
     lines: tuple[Line, ...]
 
     @property
-    def best(self) -> tuple[Best, ...]:
+    def best(self) -> tuple[BestLines, ...]:
         """The best lines in each interval of distances, from near to far.
 
         >>> guns = Line("guns", (Step(6, 18, 9.0),))
         >>> rifles = Line("rifles", (Step(0, 8, 12.0), Step(8, 12, 7.0)))
-        >>> [(each.first, each.last, each.names) for each in Curve("light", 5, (guns, rifles)).best]
+        >>> [(best.first, best.last, best.names) for best in Curve("light", 5, (guns, rifles)).best]
         [(0, 8, ('rifles',)), (8, 18, ('guns',))]
         """
         ends = sorted({end for line in self.lines for step in line.steps for end in (step.first, step.last)})
-        bests: list[Best] = []
+        bests: list[BestLines] = []
         for first, last in pairwise(ends):
             by_line = {
                 line.name: step.destroys
@@ -79,30 +79,31 @@ class Curve(NamedTuple):
                 if step.first <= first and last <= step.last
             }
             most = max(by_line.values(), default=0.0)
-            names = tuple(name for name, destroys in by_line.items() if destroys >= most - _SAME)
-            if bests and (bests[-1].last, bests[-1].names) == (first, names) and abs(bests[-1].destroys - most) < _SAME:
+            names = tuple(name for name, destroys in by_line.items() if destroys >= most - _TOLERANCE)
+            is_next = bests and (bests[-1].last, bests[-1].names) == (first, names)
+            if is_next and abs(bests[-1].destroys - most) < _TOLERANCE:
                 bests[-1] = bests[-1]._replace(last=last)
             elif names:
-                bests.append(Best(first, last, names, most))
+                bests.append(BestLines(first, last, names, most))
         return tuple(bests)
 
 
-class _Shot(NamedTuple):
-    """An attacker's row in an interval of distances, its record, and for each category whether it can fire at it."""
+class _RowAtDistances(NamedTuple):
+    """A row at distances above `first` and up to `last`, its attack, and whether it can attack each target category."""
 
     attacker: Loadout
     row: Row
     first: float
     last: float
     facts: Any
-    can: tuple[bool, ...]
+    can_attack: tuple[bool, ...]
 
 
 def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
-    """Return the curves of each unit with points, one for each category, by its selector without a level.
+    """Return the curves of each unit with points, one for each target category, by selector without a level.
 
-    Each ranged row of an attacker is evaluated against its defenders in the table, at the distances where its attack
-    changes. The points that a charge destroys, up to twice SPEED, come from the table if it has charges.
+    Each ranged row of an attacker attacks its defenders in the table at the distances where the attack changes. Points
+    destroyed by a charge, possible up to twice SPEED, come from the table if it has charges.
     """
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
@@ -113,7 +114,7 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
             unit = unit_of(shot.attacker.selector)
             figures[unit, category, shot.row.name][shot.first, shot.last].append(destroys)
     for unit, category, reach, destroys in _destroyed_by_charges(answer):
-        figures[unit, category, CHARGE][0.0, reach].append(destroys)
+        figures[unit, category, CHARGE_LINE][0.0, reach].append(destroys)
     lines: dict[tuple[str, str], list[Line]] = defaultdict(list)
     for (unit, category, name), steps in figures.items():
         line = Line(name, tuple(Step(*ends, float(np.mean(values))) for ends, values in sorted(steps.items())))
@@ -121,7 +122,7 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     return {
         unit: tuple(
             Curve(category, targets[unit, category], tuple(lines[unit, category]))
-            for category in _ORDER
+            for category in _CATEGORIES
             if any(step.destroys > 0 for line in lines.get((unit, category), ()) for step in line.steps)
         )
         for unit in dict.fromkeys(unit for unit, _ in lines)
@@ -129,7 +130,7 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
 
 
 def _number_by_category(defenders: Iterable[Loadout]) -> dict[str, int]:
-    """Return the number of loadouts with points in each category."""
+    """Return the number of defenders with points in each category."""
     categories = [defender.unit.category for defender in defenders if defender.level.points]
     return {category: categories.count(category) for category in categories}
 
@@ -144,8 +145,8 @@ def _with_same_defenders(answer: Matchups) -> Iterator[tuple[list[Loadout], list
         yield attackers, [sides[defender] for defender in defenders]
 
 
-def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
-    """Yield every ranged row of an attacker, over each interval of distances in which its attack is constant."""
+def _shots_of(attacker: Loadout) -> Iterator[_RowAtDistances]:
+    """Yield every ranged row of an attacker with each interval of distances in which its attack is constant."""
     fumes = attacker.unit.keyword("Corrosive Fumes")
     for row in attacker.unit.rows:
         if row.kind != "ranged":
@@ -154,16 +155,16 @@ def _shots_of(attacker: Loadout) -> Iterator[_Shot]:
         ends = sorted(end for end in distances if end is not None and 0 < end <= (row.long_range or 0))
         for first, last in zip([0.0, *ends], ends):
             attack = Attack(distance=last)
-            can = tuple(why_not(row, attack, attacker, target) is None for target in ONE_OF_EACH_CATEGORY)
-            if any(can):
+            can_attack = tuple(why_not(row, attack, attacker, target) is None for target in ONE_OF_EACH_CATEGORY)
+            if any(can_attack):
                 facts = attack_record(resolve_attack(attack, attacker, row), attacker.unit)
-                yield _Shot(attacker, row, first, last, facts, can)
+                yield _RowAtDistances(attacker, row, first, last, facts, can_attack)
 
 
 def _destroyed_by_shots(
     answer: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
-) -> Iterator[tuple[_Shot, str, float]]:
-    """Yield each shot and category with the points destroyed per 100 points: a mean over the defenders with points."""
+) -> Iterator[tuple[_RowAtDistances, str, float]]:
+    """Yield each row at distances, and each category, with the mean points destroyed per 100 points."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
     defending = DefendingSide(
         tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads
@@ -171,8 +172,8 @@ def _destroyed_by_shots(
     if not shots or not defending.defenders:
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
-    possible = np.array([shot.can for shot in shots], np.bool_)[:, categories]
-    fill_summary_row.compile_for(int(possible.sum()) * _INTERPRETED)
+    possible = np.array([shot.can_attack for shot in shots], np.bool_)[:, categories]
+    fill_summary_row.compile_for(int(possible.sum()) * _INTERPRETED_SECONDS)
     summaries = summary_table(
         attack_records(answer.ruleset, [shot.facts for shot in shots]),
         np.array([target_record(target) for target in defending.targets], TARGET),
@@ -181,25 +182,25 @@ def _destroyed_by_shots(
         answer.ruleset.deck.counts(),
         threads=threads,
     )
-    worth = np.array([defender.level.points for defender in defending.defenders], np.float64)
-    for shot, line in zip(shots, summaries["mean_share_lost"] * worth):
-        for place, can in enumerate(shot.can):
-            values = line[categories == place]
-            if can and len(values):
-                yield shot, CATEGORIES[place], float(values.mean()) * 100 / (shot.attacker.level.points or 1)
+    target_points = np.array([defender.level.points for defender in defending.defenders], np.float64)
+    for shot, line in zip(shots, summaries["mean_share_lost"] * target_points):
+        for number, can_attack in enumerate(shot.can_attack):
+            values = line[categories == number]
+            if can_attack and len(values):
+                yield shot, CATEGORIES[number], float(values.mean()) * 100 / (shot.attacker.level.points or 1)
 
 
 def _destroyed_by_charges(answer: Matchups) -> Iterator[tuple[str, str, float, float]]:
-    """Yield, for each level and category, the range of its charge and the points destroyed per 100 points."""
+    """Yield each attacking unit and category, the range of its charge, and mean points destroyed per 100 points."""
     charges = [situation.name for situation in answer.situations if situation.kind == "charge"]
     part = answer.frame[answer.frame["situation"].isin(charges) & answer.frame["defender_points"].gt(0)]
-    part = part.assign(worth=(part["mean_share_lost"] * part["defender_points"].astype(np.float64)).fillna(0.0))
-    means = part.groupby(["attacker", "defender_category"], sort=False)["worth"].mean()
+    part = part.assign(points_lost=(part["mean_share_lost"] * part["defender_points"].astype(np.float64)).fillna(0.0))
+    means = part.groupby(["attacker", "defender_category"], sort=False)["points_lost"].mean()
     for attacker in answer.attackers:
         unit, level = attacker.unit, attacker.level
         if not unit.speed or not level.points:
             continue
-        for category in _ORDER:
+        for category in _CATEGORIES:
             if means.get((attacker.selector, category), 0.0) > 0:
                 destroys = float(means[attacker.selector, category]) * 100 / level.points
                 yield unit_of(attacker.selector), category, 2.0 * unit.speed, destroys

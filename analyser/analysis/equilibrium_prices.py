@@ -1,8 +1,8 @@
-"""Prices from a game: points at which no loadout gains, and the equilibrium at today's points.
+"""Prices from game theory: points at which no loadout gains, and the equilibrium at today's points.
 
 All functions take arrays over loadouts. `losses[i, j]` is the mean share of loadout j, 0 to 1, that is lost to i in a
 round in which each of them acts once. `frequencies[j]` is the frequency of j among the opponents; frequencies add up to
-1. Prices are natural logarithms of points, and determined up to a common factor.
+1. Prices are natural logarithms of points; only their differences are determined.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-LEAST = 0.01  # points destroyed per point; smaller amounts do not matter in a game
+from analyser.analysis.arrays import Array
+
+NEGLIGIBLE_LOSS = 0.01  # per point: points destroyed in a round that are too few to matter
 PICKINESS = 2.0  # a lead of 0.5 makes a loadout e times as frequent among the opponents
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
-_STEP = 0.4  # share of its gain by which a price changes: 0.5 is right for one price, but makes all together oscillate
-_EXACT = 1e-10  # precision of logarithms
+_STEP = 0.4  # share of its gain by which a price changes; 0.5, right for a single price, makes all together oscillate
+_TOLERANCE = 1e-10  # of logarithms
 _FLOOR = 1e-12  # points; keeps logarithms finite
 
 
@@ -34,8 +35,8 @@ def even_trade_prices(losses: Array, frequencies: Array) -> SolvedPrices:
     They scale the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the frequencies, so that the sum of each
     row equals the sum of its column. This is matrix balancing (Osborne 1960; Sinkhorn and Knopp scale rows and columns
     separately), and the multiplicative form of game balance of Liu and Marschner (AIIDE 2017). The prices are unique if
-    all loadouts are connected, directly or through others (:func:`connected`). The residual is the largest
-    ``abs(log(points destroyed / points lost))``.
+    all loadouts can destroy each other, directly or through others (:func:`largest_connected_group`). The residual is
+    the largest ``abs(log(points destroyed / points lost))``.
 
     >>> twice_as_good = np.array([[0.2, 0.4], [0.1, 0.2]])
     >>> np.exp(np.diff(even_trade_prices(twice_as_good, np.array([0.5, 0.5])).prices)).round(6).tolist()
@@ -46,18 +47,18 @@ def even_trade_prices(losses: Array, frequencies: Array) -> SolvedPrices:
         points = np.exp(prices)
         gains = np.log((losses @ (frequencies * points)) / (losses.T @ (frequencies / points))) - 2 * prices
         gain = float(np.abs(gains).max())
-        if gain < _EXACT:
+        if gain < _TOLERANCE:
             break
         prices = prices + _STEP * gains
     return SolvedPrices(prices, gain)
 
 
 def price_sensitivity(losses: Array, frequencies: Array, prices: Array) -> tuple[Array, Array]:
-    """Return the derivatives of even-trade prices by the frequency of each loadout, and of each battlefield.
+    """Return the derivatives of even-trade prices with respect to the frequencies of loadouts and of battlefields.
 
     They follow from the implicit function theorem. `losses` has the shape (battlefields, n, n), and `prices` are
     :func:`even_trade_prices` for the mean losses. The results have the shapes (n, n) and (n, battlefields): derivative
-    of the logarithm of the row's price by the frequency of the column; the rows add up to 0.
+    of the price of the row with respect to the frequency of the column; the rows add up to 0.
 
     >>> losses, frequencies = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
     >>> by_loadout, _ = price_sensitivity(losses[None], frequencies, even_trade_prices(losses, frequencies).prices)
@@ -76,9 +77,9 @@ def price_sensitivity(losses: Array, frequencies: Array, prices: Array) -> tuple
 
 
 def offence_and_toughness(losses: Array, frequencies: Array, prices: Array) -> tuple[Array, Array]:
-    """Return logarithms of the points that each loadout destroys in a round, and of those that can destroy it.
+    """Return logarithms of the enemy points that each loadout destroys in a round, and that destroy it in a round.
 
-    Both count points of opponents at these prices. At even-trade prices the mean of both is the price.
+    At even-trade prices the mean of both is the price.
 
     >>> losses, frequencies = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
     >>> prices = even_trade_prices(losses, frequencies).prices
@@ -92,10 +93,11 @@ def offence_and_toughness(losses: Array, frequencies: Array, prices: Array) -> t
 def leads(losses: Array, prices: Array) -> Array:
     """Return the lead of the row over the column: (destroyed - lost) / (destroyed + lost) in points, -1 to 1.
 
-    The matrix is antisymmetric, a zero-sum game. :data:`LEAST`, added to both amounts, keeps tiny losses near 0.
+    The matrix is antisymmetric, a zero-sum game. :data:`NEGLIGIBLE_LOSS`, added to both amounts, keeps the
+    lead near 0 if both are tiny.
     """
     traded = losses * np.exp(prices[None, :] - prices[:, None])
-    shares: Array = (traded - traded.T) / (traded + traded.T + 2 * LEAST)
+    shares: Array = (traded - traded.T) / (traded + traded.T + 2 * NEGLIGIBLE_LOSS)
     return shares
 
 
@@ -103,21 +105,21 @@ def even_lead_prices(losses: Array, frequencies: Array, start: Array) -> SolvedP
     """Return the prices at which no loadout has a lead over all opponents together, by Newton's method from `start`.
 
     At these prices the frequencies are an equilibrium of the game of :func:`leads`: no side gains by switching to
-    another loadout (the logistic form of Liu and Marschner, AIIDE 2017: one monotone variable for each strategy). The
-    residual is the largest lead of a loadout over all opponents together: the exploitability.
+    another loadout (the logistic form of Liu and Marschner, AIIDE 2017). The residual is the largest lead of a loadout
+    over all opponents together: the exploitability.
     """
     prices, diagonal = start - start.mean(), np.arange(len(frequencies))
     for _ in range(_MOST_STEPS):
         traded = losses * np.exp(prices[None, :] - prices[:, None])
-        both = traded + traded.T
-        gains = (traded - traded.T) / (both + 2 * LEAST)
-        slopes = (both * (both + 2 * LEAST) - (traded - traded.T) ** 2) / (both + 2 * LEAST) ** 2 * frequencies
+        difference, total = traded - traded.T, traded + traded.T + 2 * NEGLIGIBLE_LOSS
+        gains = difference / total
+        slopes = ((traded + traded.T) * total - difference**2) / total**2 * frequencies
         matrix = slopes.copy()
         matrix[diagonal, diagonal] -= slopes.sum(axis=1)
-        # Only differences matter: the added constant keeps the mean and makes the matrix regular.
+        # Only differences of prices matter: the added constant keeps the mean and makes the matrix regular.
         step = np.linalg.solve(matrix - np.abs(matrix).mean(), -(gains @ frequencies))
-        prices = prices + step * min(1.0, _LONGEST_STEP / max(np.abs(step).max(), _EXACT))
-        if np.abs(step).max() < _EXACT:
+        prices = prices + step * min(1.0, _LONGEST_STEP / max(np.abs(step).max(), _TOLERANCE))
+        if np.abs(step).max() < _TOLERANCE:
             break
     return SolvedPrices(prices - prices.mean(), float(np.abs(leads(losses, prices) @ frequencies).max()))
 
@@ -125,8 +127,8 @@ def even_lead_prices(losses: Array, frequencies: Array, start: Array) -> SolvedP
 def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
     """Return the equilibrium mixtures of rows and of columns, the mean gain of the rows, and the exploitability.
 
-    `gains` has the gain of the row; the column loses as much. The exploitability is the sum of what both sides could
-    gain by the best response to the other: 0 except for rounding. The method is linear programming.
+    `gains` has the gain of the row; the column loses as much. The exploitability is the sum of the gains of both sides
+    by a best response to the other side: 0 except for rounding. The method is linear programming.
 
     >>> rock_paper_scissors = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     >>> equilibrium(rock_paper_scissors)[0].round(6).tolist()
@@ -149,19 +151,19 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
     return first, second, float(-result.fun), float((gains @ second).max() - (first @ gains).min())
 
 
-def quantal_response(gains: Array, prior: Array, meets: NDArray[np.bool_], pickiness: float = PICKINESS) -> Array:
+def quantal_response(gains: Array, prior: Array, is_matchup: NDArray[np.bool_], pickiness: float = PICKINESS) -> Array:
     """Return the frequencies of opponents if better loadouts are chosen more often: a logit quantal response.
 
-    They are proportional to ``prior * exp(pickiness * mean gain)``, where the gain is over the opponents that the
-    loadout `meets`, with these frequencies (McKelvey and Palfrey 1995).
+    They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995). The mean is over the
+    opponents of the loadout, for which `is_matchup` is True, with these frequencies.
     """
     logs = np.log(prior)
     for _ in range(_MOST_ROUNDS):
         frequencies = np.exp(logs)
-        response = np.log(prior) + pickiness * (gains @ frequencies) / (meets @ frequencies)
+        response = np.log(prior) + pickiness * (gains @ frequencies) / (is_matchup @ frequencies)
         response -= np.log(np.exp(response).sum())
         change = response - logs
-        if np.abs(change).max() < _EXACT:
+        if np.abs(change).max() < _TOLERANCE:
             break
         logs = logs + change / (1.0 + pickiness)  # a shorter step than the whole change, which would overshoot
         logs -= np.log(np.exp(logs).sum())
@@ -169,12 +171,12 @@ def quantal_response(gains: Array, prior: Array, meets: NDArray[np.bool_], picki
 
 
 def strengths(gains: Array, weights: Array) -> tuple[Array, float]:
-    """Return one strength for each loadout, and the share of the game that these strengths explain, 0 to 1.
+    """Return one strength for each loadout, and the share of the gains that these strengths explain, 0 to 1.
 
     The strengths are the least-squares potential of an antisymmetric matrix (Jiang, Lim, Yao and Ye 2011, HodgeRank).
     ``strength[i] - strength[j]`` is the explained part of ``gains[i, j]``; the rest is cyclic, as in rock, paper,
-    scissors. The share is a share of the sum of squared gains, weighted by the frequency of each pair, `weights[i, j]`.
-    It is 1 if all gains are 0.
+    scissors. The share is that of the sum of squared gains, weighted by the frequency of each pair, `weights[i, j]`; it
+    is 1 if all gains are 0.
 
     >>> strengths(np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]), np.ones((3, 3)))[1]
     1.0
@@ -186,10 +188,10 @@ def strengths(gains: Array, weights: Array) -> tuple[Array, float]:
     return strength, 1.0 - unexplained / whole if whole > 0 else 1.0
 
 
-def connected(losses: Array) -> NDArray[np.bool_]:
-    """Return a mask of the largest group whose loadouts can all destroy each other, directly or through others.
+def largest_connected_group(losses: Array) -> NDArray[np.bool_]:
+    """Return a mask of the largest strongly connected group: its loadouts can destroy each other, if through others.
 
-    A loadout outside the group hurts no loadout in it, or is hurt by no loadout in it, so it has no even-trade price.
+    Even-trade prices are determined only within such a group.
     """
     reached = (losses > 0) | np.eye(len(losses), dtype=np.bool_)
     n_reached = 0
@@ -198,18 +200,3 @@ def connected(losses: Array) -> NDArray[np.bool_]:
         reached = step @ step > 0
     groups = reached & reached.T
     return np.asarray(groups[groups.sum(axis=1).argmax()], np.bool_)
-
-
-def weighted_medians(values: Array, below: Array) -> Array:
-    """Return the weighted medians of sorted `values`, for several weightings; `below` are cumulative sums of weights.
-
-    Values are along the last axis, weightings along the axes before it.
-
-    >>> weighted_medians(np.array([1.0, 2.0, 3.0]), np.cumsum([[1.0, 1.0, 1.0], [1.0, 0.0, 1.0]], axis=1)).tolist()
-    [2.0, 2.0]
-    """
-    half = below[..., -1:] / 2
-    ends = ((below < half * factor).sum(axis=-1, keepdims=True) for factor in (1 - _EXACT, 1 + _EXACT))
-    several = values.reshape((1,) * (below.ndim - values.ndim) + values.shape)
-    both = [np.take_along_axis(several, np.minimum(end, values.shape[-1] - 1), -1)[..., 0] for end in ends]
-    return np.asarray(np.mean(both, axis=0), np.float64)

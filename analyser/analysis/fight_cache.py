@@ -1,4 +1,4 @@
-"""Fight cache: a file for each situation and ruleset, with results by digests of both loadouts."""
+"""Cache of fights: a file for each situation and ruleset, with the results of pairs by the digests of both loadouts."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from analyser.game.units import Level, Loadout, Unit
 if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
-LEAST_COST = 25_000  # microseconds (`Fight.cost`); it is faster to compute cheaper fights than to read them
-MOST_A_SIDE = 600  # loadouts on each side in the file of a situation, about 50 MB
-MOST_READ = 4  # tables kept in memory, because a question reads each situation several times
-_OBJECTS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
-_FIGURES = tuple(name for name in CELL.names or () if name not in _OBJECTS)
+LEAST_COST_STORED = 25_000  # microseconds (`Fight.cost`); to compute cheaper fights is faster than to read them
+MOST_LOADOUTS_STORED = 600  # on each side in a file, which then has about 50 MB
+MOST_TABLES_IN_MEMORY = 4  # because each is read several times
+_OBJECT_FIELDS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
+_FIGURE_FIELDS = tuple(name for name in CELL.names or () if name not in _OBJECT_FIELDS)
 
 
 class _Table(NamedTuple):
-    """Content of a file: digests of attackers and of defenders, their cells, and a mask of computed cells."""
+    """Content of a file: digests of attackers and of defenders, cells of the pairs, and a mask of computed cells."""
 
     sides: Sequence[Sequence[str]]
     cells: Cells
@@ -36,7 +36,7 @@ class _Table(NamedTuple):
 
 
 class FightCache(KnownResults):
-    """Results of a grid in the cache of the disk. With `edits` also a few new results are stored."""
+    """Results of a grid in the cache on disk; with `edits`, also a few new results of a large grid are stored."""
 
     def __init__(
         self, attackers: Sequence[Loadout], defending: DefendingSide, cache: Cache, *, edits: bool = False
@@ -56,77 +56,77 @@ class FightCache(KnownResults):
     def _targets(self) -> list[str]:
         return [digest(target.model_dump_json()) for target in self._defending.targets]
 
-    def of(self, situation: Situation) -> tuple[Cells, CellBlocks]:
-        """Return the stored cells and the blocks still to compute."""
-        if not self.pays(situation, len(self._loadouts) * len(self._defending.defenders)):
-            return super().of(situation)
-        cells, computed = self._read(situation)
+    def read(self, situation: Situation) -> tuple[Cells, CellBlocks]:
+        """Return the cells, blank if not stored, and the blocks still to compute."""
+        if not self.is_worth_storing(situation, len(self._loadouts) * len(self._defending.defenders)):
+            return super().read(situation)
+        cells, computed = self._read_table(situation)
         empty_rows = np.flatnonzero(~computed.any(axis=1)).tolist()
         part_rows = np.flatnonzero(~computed.all(axis=1) & computed.any(axis=1)).tolist()
         missing_columns = np.flatnonzero(~computed[part_rows].all(axis=0)).tolist()
         blocks = (empty_rows, list(range(cells.shape[1]))), (part_rows, missing_columns)
         return cells, [block for block in blocks if all(block)]
 
-    def _read(self, situation: Situation) -> tuple[Cells, NDArray[np.bool_]]:
+    def _read_table(self, situation: Situation) -> tuple[Cells, NDArray[np.bool_]]:
         """Return the cells, and a mask of the stored cells."""
         sides = self._attackers, self._defender_digests(situation)
-        table = self._stored(situation)
+        table = self._stored_table(situation)
         if table is not None and [*map(list, table.sides)] == [*map(list, sides)]:
             return table.cells.copy(), table.computed.copy()
-        return _merged(sides, [] if table is None else [table])[1:]
+        return _merge(sides, [] if table is None else [table])[1:]
 
     def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
-        """Store the cells of these blocks, together with results that other processes stored meanwhile."""
+        """Store the cells of these blocks; results that other processes have stored meanwhile are kept."""
         n_new = sum(len(rows) * len(columns) for rows, columns in blocks)
-        if not n_new or not self.pays(situation, cells.size if self._edits else n_new):
+        if not n_new or not self.is_worth_storing(situation, cells.size if self._edits else n_new):
             return
         sides = (self._attackers, self._defender_digests(situation))
         computed = np.zeros(cells.shape, np.bool_)
         for block in blocks:
             computed[np.ix_(*block)] = True
         table = _Table(sides, cells, computed)
-        if (before := self._stored(situation)) is not None:
+        if (before := self._stored_table(situation)) is not None:
             both = [list(dict.fromkeys((*names, *others))) for names, others in zip(sides, before.sides)]
-            if max(map(len, both)) <= MOST_A_SIDE:
-                table = _merged(both, [before, table])
-        self._cache.write(self._key(situation), _packed(table))
+            if max(map(len, both)) <= MOST_LOADOUTS_STORED:
+                table = _merge(both, [before, table])
+        self._cache.write(self._key(situation), _encoded(table))
 
-    def pays(self, situation: Situation, pairs: int) -> bool:
-        """Return True if that many fights are worth storing."""
-        return pairs * situation.fight.cost >= LEAST_COST
+    def is_worth_storing(self, situation: Situation, pairs: int) -> bool:
+        """Return True if this number of fights takes long enough to be worth storing."""
+        return pairs * situation.fight.cost >= LEAST_COST_STORED
 
     def _defender_digests(self, situation: Situation) -> list[str]:
-        """Return the digests of the defenders; ranged attacks depend on fewer features than other fights."""
+        """Return digests of the defenders; for ranged attacks only of what these depend on."""
         return self._targets if situation.fight.occasion == RANGED_ATTACK else self._defenders
 
-    def _stored(self, situation: Situation) -> _Table | None:
+    def _stored_table(self, situation: Situation) -> _Table | None:
         content = self._cache.read(self._key(situation))
-        return None if content is None else _unpacked(content)
+        return None if content is None else _decoded(content)
 
     def _key(self, situation: Situation) -> str:
         return digest([situation.model_dump_json(), self._defending.ruleset.model_dump_json(), self._defending.row])
 
 
 def cached_results(attackers: Sequence[Loadout], defending: DefendingSide, *, edits: bool = False) -> KnownResults:
-    """Return the cached results of a grid. With `edits` the few fights that an edit changes are stored too."""
+    """Return the cached results of a grid; with `edits` the few fights that an edit changes are stored, too."""
     cache = Cache("fights")
     if not cache.is_on:
         return KnownResults(len(attackers), len(defending.defenders))
     return FightCache(attackers, defending, cache, edits=edits)
 
 
-def fighting(loadout: Loadout) -> Unit:
-    """Return the unit of a loadout with only what affects its fights: no other levels, points or rules of forces."""
+def unit_in_fights(loadout: Loadout) -> Unit:
+    """Return the unit of a loadout without what no fight depends on: other levels, points and rules of forces."""
     level = Level(models=loadout.level.models, victory_points=loadout.level.victory_points)
-    without = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
-    return loadout.unit.model_copy(update=without)
+    changes = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
+    return loadout.unit.model_copy(update=changes)
 
 
 def _digest_of(loadout: Loadout) -> str:
-    return digest(f"{loadout.selector}\n{fighting(loadout).model_dump_json()}")
+    return digest(f"{loadout.selector}\n{unit_in_fights(loadout).model_dump_json()}")
 
 
-def _merged(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
+def _merge(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
     """Return a table for these sides with the computed cells of several tables; later tables take precedence."""
     cells = blank_cells(*map(len, sides))
     computed = np.zeros(cells.shape, np.bool_)
@@ -143,17 +143,17 @@ def _merged(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
     return _Table(sides, cells, computed)
 
 
-def _packed(table: _Table) -> bytes:
-    """Return a table as the content of a file: numbers, and words as indices into a list."""
+def _encoded(table: _Table) -> bytes:
+    """Return a table as the content of a file: figures, and objects as indices into a list of distinct values."""
     import pandas as pd  # a late import, because workers of a sweep do not need it
 
     arrays: dict[str, Any] = {
         "attackers": np.array(table.sides[0]),
         "defenders": np.array(table.sides[1]),
         "fought": table.computed,
-        "figures": np.array([table.cells[name] for name in _FIGURES]),
+        "figures": np.array([table.cells[name] for name in _FIGURE_FIELDS]),
     }
-    for name in _OBJECTS:
+    for name in _OBJECT_FIELDS:
         codes, words = pd.factorize(table.cells[name].ravel())
         text = json.dumps(list(words), default=int)
         arrays |= {f"{name}_codes": codes.astype(np.int32), f"{name}_words": np.array(text)}
@@ -162,16 +162,16 @@ def _packed(table: _Table) -> bytes:
     return buffer.getvalue()
 
 
-@lru_cache(maxsize=MOST_READ)
-def _unpacked(content: bytes) -> _Table:
-    """Return the table that :func:`_packed` encoded."""
+@lru_cache(maxsize=MOST_TABLES_IN_MEMORY)
+def _decoded(content: bytes) -> _Table:
+    """Return the table that :func:`_encoded` encoded."""
     with np.load(BytesIO(content), allow_pickle=False) as file:
         arrays = {name: file[name] for name in file.files}
     sides = [arrays[name].tolist() for name in ("attackers", "defenders")]
     cells = blank_cells(*map(len, sides))
-    for name, figures in zip(_FIGURES, arrays["figures"], strict=True):
+    for name, figures in zip(_FIGURE_FIELDS, arrays["figures"], strict=True):
         cells[name] = figures
-    for name in _OBJECTS:
+    for name in _OBJECT_FIELDS:
         words = np.array([*json.loads(str(arrays[f"{name}_words"])), None], object)
         cells[name] = words[arrays[f"{name}_codes"].reshape(cells.shape)]
     return _Table(sides, cells, arrays["fought"].reshape(cells.shape))

@@ -1,4 +1,4 @@
-"""Best legal lists (points, battlegroups, slots and limits) by integer programming."""
+"""Lists with the highest value within the limits of a force (points, battlegroups, slots), by integer programming."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.equilibrium_prices import Array
+from analyser.analysis.arrays import Array
 from analyser.common.integer_programming import solve_programme
 from analyser.game.forces import Battlegroup
 from analyser.game.units import Loadout
 
-MOST_BRANCHES = 1_000
-RELATIVE_GAP = 1e-4
-_NO_LIMIT = 1e9
-_DIGITS = 9  # decimals of unit values; further ones differ between machines, and would decide ties
+MOST_BRANCHES = 1_000  # nodes of the integer programme
+_RELATIVE_GAP = 1e-4  # smaller gaps count as none
+_NO_LIMIT = 1e9  # stands for infinity in a constraint
+_DECIMALS = 9  # decimals of unit values; further ones differ between machines, and would decide ties
 
 
 class Part(NamedTuple):
-    """A battlegroup of a list: its kind (None if the faction has none), and its number of each loadout."""
+    """A battlegroup of a list (of kind None if the faction has no battlegroups), with its number of each loadout."""
 
     kind: Battlegroup | None
     counts: tuple[int, ...]
 
 
 class SolvedList(NamedTuple):
-    """A list: its parts, its total number of each loadout, its value, and an upper bound of the value of any list."""
+    """A list: its battlegroups, its number of each loadout, its value, and an upper bound of the value of any list."""
 
     parts: tuple[Part, ...]
     counts: tuple[int, ...]
@@ -40,27 +40,27 @@ class SolvedList(NamedTuple):
     def gap(self) -> float:
         """Largest possible gain of a better list, as a share of the value."""
         gain = self.bound - self.value
-        return 0.0 if gain <= RELATIVE_GAP * max(abs(self.value), 1.0) else gain / max(abs(self.value), 1e-12)
+        return 0.0 if gain <= _RELATIVE_GAP * max(abs(self.value), 1.0) else gain / max(abs(self.value), 1e-12)
 
 
 @dataclass(frozen=True)
 class Force:
-    """Limits of a list.
+    """Loadouts and limits from which legal lists are built.
 
     Attributes
     ----------
     loadouts : tuple of Loadout
         Loadouts that may be in the list; all have points.
     battlegroups : tuple of Battlegroup
-        Kinds of battlegroups of the faction. Without any, only points limit a list.
+        Kinds of battlegroups of the faction; may be empty.
     least_points, most_points : int
     most_battlegroups : int
     led_by : str
         Trait that at least one unit must have if there are no battlegroups.
     must : tuple of (tuple of int, int)
-        Indices of loadouts, and their least number together.
+        Requirements: the indices of loadouts, and the least number of units with one of these.
     at_most : int or None
-        Most units of a kind, at any level.
+        Largest number of each unit, at any level.
     """
 
     loadouts: tuple[Loadout, ...]
@@ -79,11 +79,11 @@ class Force:
         return np.array([loadout.level.points for loadout in self.loadouts], np.int64)
 
     @property
-    def units(self) -> dict[str, list[int]]:
+    def indices_by_unit(self) -> dict[str, list[int]]:
         """Indices of the loadouts of each unit."""
         result: dict[str, list[int]] = {}
-        for place, loadout in enumerate(self.loadouts):
-            result.setdefault(loadout.unit.id, []).append(place)
+        for index, loadout in enumerate(self.loadouts):
+            result.setdefault(loadout.unit.id, []).append(index)
         return result
 
     def best(
@@ -94,9 +94,9 @@ class Force:
         Parameters
         ----------
         values : ndarray
-            Value of each loadout, shape (loadouts,). With shape (opponents, loadouts) the worst opponent counts.
+            Value of each loadout, shape (loadouts,); with shape (opponents, loadouts) the worst opponent counts.
         unlike : sequence of SolvedList
-            The list must differ from each of these in at least the share `differ` of their points.
+            Lists of each of which the new list must lack at least the share `differ` of the points.
         any_points : bool
             Allow fewer points than `least_points`.
         """
@@ -105,124 +105,127 @@ class Force:
         return self._programme[0].solve(np.atleast_2d(values), unlike, differ, any_points=any_points)
 
 
-Terms = list[tuple[int, float]]
+_Terms = list[tuple[int, float]]  # of a constraint: index and weight of each variable
 
 
-class _Group(NamedTuple):
-    """Battlegroups of a kind (None: the force): variables of their number, and of each loadout in all of them."""
+class _Battlegroups(NamedTuple):
+    """Variables of all battlegroups of a kind (None: the force): their number (`total`), and that of each loadout."""
 
     kind: Battlegroup | None
-    number: int
-    inside: dict[int, int]
+    total: int
+    by_loadout: dict[int, int]
 
 
 class _Programme:
     """The variables and constraints for the lists of a force.
 
     Variables are the number of battlegroups of each kind, and the number of each loadout in all battlegroups of that
-    kind. The limits of one battlegroup, times their number, apply to all together. Units within these limits can be
-    divided among the battlegroups, because units and their slots are nested (Baum, Trotter: Lecture Notes in Economics
-    157, 1978). If a unit counts in several limited slots, each battlegroup has its own variables.
+    kind. The limits of one battlegroup, times the number of battlegroups, apply to all together. Units within these
+    limits can be divided among the battlegroups, because units and their slots are nested (Baum, Trotter: Lecture Notes
+    in Economics 157, 1978). If a unit counts in several limited slots, each battlegroup has its own variables.
     """
 
     def __init__(self, force: Force) -> None:
         self._force, self._points = force, force.points
         self._upper: list[float] = []
-        self._rows: list[tuple[Terms, float, float]] = []
-        self._groups = [group for kind in force.battlegroups or (None,) for group in self._groups_of(kind)]
+        self._constraints: list[tuple[_Terms, float, float]] = []
+        self._groups = [group for kind in force.battlegroups or (None,) for group in self._groups_of_kind(kind)]
         if force.battlegroups:
-            self._row(((group.number, 1.0) for group in self._groups), 1, force.most_battlegroups)
+            self._add_constraint(((group.total, 1.0) for group in self._groups), 1, force.most_battlegroups)
         self._limit_units()
-        self._points_row = len(self._rows)
-        self._row(self._weighted_sum(self._points), force.least_points, force.most_points)
+        self._points_constraint = len(self._constraints)
+        self._add_constraint(self._weighted_sum(self._points), force.least_points, force.most_points)
         self._copies: dict[int, list[int]] = {}
 
     def _variable(self, most: float) -> int:
         self._upper.append(most)
         return len(self._upper) - 1
 
-    def _row(self, terms: Iterable[tuple[int, float]], least: float, most: float) -> None:
-        self._rows.append((list(terms), least, most))
+    def _add_constraint(self, terms: Iterable[tuple[int, float]], least: float, most: float) -> None:
+        self._constraints.append((list(terms), least, most))
 
-    def _weighted_sum(self, weights: NDArray[Any], indices: Iterable[int] | None = None) -> Terms:
+    def _weighted_sum(self, weights: NDArray[Any], indices: Iterable[int] | None = None) -> _Terms:
         """Return the weighted sum of the numbers of all loadouts, or of those with these indices."""
         wanted = range(len(weights)) if indices is None else indices
-        return [(group.inside[at], float(weights[at])) for at in wanted for group in self._groups if at in group.inside]
+        pairs = ((index, group.by_loadout) for index in wanted for group in self._groups)
+        return [(numbers[index], float(weights[index])) for index, numbers in pairs if index in numbers]
 
-    def _number_of(self, indices: Iterable[int]) -> Terms:
+    def _number_of(self, indices: Iterable[int]) -> _Terms:
         return self._weighted_sum(np.ones(len(self._points)), indices)
 
-    def _groups_of(self, kind: Battlegroup | None) -> list[_Group]:
+    def _groups_of_kind(self, kind: Battlegroup | None) -> list[_Battlegroups]:
         loadouts = self._force.loadouts
-        allowed = [at for at, loadout in enumerate(loadouts) if kind is None or kind.id in loadout.unit.battlegroups]
+        units = enumerate(loadout.unit for loadout in loadouts)
+        allowed = [index for index, unit in units if kind is None or kind.id in unit.battlegroups]
         if kind is None:
-            group = _Group(None, self._variable(1), {at: self._variable(self._most_copies(at, None)) for at in allowed})
-            self._row([(group.number, 1.0)], 1, 1)
-            leaders = [at for at in allowed if self._force.led_by in loadouts[at].unit.traits]
+            number, copies = self._variable(1), {index: self._most_copies(index, None) for index in allowed}
+            group = _Battlegroups(None, number, {index: self._variable(copies[index]) for index in allowed})
+            self._add_constraint([(group.total, 1.0)], 1, 1)
+            leaders = [index for index in allowed if self._force.led_by in loadouts[index].unit.traits]
             if leaders:
-                self._row([(group.inside[at], 1.0) for at in leaders], 1, _NO_LIMIT)
+                self._add_constraint([(group.by_loadout[index], 1.0) for index in leaders], 1, _NO_LIMIT)
             return [group]
         most = self._force.most_battlegroups if kind.most is None else min(self._force.most_battlegroups, kind.most)
-        together = most if _is_nested(kind, [loadouts[at] for at in allowed]) else 1
+        together = most if _is_nested(kind, [loadouts[index] for index in allowed]) else 1
         groups = []
         for _ in range(most // together if most else 0):
-            inside = {at: self._variable(together * self._most_copies(at, kind)) for at in allowed}
-            groups.append(_Group(kind, self._variable(together), inside))
-            self._limit_group(groups[-1])
+            numbers = {index: self._variable(together * self._most_copies(index, kind)) for index in allowed}
+            groups.append(_Battlegroups(kind, self._variable(together), numbers))
+            self._limit_battlegroups(groups[-1])
         if kind.least:
-            self._row([(group.number, 1.0) for group in groups], kind.least, _NO_LIMIT)
+            self._add_constraint([(group.total, 1.0) for group in groups], kind.least, _NO_LIMIT)
         return groups
 
-    def _most_copies(self, at: int, kind: Battlegroup | None) -> int:
-        """Return the most copies of a loadout that a battlegroup can have."""
-        most = int(self._force.most_points // max(int(self._points[at]), 1))
-        limit = None if kind is None else self._force.loadouts[at].unit.battlegroups[kind.id].most
+    def _most_copies(self, index: int, kind: Battlegroup | None) -> int:
+        """Return the largest number of units of a loadout that a battlegroup (None: the whole force) can have."""
+        most = int(self._force.most_points // max(int(self._points[index]), 1))
+        limit = None if kind is None else self._force.loadouts[index].unit.battlegroups[kind.id].most
         return most if limit is None else min(most, limit)
 
-    def _limit_group(self, group: _Group) -> None:
-        """Add the limits of battlegroups by unit and by slot."""
+    def _limit_battlegroups(self, group: _Battlegroups) -> None:
+        """Add the limits that each battlegroup has for units and for slots."""
         kind, loadouts = group.kind, self._force.loadouts
         assert kind is not None
-        for indices in self._force.units.values():
-            if indices[0] in group.inside:
+        for indices in self._force.indices_by_unit.values():
+            if indices[0] in group.by_loadout:
                 limits = loadouts[indices[0]].unit.battlegroups[kind.id]
-                self._limit_each(group, indices, limits.least, max(self._most_copies(at, kind) for at in indices))
+                self._limit_each(group, indices, limits.least, max(self._most_copies(index, kind) for index in indices))
         for name, slot in kind.slots.items():
-            in_slot = [at for at in group.inside if name in loadouts[at].unit.battlegroups[kind.id].slots]
+            in_slot = [index for index in group.by_loadout if name in loadouts[index].unit.battlegroups[kind.id].slots]
             if in_slot or slot.least:
                 self._limit_each(group, in_slot, slot.least, slot.most)
 
-    def _limit_each(self, group: _Group, indices: Sequence[int], least: int, most: int | None) -> None:
-        """Add the least and the most number of these loadouts in each battlegroup."""
-        terms = [(group.inside[at], 1.0) for at in indices]
+    def _limit_each(self, group: _Battlegroups, indices: Sequence[int], least: int, most: int | None) -> None:
+        """Limit the number of these loadouts in each battlegroup."""
+        terms = [(group.by_loadout[index], 1.0) for index in indices]
         if least:
-            self._row([*terms, (group.number, -float(least))], 0, _NO_LIMIT)
+            self._add_constraint([*terms, (group.total, -float(least))], 0, _NO_LIMIT)
         if most is not None:
-            self._row([*terms, (group.number, -float(most))], -_NO_LIMIT, 0)
+            self._add_constraint([*terms, (group.total, -float(most))], -_NO_LIMIT, 0)
 
     def _limit_units(self) -> None:
-        """Add the limits of the force by unit, and the required loadouts."""
+        """Add the limits that the force has for units, and the required loadouts."""
         force = self._force
-        for indices in force.units.values():
+        for indices in force.indices_by_unit.values():
             limits = force.loadouts[indices[0]].unit.in_force
             most = min((limit for limit in (limits.most, force.at_most) if limit is not None), default=None)
             if limits.least or most is not None:
-                self._row(self._number_of(indices), limits.least, _NO_LIMIT if most is None else most)
+                self._add_constraint(self._number_of(indices), limits.least, _NO_LIMIT if most is None else most)
         for wanted, number in force.must:
-            self._row(self._number_of(wanted), number, _NO_LIMIT)
+            self._add_constraint(self._number_of(wanted), number, _NO_LIMIT)
 
-    def _first_copies(self, at: int, number: int) -> list[int]:
-        """Return 0-1 variables that say whether the list has a first, second, ... copy of a loadout, up to `number`."""
-        copies = self._copies.setdefault(at, [])
+    def _first_copies(self, index: int, number: int) -> list[int]:
+        """Return 0-1 variables, one for each of the first `number` units of a loadout: 1 if the list has it."""
+        copies = self._copies.setdefault(index, [])
         if number > len(copies):
-            inside = self._number_of([at])
-            most = int(min(sum(self._upper[variable] for variable, _ in inside), self._most_copies(at, None)))
+            numbers = self._number_of([index])
+            most = int(min(sum(self._upper[variable] for variable, _ in numbers), self._most_copies(index, None)))
             copies += [self._variable(1) for _ in range(number - len(copies))]
-            further = [*inside, *((copy, -1.0) for copy in copies)]  # copies beyond `number` need all of these first
-            self._row(further, 0, _NO_LIMIT)
-            self._row([*further, (copies[-1], -float(most - number))], -_NO_LIMIT, 0)
+            further = [*numbers, *((copy, -1.0) for copy in copies)]  # number of units without a 0-1 variable
+            self._add_constraint(further, 0, _NO_LIMIT)
+            self._add_constraint([*further, (copies[-1], -float(most - number))], -_NO_LIMIT, 0)
             for first, second in pairwise(copies):
-                self._row([(first, 1.0), (second, -1.0)], 0, 1)
+                self._add_constraint([(first, 1.0), (second, -1.0)], 0, 1)
         return copies[:number]
 
     def solve(
@@ -231,18 +234,18 @@ class _Programme:
         """Return the best list; see :meth:`Force.best`."""
         from scipy.optimize import Bounds, LinearConstraint
 
-        values, shared = values.round(_DIGITS), []
+        values, shared = values.round(_DECIMALS), []
         for other in unlike:
             terms = [
-                (variable, float(self._points[at]))
-                for at, count in enumerate(other.counts)
-                for variable in self._first_copies(at, count)
+                (variable, float(self._points[index]))
+                for index, count in enumerate(other.counts)
+                for variable in self._first_copies(index, count)
             ]
             shared.append((terms, -_NO_LIMIT, (1 - differ) * float(self._points @ other.counts)))
-        rows = [*self._rows, *shared]
+        rows = [*self._constraints, *shared]
         if any_points:
-            terms, _, most = rows[self._points_row]
-            rows[self._points_row] = (terms, -_NO_LIMIT, most)
+            terms, _, most = rows[self._points_constraint]
+            rows[self._points_constraint] = (terms, -_NO_LIMIT, most)
         n_variables = len(self._upper) + 1  # the last variable is the value against the worst of several opponents
         objective = np.zeros(n_variables)
         if len(values) == 1:
@@ -258,7 +261,7 @@ class _Programme:
             integrality=np.array([*[1] * len(self._upper), 0]),
             bounds=Bounds(np.array([*[0.0] * len(self._upper), ends[0]]), np.array([*self._upper, ends[1]])),
             constraints=LinearConstraint(matrix, least, limit),
-            options={"mip_rel_gap": RELATIVE_GAP, "node_limit": MOST_BRANCHES},
+            options={"mip_rel_gap": _RELATIVE_GAP, "node_limit": MOST_BRANCHES},
         )
         if result.x is None:
             return None
@@ -266,11 +269,11 @@ class _Programme:
         counts = np.zeros(len(self._points), np.int64)
         parts = []
         for group in self._groups:
-            inside = np.zeros_like(counts)
-            for at, variable in group.inside.items():
-                inside[at] = whole[variable]
-            counts += inside
-            parts += deal_out(group.kind, inside, int(whole[group.number]), self._force.loadouts)
+            numbers = np.zeros_like(counts)
+            for index, variable in group.by_loadout.items():
+                numbers[index] = whole[variable]
+            counts += numbers
+            parts += divide_units(group.kind, numbers, int(whole[group.total]), self._force.loadouts)
         total = float((values @ counts).min())
         return SolvedList(tuple(parts), tuple(counts.tolist()), total, max(-float(result.mip_dual_bound), total))
 
@@ -281,35 +284,35 @@ def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
     return all(len(limited & set(loadout.unit.battlegroups[kind.id].slots)) <= 1 for loadout in loadouts)
 
 
-def deal_out(
+def divide_units(
     kind: Battlegroup | None, counts: NDArray[np.int64], number: int, loadouts: Sequence[Loadout]
 ) -> list[Part]:
-    """Divide the units of several battlegroups of a kind among them, so that each is within its limits.
+    """Divide units among a number of battlegroups of a kind, so that each battlegroup is within its limits.
 
-    Units are dealt in turn, slot by slot and unit by unit. Numbers in a slot, or of a unit, then differ by at most one
-    between battlegroups, so each is within its limits if all together are.
+    Units are assigned in turn, slot by slot and unit by unit. Two battlegroups then differ by at most one in the number
+    of each unit and in each slot, so each is within its limits if all together are.
     """
     if number <= 1:
         return [Part(kind, tuple(counts.tolist()))] * number
     assert kind is not None
     limited = {name for name, slot in kind.slots.items() if slot.least or slot.most is not None}
 
-    def order(at: int) -> tuple[str, str, int]:
-        slots = [name for name in loadouts[at].unit.battlegroups[kind.id].slots if name in limited]
-        return (slots[0] if slots else "", loadouts[at].unit.id, at)
+    def order(index: int) -> tuple[str, str, int]:
+        slots = [name for name in loadouts[index].unit.battlegroups[kind.id].slots if name in limited]
+        return (slots[0] if slots else "", loadouts[index].unit.id, index)
 
-    dealt = np.zeros((number, len(counts)), np.int64)
+    by_battlegroup = np.zeros((number, len(counts)), np.int64)
     turns: dict[str, int] = {}
-    for at in sorted(np.flatnonzero(counts).tolist(), key=order):
-        slot = order(at)[0]
-        for _ in range(int(counts[at])):
+    for index in sorted(np.flatnonzero(counts).tolist(), key=order):
+        slot = order(index)[0]
+        for _ in range(int(counts[index])):
             turn = turns.get(slot, 0)
-            dealt[turn % number, at] += 1
+            by_battlegroup[turn % number, index] += 1
             turns[slot] = turn + 1
-    return [Part(kind, tuple(row)) for row in dealt.tolist()]
+    return [Part(kind, tuple(row)) for row in by_battlegroup.tolist()]
 
 
-def _matrix(rows: Sequence[tuple[Terms, float, float]], n_variables: int) -> tuple[Any, Array, Array]:
+def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tuple[Any, Array, Array]:
     """Return the constraints as a sparse matrix, and their lower and upper limits."""
     from scipy.sparse import csr_array
 
@@ -324,7 +327,7 @@ def _matrix(rows: Sequence[tuple[Terms, float, float]], n_variables: int) -> tup
 def best_lists(
     force: Force, values: Array, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[SolvedList]:
-    """Return the best list and up to `number` more; each differs from all before it in the share `differ` of points."""
+    """Return the best list and up to `number` more; each lacks a share `differ` of the points of every list before."""
     result: list[SolvedList] = []
     while len(result) <= number:
         best = force.best(values, unlike=result, differ=differ)

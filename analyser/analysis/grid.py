@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
 METHOD: Method = "exact"
-CONTEST_FIGURES = ("attacker_share_lost", *RESULT_METRICS)
-AT_ONCE, LONG = 8, 2_000_000  # attackers between two reports of progress; microseconds of work worth storing at once
-TARGET_STATE = Target(from_front=True)
+TWO_SIDED_FIGURES = ("attacker_share_lost", *RESULT_METRICS)
+MOST_ROWS_AT_ONCE = 8  # attackers between two reports of progress
+LONG_WORK = 2_000_000  # microseconds of work worth storing at once
+TARGET_STATE = Target(from_front=True)  # stated for every target of a ranged attack
 CELL = np.dtype(
     [
         ("row", object),
         ("dice", object),
         *SUMMARY.descr,
-        *((name, np.float64) for name in CONTEST_FIGURES),
+        *((name, np.float64) for name in TWO_SIDED_FIGURES),
         ("why_not", object),
     ]
 )
@@ -45,13 +46,13 @@ Cells = NDArray[np.void]  # records of CELL, shape (attackers, defenders)
 CellBlock = tuple[list[int], list[int]]
 """Indices of attackers and of defenders; each of these attackers fights each of these defenders."""
 CellBlocks = list[CellBlock]
-_INTEGERS = ("attacker_points", "defender_points", "defender_models", "dice")
-_NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(CONTEST_FIGURES))
+_INTEGER_COLUMNS = ("attacker_points", "defender_points", "defender_models", "dice")
+_NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(TWO_SIDED_FIGURES))
 
 
 @dataclass(frozen=True)
 class DefendingSide:
-    """The loadouts that all attackers of a grid fight, the ruleset, and the attacking row (None: the best row)."""
+    """The defenders of a grid, the ruleset, the row that attackers must use (None: the best), and number of threads."""
 
     defenders: tuple[Loadout, ...]
     ruleset: Ruleset
@@ -75,11 +76,11 @@ class Fight(NamedTuple):
     cells: Callable[[Sequence[Loadout], DefendingSide, Situation], Cells]
     occasion: str  # an occasion of :mod:`~analyser.game.keywords`, such as DUEL
     kernel: Tiered[..., Any]  # compiled function that takes nearly all the time
-    cost: int  # typical microseconds per pair; only ratios count, for the remaining time
-    interpreted: float  # seconds per pair without compilation
-    choosing: float = 0.0  # seconds per pair without compilation to choose the best rows, outside the kernel
-    description: str = ""  # what the figures mean; empty if the situation's bonuses, penalties and distance suffice
-    has_winner: bool = False  # True if it has `p_attacker_wins` and `p_draw`
+    cost: int  # typical microseconds per pair
+    interpreted: float  # seconds per pair in `kernel` without compilation
+    choosing: float = 0.0  # seconds per pair without compilation to choose the best rows, by another kernel
+    description: str = ""  # meaning of the figures; empty if bonuses, penalties and distance of the situation say it
+    has_winner: bool = False  # True if cells have `p_attacker_wins` and `p_draw`
 
 
 def combatant_of(loadout: Loadout, **keys: Any) -> Combatant:
@@ -89,18 +90,18 @@ def combatant_of(loadout: Loadout, **keys: Any) -> Combatant:
 
 
 def blank_cells(attackers: int, defenders: int) -> Cells:
-    """Return cells without figures, for pairs not computed yet or unable to fight."""
+    """Return cells without figures, for pairs that are not computed yet or cannot fight."""
     return np.full((attackers, defenders), np.array((None, None, *_NO_FIGURES, None), CELL))
 
 
 class KnownResults:
-    """Results of a grid that need no computation; this base class has none."""
+    """Source of results that need no computation; this base class has none."""
 
     def __init__(self, attackers: int, defenders: int) -> None:
         self._shape = attackers, defenders
 
-    def of(self, situation: Situation) -> tuple[Cells, CellBlocks]:  # noqa: ARG002
-        """Return all cells, blank if unknown, and the blocks of pairs still to compute."""
+    def read(self, situation: Situation) -> tuple[Cells, CellBlocks]:  # noqa: ARG002
+        """Return the cells of all pairs, blank if unknown, and the blocks still to compute."""
         rows, columns = (list(range(size)) for size in self._shape)
         return blank_cells(*self._shape), [(rows, columns)]
 
@@ -117,32 +118,32 @@ def compute_grid(
 ) -> pd.DataFrame:
     """Compute all fights except `reusable` results, and return the frame of :func:`analyser.matchups`."""
     known = KnownResults(len(attackers), len(defending.defenders)) if reusable is None else reusable
-    plans = [(situation, *known.of(situation)) for situation in situations]
-    total, done = sum(len(rows) for _, _, blocks in plans for rows, _ in blocks), 0
+    tasks = [(situation, *known.read(situation)) for situation in situations]
+    total, done = sum(len(rows) for _, _, blocks in tasks for rows, _ in blocks), 0
     sides = {tuple(range(len(defending.defenders))): defending}
     prepare_kernels(
-        (situation.fight, sum(len(rows) * len(at) for rows, at in blocks)) for situation, _, blocks in plans
+        (situation.fight, sum(len(rows) * len(columns) for rows, columns in blocks)) for situation, _, blocks in tasks
     )
-    for situation, cells, blocks in plans:
+    for situation, cells, blocks in tasks:
         fight = situation.fight
         for rows, columns in blocks:
             opponents = sides.setdefault(
-                tuple(columns), replace(defending, defenders=tuple(defending.defenders[at] for at in columns))
+                tuple(columns), replace(defending, defenders=tuple(defending.defenders[index] for index in columns))
             )
-            at_once = min(max(LONG // (fight.cost * len(columns)), 1), AT_ONCE)
+            at_once = min(max(LONG_WORK // (fight.cost * len(columns)), 1), MOST_ROWS_AT_ONCE)
             for start in range(0, len(rows), at_once):
                 part = rows[start : start + at_once]
-                cells[np.ix_(part, columns)] = fight.cells([attackers[at] for at in part], opponents, situation)
+                cells[np.ix_(part, columns)] = fight.cells([attackers[index] for index in part], opponents, situation)
                 done += len(part)
                 progress(done, total)
-                if at_once < AT_ONCE:  # slow fights are stored part by part, so that a stopped run can resume
+                if at_once < MOST_ROWS_AT_ONCE:  # slow fights are stored part by part, so that a stopped run can resume
                     known.store(situation, cells, [(part, columns)])
         known.store(situation, cells, blocks)
-    return _tidy(attackers, defending, situations, np.stack([cells for _, cells, _ in plans], axis=-1))
+    return _frame_of_cells(attackers, defending, situations, np.stack([cells for _, cells, _ in tasks], axis=-1))
 
 
 def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
-    """Compile or load the kernels for which that saves time, given the number of pairs of each kind of fight."""
+    """Compile or load the kernels where that saves time; `fights` has the number of pairs of each kind of fight."""
     seconds: defaultdict[Tiered[..., Any], float] = defaultdict(float)
     for fight, pairs in fights:
         seconds[fight.kernel] += pairs * fight.interpreted
@@ -153,7 +154,7 @@ def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
 
 
 def join_by_situation(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
-    """Return the parts of a grid, one situation after the other, as one frame by attacker, defender and situation."""
+    """Return the parts of a grid, one situation after another, as a frame ordered by attacker, defender, situation."""
     import pandas as pd  # late imports here and below: workers of a sweep make no frames, and start twice as fast
 
     frame = pd.concat(parts, ignore_index=True)
@@ -161,40 +162,40 @@ def join_by_situation(parts: Sequence[pd.DataFrame], situations: int) -> pd.Data
     return frame.iloc[order].reset_index(drop=True)
 
 
-def _tidy(
+def _frame_of_cells(
     attackers: Sequence[Loadout], defending: DefendingSide, situations: Sequence[Situation], by_situation: Cells
 ) -> pd.DataFrame:
-    """Return the frame of a grid from its cells: shape (attackers, defenders, situations)."""
+    """Return the frame of a grid from its cells, which have the shape (attackers, defenders, situations)."""
     import pandas as pd
 
-    *indices, of_situation = np.indices(by_situation.shape).reshape(3, -1)
+    *side_indices, situation_indices = np.indices(by_situation.shape).reshape(3, -1)
     cells = by_situation.ravel()
     columns: dict[str, Any] = {}
-    for side, loadouts, at in zip(("attacker", "defender"), (attackers, defending.defenders), indices):
-        columns[side] = _words([loadout.selector for loadout in loadouts], at)
-        columns[f"{side}_unit"] = _words([loadout.unit.name for loadout in loadouts], at)
-        columns[f"{side}_level"] = _words([loadout.level_name for loadout in loadouts], at)
+    for side, loadouts, indices in zip(("attacker", "defender"), (attackers, defending.defenders), side_indices):
+        columns[side] = _text_column([loadout.selector for loadout in loadouts], indices)
+        columns[f"{side}_unit"] = _text_column([loadout.unit.name for loadout in loadouts], indices)
+        columns[f"{side}_level"] = _text_column([loadout.level_name for loadout in loadouts], indices)
         points = [loadout.level.points for loadout in loadouts]
-        columns[f"{side}_points"] = np.array(points, np.float64)[at]  # None becomes NaN
-    columns["defender_models"] = np.array([target.models for target in defending.targets])[indices[1]]
-    columns["defender_category"] = _words([target.category for target in defending.targets], indices[1])
-    columns["situation"] = _words([situation.name for situation in situations], of_situation)
+        columns[f"{side}_points"] = np.array(points, np.float64)[indices]  # None becomes NaN
+    columns["defender_models"] = np.array([target.models for target in defending.targets])[side_indices[1]]
+    columns["defender_category"] = _text_column([target.category for target in defending.targets], side_indices[1])
+    columns["situation"] = _text_column([situation.name for situation in situations], situation_indices)
     columns |= {"row": cells["row"], "dice": cells["dice"], "method": METHOD}
-    figures = {name: cells[name] for name in (*(SUMMARY.names or ()), *CONTEST_FIGURES)}
-    ratings = np.array([defender.level.victory_points for defender in defending.defenders], np.float64)[indices[1]]
-    figures["expected_victory_points"] = figures["p_annihilated"] * ratings
-    worth = columns["defender_points"] / columns["defender_models"]
-    figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * worth
+    figures = {name: cells[name] for name in (*(SUMMARY.names or ()), *TWO_SIDED_FIGURES)}
+    victory_points = np.array([defender.level.victory_points for defender in defending.defenders], np.float64)
+    figures["expected_victory_points"] = figures["p_annihilated"] * victory_points[side_indices[1]]
+    model_points = columns["defender_points"] / columns["defender_models"]
+    figures["expected_points_destroyed"] = figures["mean_models_destroyed"] * model_points
     costs = columns["attacker_points"]
     hundreds = np.where(costs == 0, np.nan, costs) / 100  # loadouts that cost 0 points have no efficiency
     figures |= {name + PER_100_POINTS: figures[name] / hundreds for name in DIVISIBLE}
-    columns |= {name: figures[name] for name, what in MATCHUP_METRICS.items() if what.function is None}
+    columns |= {name: figures[name] for name, metric in MATCHUP_METRICS.items() if metric.function is None}
     frame = pd.DataFrame(columns | {"why_not": cells["why_not"]})
     text = frame["attacker"].dtype  # stated, because pandas cannot infer the dtype of an empty column
-    return frame.astype({**dict.fromkeys(_INTEGERS, "Int64"), "row": text, "why_not": text})
+    return frame.astype({**dict.fromkeys(_INTEGER_COLUMNS, "Int64"), "row": text, "why_not": text})
 
 
-def _words(words: Sequence[Any], indices: NDArray[np.int64]) -> Any:
+def _text_column(words: Sequence[Any], indices: NDArray[np.int64]) -> Any:
     """Return the words at these indices as a column; pandas converts each word once, not once for each row."""
     import pandas as pd
 
@@ -207,7 +208,7 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
     `attacker` and `defender` are selectors without a level; `attacker_level` and `defender_level` are ``"all levels"``.
     Pairs of levels that cannot fight are left out of the means; if no pair can fight, the figures are NaN.
     """
-    figures = [str(name) for name, what in frame.dtypes.items() if what == np.float64]
+    figures = [str(name) for name, dtype in frame.dtypes.items() if dtype == np.float64]
     units = frame.assign(attacker=frame["attacker"].map(unit_of), defender=frame["defender"].map(unit_of))
     keys = ["attacker", "attacker_unit", "defender", "defender_unit", "defender_category", "situation", "method"]
     aggregation = {**dict.fromkeys(figures, "mean"), "why_not": "first"}
@@ -217,7 +218,7 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 class NotModelled(NamedTuple):
-    """A quality or special rule on the profiles that no figure uses; `touches` says what it would affect."""
+    """A quality or special rule on the profiles of `units` that no figure uses; `touches` says what it would affect."""
 
     name: str
     touches: str

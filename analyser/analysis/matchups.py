@@ -1,4 +1,4 @@
-"""Matchups of many attackers and many defenders: exact fights of all pairs as one tidy table, with user metrics."""
+"""Matchups of many attackers and many defenders: exact fights of all pairs as one tidy table."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ASSUMPTIONS = (
 )
 """Assumptions of every attack of a comparison."""
 
-MOST_LOADOUTS = 24  # largest readable picture; with more loadouts on a side, units are means over their levels
+MOST_LOADOUTS = 24  # on a side of a picture; with more, it shows units, as means over their levels
 MOST_SHOWN = 40  # attackers, and defenders, in plain text
 
 
@@ -68,15 +68,10 @@ class Matchups(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each fight; see :func:`matchups` for the columns. :meth:`to_frame` returns a copy to change.
-    attackers, defenders : tuple of Loadout
-    situations : tuple of Situation
     row : str or None
         The stated row; None for the best row.
     metric : str
-        Default figure to show.
-    ruleset : Ruleset
-    not_modelled : tuple of NotModelled
-    profiles : ProfilesUsed
+        Figure that pictures and texts show by default.
     """
 
     frame: pd.DataFrame
@@ -126,13 +121,13 @@ class Matchups(FramedAnswer):
         return style.highlight_null(color="white")
 
     def pivot(self, *, metric: MetricLike | None = None) -> pd.DataFrame:
-        """Return one figure: attackers as the rows, defenders as the columns.
+        """Return a table of one figure: attackers as the rows, defenders as the columns.
 
         Parameters
         ----------
         metric : str or callable, optional
             A column of :data:`~analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a function of their
-            outcomes (:func:`analyser.metric`). Default: the metric of this comparison.
+            outcomes (:func:`analyser.metric`). Default: :attr:`metric`.
 
         Returns
         -------
@@ -147,7 +142,7 @@ class Matchups(FramedAnswer):
         [1.68, 3.52, 3.94]
         """
         values = checked_metric(self.metric if metric is None else metric)
-        table = self._with(values).pivot(index="attacker", columns=["situation", "defender"], values=values)
+        table = self._with_metric(values).pivot(index="attacker", columns=["situation", "defender"], values=values)
         order = pd.MultiIndex.from_frame(self.frame[["situation", "defender"]].drop_duplicates())
         table = table.reindex(index=self.frame["attacker"].unique(), columns=order)
         return table.droplevel("situation", axis=1) if len(self.situations) == 1 else table
@@ -160,9 +155,9 @@ class Matchups(FramedAnswer):
     def heatmap(
         self, *, metric: MetricLike | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
-        """Draw one figure of one situation, with the number in each cell; cells without a fight are blank and hatched.
+        """Draw one figure of one situation, with the value in each cell; cells without a fight are blank and hatched.
 
-        With more than :data:`MOST_LOADOUTS` loadouts on a side it shows units, as means over their levels.
+        With more than :data:`MOST_LOADOUTS` loadouts on a side the picture shows units, as means over their levels.
 
         Parameters
         ----------
@@ -172,37 +167,30 @@ class Matchups(FramedAnswer):
             Default: the first one.
         ax, **more
             As in :func:`analyser.plots.heatmap`.
-
-        Raises
-        ------
-        InputError
-            An unknown metric, or a situation that is not in this comparison.
         """
         names = [situation.name for situation in self.situations]
         if situation is not None:
             check_choice(situation, "situation", names)
         values = checked_metric(metric or self.metric)
-        shown = self._with(values, situation or names[0])
+        shown = self._with_metric(values, situation or names[0])
         if max(len(self.attackers), len(self.defenders)) > MOST_LOADOUTS:
             shown = by_unit(shown)
         return plots.heatmap(shown, values=values, ax=ax, **more)
 
-    def _with(self, metric: str, situation: str | None = None) -> pd.DataFrame:
-        """Return the frame, of one situation if named, with a column of the metric, which may be a user metric."""
+    def _with_metric(self, metric: str, situation: str | None = None) -> pd.DataFrame:
+        """Return the frame (of one situation if named) with a column of the metric, which may be a user metric."""
         frame = self.frame if situation is None else self.frame[self.frame["situation"] == situation]
         if metric in frame:
             return frame
-        from analyser.analysis.matchups import with_own_metric
-
-        wanted = [own for own in self.situations if situation in (None, own.name)]
-        return with_own_metric(frame, (*self.attackers, *self.defenders), wanted, self.ruleset, metric)
+        wanted = [other for other in self.situations if situation in (None, other.name)]
+        return with_user_metric(frame, (*self.attackers, *self.defenders), wanted, self.ruleset, metric)
 
     def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the heatmap of the first situation (:meth:`heatmap`)."""
         return self.heatmap(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the figures, blank for pairs that cannot fight; columns are numbered defenders, to fit in a line."""
+        """Return a table for each situation, blank for pairs that cannot fight; its columns are numbered defenders."""
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
         attackers, defenders = (
             [loadout.selector for loadout in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
@@ -213,13 +201,13 @@ class Matchups(FramedAnswer):
             table = part.pivot(index="attacker", columns="defender", values=self.metric)
             cells = table.reindex(index=attackers, columns=defenders).map(lambda value: figure_text(self.metric, value))
             columns = [[str(number), *cells[name]] for number, name in enumerate(defenders, 1)]
-            parts = _in_parts(["", *attackers], columns, width)
+            parts = _column_parts(["", *attackers], columns, width)
             blocks += [Block(f"{situation.heading}:", head, rows, "<>") for head, *rows in parts]
         legend = [(str(number), name) for number, name in enumerate(defenders, 1)]
         return [*blocks, Block(rows=legend, align="><")]
 
     def notes(self) -> list[str]:
-        """Return die, deck and profiles, and a note on loadouts that the text leaves out."""
+        """Return die, deck and profiles, and the number of loadouts that the text leaves out."""
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return self.profiles.notes()
         sides = f"Of {len(self.attackers)} attackers and {len(self.defenders)} defenders"
@@ -236,8 +224,8 @@ class Matchups(FramedAnswer):
         return [f"{metric_by_name(self.metric).title} ({METHOD})", *([why] if blank else [])]
 
 
-def _in_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
-    """Return a table in parts that fit into lines of this width, each with the names in the first column."""
+def _column_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
+    """Return a table in parts that fit into lines of this width; each begins with the column `names`."""
     widest = max(len(cell) for column in columns for cell in column) + 2
     at_once = max((width - max(map(len, names))) // widest, 1)
     parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
@@ -277,8 +265,8 @@ def matchups(
         ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, ``"all"`` of these, or your own
         (:class:`analyser.analysis.situations.Situation`).
     row : str, optional
-        Row to use. Default: on each target the row with the most expected models destroyed. Ties go to the highest
-        probability to annihilate, then the most expected damage, then the first row on the card.
+        Row to use. Default: against each target the row with the highest mean of models destroyed; among equal rows
+        that with the highest probability of annihilation, then the highest mean damage, then the first on the profile.
     levels : str or several, optional
         Use only loadouts at these reinforcement levels, on both sides. Default: all levels.
     method, trials, seed, precision
@@ -288,24 +276,17 @@ def matchups(
     profiles : Profiles or path, optional
         As in :func:`analyser.attack`.
     progress : callable or True, optional
-        Called with the number of attackers done so far, counted for each situation, and the total; True: a bar.
+        Called with the number of attackers done, summed over the situations, and their total; True: a bar.
 
     Returns
     -------
     Matchups
         The frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
         `attacker_level`, `attacker_points`, likewise for the defender, `defender_models`, `defender_category`,
-        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of
-        :data:`~.metrics.MATCHUP_METRICS`, with means and expected values also per 100 points of the attacker,
-        and `why_not`. `p_attacker_wins` and `p_draw` are NaN except in duels. For a pair that cannot fight, `why_not`
-        is the reason and the figures are NaN. Figures that need points or victory points missing in a profile are NaN
-        too.
-
-    Raises
-    ------
-    InputError
-        A selector without a match, an unknown metric, level or situation, no situation, a row that no attacker has, or
-        another method.
+        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~.metrics.MATCHUP_METRICS`,
+        with means and expected values also per 100 points of the attacker, and `why_not`. `p_attacker_wins` and
+        `p_draw` are NaN except in duels. For a pair that cannot fight, `why_not` is the reason and the figures are NaN.
+        Figures that need points or victory points missing in a profile are NaN too.
 
     Examples
     --------
@@ -328,10 +309,10 @@ def matchups(
         frame = compute_grid(attacking, side, conditions, reporting.report, cached_results(attacking, side))
     missing = not_modelled(attacking, defending, conditions)
     result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
-    return replace(result, frame=result._with(shown))
+    return replace(result, frame=result._with_metric(shown))
 
 
-def with_own_metric(
+def with_user_metric(
     frame: pd.DataFrame,
     loadouts: Sequence[Loadout],
     situations: Sequence[Situation],
@@ -340,7 +321,7 @@ def with_own_metric(
 ) -> pd.DataFrame:
     """Return the frame of matchups with a column of a user metric; NaN where it does not apply.
 
-    InputError without situations of ranged attacks, because other fights have no table of outcomes of an attack.
+    InputError without situations of ranged attacks, because only these have a table of outcomes.
     """
     function = function_of(name)
     assert function is not None
@@ -353,16 +334,16 @@ def with_own_metric(
     columns = zip(frame["attacker"], frame["defender"], frame["situation"], frame["row"])
     for index, (attacker, defender, situation, row) in enumerate(columns):
         if pd.notna(row) and situation in ranged:
-            scenario = _scenario(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
-            values[index] = _number(value_of(result_without_rules(scenario), function))
+            scenario = _attack(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
+            values[index] = _value_of(value_of(result_without_rules(scenario), function))
     return frame.assign(**{name: values})
 
 
-def _number(value: Estimate | Mean | float) -> float:
+def _value_of(value: Estimate | Mean | float) -> float:
     return float(value.value if isinstance(value, Mean) else value)
 
 
-def _scenario(attacker: Loadout, defender: Loadout, situation: Situation, row_id: str, ruleset: Ruleset) -> Scenario:
+def _attack(attacker: Loadout, defender: Loadout, situation: Situation, row_id: str, ruleset: Ruleset) -> Scenario:
     """Return the scenario of the attack in one row of the frame."""
     row = find_row(attacker.unit.rows, row_id, "row")
     target = resolve_target(TARGET_STATE, defender)

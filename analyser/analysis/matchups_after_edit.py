@@ -1,4 +1,4 @@
-"""Table of matchups after an edit: only changed fights are computed again; a change of points needs no new fight."""
+"""Table of matchups after an edit of loadouts: only changed fights are computed; a change of points needs none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.fight_cache import cached_results, fighting
+from analyser.analysis.fight_cache import cached_results, unit_in_fights
 from analyser.analysis.grid import (
     CELL,
     CellBlock,
@@ -43,17 +43,17 @@ def matchups_after_edit(
     progress: Progress | bool | None = None,
     keep: bool = False,
 ) -> Matchups:
-    """Return the table for the edited loadouts: equal to that of :func:`analyser.matchups`, to the bit, but faster.
+    """Return the table for edited loadouts: exactly that of :func:`analyser.matchups`, but faster.
 
     Parameters
     ----------
     earlier : Matchups
-        The table before the edit, complete. Fights that did not change are copied from it.
+        The complete table before the edit; fights that did not change are copied from it.
     attackers, defenders : sequence of Loadout
-        All loadouts of the new table. A loadout replaces the earlier one that has the same selector.
+        All loadouts of the new table. A loadout replaces the earlier one with the same selector.
     ruleset, used : optional
-        Ruleset and profiles of the new table; default: those of `earlier`. With another ruleset every fight is computed
-        again.
+        Ruleset and source of profiles of the new table; default: those of `earlier`. With another ruleset every fight
+        is computed again.
     threads, progress
         As in :func:`analyser.matchups`.
     keep : bool
@@ -63,7 +63,7 @@ def matchups_after_edit(
     --------
     >>> from analyser.analysis.matchups import matchups
     >>> found = matchups("crown/rifle-platoon@basic", "imperium/*@basic", situations="charge")
-    >>> cheaper = [each.with_(points="-5") for each in found.attackers]
+    >>> cheaper = [loadout.with_(points="-5") for loadout in found.attackers]
     >>> after = matchups_after_edit(found, cheaper, found.defenders).frame  # without a new fight
     >>> int(after["attacker_points"].iloc[0] - found.frame["attacker_points"].iloc[0])
     -5
@@ -73,7 +73,8 @@ def matchups_after_edit(
     defending = DefendingSide(tuple(defenders), rules, earlier.row, sampling.n_threads)
     reusable = cached_results(attackers, defending, edits=keep)
     if rules == earlier.ruleset:
-        rows, columns = _indices(earlier.attackers, attackers), _indices(earlier.defenders, defenders)
+        pairs = (earlier.attackers, attackers), (earlier.defenders, defenders)
+        rows, columns = (_unchanged_indices(*pair) for pair in pairs)
         reusable = _ReusedCells(earlier.frame, rows, columns, reusable)
     situations = earlier.situations
     with sampling.with_bar() as reporting:
@@ -84,15 +85,15 @@ def matchups_after_edit(
     return Matchups(frame, *sides, situations, earlier.row, earlier.metric, rules, missing, used)
 
 
-def fights_as(one: Loadout, other: Loadout) -> bool:
+def fight_alike(loadout: Loadout, other: Loadout) -> bool:
     """Return True if both loadouts have the same selector and differ at most in points, so that they fight alike."""
-    return one.selector == other.selector and fighting(one) == fighting(other)
+    return loadout.selector == other.selector and unit_in_fights(loadout) == unit_in_fights(other)
 
 
 class _ReusedCells(KnownResults):
-    """Cells of an earlier table for pairs whose fights are unchanged, and those of `fallback` for other pairs.
+    """Cells of an earlier table for pairs whose fights are unchanged; for other pairs, the cells of `fallback`.
 
-    ``attackers[i]`` is the index that attacker i of the new table has in the earlier one, -1 if it is new or changed;
+    ``attackers[i]`` is the index in the earlier table of attacker i of the new table, -1 if it is new or changed;
     `defenders` likewise.
     """
 
@@ -107,14 +108,13 @@ class _ReusedCells(KnownResults):
         blocks = (rows, list(range(len(defenders)))), (self._unchanged[0].tolist(), columns)
         self._missing = [block for block in blocks if all(block)]
 
-    def of(self, situation: Situation) -> tuple[Cells, CellBlocks]:
+    def read(self, situation: Situation) -> tuple[Cells, CellBlocks]:
         if not self._missing:
             result, missing = blank_cells(*map(len, self._indices)), self._missing
         else:
-            result, unknown = self._fallback.of(situation)
-            missing = [
-                block for own in self._missing for block in (_in_both(own, other) for other in unknown) if all(block)
-            ]
+            result, unknown = self._fallback.read(situation)
+            common = (_intersection(block, other) for block in self._missing for other in unknown)
+            missing = [block for block in common if all(block)]
             if _pair_count(missing) == _pair_count(unknown):  # the fallback already has every reusable cell
                 return result, missing
         sources = [indices[unchanged] for indices, unchanged in zip(self._indices, self._unchanged)]
@@ -141,8 +141,8 @@ def _pair_count(blocks: CellBlocks) -> int:
     return sum(len(rows) * len(columns) for rows, columns in blocks)
 
 
-def _in_both(one: CellBlock, other: CellBlock) -> CellBlock:
-    rows, columns = ([index for index in mine if index in set(theirs)] for mine, theirs in zip(one, other))
+def _intersection(block: CellBlock, other: CellBlock) -> CellBlock:
+    rows, columns = ([index for index in indices if index in set(others)] for indices, others in zip(block, other))
     return rows, columns
 
 
@@ -153,11 +153,11 @@ def _objects(column: pd.Series[Any]) -> NDArray[np.object_]:
     return result
 
 
-def _indices(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:
+def _unchanged_indices(before: Sequence[Loadout], after: Sequence[Loadout]) -> list[int]:
     """Return the index in `before` of each loadout of `after`, -1 if it is new or fights differently."""
-    known = {loadout.selector: (index, loadout) for index, loadout in enumerate(before)}
+    by_selector = {loadout.selector: (index, loadout) for index, loadout in enumerate(before)}
     indices = []
     for loadout in after:
-        index, old = known.get(loadout.selector, (-1, loadout))
-        indices.append(index if fights_as(old, loadout) else -1)
+        index, earlier = by_selector.get(loadout.selector, (-1, loadout))
+        indices.append(index if fight_alike(earlier, loadout) else -1)
     return indices

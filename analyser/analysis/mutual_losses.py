@@ -1,6 +1,6 @@
-"""Mutual losses: for every pair of loadouts, the mean share of each that is lost in a round in which both act once.
+"""Mutual losses of every pair of loadouts: the mean share of each that is lost in a round in which both act once.
 
-With best play they are the losses of a duel divided by its rounds.
+With best play the losses are those of a duel divided by its number of rounds.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from analyser.analysis.activation_losses import Action, Losses, actions_of, best_losses, mean_losses, p_rallies
+from analyser.analysis.activation_losses import Action, Losses, actions_of, best_losses, mean_losses, p_rally
 from analyser.analysis.approach import BATTLEFIELDS, ROUNDS, Battlefield, Movement
-from analyser.analysis.equilibrium_prices import Array, connected
-from analyser.analysis.roles import kinds_of
+from analyser.analysis.arrays import Array
+from analyser.analysis.equilibrium_prices import largest_connected_group
+from analyser.analysis.roles import unit_numbers_of
 from analyser.analysis.situations import BEST_TRADE, Situation
 from analyser.common.frames import name_indices
 from analyser.game.ruleset import Ruleset
@@ -25,12 +26,12 @@ from analyser.game.units import Loadout
 
 EXCHANGE_KINDS = ("ranged", "charge")
 """Kinds of situations in which each side acts once, unlike in duels."""
-NEAR_WITHIN = 12.0  # inches: up to here a situation counts as near
+NEAR_WITHIN = 12.0  # inches; ranged attacks at up to this distance count as near
 
 
 @dataclass(frozen=True, eq=False)
 class Exchange:
-    """Mutual losses of loadouts as a game.
+    """Loadouts that exchange losses, and these losses.
 
     Attributes
     ----------
@@ -38,21 +39,21 @@ class Exchange:
         Loadouts with points that can all destroy each other, directly or through others.
     losses : ndarray
         Shape (battlefields, n, n): ``[battlefield, i, j]`` is the mean share of j that is lost to i in a round. Far
-        apart both shoot; near, each takes the action, a shot or a charge, that gains most points at today's prices. A
-        suppressed unit does less. Each of :data:`~.approach.BATTLEFIELDS` has its own share of far and near rounds; if
-        all situations are far, or all near, there is one battlefield.
+        apart both shoot; near, each takes the action (a shot or a charge) that gains most points at today's prices. A
+        suppressed unit does less. The shares of far and near rounds differ between :data:`~.approach.BATTLEFIELDS`;
+        without far situations, or without near ones, there is one battlefield.
     unsuppressed : ndarray
         Losses without the effect of suppression.
-    shot : ndarray
-        The part of `unsuppressed` that shots cause; the rest is lost in close quarters.
+    by_shots : ndarray
+        The part of `unsuppressed` that shots cause; charges cause the rest.
     all_shots_returned : ndarray
-        `losses` if every shot could be returned.
-    outranges : ndarray
+        `losses` if no unit could shoot at another without being shot at.
+    outranging_share : ndarray
         Shape (n, n): the share of rounds in which the row can shoot at the column without being shot at.
-    meets : ndarray
-        True for pairs that fight each other.
+    is_matchup : ndarray
+        Shape (n, n): True for pairs that fight each other.
     left_out : dict of str to str
-        The reason for each loadout that is not in the game.
+        The reason for each loadout that is not among `loadouts`.
     by_tactic : ndarray or None
         The losses with simple tactics, if `losses` come from best play (:data:`~.situations.BEST_TRADES`); else None.
     """
@@ -60,17 +61,17 @@ class Exchange:
     loadouts: tuple[Loadout, ...]
     losses: Array
     unsuppressed: Array
-    shot: Array
+    by_shots: Array
     all_shots_returned: Array
-    outranges: Array
-    meets: NDArray[np.bool_]
+    outranging_share: Array
+    is_matchup: NDArray[np.bool_]
     left_out: dict[str, str]
     by_tactic: Array | None = None
 
     @cached_property
-    def kinds(self) -> NDArray[np.int64]:
-        """Number of each loadout's unit (:func:`~.roles.kinds_of`)."""
-        return kinds_of(self.loadouts)
+    def unit_numbers(self) -> NDArray[np.int64]:
+        """The unit of each loadout as a number (:func:`~.roles.unit_numbers_of`)."""
+        return unit_numbers_of(self.loadouts)
 
     @property
     def points(self) -> Array:
@@ -79,13 +80,13 @@ class Exchange:
 
     @property
     def uniform_weights(self) -> Array:
-        """Frequency of each loadout if all units, and all levels of a unit, are equally frequent; adds up to 1.
+        """Frequency of each loadout if all units, and all levels of a unit, are equally frequent.
 
-        Copies of a unit share its frequency.
+        Frequencies add up to 1. Units that fight alike share one frequency.
         """
         levels = pd.Series([loadout.level_name for loadout in self.loadouts])
-        copies = levels.groupby([self.kinds, levels]).transform("size").to_numpy(np.float64)
-        shares: Array = 1.0 / copies / levels.groupby(self.kinds).transform("nunique").to_numpy(np.float64)
+        copies = levels.groupby([self.unit_numbers, levels]).transform("size").to_numpy(np.float64)
+        shares: Array = 1.0 / copies / levels.groupby(self.unit_numbers).transform("nunique").to_numpy(np.float64)
         return np.asarray(shares / shares.sum(), np.float64)
 
     def mean(self) -> Array:
@@ -96,7 +97,7 @@ class Exchange:
 def exchange_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Exchange:
-    """Return the game from the frame of :func:`analyser.matchups` in both directions; duels by tactics are ignored."""
+    """Return the losses from the frame of :func:`analyser.matchups` in both directions, without duels by tactics."""
     left_out: dict[str, str] = {}
     attack_and_defend = set(frame["attacker"].unique()) & set(frame["defender"].unique())
     for loadout in loadouts:
@@ -107,32 +108,32 @@ def exchange_of(
     sides = [loadout for loadout in loadouts if loadout.selector not in left_out]
     best = [situation.name for situation in situations if situation.kind == BEST_TRADE]
     situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
-    actions, meets = actions_of(frame, sides, situations, ruleset)
-    rounds = _round_losses(actions, meets, sides, situations, ruleset)
+    actions, is_matchup = actions_of(frame, sides, situations, ruleset)
+    rounds = _round_losses(actions, is_matchup, sides, situations, ruleset)
     losses = rounds.losses
     if best:
         losses, why_not = _best_play_losses(frame, sides, best)
-        meets = meets & ~np.isnan(losses).any(axis=0)
-        losses = np.where(meets, losses, 0.0)
-        left_out |= {sides[index].selector: reason for index, reason in why_not.items() if not meets[index].any()}
-    outside = ~connected(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
+        is_matchup = is_matchup & ~np.isnan(losses).any(axis=0)
+        losses = np.where(is_matchup, losses, 0.0)
+        left_out |= {sides[index].selector: reason for index, reason in why_not.items() if not is_matchup[index].any()}
+    outside = ~largest_connected_group(losses.sum(axis=0)) if sides else np.zeros(0, np.bool_)
     left_out = {
         sides[index].selector: _why_unconnected(losses[:, index].sum(), losses[:, :, index].sum())
         for index in outside.nonzero()[0]
     } | left_out
     inside = np.flatnonzero(~outside)
     losses, *parts = (table[:, inside][:, :, inside] for table in (losses, *rounds))
-    by_tactic, unsuppressed, shot, all_returned, outranges = parts
-    tables = losses, unsuppressed, shot, all_returned, outranges.mean(axis=0), meets[np.ix_(inside, inside)]
+    by_tactic, unsuppressed, by_shots, all_returned, outranging = parts
+    tables = losses, unsuppressed, by_shots, all_returned, outranging.mean(axis=0), is_matchup[np.ix_(inside, inside)]
     return Exchange(tuple(sides[index] for index in inside), *tables, left_out, by_tactic if best else None)
 
 
 def _best_play_losses(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
 ) -> tuple[Array, dict[int, str]]:
-    """Return the losses in a round of a duel with best play by both sides, by situation, as in :class:`Exchange`.
+    """Return the losses in a round of duels with best play in each situation, as in :class:`Exchange`.
 
-    Losses are NaN for pairs without a duel. Also return, by index of the loadout, a reason for a missing duel.
+    Losses are NaN for pairs without a duel. Also return a reason for a missing duel, by index of the loadout.
     """
     names = [loadout.selector for loadout in loadouts]
     result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
@@ -146,96 +147,97 @@ def _best_play_losses(
     return result, reasons
 
 
-def losses_of(
+def list_losses(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Array:
-    """Return the mean share that each column loses to each row in a round, the mean of far apart and near.
+    """Return the mean share of each column that is lost to each row in a round, the mean of far apart and near.
 
-    All `loadouts` must have points; pairs that do not fight lose 0. The time that units need to approach is ignored,
-    because units of a list screen each other.
+    All `loadouts` must have points; pairs that do not fight lose 0. The time of an approach is ignored, because the
+    units of a list protect each other.
     """
     situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
-    actions, meets = actions_of(frame, loadouts, situations, ruleset)
+    actions, is_matchup = actions_of(frame, loadouts, situations, ruleset)
     both = _far_and_near(actions, loadouts, situations, ruleset)
     tables = [losses.suppressed for losses in both if losses is not None]
-    return np.asarray(np.mean(tables, axis=0) * meets if tables else np.zeros(meets.shape), np.float64)
+    return np.asarray(np.mean(tables, axis=0) * is_matchup if tables else np.zeros(is_matchup.shape), np.float64)
 
 
 def _far_and_near(
     actions: dict[str, Action], loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[Losses | None, Losses | None]:
-    """Return the losses far apart, by the mean of the shots, and near, by the best action; None without situations."""
-    points, rallies = _points(loadouts), _rallies(loadouts, ruleset)
+    """Return the mean losses of shots far apart, and the losses of the best action near; None without situations."""
+    points, p_rallies = _points(loadouts), _rally_probabilities(loadouts, ruleset)
     far, near = (
         [actions[situation.name] for situation in situations if is_near(situation) == wanted]
         for wanted in (False, True)
     )
     shots = [] if any(action.reach.any() for action in near) else far  # far shots replace missing near shots
-    return mean_losses(far, rallies), best_losses([*near, *shots] if near else [], rallies, points)
+    return mean_losses(far, p_rallies), best_losses([*near, *shots] if near else [], p_rallies, points)
 
 
-class _RoundLosses(NamedTuple):
-    """Losses in a round on each battlefield: shapes (battlefields, n, n), see :class:`Exchange`."""
+class _LossesByBattlefield(NamedTuple):
+    """Losses in a round on each battlefield, as in :class:`Exchange`, but all of shape (battlefields, n, n)."""
 
     losses: Array
     unsuppressed: Array
-    shot: Array
+    by_shots: Array
     all_shots_returned: Array
-    outranges: Array
+    outranging_share: Array
 
 
 def _round_losses(
     actions: dict[str, Action],
-    meets: NDArray[np.bool_],
+    is_matchup: NDArray[np.bool_],
     loadouts: Sequence[Loadout],
     situations: Sequence[Situation],
     ruleset: Ruleset,
-) -> _RoundLosses:
+) -> _LossesByBattlefield:
     far, near = _far_and_near(actions, loadouts, situations, ruleset)
     if far is None or near is None:
-        only, zeros = far if near is None else near, np.zeros(meets.shape)
+        only, zeros = far if near is None else near, np.zeros(is_matchup.shape)
         result = [
-            _RoundLosses(zeros, zeros, zeros, zeros, zeros)
+            _LossesByBattlefield(zeros, zeros, zeros, zeros, zeros)
             if only is None
-            else _RoundLosses(only.suppressed, only.unsuppressed, only.shot, only.suppressed, zeros)
+            else _LossesByBattlefield(only.suppressed, only.unsuppressed, only.by_shots, only.suppressed, zeros)
         ]
     else:
         shots = (actions[situation.name] for situation in situations if is_near(situation) is False)
         reach = np.max([np.where(np.isnan(shot.lost), 0.0, shot.reach) for shot in shots], axis=0)
         movement, points = Movement(loadouts), _points(loadouts)
         result = [_losses_on(battlefield, movement, reach, far, near, points) for battlefield in BATTLEFIELDS]
-    return _RoundLosses(*(np.array(figures).reshape(len(result), *meets.shape) * meets for figures in zip(*result)))
+    tables = (np.array(figures).reshape(len(result), *is_matchup.shape) for figures in zip(*result))
+    return _LossesByBattlefield(*(table * is_matchup for table in tables))
 
 
 def _losses_on(
     battlefield: Battlefield, movement: Movement, reach: Array, far: Losses, near: Losses, points: Array
-) -> _RoundLosses:
+) -> _LossesByBattlefield:
     def gains(lost: Array) -> Array:
         return np.asarray(lost * points[None, :] - lost.T * points[:, None], np.float64)
 
-    reaches = reach > reach.T
+    outreaches = reach > reach.T
     time = movement.time_shares(
-        reach, gains(reaches * far.unsuppressed), gains(far.suppressed), gains(near.suppressed), battlefield
+        reach, gains(outreaches * far.unsuppressed), gains(far.suppressed), gains(near.suppressed), battlefield
     )
-    outranges = time.outranged * time.reaches
-    unsuppressed, losses, shot = (
-        outranges * when_outranging + time.far * when_far + time.near * when_near
-        for when_outranging, when_far, when_near in zip((far.unsuppressed, far.unsuppressed, far.shot), far, near)
+    outranging_share = time.one_shoots * time.outreaches
+    unsuppressed, losses, by_shots = (
+        outranging_share * when_outranging + time.both_shoot * when_far + time.near * when_near
+        for when_outranging, when_far, when_near in zip((far.unsuppressed, far.unsuppressed, far.by_shots), far, near)
     )
-    all_shots_returned = (time.outranged + time.far) * far.suppressed + time.near * near.suppressed
-    return _RoundLosses(losses, unsuppressed, shot, all_shots_returned, outranges)
+    all_shots_returned = (time.one_shoots + time.both_shoot) * far.suppressed + time.near * near.suppressed
+    return _LossesByBattlefield(losses, unsuppressed, by_shots, all_shots_returned, outranging_share)
 
 
 def _points(loadouts: Sequence[Loadout]) -> Array:
     return np.array([loadout.level.points for loadout in loadouts], np.float64)
 
 
-def _rallies(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
-    return np.array([p_rallies(loadout.unit, ruleset.deck) for loadout in loadouts])
+def _rally_probabilities(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
+    return np.array([p_rally(loadout.unit, ruleset.deck) for loadout in loadouts])
 
 
 def is_near(situation: Situation) -> bool | None:
-    """Return True if a charge is possible at the distance; None for situations that are not exchanges."""
+    """Return True for a charge or a shot nearby, False for other shots, None for other kinds of situations."""
     if situation.kind == "ranged":
         return "short_range" in situation.bonuses or (
             situation.distance is not None and situation.distance <= NEAR_WITHIN

@@ -1,4 +1,4 @@
-"""Price drivers: reasons, from the profile of a loadout, why it is worth more or less per point than its role."""
+"""Price drivers: reasons why a loadout has more or less value per point than other units of its role."""
 
 from __future__ import annotations
 
@@ -10,48 +10,50 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.equilibrium_prices import Array, offence_and_toughness
+from analyser.analysis.arrays import Array
+from analyser.analysis.equilibrium_prices import offence_and_toughness
 from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.roles import TRANSPORT, peer_medians, peers_of, plural
 from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
-MOST_NAMED = 3  # qualities or special rules in a reason
+TWICE = 2.0  # from this factor on, a text gives the factor instead of a percentage
+MOST_NAMED = 3  # qualities or special rules named in a reason
 _LEAST_DIFFERENCE = np.log(1.05)  # a difference of less than 5% is not given as a reason
 _FLOOR = 1e-3  # smaller values are raised to this before a logarithm is taken
-SHOOTING, FIGHTING, HITS, RULES, AWAY = "shooting", "close quarters", "hits", "rules", "out of reach"
+SHOOTING, FIGHTING, HITS, ENDURANCE, OUT_OF_REACH = "shooting", "close quarters", "hits", "rules", "out of reach"
 SUPPRESSING, SUPPRESSED, BEST_PLAY = "suppressing", "suppressed", "best play"
 _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
     FIGHTING: "in close quarters it destroys, for its points, {times} other {role}{detail}",
     HITS: "it takes {own:.0f} hits to destroy 100 points of it (other {role}: {usual:.0f}){detail}",
-    RULES: "under the same number of hits it {times} other {role}{detail}",
-    AWAY: "it shoots from outside the enemy's reach {share:.0%} of the time, which prevents {prevented:.0%} of its"
-    " losses (other {role}: {usually:.0%})",
+    ENDURANCE: "under the same number of hits it {times} other {role}{detail}",
+    OUT_OF_REACH: "it shoots from outside the enemy's reach {share:.0%} of the time, which prevents {prevented:.0%} of"
+    " its losses (other {role}: {usually:.0%})",
     SUPPRESSING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",
     SUPPRESSED: "suppression prevents {prevented:.0%} of the losses that it inflicts (other {role}: {usually:.0%})",
-    BEST_PLAY: "best play raises its worth {more} than that of other {role} (by {by:.0%})",
+    BEST_PLAY: "best play raises its value {more} than that of other {role} (by {by:.0%})",
 }
-_NEARLY_NOTHING = {
+_NEARLY_NOTHING_TEXTS = {
     SHOOTING: "its shooting destroys next to nothing, unlike that of other {role}",
     FIGHTING: "in close quarters it destroys next to nothing, unlike other {role}",
 }
-_CAPACITY = "Capacity {own:.0f} (other {role}: {usual})"
-_NEXT_TO_NOTHING = 0.05  # ratio to the usual figure
-_REACH_RATIO = 1.2  # smallest ratio of two reaches that counts as a reason
-_CAPACITY_DIFFERS = np.log(1.2)  # difference in Capacity that may be worth uncounted points
+_CAPACITY_TEXT = "Capacity {own:.0f} (other {role}: {usual})"
+_NEARLY_NOTHING_BELOW = 0.05  # of the usual figure
+_REACH_RATIO = 1.2  # smallest ratio of two reaches that is given as a reason
+_CAPACITY_DIFFERENCE = np.log(1.2)  # difference in log(Capacity) that may explain points that fights do not
 _DEADLY = {"Shock", "Wreckers", "Arc", "Devastating", "Penetrating", "Precision", "Point Blank", "Torrent", "Lock On"}
 """Qualities of a row that increase the losses it inflicts in the fights from which prices are computed."""
 _SUPPRESSIVE = {"Suppressive", "Cryo"}
 """Qualities of a row that make its suppression more likely or worse."""
-_PROTECTING = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
+_PROTECTIVE = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
 """Special rules that increase the endurance of a unit in these fights."""
 
 
 class Driver(NamedTuple):
-    """A figure of each loadout, the median of the other units of its role, and the effect on value: logarithms.
+    """A figure of each loadout, the median of the other units of its role (`usual`), and the effect on its value.
 
-    `effect` is the value of the loadout compared with what it would be with the usual figure.
+    All are logarithms. `effect` is the value of the loadout divided by its value if it had the usual figure.
     """
 
     own: Array
@@ -62,16 +64,18 @@ class Driver(NamedTuple):
 class PriceDrivers:
     """Figures of each loadout per 100 points, compared with the median of the other units of its role.
 
-    A loadout destroys by shooting and in close quarters, weighted by their frequency. Its destruction takes models x
-    DAMAGE LIMIT x DEFENCE hits (AC-3.7, AC-3.8). Its DISCIPLINE, BREAK LIMIT and special rules change its endurance. It
-    may also shoot from beyond the reach of opponents. These figures are for simple tactics; for prices from best play,
-    the additional value under best play is a further figure.
+    A loadout destroys points by shooting and in close quarters. To destroy it takes models x DAMAGE LIMIT x DEFENCE
+    hits (AC-3.7, AC-3.8); its DISCIPLINE, BREAK LIMIT and special rules change its endurance. It may also shoot from
+    beyond the reach of opponents. These figures are for simple tactics. For prices from best play, the value that best
+    play adds is a further figure.
+
+    `prices` are even-trade prices, `dice` is the result of :func:`dice_of`, and `not_modelled` has the names of special
+    rules that no figure counts.
 
     Attributes
     ----------
     offence, toughness : ndarray
-        Logarithms of the points that a loadout destroys in a round, and of the enemy points needed to destroy it in a
-        round, at even-trade prices (:func:`analyser.analysis.equilibrium_prices.offence_and_toughness`).
+        As in :func:`analyser.analysis.equilibrium_prices.offence_and_toughness`, at the even-trade `prices`.
     """
 
     def __init__(
@@ -87,27 +91,27 @@ class PriceDrivers:
         self._units = units = [loadout.unit for loadout in exchange.loadouts]
         hundreds, losses = exchange.points / 100, exchange.mean()
         by_tactic = losses if exchange.by_tactic is None else exchange.by_tactic.mean(axis=0)
-        unsuppressed, shot, returned = (
-            table.mean(axis=0) for table in (exchange.unsuppressed, exchange.shot, exchange.all_shots_returned)
+        unsuppressed, lost_to_shots, returned = (
+            table.mean(axis=0) for table in (exchange.unsuppressed, exchange.by_shots, exchange.all_shots_returned)
         )
         self.offence, self.toughness = offence_and_toughness(losses, frequencies, prices)
         offence, toughness = offence_and_toughness(by_tactic, frequencies, prices)
         free_offence, free_toughness = offence_and_toughness(unsuppressed, frequencies, prices)
         away = toughness - offence_and_toughness(returned, frequencies, prices)[1]
         enemy_points = frequencies * np.exp(prices)
-        by_shots, by_close_quarters = shot @ enemy_points, (unsuppressed - shot) @ enemy_points
+        by_shots, by_close_quarters = lost_to_shots @ enemy_points, (unsuppressed - lost_to_shots) @ enemy_points
         hits = np.array([_hits_to_destroy(loadout) for loadout in exchange.loadouts])
         own = {
             SHOOTING: by_shots / hundreds,
             FIGHTING: by_close_quarters / hundreds,
             HITS: hits / hundreds,
-            RULES: np.exp(free_toughness - away) / hits,
-            AWAY: np.exp(away),
+            ENDURANCE: np.exp(free_toughness - away) / hits,
+            OUT_OF_REACH: np.exp(away),
             SUPPRESSING: np.exp(toughness - free_toughness),
             SUPPRESSED: np.exp(offence - free_offence),
             BEST_PLAY: np.exp(self.offence + self.toughness - offence - toughness),
         }
-        weights, peers = exchange.uniform_weights, peers_of(roles, exchange.kinds)
+        weights, peers = exchange.uniform_weights, peers_of(roles, exchange.unit_numbers)
 
         def with_peer_median(figures: Array) -> tuple[Array, Array]:
             figures = np.log(np.maximum(figures, _FLOOR))
@@ -118,7 +122,7 @@ class PriceDrivers:
         destroyed = own[SHOOTING] + own[FIGHTING]
 
         def effect_on_destroyed(name: str) -> Array:
-            """Return the log ratio of all points destroyed to those with the usual figure for this kind of attack."""
+            """Return log(points destroyed / points destroyed with the usual figure of this kind of attack)."""
             with_usual = destroyed - own[name] + np.exp(both[name][1])
             return np.asarray(np.log(np.maximum(destroyed, _FLOOR) / np.maximum(with_usual, _FLOOR)), np.float64)
 
@@ -131,35 +135,34 @@ class PriceDrivers:
         reach = [max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units]
         self._reach = with_peer_median(np.array(reach))
         self._capacity = with_peer_median(np.array([unit.value("Capacity") or 1.0 for unit in units]))
-        outranging = (exchange.outranges @ frequencies) / np.maximum(exchange.meets @ frequencies, _FLOOR)
+        outranging = (exchange.outranging_share @ frequencies) / np.maximum(exchange.is_matchup @ frequencies, _FLOOR)
         self._outranging = with_peer_median(outranging)
-        self._common = {
-            role: _common([unit for unit, own_role in zip(units, roles) if own_role == role]) for role in set(roles)
-        }
+        by_role = {role: [unit for unit, own in zip(units, roles) if own == role] for role in set(roles)}
+        self._common_entries = {role: _common_entries(members) for role, members in by_role.items()}
 
     def uncounted_benefits(self, index: int, sign: int) -> str:
-        """Return benefits that no figure counts and most others of its role lack (`sign` 1), or their lack (-1)."""
+        """Return benefits that no figure counts: those that most others lack (`sign` 1), or this one lacks (-1)."""
         unit, role = self._units[index], self._roles[index]
         own, usually = (float(values[index]) for values in self._capacity)
         is_usual = usually > 0  # units without Capacity count as 1, whose logarithm is 0
         facts = {"own": np.exp(own), "usual": f"{np.exp(usually):.0f}" if is_usual else "none", "role": plural(role)}
-        result = [_CAPACITY.format(**facts)] if sign * (own - usually) > _CAPACITY_DIFFERS else []
+        result = [_CAPACITY_TEXT.format(**facts)] if sign * (own - usually) > _CAPACITY_DIFFERENCE else []
         traits = [
-            f"its worth as a {trait}{' unit' * (trait == 'subterranean')}"
+            f"its value as a {trait}{' unit' * (trait == 'subterranean')}"
             for trait in unit.traits
-            if trait not in self._common[role].traits
+            if trait not in self._common_entries[role].traits
         ]
-        carries = ["its passengers"] if role == TRANSPORT else []
-        return " and ".join(result + (carries + traits if sign > 0 else []))
+        passengers = ["its passengers"] if role == TRANSPORT else []
+        return " and ".join(result + (passengers + traits if sign > 0 else []))
 
     def uncounted_rules(self, index: int) -> str:
         """Return the special rules that no figure counts and that most others of its role lack."""
-        rules, common = self._units[index].rules, self._common[self._roles[index]].rules
+        rules, common = self._units[index].rules, self._common_entries[self._roles[index]].rules
         uncounted = (rule for rule in rules if rule.name in self._not_modelled and rule.canonical not in common)
         return ", ".join(distinct_keywords(uncounted))
 
     def why(self, index: int, sign: int) -> str:
-        """Return the one or two main reasons why a loadout is worth more (`sign` 1) or less (-1) than it costs.
+        """Return the one or two main reasons why a loadout has more (`sign` 1) or less value (-1) than its points.
 
         For a sign of 0, return the main reason for a higher value and the main reason for a lower one.
         """
@@ -170,45 +173,46 @@ class PriceDrivers:
             least = max(direction * effects[ordered[0]] / 3, _LEAST_DIFFERENCE)
             names += [name for name in ordered[: 2 if sign else 1] if direction * effects[name] >= least]
         reasons = "; ".join(self._text(name, index) for name in names)
-        return reasons or f"it is similar to other {self._role(index)} in every figure"
+        return reasons or f"it is similar to other {self._plural_role(index)} in every figure"
 
-    def _role(self, index: int) -> str:
+    def _plural_role(self, index: int) -> str:
         return plural(self._roles[index])
 
     def _text(self, name: str, index: int) -> str:
-        driver, role = self._drivers[name], self._role(index)
+        driver, role = self._drivers[name], self._plural_role(index)
         own, usual = float(np.exp(driver.own[index])), float(np.exp(driver.usual[index]))
         times = own / usual
-        if name in (SHOOTING, FIGHTING) and times < _NEXT_TO_NOTHING:
-            return _NEARLY_NOTHING[name].format(role=role)
+        if name in (SHOOTING, FIGHTING) and times < _NEARLY_NOTHING_BELOW:
+            return _NEARLY_NOTHING_TEXTS[name].format(role=role)
         facts = {"own": own, "usual": usual, "role": role, "detail": self._detail(name, index, times)}
-        facts["times"] = f"{(_lasts if name == RULES else _times)(times)} {'than' if times < TWICE else 'as'}"
+        factor = (_endurance_text if name == ENDURANCE else _factor_text)(times)
+        facts["times"] = f"{factor} {'than' if times < TWICE else 'as'}"
         facts |= {"more": "more" if times > 1 else "less", "by": abs(times - 1)}
         facts |= {"prevented": 1 - min(own, 1 / own), "usually": 1 - min(usual, 1 / usual)}
-        if name == AWAY:
+        if name == OUT_OF_REACH:
             facts["share"] = float(np.exp(self._outranging[0][index]))
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, index: int, times: float) -> str:
-        """Return the entries of the profile that explain a figure, mostly in parentheses; empty without any."""
-        unit, common = self._units[index], self._common[self._roles[index]]
+        """Return the entries of the profile that explain a figure, as an addition to its text; may be empty."""
+        unit, common = self._units[index], self._common_entries[self._roles[index]]
         if name == HITS:
-            return self._of_defence(index)
+            return self._defence_detail(index)
         if name == SHOOTING:
-            result = self._of_dice(index, times), self._of_reach(index, times)
+            result = self._dice_detail(index, times), self._reach_detail(index, times)
             reasons = "; ".join(filter(None, result))
-            qualities = _qualities(unit, _DEADLY)
+            qualities = _qualities_among(unit, _DEADLY)
             return f" ({reasons})" if reasons else _unusual_entries(qualities, common.qualities, times > 1)
         if name == SUPPRESSING:
-            return _unusual_entries(_qualities(unit, _SUPPRESSIVE), common.suppressive, times > 1)
-        if name == RULES:
-            protecting = [rule for rule in common.rules if rule in _PROTECTING]
-            rules = distinct_keywords(rule for rule in unit.rules if rule.name in _PROTECTING)
-            return _unusual_entries(rules, protecting, times > 1) or self._of_tests(index, times)
+            return _unusual_entries(_qualities_among(unit, _SUPPRESSIVE), common.suppressive, times > 1)
+        if name == ENDURANCE:
+            protecting = [rule for rule in common.rules if rule in _PROTECTIVE]
+            rules = distinct_keywords(rule for rule in unit.rules if rule.name in _PROTECTIVE)
+            return _unusual_entries(rules, protecting, times > 1) or self._test_detail(index, times)
         return ""
 
-    def _of_defence(self, index: int) -> str:
-        """Return the DEFENCE of a unit if it differs from that of others, or from the profile."""
+    def _defence_detail(self, index: int) -> str:
+        """Return the DEFENCE of a unit if it differs from that of others, or from that on the profile."""
         unit, usual = self._units[index], float(np.exp(self._defence[1][index]))
         own = defence_of(unit)
         others = "" if own == round(usual) else f"others: {usual:.0f}"
@@ -216,23 +220,23 @@ class PriceDrivers:
             return others and f", with DEFENCE {own} ({others})"
         return f", with DEFENCE {own} from the front (Resilient{', ' * bool(others)}{others})"
 
-    def _of_dice(self, index: int, times: float) -> str:
-        """Return the dice per 100 points compared with others, and the effect of one die, if dice are a reason."""
+    def _dice_detail(self, index: int, times: float) -> str:
+        """Return the dice per 100 points compared with others, and the effect of a die; empty if dice are no reason."""
         own, usual = (float(figures[index]) for figures in self._dice)
         if abs(own - usual) < _LEAST_DIFFERENCE or (own > usual) != (times > 1):
             return ""
         by_die = times / np.exp(own - usual)
-        strength = f"; each die destroys {_times(by_die)}" if abs(np.log(by_die)) > _LEAST_DIFFERENCE else ""
+        strength = f"; each die destroys {_factor_text(by_die)}" if abs(np.log(by_die)) > _LEAST_DIFFERENCE else ""
         return f"{np.exp(own):.1f} dice for 100 points, others: {np.exp(usual):.1f}{strength}"
 
-    def _of_reach(self, index: int, times: float) -> str:
-        """Return the reach of a unit compared with that of others, if that is a reason."""
+    def _reach_detail(self, index: int, times: float) -> str:
+        """Return the reach of a unit compared with that of others; empty if it is no reason."""
         own, usual = (float(np.exp(values[index])) for values in self._reach)
         is_reason = max(own, usual) > _REACH_RATIO * min(own, usual) and (own > usual) == (times > 1)
         return f"reach {own:.0f} inches, others: {usual:.0f}" if is_reason else ""
 
-    def _of_tests(self, index: int, times: float) -> str:
-        """Return the BREAK LIMIT or the DISCIPLINE compared with others, if that is a reason."""
+    def _test_detail(self, index: int, times: float) -> str:
+        """Return BREAK LIMIT or DISCIPLINE compared with others; empty if they are no reason."""
         unit = self._units[index]
         others = {
             unit_of(loadout.selector): loadout.unit
@@ -240,34 +244,31 @@ class PriceDrivers:
             if role == self._roles[index]
         }
         del others[unit_of(self._loadouts[index].selector)]
-        breaking = sum(other.break_limit is not None for other in others.values())
-        if (unit.break_limit is None) == (times > 1) and 0 < breaking < len(others):
+        n_can_break = sum(other.break_limit is not None for other in others.values())
+        if (unit.break_limit is None) == (times > 1) and 0 < n_can_break < len(others):
             can_break = unit.break_limit is not None
-            differing = len(others) - breaking if can_break else breaking
+            n_different = len(others) - n_can_break if can_break else n_can_break
             can, others_can = ("can", "cannot") if can_break else ("cannot", "can")
-            return f" (it {can} break; {differing} of {len(others)} others {others_can})"
-        own, usual = unit.discipline, self._common[self._roles[index]].discipline
+            return f" (it {can} break; {n_different} of {len(others)} others {others_can})"
+        own, usual = unit.discipline, self._common_entries[self._roles[index]].discipline
         if own is None or usual is None or (own > usual) != (times > 1) or own == usual:
             return ""
         return f" (DISCIPLINE {own}, others: {usual:.0f})"
 
 
-TWICE = 2.0
+def _factor_text(times: float) -> str:
+    """Return a factor in words.
 
-
-def _times(times: float) -> str:
-    """Return a factor as more or less, in words.
-
-    >>> [_times(each) for each in (0.4, 1.25, 2.7)]
+    >>> [_factor_text(factor) for factor in (0.4, 1.25, 2.7)]
     ['60% less', '25% more', '2.7 times as much']
     """
     return f"{times:.1f} times as much" if times >= TWICE else f"{abs(times - 1):.0%} {'more' if times > 1 else 'less'}"
 
 
-def _lasts(times: float) -> str:
+def _endurance_text(times: float) -> str:
     """Return a factor of endurance, in words.
 
-    >>> [_lasts(each) for each in (0.7, 1.4, 2.5)]
+    >>> [_endurance_text(factor) for factor in (0.7, 1.4, 2.5)]
     ['is destroyed 30% sooner', 'lasts 40% longer', 'lasts 2.5 times as long']
     """
     if times >= TWICE:
@@ -284,8 +285,8 @@ def _hits_to_destroy(loadout: Loadout) -> float:
     return float(loadout.level.models * loadout.unit.damage_limit * defence_of(loadout.unit))
 
 
-class _Common(NamedTuple):
-    """Entries that more than half of the units of a role have on their profiles, and the median DISCIPLINE."""
+class _CommonEntries(NamedTuple):
+    """Entries that more than half of the units of a role have on their profiles, and their median DISCIPLINE."""
 
     qualities: list[str]
     suppressive: list[str]
@@ -294,7 +295,7 @@ class _Common(NamedTuple):
     discipline: float | None
 
 
-def _common(units: Sequence[Unit]) -> _Common:
+def _common_entries(units: Sequence[Unit]) -> _CommonEntries:
     distinct = list({unit.id: unit for unit in units}.values())
     tested = [unit.discipline for unit in distinct if unit.discipline is not None]
 
@@ -302,21 +303,21 @@ def _common(units: Sequence[Unit]) -> _Common:
         counts = Counter(name for names in lists for name in names)
         return [name for name, count in counts.items() if 2 * count > len(distinct)]
 
-    return _Common(
-        in_most(_qualities(unit, _DEADLY) for unit in distinct),
-        in_most(_qualities(unit, _SUPPRESSIVE) for unit in distinct),
+    return _CommonEntries(
+        in_most(_qualities_among(unit, _DEADLY) for unit in distinct),
+        in_most(_qualities_among(unit, _SUPPRESSIVE) for unit in distinct),
         in_most(distinct_keywords(unit.rules) for unit in distinct),
         in_most(unit.traits for unit in distinct),
         median(tested) if tested else None,
     )
 
 
-def _qualities(unit: Unit, names: Container[str]) -> tuple[str, ...]:
+def _qualities_among(unit: Unit, names: Container[str]) -> tuple[str, ...]:
     return distinct_keywords(quality for row in unit.rows for quality in row.qualities if quality.name in names)
 
 
 def _unusual_entries(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
-    """Return in parentheses the entries of `own` that are not common or, unless `is_more`, common ones not in `own`."""
+    """Return the entries of `own` that are not `common`; unless `is_more`, the common ones that are not in `own`."""
     names = [name for name in own if name not in common] if is_more else [name for name in common if name not in own]
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return f" ({'' if is_more else 'without '}{', '.join([*names[:MOST_NAMED], *more])})" if names else ""

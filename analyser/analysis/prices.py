@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.duel_policy import price_situations, unchanged_note
+from analyser.analysis.best_play_situations import price_situations, unchanged_note
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, Exchange, exchange_of
@@ -36,17 +36,17 @@ ALL_LOADOUTS = "*/*"
 VERDICTS = (OVER, UNDER, FAIR, UNDECIDED)
 SITUATIONS = EXCHANGES
 LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, synergies, passengers."
-"""Factors that prices with tactics leave out."""
-LIMITS_OF_BEST = (
+"""Factors that prices leave out if both sides use simple tactics."""
+LIMITS_WITH_BEST_PLAY = (
     "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
     " Not counted: terrain, flanks and rear, table edges, objectives, synergies, passengers."
 )
 """Conditions of prices with best play, and the factors that they leave out."""
-MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2
+MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # loadouts, reasons and factions in the text
 
 
 class Opponents(NamedTuple):
-    """The loadouts against which a loadout is judged, itself included: their number by faction."""
+    """Numbers of the loadouts against which a loadout is judged, itself included, by faction."""
 
     factions: Mapping[str, int] = MappingProxyType({})
 
@@ -63,8 +63,8 @@ class Opponents(NamedTuple):
         against 108 loadouts of Crown and Imperium
         """
         names = list(map(faction_name, self.factions))
-        of = " and ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} factions"
-        return f"against {counted(self.loadouts, 'loadout')} of {of}"
+        factions = " and ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} factions"
+        return f"against {counted(self.loadouts, 'loadout')} of {factions}"
 
     def __str__(self) -> str:
         """Return the opponents as text, with the number of loadouts of each faction.
@@ -84,7 +84,7 @@ NO_OPPONENTS = Opponents()
 
 
 class JudgedAnswer(FramedAnswer):
-    """An answer about prices, which depend on the opponents."""
+    """An answer about prices, which depend on opponents."""
 
     opponents: Opponents
 
@@ -105,21 +105,15 @@ class FairPoints(JudgedAnswer):
         One row for each loadout; see :func:`fair_points`.
     roles : tuple of Role
     levels : dict of str to float
-        By level: how many points a loadout of equal value in fights costs, compared with the other levels (1: equal).
+        For each level, points compared with other levels of equal value in fights (1: equal).
     residuals : dict of str to float
         Largest imbalance that each of the two pricing methods leaves; about 0 if the method has converged.
     exploitability : float
-        Most that a side could gain by leaving the equilibrium at today's points; about 0.
+        Largest gain of a side that leaves the equilibrium at today's points; about 0.
     transitive_share : float
-        Share of the variation of all leads that one strength for each loadout explains, 0 to 1; the rest is cyclic.
-    situations : tuple of Situation
-    profiles : ProfilesUsed
-    method : str
-        ``"exact"``; the intervals are those of a fitted model, without random draws.
-    limits : str
-        Factors that are not counted.
+        Share of the variation of leads that one strength for each loadout explains, 0 to 1; the rest is cyclic.
     opponents : Opponents
-        The opponents, including the loadouts shown: the number of loadouts of each faction.
+        The opponents; they include the loadouts of the frame.
     """
 
     frame: pd.DataFrame
@@ -159,8 +153,8 @@ class FairPoints(JudgedAnswer):
             **self.profiles.fight_entries(),
         }
 
-    def only(self, shown: Container[str]) -> FairPoints:
-        """Return the verdicts of some loadouts only, judged as before against all opponents."""
+    def for_loadouts(self, shown: Container[str]) -> FairPoints:
+        """Return these prices with the rows of some loadouts only, still judged against all opponents."""
         rows = [name in shown for name in self.frame["loadout"]]
         return replace(self, frame=self.frame[rows].reset_index(drop=True))
 
@@ -171,13 +165,13 @@ class FairPoints(JudgedAnswer):
 
     @property
     def doubts(self) -> dict[str, int]:
-        """Number of undecided loadouts for each reason, the most frequent first."""
+        """Number of undecided loadouts by the kind of doubt, the most frequent first."""
         doubts = self.frame.loc[self.frame["verdict"] == UNDECIDED, "doubt"].map(kind_of_doubt)
         return {str(kind): int(count) for kind, count in doubts.value_counts().items()}
 
     @property
     def interval_covers(self) -> str:
-        """Explanation of the intervals of fair points: their probability, and the variation that they allow for."""
+        """Probability of the intervals of fair points, and the variation that they allow for, as text."""
         kinds = {situation.kind for situation in self.situations}
         ground = ", closer or wider ground" if kinds >= set(EXCHANGE_KINDS) or BEST_TRADE in kinds else ""
         return f"95%, allowing for other opponents{ground} and the prices of similar units"
@@ -186,10 +180,10 @@ class FairPoints(JudgedAnswer):
         """Draw the points of each loadout against its fair points, with the fair band between two lines."""
         return plots.fair_points(self, ax=ax, **more)
 
-    def of(self, verdict: str, most: int | None = None) -> pd.DataFrame:
-        """Return the units with a verdict, each at the level farthest from its fair points, the farthest unit first.
+    def units_with_verdict(self, verdict: str, most: int | None = None) -> pd.DataFrame:
+        """Return the units with a verdict, each at its level farthest from fair points, the farthest unit first.
 
-        Column `also` has the other levels with that verdict.
+        The column `also` has its other levels with that verdict. `most` limits the number of units.
         """
         result = self.frame[self.frame["verdict"] == verdict]
         distances = np.abs(np.log(result["points_over_fair"].to_numpy(np.float64)))
@@ -199,7 +193,7 @@ class FairPoints(JudgedAnswer):
         return result[~units.duplicated()].assign(also=levels.to_numpy()).head(len(result) if most is None else most)
 
     def blocks(self) -> list[Block]:
-        """Return all loadouts if few, else those farthest from fair points; then roles, levels and equilibrium."""
+        """Return the loadouts (if many, those farthest from fair points), roles, levels and the equilibrium."""
         counts = ", ".join(f"{(self.frame['verdict'] == verdict).sum()} {verdict}" for verdict in VERDICTS)
         doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())
         paragraphs = [
@@ -214,15 +208,15 @@ class FairPoints(JudgedAnswer):
             ]
         ]
         if len(self.frame) <= 2 * MOST_SHOWN:
-            paragraphs.append(_lines(self.frame, with_verdict=True))
+            paragraphs.append(_loadout_lines(self.frame, with_verdict=True))
         else:
-            extremes = ((verdict, self.of(verdict, MOST_SHOWN)) for verdict in (OVER, UNDER))
-            paragraphs += [[f"Most {verdict}:", *_lines(result)] for verdict, result in extremes if len(result)]
+            extremes = ((verdict, self.units_with_verdict(verdict, MOST_SHOWN)) for verdict in (OVER, UNDER))
+            paragraphs += [[f"Most {verdict}:", *_loadout_lines(result)] for verdict, result in extremes if len(result)]
         rows = [
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", ROLE_DESCRIPTIONS.get(role.role, ""))
             for role in self.roles
         ]
-        heading = "Points of each role divided by its worth in fights (accepted, not judged):"
+        heading = "Points of each role divided by its value in fights (accepted, not judged):"
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
         roles = Block("\n".join(fill(heading)), rows=rows, align="<>><", lines=by_level)
@@ -235,7 +229,7 @@ class FairPoints(JudgedAnswer):
         return [*(Block(lines=lines) for lines in paragraphs), roles, *(Block(lines=lines) for lines in below)]
 
     def _equilibrium(self) -> str:
-        """Return a sentence with the equilibrium at today's points: the loadouts chosen, with their frequencies."""
+        """Return a sentence with the frequencies of loadouts in the equilibrium at today's points."""
         chosen = self.frame[self.frame["played"] > 0].sort_values("played", ascending=False, kind="stable")
         shares = [f"{100 * share:.0f}% {name}" for name, share in zip(chosen["loadout"], chosen["played"])]
         error = f" (exploitability {self.exploitability:.0e})" if self.exploitability > SAME_WITHIN else ""
@@ -256,34 +250,34 @@ def fair_points(
 ) -> FairPoints:
     """Return the fair points of each loadout with an interval, a verdict and its reason.
 
-    Each two loadouts fight for six rounds after the first shot. Far apart they shoot; near, each takes the action, an
-    aimed shot or a charge, that gains most points at today's prices. How long they are far and near depends on their
-    ranges and speeds (:mod:`analyser.analysis.approach`), and on a start at 18 and at 36 inches. A suppressed unit does
+    Each two loadouts fight for six rounds after the first shot. Far apart they shoot; near, each takes the action (an
+    aimed shot or a charge) that gains most points at today's prices. Ranges and speeds decide how long they are far and
+    near (:mod:`analyser.analysis.approach`) if they start at 18 and at 36 inches. A suppressed unit does
     less (:mod:`analyser.analysis.activation_losses`). At the even-trade price a loadout destroys as many points of its
     opponents as it loses (:func:`analyser.analysis.equilibrium_prices.even_trade_prices`).
 
-    Benefits that are not counted (the orders of commanders, the capacity of transports) are estimated from the prices
-    of the other units: a factor for each role, level and group of similar units. `fair_points` is the even-trade price
+    Benefits that fights do not show (orders of commanders, capacity of transports) are estimated from the prices of
+    other units: a factor for each role, level and group of similar units. `fair_points` is the even-trade price
     times this factor (:mod:`analyser.analysis.hierarchical_prices`).
 
     Opponents that do better at today's points are more frequent, but all have some frequency
-    (:func:`analyser.analysis.equilibrium_prices.response`).
+    (:func:`analyser.analysis.equilibrium_prices.quantal_response`).
 
-    With best play (`docs/best-play.md`) each two loadouts fight a duel of six rounds instead, from 18 and from 36
-    inches. A coin toss decides who is first in each round, and both maximise the victory points destroyed minus lost.
+    With best play (`docs/best-play.md`) each two loadouts fight duels of six rounds instead, from 18 and from 36
+    inches. A coin toss decides which is first in each round, and both maximise victory points destroyed minus lost.
 
     Parameters
     ----------
     units : str, Loadout, several of them, or Matchups
-        Loadouts to price; or a table of matchups in both directions (its duels are ignored).
+        Loadouts to price; or a table of matchups in both directions, whose duels are ignored.
     against : str, Loadout, or several of them
-        The opponents, which fight each other and `units`. A loadout of `units` replaces the opponent that has the same
+        The opponents, which fight each other and `units`. A loadout of `units` replaces an opponent with the same
         selector. Default: all factions of the profiles.
     situations : str, Situation, or several of them
         As in :func:`analyser.matchups`.
     policy : "tactic" or "best"
-        The best single action of each, or best play of whole duels. Best play takes a quarter to half a second for a
-        pair at basic level, and up to 20 seconds at full strength. Duels are stored; run the call again to resume.
+        The best single actions, or best play of whole duels. Best play takes a quarter to half a second for a pair at
+        basic level, and up to 20 seconds at full strength. Duels are stored; run the call again to resume.
     profiles, threads, progress
         As in :func:`analyser.matchups`.
 
@@ -297,23 +291,18 @@ def fair_points(
         - `under_probability` and `over_probability`: that the points are over 10% below, or above, the fair points;
         - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the most likely case in words; `doubt`, the
           reason why it is undecided; `why`, the reasons;
-        - `at_most`, an upper limit: the points of a better unit of any faction (NaN without one);
+        - `at_most`, an upper limit of the fair points: the points of a better loadout of any faction (NaN without one);
         - `not_counted`, the special rules of the loadout that no figure includes;
-        - `points_over_fair`, points divided by fair points; `noticed_from`: if a fair loadout changes its points by
-          this share, its verdict changes with 80% probability;
-        - `probably_over_fair`, the same ratio, drawn towards 1 because most prices are about fair; `error`, the
-          standard deviation of its logarithm; `follows`, the change of its logarithm per change of log(points), 0 to 1;
+        - `points_over_fair`, points divided by fair points; `noticed_from`, the share by which the points of a fairly
+          priced loadout must change for its verdict to change with 80% probability;
+        - `probably_over_fair`, that ratio in the posterior, in which most prices are about fair; `error`, the standard
+          deviation of its logarithm; `follows`, the change of its logarithm per change of log(points), 0 to 1;
         - `trades_evenly_at`, the price without the factors for the role and for similar units;
-        - `comes_out_even_at`, fair points by another method, where no loadout has a lead over all opponents together
+        - `comes_out_even_at`, fair points by another method: no loadout has a lead over all opponents together
           (:func:`analyser.analysis.equilibrium_prices.even_lead_prices`);
         - `offence` and `toughness`, per point, divided by the median of the other units of the role;
-        - `met`, the frequency among the opponents; `played`, the share of the equilibrium at today's points;
-        - `beats` and `beaten_by`: opponents against which it does better, or worse, than the strengths of both predict.
-
-    Raises
-    ------
-    InputError
-        A selector without a match, or no two loadouts that inflict losses on each other.
+        - `met`, the frequency among the opponents; `played`, the share in the equilibrium at today's points;
+        - `beats`, `beaten_by`: opponents against which it does better, or worse, than one strength for each predicts.
 
     Examples
     --------
@@ -325,7 +314,7 @@ def fair_points(
     if isinstance(units, Matchups):
         return fair_points_in(units)
     wanted = price_situations_of(policy, situations)
-    table, shown = _table_of(units, against, wanted, profiles, threads, progress)
+    table, shown = _matchups_of_all(units, against, wanted, profiles, threads, progress)
     return fair_points_in(table, shown)
 
 
@@ -338,8 +327,8 @@ def fair_points_in(
 ) -> FairPoints:
     """Return the prices from a table of matchups, for all loadouts or those `shown`.
 
-    `exchange` is :func:`exchange_of` the table, if already computed. `with_played=False` is faster: it leaves out
-    `played` and `exploitability`.
+    `exchange` is that of the table, if already computed. `with_played=False` is faster: it leaves out `played` and
+    `exploitability`.
     """
     from threadpoolctl import threadpool_limits
 
@@ -358,16 +347,16 @@ def fair_points_in(
     with threadpool_limits(1):  # one thread is fastest for small systems, with equal results on all processors
         verdicts = judge(answer, exchange, with_played=with_played)
     opponents = Opponents(Counter(side.faction for side in sides.values()))
-    prices = FairPoints(*verdicts, exchanged, answer.profiles, limits=_limits_of(answer), opponents=opponents)
-    return prices if shown is None else prices.only(shown)
+    prices = FairPoints(*verdicts, exchanged, answer.profiles, limits=_limits_text(answer), opponents=opponents)
+    return prices if shown is None else prices.for_loadouts(shown)
 
 
 def price_situations_of(policy: str, situations: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
     """Return the situations used for prices, without duels; InputError, before any fight, if none is left."""
-    called = situations_named(situations)
-    _check_exchange(called)
+    stated = situations_named(situations)
+    _check_exchange(stated)
     return price_situations(
-        policy, tuple(situation for situation in called if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE))
+        policy, tuple(situation for situation in stated if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE))
     )
 
 
@@ -390,8 +379,8 @@ def _grouped_by_reason(left_out: Mapping[str, str]) -> str:
     return "; ".join(groups)
 
 
-def _limits_of(answer: Matchups) -> str:
-    """Return the limits of the prices; with best play also the unchanged situations and the pairs left out."""
+def _limits_text(answer: Matchups) -> str:
+    """Return the limits of the prices; with best play also the situations without it and the pairs left out."""
     best = [situation.name for situation in answer.situations if situation.kind == BEST_TRADE]
     if not best:
         return LIMITS
@@ -399,10 +388,10 @@ def _limits_of(answer: Matchups) -> str:
     pairs = len(missing.drop_duplicates(["attacker", "defender"]))
     reasons = "; ".join(missing["why_not"].unique()[:MOST_REASONS])
     left_out = f"Pairs that are left out ({pairs}): {reasons}." if pairs else ""
-    return " ".join(filter(None, (LIMITS_OF_BEST, unchanged_note(answer.situations), left_out)))
+    return " ".join(filter(None, (LIMITS_WITH_BEST_PLAY, unchanged_note(answer.situations), left_out)))
 
 
-def _table_of(
+def _matchups_of_all(
     units: Selectors,
     against: Selectors,
     situations: str | Situation | Sequence[Situation | str],
@@ -418,8 +407,8 @@ def _table_of(
     return matchups(all_loadouts, all_loadouts, **options), set(priced)
 
 
-def _lines(answer: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
-    """Return lines with the points and fair points of each loadout, each followed by the reason."""
+def _loadout_lines(answer: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
+    """Return lines for each loadout: points and fair points, then the reason."""
     lines = []
     for row in answer.to_dict("records"):
         is_priced = not np.isnan(row["fair_points"])

@@ -1,4 +1,4 @@
-"""The fewest price changes that bring a game near its fair prices, found by integer programming."""
+"""The fewest price changes that bring prices near the fair prices, found by integer programming."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.equilibrium_prices import Array
+from analyser.analysis.arrays import Array
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import matchups
 from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents, price_situations_of
@@ -27,15 +27,15 @@ from analyser.common.text import counted, fill
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import Loadout, unit_of
 
-TODAY = 0  # index of today's price among the candidate prices of a loadout
-AROUND = 6  # number of candidate prices below, and above, the one nearest to the fair price
-MOST_CHANGES = 1000
-_MOST_SECONDS = 20.0
+TODAY_INDEX = 0  # index of today's price among the candidate prices of a loadout
+CANDIDATES_EACH_WAY = 6  # number of candidate prices below, and above, the one nearest to the fair price
+MOST_CHANGES = 1000  # that can be asked for
+_MOST_SECONDS = 20.0  # of the integer programme
 _TIE_BREAK = 1e-4  # weight of the secondary objective, which breaks ties
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Rebalanced(JudgedAnswer):
+class PriceChanges(JudgedAnswer):
     """Price changes, with the effect of each.
 
     Attributes
@@ -44,18 +44,13 @@ class Rebalanced(JudgedAnswer):
         One row for each change, the largest effect first: `loadout`, `points`, `new_points`, `fair_points`, `verdict`,
         `new_verdict` and `buys`, the reduction of the spread by this change.
     loadouts : int
-        Number of loadouts with a fair price.
+        Number of loadouts whose prices could change.
     spread_before, spread_after : float
-        Mean expected distance of their points from fair points; 0.1 is 10%.
+        Mean distance of their points from fair points; 0.1 is 10%.
     within : float or None
-        The spread to reach.
+        The spread to reach; None for the smallest possible.
     counts_before, counts_after : dict of str to int
         Number of loadouts with each verdict.
-    profiles : ProfilesUsed
-    opponents : Opponents
-        Opponents against which all loadouts are judged.
-    method : str
-        ``"exact"``; the probabilities are those of a fitted model.
     """
 
     frame: pd.DataFrame
@@ -121,11 +116,11 @@ def rebalance(
     profiles: ProfilesLike | None = None,
     threads: int | None = None,
     progress: Progress | bool | None = None,
-) -> Rebalanced:
+) -> PriceChanges:
     """Return the fewest price changes that bring the mean distance from fair prices within a limit.
 
-    Fair prices are those of :func:`analyser.fair_points` at today's points. After the choice, verdicts and spread are
-    computed again with all changes. A level of a unit never costs less than a level with fewer models.
+    The changes are chosen by the fair prices of :func:`analyser.fair_points` at today's points; then verdicts and
+    spread are computed with all changes. A level of a unit never costs less than a level with fewer models.
 
     Parameters
     ----------
@@ -134,16 +129,11 @@ def rebalance(
     step : int
         Prices change by multiples of this number of points.
     most_changes : int
-        Most prices to change.
+        Largest number of prices to change.
     within : float, optional
-        Mean distance from fair prices to reach; 0.1 is 10%. Default: the smallest with at most `most_changes` changes.
+        Mean distance from fair prices to reach; 0.1 is 10%. Default: the smallest possible.
     against, situations, profiles, threads, progress
         As in :func:`analyser.fair_points`.
-
-    Raises
-    ------
-    InputError
-        A number out of its range, or the reasons of :func:`analyser.fair_points`.
 
     Examples
     --------
@@ -162,7 +152,7 @@ def rebalance(
     options: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
     wanted = price_situations_of("tactic", situations)
     before = Standings(matchups(all_loadouts, all_loadouts, situations=wanted, **options))
-    frame = _priced(before, ours)
+    frame = _reliable_rows(before, ours)
     if frame.empty:
         raise InputError("none of these loadouts has a fair price", where="units", allowed="loadouts with points")
     priced = [ours[name] for name in frame["loadout"]]
@@ -170,64 +160,64 @@ def rebalance(
     chosen = _choose_prices(distances, prices, priced, most_changes, within)
     new = prices[np.arange(len(priced)), chosen]
     changed = [
-        loadout.with_(points=int(points)) for loadout, points, index in zip(priced, new, chosen) if index != TODAY
+        loadout.with_(points=int(points)) for loadout, points, index in zip(priced, new, chosen) if index != TODAY_INDEX
     ]
     after = before.with_(changed, threads) if changed else before
-    frame_after = _priced(after, ours)
+    frame_after = _reliable_rows(after, ours)
     changes = frame.assign(
         new_points=new.astype(int),
         new_verdict=[after.verdicts[name] for name in frame["loadout"]],
-        buys=(distances[:, TODAY] - distances[np.arange(len(priced)), chosen]) / len(priced),
-    )[chosen != TODAY]
+        buys=(distances[:, TODAY_INDEX] - distances[np.arange(len(priced)), chosen]) / len(priced),
+    )[chosen != TODAY_INDEX]
     columns = ["loadout", "points", "new_points", "fair_points", "verdict", "new_verdict", "buys"]
-    return Rebalanced(
+    return PriceChanges(
         changes.sort_values(["buys", "loadout"], ascending=[False, True])[columns].reset_index(drop=True),
         len(frame),
-        _spread(frame),
-        _spread(frame_after),
+        _mean_distance(frame),
+        _mean_distance(frame_after),
         within,
-        _counts(frame),
-        _counts(frame_after),
+        _verdict_counts(frame),
+        _verdict_counts(frame_after),
         before.table.profiles,
         before.prices.opponents,
     )
 
 
-def _spread(frame: pd.DataFrame) -> float:
-    return float(_distance(frame, frame["points"].to_numpy(np.float64)).mean())
+def _mean_distance(frame: pd.DataFrame) -> float:
+    return float(_expected_distance(frame, frame["points"].to_numpy(np.float64)).mean())
 
 
-def _counts(frame: pd.DataFrame) -> dict[str, int]:
+def _verdict_counts(frame: pd.DataFrame) -> dict[str, int]:
     return {str(verdict): int(count) for verdict, count in frame["verdict"].value_counts().items()}
 
 
-def _priced(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
-    """Return the rows of loadouts with a fair price, except wrong prices that uncounted benefits may explain."""
+def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
+    """Return the rows of loadouts with a fair price, without wrong prices that uncounted benefits may explain."""
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
     is_wrong = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT
     return frame[~(is_wrong & frame["doubt"].astype(bool))].reset_index(drop=True)
 
 
-def _distance(frame: pd.DataFrame, points: Array) -> Array:
-    """Return the mean of abs(log(points / fair points)), whose error is normal: shape of `points`, (..., loadouts)."""
+def _expected_distance(frame: pd.DataFrame, points: Array) -> Array:
+    """Return the mean of abs(log(points / fair points)) over its normal error; shapes as `points`, (..., loadouts)."""
     from scipy.special import ndtr
 
     fair, error, sensitivity = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "follows"))
-    off, error = np.log(points / fair), np.maximum(error / sensitivity, 1e-9)
-    result: Array = error * np.sqrt(2 / np.pi) * np.exp(-((off / error) ** 2) / 2) + off * (1 - 2 * ndtr(-off / error))
-    return result
+    ratio, error = np.log(points / fair), np.maximum(error / sensitivity, 1e-9)
+    density: Array = np.exp(-((ratio / error) ** 2) / 2)
+    return np.asarray(error * np.sqrt(2 / np.pi) * density + ratio * (1 - 2 * ndtr(-ratio / error)), np.float64)
 
 
 def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
-    """Return the candidate prices of each loadout, today's first, after their expected distances from the fair price.
+    """Return the expected distances from the fair price, and the candidate prices, of each loadout; today's are first.
 
-    Impossible prices have an infinite distance.
+    Candidates that are impossible or equal to today's price have an infinite distance.
     """
     points, fair = (frame[name].to_numpy(np.float64)[:, None] for name in ("points", "fair_points"))
-    steps = np.round((fair - points) / step) + np.arange(-AROUND, AROUND + 1)
+    steps = np.round((fair - points) / step) + np.arange(-CANDIDATES_EACH_WAY, CANDIDATES_EACH_WAY + 1)
     prices = np.concatenate([points, points + step * steps], axis=1)
-    distances = _distance(frame, np.maximum(prices.T, 1e-9)).T
+    distances = _expected_distance(frame, np.maximum(prices.T, 1e-9)).T
     distances[:, 1:][steps == 0] = np.inf
     distances[prices < min(step, points.min())] = np.inf
     return distances, prices
@@ -236,16 +226,16 @@ def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
 def _choose_prices(
     distances: Array, prices: Array, priced: Sequence[Loadout], most_changes: int, within: float | None
 ) -> Any:
-    """Return the index of the price of each loadout: the fewest changes within a spread, or the smallest spread.
+    """Return the index of the chosen price of each loadout: the fewest changes that reach the spread `within`.
 
-    If the spread cannot be reached, it is made as small as possible with `most_changes`.
+    Without `within`, or if it cannot be reached, the spread is the smallest that `most_changes` allow.
     """
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, csr_array
 
     n, options = distances.shape
     possible = np.isfinite(distances)
-    flat, change = np.where(possible, distances, 0.0).ravel() / n, np.tile(np.arange(options) != TODAY, n)
+    flat, change = np.where(possible, distances, 0.0).ravel() / n, np.tile(np.arange(options) != TODAY_INDEX, n)
     one_each = csr_array((np.ones(n * options), (np.repeat(np.arange(n), options), np.arange(n * options))))
     pairs = _adjacent_levels(priced)
     rows, columns, values = list[int](), list[int](), list[float]()

@@ -1,4 +1,4 @@
-"""Roles of units, from their profiles. Benefits that no figure counts are priced alike for all units of a role."""
+"""Roles of units, from their profiles. A benefit that no figure counts has one price for all units of a role."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.equilibrium_prices import Array, weighted_medians
-from analyser.analysis.fight_cache import fighting
+from analyser.analysis.arrays import Array, weighted_medians
+from analyser.analysis.fight_cache import unit_in_fights
 from analyser.game.units import Loadout, Unit, unit_of
 
 TRANSPORT = "transport"
 UNCOUNTED_BENEFITS = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
-"""What units of some roles are bought for, in one word, although no figure counts it."""
+"""The benefit of some roles that no figure counts, in one word."""
 ROLE_DESCRIPTIONS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
     "close combat": "infantry and cavalry that cannot shoot",
     "armour": "not a behemoth, commander or transport",
 }
-"""Descriptions of the roles that are not simply a type or a trait of a profile."""
+"""Descriptions of roles that are not just a type or a trait of a profile."""
 _TRAITS = ("behemoth", "commander", TRANSPORT)
 _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
@@ -42,17 +42,17 @@ def role_of(unit: Unit) -> str:
     return _TYPES.get(unit.type, unit.type)
 
 
-def kinds_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
-    """Return a number for the unit of each loadout; units have the same number if some of their loadouts fight alike.
+def unit_numbers_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
+    """Return the unit of each loadout as a number; two units have the same number if any of their loadouts fight alike.
 
     >>> from analyser.game.profiles import Profiles
     >>> rifles, guard = (Profiles().loadout(f"crown/{name}@basic") for name in ("rifle-platoon", "horse-guard-cavalry"))
-    >>> kinds_of([rifles, guard, rifles.with_(points=90)]).tolist()
+    >>> unit_numbers_of([rifles, guard, rifles.with_(points=90)]).tolist()
     [0, 1, 0]
     """
     kinds: dict[str, int] = {}
     for number, loadout in enumerate(loadouts):
-        unit = fighting(loadout).model_copy(update={"id": "", "name": ""})
+        unit = unit_in_fights(loadout).model_copy(update={"id": "", "name": ""})
         keys = unit_of(loadout.selector), f"{loadout.level_name} {unit.model_dump_json()}"
         merged = {kinds.get(key, number) for key in keys}
         for key in [*keys, *(key for key, kind in kinds.items() if len(merged) > 1 and kind in merged)]:
@@ -70,42 +70,42 @@ def plural(role: str) -> str:
 
 
 class Peers(NamedTuple):
-    """Loadouts of a role, each to be compared with the loadouts of the other units."""
+    """Loadouts of a role, each of which is compared with the loadouts of other units."""
 
     role: str
     members: NDArray[np.int64]  # indices of the loadouts
-    unit: NDArray[np.int64]  # unit of each member, numbered within the role
-    others: NDArray[np.bool_]  # (units, members): True for members of other units
+    unit_numbers: NDArray[np.int64]  # of the unit of each member, within the role
+    is_other: NDArray[np.bool_]  # (units, members): True for members of other units
 
     def medians(self, values: Array, weights: Array) -> Array:
-        """Return for each member (last axis) the weighted median of the other units that have a value; else NaN."""
+        """Return for each member (last axis) the weighted median of members of other units; NaN without values."""
         order = np.argsort(values, axis=-1, kind="stable")
-        ordered, weighed = (np.take_along_axis(table, order, -1) for table in (values, weights))
-        included = self.others[:, order] & ~np.isnan(ordered)
-        below = np.cumsum(np.where(included, weighed, 0.0), axis=-1)  # excluded values have weight 0
-        result = np.where(included.any(axis=-1), weighted_medians(ordered, below), np.nan)
-        return np.moveaxis(result[self.unit], 0, -1)
+        ordered, ordered_weights = (np.take_along_axis(table, order, -1) for table in (values, weights))
+        included = self.is_other[:, order] & ~np.isnan(ordered)
+        cumulative_weights = np.cumsum(np.where(included, ordered_weights, 0.0), axis=-1)
+        result = np.where(included.any(axis=-1), weighted_medians(ordered, cumulative_weights), np.nan)
+        return np.moveaxis(result[self.unit_numbers], 0, -1)
 
 
-def peers_of(roles: Sequence[str], units: NDArray[np.int64]) -> tuple[Peers, ...]:
-    """Return the loadouts by role; `units` has the number of each loadout's unit."""
+def peers_of(roles: Sequence[str], unit_numbers: NDArray[np.int64]) -> tuple[Peers, ...]:
+    """Return the loadouts of each role; `unit_numbers` has the unit of each loadout as a number."""
     result = []
     for role in dict.fromkeys(roles):
         members = np.flatnonzero([other == role for other in roles])
-        distinct, unit = np.unique(units[members], return_inverse=True)
-        result.append(Peers(role, members, unit, np.arange(len(distinct))[:, None] != unit[None, :]))
+        distinct, numbers = np.unique(unit_numbers[members], return_inverse=True)
+        result.append(Peers(role, members, numbers, np.arange(len(distinct))[:, None] != numbers[None, :]))
     return tuple(result)
 
 
 def peer_medians(peers: Sequence[Peers], values: Array, weights: Array) -> Array:
-    """Return for each loadout (last axis) the weighted median of the other units of its role; NaN without any.
+    """Return the weighted median of the other units of its role for each loadout (last axis); NaN without any.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
     >>> peer_medians(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()
     [5.0, 5.0, 2.0, nan]
     """
     result = np.full(values.shape, np.nan)
-    for role in peers:
-        if len(role.others) > 1:
-            result[..., role.members] = role.medians(values[..., role.members], weights[..., role.members])
+    for group in peers:
+        if len(group.is_other) > 1:
+            result[..., group.members] = group.medians(values[..., group.members], weights[..., group.members])
     return result

@@ -1,4 +1,4 @@
-"""Selection of loadouts by selectors with wildcards, and of a row by its name."""
+"""Selection of loadouts by selectors with wildcards, and of rows by name."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ LEVELS: tuple[str, ...] = get_args(LevelName)
 
 
 def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) -> tuple[Loadout, ...]:
-    """Return the distinct loadouts that match the selectors, optionally at `levels`, in order of selectors and files.
+    """Return the distinct loadouts that match the selectors (only at `levels`, if given), in the order of selectors.
 
-    A changed loadout gets a number after its name if the unchanged one is selected too. InputError for a selector
-    without a match, no selector, an unknown level, or no loadout at these levels.
+    If two different loadouts have the same selector, the later one gets a number after its name. InputError for a
+    selector without a match, no selector, an unknown level, or no loadout at these levels.
 
-    >>> [each.selector for each in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
+    >>> [loadout.selector for loadout in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
     ['crown/rifle-platoon@basic']
     """
     wanted = LEVELS if levels is None else one_or_several(levels, "levels")
@@ -42,7 +42,7 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
 
 
 def _with_unique_name(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:
-    """Return the loadout, with a number after its name if a different loadout has the name already."""
+    """Return the loadout, with a number after its name if a different loadout has its selector already."""
     renamed, number = loadout, 1
     while others.get(renamed.selector, renamed) != renamed:
         number += 1
@@ -61,7 +61,7 @@ def one_or_several(value: Any, where: str, item_type: type | tuple[type, ...] = 
 
 
 def check_row(row: str | None, attackers: Iterable[Loadout]) -> None:
-    """Raise InputError with the nearest names unless an attacker has that row."""
+    """Raise InputError with the nearest names unless `row` is None or an attacker has this row."""
     if row is None:
         return
     check_text(row, "row", "the name of a row")
@@ -78,6 +78,6 @@ def rows_named(name: str, attacker: Loadout) -> list[Row]:
     return [] if result is None else [result]
 
 
-def no_row(name: str | None, kind: str = "") -> str:
+def no_row_reason(name: str | None, kind: str = "") -> str:
     """Return the reason why an attacker cannot attack: it has no row with this name, or of this kind."""
     return f"it has no row {name!r}" if name else f"it has no {kind} row"

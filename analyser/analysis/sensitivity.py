@@ -44,11 +44,11 @@ POINTS_NOTES = (
     "For a change of the target they are the points that the attacker would need (or save) to keep the figure.",
     "They are an upper estimate, because levels also add endurance. Prices between levels:",
 )
-_SMALLEST_GAIN = 1e-6  # with a smaller difference in the figure, a price would be a ratio of rounding errors
+_LEAST_GAIN = 1e-6  # smaller gains in the figure are rounding errors
 
 
 class Characteristic(NamedTuple):
-    """A number of the attacker or the target: its name in the rules, and its key in a scenario or a row."""
+    """A number of one side (``attacker`` or ``target``): its name in the rules, and its key in a scenario or a row."""
 
     side: str
     name: str
@@ -56,19 +56,19 @@ class Characteristic(NamedTuple):
 
 
 RANGES = ("short_range", "long_range")
-_OF_TARGETS = ("models", "DEFENCE", "DAMAGE LIMIT", "DISCIPLINE", "BREAK LIMIT", "victory points")
-_OF_ATTACKERS = ("Veteran", "short range", "long range")
+_TARGET_NUMBERS = ("models", "DEFENCE", "DAMAGE LIMIT", "DISCIPLINE", "BREAK LIMIT", "victory points")
+_ATTACKER_NUMBERS = ("Veteran", "short range", "long range")
 CHARACTERISTICS = (
     Characteristic("attacker", "attack dice", "dice"),
     Characteristic("attacker", "models", "attacker_models"),
-    *(Characteristic("attacker", name, name.lower().replace(" ", "_")) for name in _OF_ATTACKERS),
-    *(Characteristic("target", name, name.lower().replace(" ", "_")) for name in _OF_TARGETS),
+    *(Characteristic("attacker", name, name.lower().replace(" ", "_")) for name in _ATTACKER_NUMBERS),
+    *(Characteristic("target", name, name.lower().replace(" ", "_")) for name in _TARGET_NUMBERS),
 )
-"""Every characteristic of either unit that affects a ranged attack. Ranges count if the scenario has a distance."""
+"""Every number of either unit that affects a ranged attack. Ranges do so only if the scenario has a distance."""
 
 
 class LevelStep(NamedTuple):
-    """The step from one level of the attacker's profile to the next: its points, and its gain in the figure."""
+    """The step from one level of the attacker's profile to the next: additional points, and gain in the figure."""
 
     before: str
     after: str
@@ -79,13 +79,13 @@ class LevelStep(NamedTuple):
         return f"{self.before} to {self.after}: {self.points} points for {self.gain:.3g}"
 
 
-class Price(NamedTuple):
-    """Points of the attacker's profile per 1 of the figure: lowest and highest over its steps between levels.
+class FigurePrice(NamedTuple):
+    """Points of the attacker per 1 of the figure: the lowest and the highest over the steps between its levels.
 
     Attributes
     ----------
     low, high : float
-        Points; NaN if no step increases the figure.
+        NaN if no step increases the figure.
     steps : tuple of LevelStep
     why_not : str
         Reason why there is no price.
@@ -97,7 +97,7 @@ class Price(NamedTuple):
     why_not: str = ""
 
     @property
-    def known(self) -> bool:
+    def is_known(self) -> bool:
         """True if there is a price."""
         return not np.isnan(self.low)
 
@@ -110,22 +110,20 @@ class Sensitivity(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each characteristic: `side`, `number` (its name), `value`, `metric`, `base` (the present figure),
-        `minus_1` and `plus_1` (the figure with the change; NaN if the rules forbid it), `change_minus_1`,
-        `change_plus_1`, and for each change `points_..._low` and `points_..._high`; `why_not` has the reasons for
-        impossible changes. If simulated, `base` and the changes also have 95% intervals, ``..._low`` and ``..._high``.
-    metric : str
-    base : float
+        `minus_1` and `plus_1` (the figure with the change; NaN if the rules forbid it), `change_minus_1`
+        and `change_plus_1` (minus `base`), and for each change its value in points, `points_..._low` to
+        `points_..._high`; `why_not` has the reasons for impossible changes. If simulated, `base` and the changes also
+        have 95% intervals, ``..._low`` and ``..._high``.
     at_least : int
         The k of P(at least k models destroyed).
     subject : str
         The attacker, the target and the distance.
     method : str
-        Method of the figures, for a heading.
-    price : Price
+        Description of the method, for a heading.
+    price : FigurePrice
         Points per 1 of the figure.
-    profiles : ProfilesUsed or None
     stopping : Stopping or None
-        For a simulation: the number of planned trials and the reason to stop.
+        For a simulation: the planned trials and the reason why it stopped.
     """
 
     frame: pd.DataFrame
@@ -134,7 +132,7 @@ class Sensitivity(FramedAnswer):
     at_least: int
     subject: str
     method: str
-    price: Price
+    price: FigurePrice
     profiles: ProfilesUsed | None = None
     stopping: Stopping | None = None
 
@@ -143,10 +141,10 @@ class Sensitivity(FramedAnswer):
     @property
     def headline(self) -> str:
         """The most influential characteristic, in one sentence."""
-        title, most = title_of(self.metric, self.at_least), self._by_change()
-        if not most.max() > 0:
+        title, changes = title_of(self.metric, self.at_least), self._largest_changes()
+        if not changes.max() > 0:
             return f"A change of any single characteristic by 1 does not change {title}."
-        row = self.frame.loc[most.index[0]]
+        row = self.frame.loc[changes.index[0]]
         return f"{title} depends most on the {row['side']}'s {row['number']}."
 
     def _body(self) -> dict[str, Any]:
@@ -169,7 +167,7 @@ class Sensitivity(FramedAnswer):
 
     def blocks(self) -> list[Block]:
         """Return the figures, the most influential characteristic first."""
-        points = ["in points"] if self.price.known else []
+        points = ["in points"] if self.price.is_known else []
         head = ["side", "number", "now", "one less", *points, "one more", *points]
         return [Block(self._heading()), Block(head=head, rows=self._table(), align="<<>")]
 
@@ -178,32 +176,33 @@ class Sensitivity(FramedAnswer):
         figure = figure_text(self.metric, self.base, *ends)
         return f"{title_of(self.metric, self.at_least)}: {figure} at present ({self.method})"
 
-    def _by_change(self) -> pd.Series[float]:
-        """Return for each row of the frame the larger of its two changes, the largest first."""
-        most = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
-        return most.sort_values(ascending=False, kind="stable")
+    def _largest_changes(self) -> pd.Series[float]:
+        """Return the larger of the two changes of each row of the frame, the largest first."""
+        changes = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
+        return changes.sort_values(ascending=False, kind="stable")
 
     def _table(self) -> list[list[str]]:
         """Return a row for each characteristic, all cells as text."""
         rows = []
-        for _, line in self.frame.loc[self._by_change().index].iterrows():
+        for _, line in self.frame.loc[self._largest_changes().index].iterrows():
             row = [line["side"], line["number"], f"{line['value']:g}"]
             for name in CHANGES:
                 ends = (line.get(f"change_{name}_{end}", np.nan) for end in ("low", "high"))
                 row.append(figure_text(self.metric, line[f"change_{name}"], *ends, change=True))
-                row += [_points(line[f"points_{name}_low"], line[f"points_{name}_high"])] if self.price.known else []
+                points = _points_text(line[f"points_{name}_low"], line[f"points_{name}_high"])
+                row += [points] if self.price.is_known else []
             rows.append(row)
         return rows
 
     def notes(self) -> list[str]:
-        """Return the meaning of points, die, deck and profiles."""
-        used = [] if self.profiles is None else self.profiles.sentences
-        if not self.price.known:
-            return [f"In points: not computed, because {self.price.why_not}.", *used]
-        return [*POINTS_NOTES, *(f"  {step}" for step in self.price.steps), *used]
+        """Return the meaning of values in points, die, deck and profiles."""
+        sentences = [] if self.profiles is None else self.profiles.sentences
+        if not self.price.is_known:
+            return [f"In points: not computed, because {self.price.why_not}.", *sentences]
+        return [*POINTS_NOTES, *(f"  {step}" for step in self.price.steps), *sentences]
 
 
-def _points(low: float, high: float) -> str:
+def _points_text(low: float, high: float) -> str:
     if np.isnan(low):
         return ""
     if round(low) == round(high):
@@ -230,17 +229,12 @@ def sensitivity(
     Parameters
     ----------
     attacker, target, conditions
-        As in :func:`analyser.attack`: two units, or a whole scenario. The attacker keeps its row; the rating, short
-        range and the dice of its armaments table are computed again.
+        As in :func:`analyser.attack`: two units, or a whole scenario. With each change the attacker keeps its row;
+        rating, short range and the dice of the armaments table are computed again.
     metric : str or callable
         A figure of :func:`analyser.compare`, not per 100 points.
     method, trials, seed, precision, threads, profiles, progress
         As in :func:`analyser.compare`: Monte Carlo pairs each change with the unchanged attack, batch by batch.
-
-    Raises
-    ------
-    InputError
-        The reasons of :func:`analyser.attack`, or an unknown metric.
 
     Examples
     --------
@@ -249,39 +243,39 @@ def sensitivity(
     >>> print(defence["change_plus_1"].round(3), defence["change_minus_1"].round(3))
     -0.717 1.377
     """
-    figures = {name: what for name, what in COMPARE_METRICS.items() if not name.endswith(PER_100_POINTS)}
+    figures = {name: metric for name, metric in COMPARE_METRICS.items() if not name.endswith(PER_100_POINTS)}
     figure = checked_metric(metric, metrics=figures)
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     scenario = attack_scenario(attacker, target, conditions, profiles)
     at_least = ((scenario.target.models or 1) + 1) // 2
-    values = {what: value for what in CHARACTERISTICS if (value := _value(scenario, what)) is not None}
+    values = {item: value for item in CHARACTERISTICS if (value := _value_of(scenario, item)) is not None}
     attacks: dict[tuple[object, str], Scenario] = {(None, ""): scenario, **_at_other_levels(scenario)}
-    refusals: dict[Characteristic, list[str]] = {what: [] for what in values}
-    for what in values:
+    refusals: dict[Characteristic, list[str]] = {item: [] for item in values}
+    for item in values:
         for name, by in CHANGES.items():
             try:
-                attacks[what, name] = _changed(scenario, what, by)
+                attacks[item, name] = _with_change(scenario, item, by)
             except InputError as error:
-                refusals[what].append(f"{'one more' if by > 0 else 'one less'}: {error}")
+                refusals[item].append(f"{'one more' if by > 0 else 'one less'}: {error}")
     results = run_attacks(attacks, sampling)
     with temporary_metric(figure):
         index = list(COMPARE_METRICS).index(figure)
         all_figures = {key: loadout_figures("", None, result, at_least) for key, result in results.items()}
     by_attack = {key: float(figures.figures[index, 0]) for key, figures in all_figures.items()}
-    base, price, rows = all_figures[None, ""], _price(scenario.attacker, by_attack), []
+    base, price, rows = all_figures[None, ""], _figure_price(scenario.attacker, by_attack), []
     base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[index, 1:]))
-    for what, value in values.items():
-        row: dict[str, Any] = {"side": what.side, "number": what.name, "value": value, "metric": figure}
+    for item, value in values.items():
+        row: dict[str, Any] = {"side": item.side, "number": item.name, "value": value, "metric": figure}
         row |= {"base": by_attack[None, ""], **base_ends}
-        row |= {name: by_attack.get((what, name), np.nan) for name in CHANGES}
+        row |= {name: by_attack.get((item, name), np.nan) for name in CHANGES}
         for name in CHANGES:
-            change, *ends, _ = difference(all_figures.get((what, name)), base, index)
+            change, *ends, _ = difference(all_figures.get((item, name)), base, index)
             row[f"change_{name}"] = change
             if base.batches is not None:
                 row |= {f"change_{name}_low": ends[0], f"change_{name}_high": ends[1]}
             low, high = sorted((change * price.low, change * price.high))
             row |= {f"points_{name}_low": low, f"points_{name}_high": high}
-        rows.append(row | {"why_not": "; ".join(refusals[what]) or None})
+        rows.append(row | {"why_not": "; ".join(refusals[item]) or None})
     result, _ = results[None, ""]
     return Sensitivity(
         frame=pd.DataFrame(rows),
@@ -297,7 +291,7 @@ def sensitivity(
 
 
 def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
-    """Return the attack by the attacker at each level that has points."""
+    """Return the attack with the attacker at each of its levels that has points."""
     result: dict[tuple[object, str], Scenario] = {}
     if scenario.attacker is None:
         return result
@@ -312,10 +306,10 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
     return result
 
 
-def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float]) -> Price:
-    """Return the points of the attacker's profile per 1 of the figure; `values` has the figure at each level."""
+def _figure_price(attacker: Loadout | None, values: Mapping[tuple[object, str], float]) -> FigurePrice:
+    """Return the points of the attacker per 1 of the figure; `values` has the figure at each level."""
     if attacker is None:
-        return Price(np.nan, np.nan, why_not="the attacker has no profile, so no points")
+        return FigurePrice(np.nan, np.nan, why_not="the attacker has no profile, so no points")
     levels = [
         (level.points or 0, values["level", name], name)
         for name, level in attacker.unit.levels.items()
@@ -324,18 +318,18 @@ def _price(attacker: Loadout | None, values: Mapping[tuple[object, str], float])
     steps = tuple(
         LevelStep(before, after, points_after - points_before, value_after - value_before)
         for (points_before, value_before, before), (points_after, value_after, after) in pairwise(sorted(levels))
-        if value_after - value_before > _SMALLEST_GAIN and points_after > points_before
+        if value_after - value_before > _LEAST_GAIN and points_after > points_before
     )
     if not steps:
-        return Price(np.nan, np.nan, why_not="no higher level of the attacker increases the figure")
+        return FigurePrice(np.nan, np.nan, why_not="no higher level of the attacker increases the figure")
     prices = [step.points / step.gain for step in steps]
-    return Price(min(prices), max(prices), steps)
+    return FigurePrice(min(prices), max(prices), steps)
 
 
-def _value(scenario: Scenario, what: Characteristic) -> float | None:
-    """Return the present value of a characteristic; None if the unit has none, or the attack does not use it."""
-    attacker, attack, key = scenario.attacker, scenario.attack, what.key
-    if what.side == "target":
+def _value_of(scenario: Scenario, item: Characteristic) -> float | None:
+    """Return the present value of a item; None if the unit lacks it or the attack does not use it."""
+    attacker, attack, key = scenario.attacker, scenario.attack, item.key
+    if item.side == "target":
         return getattr(scenario.target, key)  # type: ignore[no-any-return]
     if key in RANGES:
         row = None if attacker is None or attack.row is None else attacker.unit.row(attack.row)
@@ -345,27 +339,27 @@ def _value(scenario: Scenario, what: Characteristic) -> float | None:
     return getattr(attack, key)  # type: ignore[no-any-return]
 
 
-def _changed(scenario: Scenario, what: Characteristic, by: int) -> Scenario:
-    """Return the scenario with a characteristic changed by 1 and then resolved; InputError if the rules forbid it."""
+def _with_change(scenario: Scenario, item: Characteristic, by: int) -> Scenario:
+    """Return the scenario with a characteristic changed by `by`; InputError if the rules forbid it."""
     attack, target, loadout = scenario.attack.model_dump(), scenario.target.model_dump(), scenario.attacker
-    if scenario.rating_from_conditions() == scenario.attack.rating:  # derived from bonuses and penalties (AC-3.1)
+    if scenario.rating_from_conditions() == scenario.attack.rating:  # so it is computed again (AC-3.1)
         attack["rating"] = None
-    value = (_value(scenario, what) or 0) + by
-    if what.side == "target":
-        target[what.key] = value
-    elif what.key in RANGES and loadout is not None:
+    value = (_value_of(scenario, item) or 0) + by
+    if item.side == "target":
+        target[item.key] = value
+    elif item.key in RANGES and loadout is not None:
         # Whether the target is in range, or in short range, depends on the new range (AC-4.1).
         attack["bonuses"] = tuple(bonus for bonus in scenario.attack.bonuses if bonus != "short_range")
         rows = tuple(
-            row.model_copy(update={what.key: value}) if row.id == scenario.attack.row else row
+            row.model_copy(update={item.key: value}) if row.id == scenario.attack.row else row
             for row in loadout.unit.rows
         )
         loadout = loadout.model_copy(update={"unit": loadout.unit.model_copy(update={"rows": rows})})
     else:
-        attack[what.key] = value
-        if what.key == "attacker_models":  # the dice depend on the band of the armaments table (AC-2.3)
+        attack[item.key] = value
+        if item.key == "attacker_models":  # the dice depend on the band of the armaments table (AC-2.3)
             attack |= {"dice": None, "dice_in_parentheses": None}
-        elif what.key == "dice" and attack["dice_in_parentheses"] is not None:
+        elif item.key == "dice" and attack["dice_in_parentheses"] is not None:
             attack["dice_in_parentheses"] += by
     file = ScenarioFile(
         attack=checked(Attack, attack, where="attack"),

@@ -1,4 +1,4 @@
-"""Situations of a comparison: the kind of fight (shooting, charge, duel) and its conditions."""
+"""Situations of a comparison: kinds of fights (shooting, charge, duel) under conditions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pydantic import field_validator, model_validator
 
 from analyser.analysis.approach import BATTLEFIELDS
 from analyser.analysis.best_duels import best_duel, best_trades
-from analyser.analysis.contest_cells import FightEnd, RowResults, contest_cells
 from analyser.analysis.grid import DefendingSide, Fight, blank_cells, combatant_of
-from analyser.analysis.selection import no_row, one_or_several, rows_named
+from analyser.analysis.selection import no_row_reason, one_or_several, rows_named
+from analyser.analysis.two_sided_cells import FightEnd, RowResults, two_sided_cells
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
 from analyser.engine.attack.summaries import SUMMARY, fill_summary_row, summary_table
@@ -44,8 +44,8 @@ ROWS_TO_CHARGE_WITH = ("melee", "impact")
 ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": category}) for category in CATEGORIES)
 
 
-class Shot(NamedTuple):
-    """A row of the attacker with this index, and for each target category the reason not to fire at it, or None."""
+class PossibleShot(NamedTuple):
+    """A row of the attacker with this index, its attack, and for each target category a reason not to fire, or None."""
 
     attacker: int
     row: Row
@@ -54,14 +54,14 @@ class Shot(NamedTuple):
 
 
 _DICE_FIELDS = ("category", "is_a", "house_1", "house_2", "house_3", "house_4")
-"""Fields of a target that affect the dice (Shock, Wreckers, house rules)."""
+"""Fields of a target on which the number of dice depends (Shock, Wreckers, house rules)."""
 
 
 def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> NDArray[np.void]:
     """Return the result of a ranged attack of each attacker on each defender, with the best or the stated row."""
     categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
     cells = blank_cells(len(attackers), len(defending.targets))
-    shots: list[Shot] = []
+    shots: list[PossibleShot] = []
     for index, attacker in enumerate(attackers):
         own_shots, reasons = shots_of(index, attacker, situation, defending.row)
         shots += own_shots
@@ -92,10 +92,10 @@ def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Sit
 
 def shots_of(
     index: int, attacker: Loadout, situation: Situation, stated_row: str | None
-) -> tuple[list[Shot], tuple[str, ...]]:
-    """Return the shots of the attacker with this index and, by target category, the reasons why rows cannot fire."""
+) -> tuple[list[PossibleShot], tuple[str, ...]]:
+    """Return the possible shots of the attacker with this index, and why its rows cannot fire, by target category."""
     ranged = (row for row in attacker.unit.rows if row.kind == "ranged")
-    shots, by_category = list[Shot](), [list[str]() for _ in CATEGORIES]
+    shots, by_category = list[PossibleShot](), [list[str]() for _ in CATEGORIES]
     for row in ranged if stated_row is None else rows_named(stated_row, attacker):
         attack = situation.attack(row)
         reasons = [why_not(row, attack, attacker, target) for target in ONE_OF_EACH_CATEGORY]
@@ -103,35 +103,37 @@ def shots_of(
             category_reasons.append(f"{row.id}: {reason}")
         if None in reasons:
             facts = attack_record(resolve_attack(attack, attacker, row), attacker.unit)
-            shots.append(Shot(index, row, facts, tuple(reasons)))
-    return shots, tuple("; ".join(reasons) or no_row(stated_row, "ranged") for reasons in by_category)
+            shots.append(PossibleShot(index, row, facts, tuple(reasons)))
+    return shots, tuple("; ".join(reasons) or no_row_reason(stated_row, "ranged") for reasons in by_category)
 
 
-def _chargers(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] | str:
-    """Return the attacker as a charging unit with each row that it can use, or the reason why it has no such row."""
+def _charger(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] | str:
+    """Return the attacker as a charging unit by the row that it uses, or the reason why it has no such row."""
     rows = attacker.unit.rows if stated_row is None else rows_named(stated_row, attacker)
     usable = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
     if usable:
         return {row: combatant_of(attacker, close_quarters_row=row) for row in usable}
-    return f"{rows[0].id}: it is a {rows[0].kind} row" if stated_row and rows else no_row(stated_row, "melee or impact")
+    if stated_row and rows:
+        return f"{rows[0].id}: it is a {rows[0].kind} row"
+    return no_row_reason(stated_row, "melee or impact")
 
 
 def _charges(
     attackers: Sequence[dict[str, Combatant] | str], targets: Sequence[Combatant], ruleset: Ruleset
 ) -> list[RowResults]:
-    """Return the charges of all levels of a unit on all levels of another, each with the results or a reason."""
-    first = attackers[0]  # all levels have equal rows
-    if isinstance(first, str):
-        return [first] * (len(attackers) * len(targets))
+    """Return the results by row, or a reason, for the charge of each level of a unit on each level of another."""
+    rows = attackers[0]  # equal for all levels
+    if isinstance(rows, str):
+        return [rows] * (len(attackers) * len(targets))
     by_row = [
         _charges_with_row([by_row[row] for by_row in attackers if not isinstance(by_row, str)], targets, ruleset)
-        for row in first
+        for row in rows
     ]
-    return [_possible(dict(zip(first, column))) for column in zip(*by_row)]
+    return [_results_or_reasons(dict(zip(rows, column))) for column in zip(*by_row)]
 
 
-def _possible(by_row: Mapping[str, FightEnd | str]) -> RowResults:
-    """Return the results of the rows with a fight; without any, the reasons."""
+def _results_or_reasons(by_row: Mapping[str, FightEnd | str]) -> RowResults:
+    """Return the results with the rows that can fight; if none can, the reasons."""
     ends = [end for end in by_row.values() if not isinstance(end, str)]
     return ends or "; ".join(f"{row}: {reason}" for row, reason in by_row.items())
 
@@ -139,10 +141,10 @@ def _possible(by_row: Mapping[str, FightEnd | str]) -> RowResults:
 def _charges_with_row(
     attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset
 ) -> list[FightEnd | str]:
-    """Return the charges with one row; parts that do not depend on the numbers of models are computed once."""
+    """Return the charges with one row; work that does not depend on the numbers of models is done once."""
     pairs = list(product(attackers, targets))
-    target_problems = [_problem(check_can_be_charged, target) for target in targets]
-    problems = [_problem(check_can_charge, attacker) for attacker in attackers]
+    target_problems = [_problem_of(check_can_be_charged, target) for target in targets]
+    problems = [_problem_of(check_can_charge, attacker) for attacker in attackers]
     result: list[FightEnd | str] = [of_target or problem for problem, of_target in product(problems, target_problems)]
     able = [number for number, reason in enumerate(result) if not reason]
     if not able:
@@ -162,8 +164,8 @@ def _charges_with_row(
     return result
 
 
-def _problem(check: Callable[[Combatant], None], unit: Combatant) -> str:
-    """Return the problem that a check of a unit reports; empty if it passes."""
+def _problem_of(check: Callable[[Combatant], None], unit: Combatant) -> str:
+    """Return the problem that a check of a unit reports; empty if the unit passes."""
     try:
         check(unit)
     except InputError as error:
@@ -172,17 +174,17 @@ def _problem(check: Callable[[Combatant], None], unit: Combatant) -> str:
 
 
 def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row | None] | str:
-    """Return an attacker and the row that it must use, if any; or the reason why it lacks that row."""
+    """Return an attacker and the row that it must use (None: any), or the reason why it lacks that row."""
     if stated_row is None:
         return combatant_of(attacker), None
     rows = rows_named(stated_row, attacker)
-    return (combatant_of(attacker), rows[0]) if rows else no_row(stated_row)
+    return (combatant_of(attacker), rows[0]) if rows else no_row_reason(stated_row)
 
 
 def _duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[RowResults]:
-    """Return the exact duels of all levels of a unit, which acts first, with all levels of another, or the reasons."""
+    """Return the result, or a reason, for the duel of each level of a unit (first to act) with each of another."""
     pairs = [
         side if isinstance(side, str) else duel_between(side, enemy, ruleset) for side, enemy in product(sides, enemies)
     ]
@@ -205,7 +207,7 @@ def _duels(
 
 
 def _duel_ends(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], ruleset: Ruleset) -> Iterator[RowResults]:
-    """Yield the results of duels between levels of two units that use the same rows; dice are computed once for all."""
+    """Yield the results of duels between levels of two units that use the same rows; dice are computed only once."""
     models = [(duel.a.models or 0, duel.b.models or 0) for duel, _ in duels]
     strongest = models.index(max(models))
     if any(first > models[strongest][0] or second > models[strongest][1] for first, second in models):
@@ -231,7 +233,7 @@ def _duel_ends(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], ru
 
 
 def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:
-    """Return the row that unit A's tactic uses to shoot or charge, if any; `shooter` describes A, if known."""
+    """Return the row with which the tactic of unit A shoots or charges, if any; `shooter` describes A, if known."""
     unit, policy_a = scenario.a, scenario.terms.policy_a
     if policy_a == "charge":
         return unit.charge_row("a").id
@@ -244,16 +246,16 @@ def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | No
 def duel_between(
     side: tuple[Combatant, Row | None], enemy: Combatant, ruleset: Ruleset, *, best: bool = False
 ) -> DuelScenario | str:
-    """Return the duel of a unit, which acts first, with an enemy, or the reason why it is impossible.
+    """Return the duel of a unit (the first to act) with an enemy, or the reason why it is impossible.
 
-    `side` has the unit and the row that it must use, if any. Both sides use :func:`default_tactic`, or `best` play.
+    `side` has the unit and the row that it must use (None: any). Both sides use :func:`default_tactic`, or `best` play.
     """
     unit, stated_row = side
     if stated_row is not None:
         key = "row" if stated_row.kind == "ranged" else "close_quarters_row"
         unit = unit.model_copy(update={key: stated_row.id})
     if best:
-        return DuelScenario(_terms(BEST, BEST), unit, enemy, ruleset)
+        return DuelScenario(_duel_terms(BEST, BEST), unit, enemy, ruleset)
     for combatant in (unit, enemy):
         if combatant.aircraft:
             return f"{combatant.unit} is an aircraft, and flies sorties: no duel (AC-9.2)"
@@ -262,11 +264,11 @@ def duel_between(
         return f"{stated_row.id}: this row cannot attack {enemy.unit}"
     if tactics == ("take_cover", "take_cover"):
         return "neither unit can shoot at the other or charge it"
-    return DuelScenario(_terms(*tactics), unit, enemy, ruleset)
+    return DuelScenario(_duel_terms(*tactics), unit, enemy, ruleset)
 
 
 @lru_cache(maxsize=64)
-def _terms(policy_a: PolicyName, policy_b: PolicyName) -> DuelTerms:
+def _duel_terms(policy_a: PolicyName, policy_b: PolicyName) -> DuelTerms:
     return DuelTerms(first="a", policy_a=policy_a, policy_b=policy_b)
 
 
@@ -296,12 +298,12 @@ def default_tactic(unit: Combatant, enemy: Combatant, stated_row: Row | None = N
 
 
 BEST_TRADE = "best-trade"
-"""Kind of duel for prices with best play."""
+"""Kind of duel for prices with best play, in which both sides trade losses."""
 
 FIGHTS: Mapping[str, Fight] = {
     "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summary_row, cost=10, interpreted=4e-3),
     "charge": Fight(
-        partial(contest_cells, _chargers, _charges),
+        partial(two_sided_cells, _charger, _charges),
         keywords.CLOSE_QUARTERS,
         propagate_program,
         cost=120,
@@ -309,7 +311,7 @@ FIGHTS: Mapping[str, Fight] = {
         description="one close quarters combat, in which both sides strike; the figures are those of the defender",
     ),
     "duel": Fight(
-        partial(contest_cells, _duellist, _duels, in_threads=True),
+        partial(two_sided_cells, _duellist, _duels, in_threads=True),
         keywords.DUEL,
         propagate_program,
         cost=1_200,
@@ -320,7 +322,7 @@ FIGHTS: Mapping[str, Fight] = {
         has_winner=True,
     ),
     "best-duel": Fight(
-        partial(contest_cells, _duellist, _best_duels),
+        partial(two_sided_cells, _duellist, _best_duels),
         keywords.DUEL,
         explore_graph,
         cost=120_000,
@@ -342,7 +344,7 @@ FIGHTS: Mapping[str, Fight] = {
 
 
 class Situation(Record):
-    """Conditions of every attack of a comparison.
+    """A kind of fight and its conditions, the same for all pairs of a comparison.
 
     Attributes
     ----------
@@ -356,7 +358,7 @@ class Situation(Record):
         Distance in inches, which decides for each row whether it is in range and in short range. None: every row is in
         long range, and short range is a bonus like the others.
     kind : str
-        Kind of fight, a name of :data:`FIGHTS`. ``"ranged"`` is one shot under the conditions above. ``"charge"``
+        Kind of fight, a name of :data:`FIGHTS`. ``"ranged"`` is one attack under the conditions above. ``"charge"``
         (AC-8), ``"duel"`` and ``"best-duel"`` (six rounds, AC-9.2) have no such conditions. ``"best-trade"`` is six
         rounds with an optional distance.
 
@@ -418,13 +420,12 @@ SITUATIONS: Mapping[str, Situation] = {one.name: one for one in (LONG_RANGE, SHO
 EXCHANGES = (LONG_RANGE, SHORT_RANGE_AIMED, CHARGE)
 """Situations far apart and near in which each side acts once, for prices and lists."""
 
-
 BEST_TRADES = tuple(
     Situation(
         name=f"best-play-{battlefield.name}",
-        title=f"six rounds from {battlefield.apart:g} inches apart, both play best",
+        title=f"six rounds from {battlefield.sight_distance:g} inches apart, both play best",
         kind=BEST_TRADE,
-        distance=battlefield.apart,
+        distance=battlefield.sight_distance,
     )
     for battlefield in BATTLEFIELDS
 )
@@ -432,7 +433,7 @@ BEST_TRADES = tuple(
 
 
 def situations_named(stated: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """Return the distinct situations: by name in :data:`SITUATIONS`, all of these for ``"all"``, or as stated.
+    """Return the distinct situations that `stated` names or contains; ``"all"`` stands for :data:`SITUATIONS`.
 
     InputError for an unknown name, two different situations with the same name, or no situation.
     """

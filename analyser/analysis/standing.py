@@ -1,4 +1,4 @@
-"""Standings of loadouts that all fight each other, the effect of an edit on them, and ratings from duels."""
+"""Standings of loadouts that all fight each other, and the effect of an edit on them."""
 
 from __future__ import annotations
 
@@ -8,16 +8,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from analyser.analysis import equilibrium_prices
-from analyser.analysis.efficiency import HIGH, LOW, bootstrap_weights
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.matchups_after_edit import matchups_after_edit
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
 from analyser.analysis.prices import fair_points_in
 from analyser.analysis.verdict import NOISE, verdict_of
-from analyser.common.errors import InputError
 from analyser.common.metrics import EFFICIENCY, number_text
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesUsed
@@ -26,26 +23,23 @@ from analyser.game.units import Loadout, unit_of
 
 ARROW = " → "
 MOST_NAMED = 3  # opponents named in a sentence
-_EVEN = 1e-9  # a lead below this share of all points destroyed is a rounding error
+_EVEN_WITHIN = 1e-9  # smaller leads are rounding errors
 _MATCHUP_CHANGES = {"opponent": "str", "before": "float", "after": "float", "change": "float", "changes_hands": "bool"}
 
 
 class Standing(NamedTuple):
     """Points, fair points and verdict of a loadout; figures that cannot be computed are NaN.
 
+    All fields without a description are columns of :func:`analyser.fair_points`.
+
     Attributes
     ----------
     points : int or None
     efficiency : float
-        Points destroyed per 100 points, on average over all attacks that it can make on the opponents, in situations
+        Mean points destroyed per 100 points, over all attacks that the loadout can make on its opponents in situations
         of :data:`~analyser.analysis.mutual_losses.EXCHANGE_KINDS`.
-    fair_points, fair_low, fair_high, under_probability, over_probability, verdict, lean, doubt, why, role
-        As in :func:`analyser.fair_points`.
-    offence, toughness : float
-        As in :func:`analyser.fair_points`.
-    rank, of : int or None, int
-        Rank by points divided by fair points among the loadouts of its role, and the number of these. Rank 1 is the
-        most over-priced.
+    rank, n_ranked : int or None, int
+        Rank by points divided by fair points among loadouts of its role (1: the most over-priced), and their number.
     """
 
     points: int | None
@@ -61,13 +55,14 @@ class Standing(NamedTuple):
     why: str
     role: str
     rank: int | None
-    of: int
+    n_ranked: int
     offence: float
     toughness: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data; None for missing figures."""
-        return {name: None if pd.isna(value) else value for name, value in self._asdict().items()}
+        """Return the fields as plain data (`n_ranked` as ``of``); None for missing figures."""
+        fields = {"of" if name == "n_ranked" else name: value for name, value in self._asdict().items()}
+        return {name: None if pd.isna(value) else value for name, value in fields.items()}
 
 
 class Standings:
@@ -87,12 +82,12 @@ class Standings:
         threads: int | None = None,
         keep: bool = False,
     ) -> Standings:
-        """Return the standings of these loadouts; computes only fights that changed, and stores them if `keep`."""
+        """Return the standings of these loadouts; only changed fights are computed, and with `keep` stored."""
         options: dict[str, Any] = {"ruleset": ruleset, "used": used, "threads": threads, "keep": keep}
         return Standings(matchups_after_edit(self.table, loadouts, loadouts, **options))
 
     def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
-        """Return the standings after each changed loadout has replaced the one with the same selector."""
+        """Return the standings after each changed loadout has replaced that with the same selector."""
         loadouts = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
         return self.after(list(loadouts.values()), threads=threads, keep=keep)
 
@@ -121,7 +116,7 @@ class Standings:
         return self._rows["verdict"]
 
     def at_most(self, selector: str) -> int:
-        """Return the upper limit of the fair points of a loadout: the points of a better one, else its own points."""
+        """Return the points of a better loadout, which limit the fair points of this one; else its own points."""
         row = self._rows.loc[selector]
         return int(row["points"] if pd.isna(row["at_most"]) else row["at_most"])
 
@@ -133,8 +128,8 @@ class Standings:
         return Standing(
             **facts | {"points": None if pd.isna(row["points"]) else int(row["points"])},
             efficiency=float(self._efficiency.get(selector, np.nan)),
-            rank=None if np.isnan(ratio) else 1 + int((peers > ratio * (1 + _EVEN)).sum()),
-            of=len(peers),
+            rank=None if np.isnan(ratio) else 1 + int((peers > ratio * (1 + _EVEN_WITHIN)).sum()),
+            n_ranked=len(peers),
         )
 
 
@@ -142,14 +137,14 @@ def matchup_changes(before: Standings, after: Standings, selector: str) -> pd.Da
     """Return the change of each matchup of a loadout from `before` to `after`, the worst first.
 
     The columns are `opponent`; `before` and `after`, the lead of the loadout, -1 to 1; `change`; and `changes_hands`,
-    True if the leader changes. Empty if the loadout has no leads.
+    True if the other loadout leads after the change. Empty if the loadout has no leads.
     """
     if not all(selector in table.leads.index for table in (before, after)):
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in _MATCHUP_CHANGES.items()})
-    both = before.leads.index.intersection(after.leads.index, sort=False).drop(selector)
-    old, new = (table.leads.loc[selector].loc[both].to_numpy(np.float64) for table in (before, after))
-    result = pd.DataFrame({"opponent": both, "before": old, "after": new, "change": new - old})
-    result["changes_hands"] = (np.minimum(old, new) < -_EVEN) & (np.maximum(old, new) > _EVEN)
+    opponents = before.leads.index.intersection(after.leads.index, sort=False).drop(selector)
+    old, new = (table.leads.loc[selector].loc[opponents].to_numpy(np.float64) for table in (before, after))
+    result = pd.DataFrame({"opponent": opponents, "before": old, "after": new, "change": new - old})
+    result["changes_hands"] = (np.minimum(old, new) < -_EVEN_WITHIN) & (np.maximum(old, new) > _EVEN_WITHIN)
     return result.sort_values(["change", "opponent"], ignore_index=True)[list(_MATCHUP_CHANGES)]
 
 
@@ -162,17 +157,17 @@ def keep_verdict_within_noise(old: Standing, new: Standing) -> Standing:
     ['under-priced', 'undecided']
     """
     under, over = new.under_probability - old.under_probability, new.over_probability - old.over_probability
-    is_noise = max(abs(under), abs(over)) <= NOISE and all(map(_verdict_follows, (old, new)))
+    is_noise = max(abs(under), abs(over)) <= NOISE and all(map(_follows_from_probabilities, (old, new)))
     return new._replace(verdict=old.verdict, doubt=old.doubt) if is_noise else new
 
 
-def _verdict_follows(standing: Standing) -> bool:
-    """Return True if the verdict follows from the probabilities alone, without a doubt or another rule."""
+def _follows_from_probabilities(standing: Standing) -> bool:
+    """Return True if no doubt and no better loadout changed the verdict that follows from the probabilities."""
     return standing.verdict == verdict_of(standing.under_probability, standing.over_probability)
 
 
 class LeadChanges(NamedTuple):
-    """Matchups whose leader changes with an edit: opponents that the loadout now leads, and those that now lead."""
+    """Matchups whose leader changes with an edit: opponents over which the loadout gains or loses the lead."""
 
     gained: tuple[str, ...] = ()
     lost: tuple[str, ...] = ()
@@ -187,7 +182,7 @@ class LeadChanges(NamedTuple):
         if not count:
             return "no matchup changes hands"
         sides = (("ahead of", self.gained), ("behind", self.lost))
-        sentences = "; ".join(f"now {relation} {_first_units(names)}" for relation, names in sides if names)
+        sentences = "; ".join(f"now {relation} {_first_unit_names(names)}" for relation, names in sides if names)
         return f"{counted(count, 'matchup')} change{'' if count > 1 else 's'} hands ({sentences})"
 
 
@@ -198,8 +193,8 @@ def lead_changes_of(changes: pd.DataFrame) -> LeadChanges:
     return LeadChanges(*(tuple(result.loc[result["after"] * sign > 0, "opponent"]) for sign in (1, -1)))
 
 
-def _first_units(selectors: Sequence[str]) -> str:
-    """Return the first few units by name, and the number of further ones."""
+def _first_unit_names(selectors: Sequence[str]) -> str:
+    """Return the names of the first few units, and the number of further ones."""
     units = list(dict.fromkeys(map(unit_of, selectors)))
     more = [f"{counted(len(units) - MOST_NAMED, 'more unit')}"] if len(units) > MOST_NAMED else []
     return ", ".join([*units[:MOST_NAMED], *more])
@@ -213,28 +208,28 @@ def change_sentence(selector: str, old: Standing, new: Standing, leads: LeadChan
     >>> print(change_sentence("crown/rifle@basic", old, new, LeadChanges()))
     crown/rifle@basic: 60 → 75 points; fair 76; efficiency 95 → 76; under-priced → fair; no matchup changes hands
     """
-    parts = [f"{_both(_points(old), _points(new))} points"]
-    fair = _both(*(short_figure(standing.fair_points) for standing in (old, new)))
+    parts = [f"{_before_and_after(_points_text(old), _points_text(new))} points"]
+    fair = _before_and_after(*(short_figure(standing.fair_points) for standing in (old, new)))
     parts += [f"fair {fair}"] if fair != DASH else []
-    efficiency = _both(*(_short(standing.efficiency) for standing in (old, new)))
-    without = "no attacks" if old.points and new.points else "no efficiency"
-    parts.append(f"efficiency {efficiency}" if efficiency != DASH else without)
-    verdict = _both(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
+    efficiency = _before_and_after(*(_efficiency_text(standing.efficiency) for standing in (old, new)))
+    missing = "no attacks" if old.points and new.points else "no efficiency"
+    parts.append(f"efficiency {efficiency}" if efficiency != DASH else missing)
+    verdict = _before_and_after(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
     parts.append(f"{verdict} ({new.doubt})" if new.doubt and old.verdict != new.verdict else verdict)
-    is_out = np.isnan(old.toughness) or np.isnan(new.toughness)
-    return f"{selector}: {'; '.join([*parts, 'no matchup can be compared' if is_out else str(leads)])}"
+    has_no_leads = np.isnan(old.toughness) or np.isnan(new.toughness)
+    return f"{selector}: {'; '.join([*parts, 'no matchup can be compared' if has_no_leads else str(leads)])}"
 
 
-def lead_text(share: float) -> str:
-    """Return a lead as text. It is a share of all points that the two loadouts destroy of each other.
+def lead_text(lead: float) -> str:
+    """Return a lead as text.
 
     >>> lead_text(0.204), lead_text(-0.5), lead_text(0.0)
     ('20% ahead', '50% behind', 'even')
     """
-    if abs(share) < _EVEN:
+    if abs(lead) < _EVEN_WITHIN:
         return "even"
-    percent = round(100 * abs(share))
-    return f"{percent or '<1'}% {'ahead' if share > 0 else 'behind'}"
+    percent = round(100 * abs(lead))
+    return f"{percent or '<1'}% {'ahead' if lead > 0 else 'behind'}"
 
 
 DASH = "–"
@@ -245,119 +240,13 @@ def short_figure(value: float) -> str:
     return DASH if np.isnan(value) else f"{value:.0f}" if abs(value) >= 10 else number_text(value)
 
 
-def _short(efficiency: float) -> str:
+def _efficiency_text(efficiency: float) -> str:
     return f"{efficiency:.1f}" if 0.05 <= efficiency < 10 else short_figure(efficiency)
 
 
-def _points(standing: Standing) -> str:
+def _points_text(standing: Standing) -> str:
     return "no" if standing.points is None else str(standing.points)
 
 
-def _both(old: str, new: str) -> str:
+def _before_and_after(old: str, new: str) -> str:
     return new if old == new else f"{old}{ARROW}{new}"
-
-
-REGULARISED_BY = 0.01  # duels added between every pair, half of them won by each side
-_MOST_STEPS, _LONGEST_STEP, _CLOSE_ENOUGH = 50, 1.0, 1e-9  # limits of the fit, in natural logarithms of odds
-A_FACTOR_OF_TEN = 400.0  # rating points for odds of ten to one, as in chess
-
-
-def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
-    """Return the ratings of a Bradley-Terry model: their differences explain the probabilities of winning best.
-
-    The fit is by choix (iterative Luce spectral ranking, Maystre and Grossglauser 2015). `wins` has the probability
-    that the row beats the column, 0 to 1, a draw counting as half a win; NaN for pairs without a duel. Rows and columns
-    are the same loadouts in the same order. The result has the columns `loadout`, `rating` (mean 0; 400 points are odds
-    of ten to one), `low` and `high` (a 95% interval over random weights of the loadouts); the best is first.
-
-    InputError if rows and columns differ, a probability is not from 0 to 1, or no pair has a duel.
-
-    >>> names = ["rifles", "guns"]
-    >>> wins = pd.DataFrame([[np.nan, 0.75], [0.25, np.nan]], names, names)
-    >>> bradley_terry(wins).round(0)["rating"].tolist()
-    [94.0, -94.0]
-    """
-    import choix
-    from threadpoolctl import threadpool_limits
-
-    duels = _duels(wins)
-    resamples = bootstrap_weights(len(duels)) * len(duels)
-    with threadpool_limits(1):  # one thread is a hundred times as fast for systems this small
-        best = choix.ilsr_pairwise_dense(duels)
-        fitted = np.array([best, *(_refit(duels * np.outer(weights, weights), best) for weights in resamples)])
-    # Convert natural logarithms of odds to points with mean 0.
-    rating, *resampled = (fitted - fitted.mean(axis=1, keepdims=True)) * (A_FACTOR_OF_TEN / np.log(10.0))
-    low, high = np.percentile(np.array(resampled), (LOW, HIGH), axis=0)
-    result = pd.DataFrame({"loadout": wins.index, "rating": rating, "low": low, "high": high})
-    return result.sort_values("rating", ascending=False, kind="stable", ignore_index=True)
-
-
-def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
-    """Return ratings as :func:`bradley_terry`, from the frame of :func:`analyser.matchups` in one situation of duels.
-
-    If each loadout of a pair begins one duel, the probability is the mean of both. A loadout that can duel only itself
-    has no row.
-
-    Examples
-    --------
-    >>> import analyser
-    >>> sides = "crown/rifle-platoon@*"
-    >>> found = duel_ratings(analyser.matchups(sides, sides, situations=["duel"]).frame)
-    >>> found["loadout"].iloc[-1]
-    'crown/rifle-platoon@basic'
-    """
-    wins = wins_of(duels)
-    return pd.DataFrame(columns=["loadout", "rating", "low", "high"]) if wins.empty else bradley_terry(wins)
-
-
-def wins_of(duels: pd.DataFrame) -> pd.DataFrame:
-    """Return the probability that the row beats the column, a draw counting as half; NaN for pairs without a duel."""
-    names = list(dict.fromkeys([*duels["attacker"], *duels["defender"]]))
-    wins = duels.assign(wins=duels["p_attacker_wins"] + duels["p_draw"] / 2)
-    first = wins.pivot(index="attacker", columns="defender", values="wins").reindex(index=names, columns=names)
-    second = 1.0 - first.T
-    mean = ((first + second) / 2).fillna(first).fillna(second)
-    result = mean.mask(np.eye(len(names), dtype=np.bool_)).clip(0.0, 1.0)
-    meet = result.notna().any(axis=1)
-    return result.loc[meet, meet].rename_axis(index=None, columns=None)
-
-
-def _duels(wins: pd.DataFrame) -> NDArray[np.float64]:
-    """Return the wins of the row over the column, with a small constant added for each pair."""
-    chances = wins.to_numpy(np.float64)
-    if list(wins.index) != list(wins.columns):
-        raise InputError("the rows of a matrix of wins differ from its columns")
-    if (chances < 0).any() or (chances > 1).any():
-        raise InputError("a probability of winning is outside 0 to 1")
-    if np.isnan(chances).all():
-        raise InputError("no pair of loadouts can fight")
-    # Without the constant, a loadout that always wins has no finite rating, and without common opponents ratings have
-    # no common scale.
-    duels: NDArray[np.float64] = np.nan_to_num(chances, nan=0.0) + REGULARISED_BY / 2
-    np.fill_diagonal(duels, 0.0)
-    return duels
-
-
-def _refit(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the ratings that fit `duels`, by Newton's method from the ratings of similar duels (`start`).
-
-    The likelihood is concave, so its stationary point is also the solution of choix.
-    """
-    import choix
-
-    result = start - start.mean()
-    n_duels, won = duels + duels.T, duels.sum(axis=1)
-    for _ in range(_MOST_STEPS):
-        expected = 1.0 / (1.0 + np.exp(result[None, :] - result[:, None]))
-        curvature = n_duels * expected * (1.0 - expected)
-        # Only differences matter: the added constant keeps the mean and makes the matrix regular.
-        matrix = np.diag(curvature.sum(axis=1)) - curvature + curvature.mean()
-        try:
-            step = np.linalg.solve(matrix, won - (n_duels * expected).sum(axis=1))
-        except np.linalg.LinAlgError:
-            break
-        longest = np.abs(step).max()
-        result = result + step * min(1.0, _LONGEST_STEP / longest if longest > 0 else 1.0)
-        if longest < _CLOSE_ENOUGH:
-            return np.asarray(result, np.float64)
-    return np.asarray(choix.ilsr_pairwise_dense(duels, initial_params=start), np.float64)

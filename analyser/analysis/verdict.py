@@ -1,4 +1,4 @@
-"""Fair points of every loadout of a game, their uncertainty, and the verdict with its reason."""
+"""Fair points of every loadout, their uncertainty, and the verdict with its reason."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis import equilibrium_prices
+from analyser.analysis.arrays import Array
 from analyser.analysis.efficiency import dominations
-from analyser.analysis.equilibrium_prices import Array
 from analyser.analysis.hierarchical_prices import LoadoutFeatures, PooledPrices, pool_prices
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import Exchange
@@ -23,30 +23,30 @@ from analyser.game.units import Loadout, unit_of
 Indices = NDArray[np.int64]
 
 OVER, UNDER, FAIR, UNDECIDED = "over-priced", "under-priced", "fair", "undecided"
-CHEAP, DEAR = np.log(0.9), np.log(1.1)  # log(points / fair points) from which a price counts as wrong: 10% off
-WRONG_AT, FAIR_AT = 0.6, 0.55  # least probabilities for the verdicts of a wrong and of a fair price
+_CHEAP, _DEAR = np.log(0.9), np.log(1.1)  # log(points / fair points) from which a price counts as wrong: 10% off
+WRONG_AT, FAIR_AT = 0.6, 0.55  # probabilities from which a price is judged wrong, and fair
 NOISE = 0.05  # a smaller change of a probability between versions keeps the verdict
 RULE = (
     f"Under-priced: points more than 10% below the fair points, with a probability of at least {WRONG_AT:.0%}.",
     f"Over-priced: the same, more than 10% above. Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
     "Undecided: none of these, or for the reason given.",
 )
-_POWER, ENDS = 0.8416, 1.96  # quantiles of the normal distribution: 80% and 97.5%
+_NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # quantiles of the normal distribution
 _DIRICHLET = 5.0  # parameter for the weights of battlefields: with two, 95% of draws are from 21% to 79%
-_CLEAR_DIFFERENCE = np.array([0.5, 1.0, 0.5, 0.5])  # of the logarithms of the figures in _profiles
-_LARGEST_ERROR = 1.0  # a loadout with a larger standard deviation of log(points / fair points) gets no price
-_KINDS = {  # phrases in a doubt, and its name for several loadouts
+_CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # of logarithms, for the figures of _profile_figures
+_LARGEST_ERROR = 1.0  # standard deviation of log(points / fair points) from which a loadout gets no fair price
+_KINDS_OF_DOUBT = {  # a phrase in the text of a doubt: the kind of doubt
     "may be fair": "fair and wrong prices are both likely",
     "but these numbers leave out": "these numbers leave out something about the unit",
 }
-MOST_OPPONENTS = 3
+MOST_OPPONENTS = 3  # named in the columns `beats` and `beaten_by`
 _LEAST_SHARE = 0.005  # smaller shares of an equilibrium are rounding errors
-_DIGITS = 9  # further digits of leads are rounding errors
+_DECIMALS = 9  # of leads; further ones are rounding errors
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}
 
 
 class Role(NamedTuple):
-    """Points of a role's units divided by their value in fights (`times`), and what they are bought for besides."""
+    """A role, its number of units, its points divided by value in fights (`times`), and the benefit not in fights."""
 
     role: str
     units: int
@@ -55,7 +55,7 @@ class Role(NamedTuple):
 
 
 class Verdicts(NamedTuple):
-    """Verdicts on all loadouts of a game: the first fields of :class:`analyser.FairPoints`."""
+    """Verdicts on all loadouts: the first fields of :class:`analyser.FairPoints`."""
 
     frame: pd.DataFrame
     roles: tuple[Role, ...]
@@ -66,30 +66,31 @@ class Verdicts(NamedTuple):
 
 
 def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> Verdicts:
-    """Return the verdict on every loadout of a table of matchups; `exchange` is the game between them.
+    """Return the verdict on every loadout of a table of matchups; `exchange` has their mutual losses.
 
     `with_played=False` is faster: it does not solve the equilibrium, whose shares are then NaN.
     """
     today, losses = np.log(exchange.points), exchange.mean()
     leads = equilibrium_prices.leads(losses, today)
-    frequencies = equilibrium_prices.quantal_response(leads, exchange.uniform_weights, exchange.meets)
+    frequencies = equilibrium_prices.quantal_response(leads, exchange.uniform_weights, exchange.is_matchup)
     even = equilibrium_prices.even_trade_prices(losses, frequencies)
     even_lead = equilibrium_prices.even_lead_prices(losses, frequencies, today)
     roles = [role_of(loadout.unit) for loadout in exchange.loadouts]
     dice, not_modelled = dice_of(answer.frame, exchange), frozenset(rule.name for rule in answer.not_modelled)
     drivers = PriceDrivers(exchange, frequencies, even.prices, dice, roles, not_modelled)
     levels = [loadout.level_name for loadout in exchange.loadouts]
-    features = LoadoutFeatures(roles, levels, exchange.kinds, _profiles(exchange))
+    features = LoadoutFeatures(roles, levels, exchange.unit_numbers, _profile_figures(exchange))
     noise = _noise(exchange, frequencies, even.prices)
     prices = pool_prices(today - even.prices, today - even_lead.prices, features, noise)
-    weights = exchange.meets * np.outer(frequencies, frequencies)
+    weights = exchange.is_matchup * np.outer(frequencies, frequencies)
     strengths, explained = equilibrium_prices.strengths(leads, weights)
-    unexplained = np.where(exchange.meets, leads - (strengths[:, None] - strengths[None, :]), 0.0)
+    unexplained = np.where(exchange.is_matchup, leads - (strengths[:, None] - strengths[None, :]), 0.0)
     played, exploitability = (
         _equilibrium_shares(leads, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
     )
     judged = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
-    peers, selectors = peers_of(roles, exchange.kinds), np.array([loadout.selector for loadout in exchange.loadouts])
+    peers = peers_of(roles, exchange.unit_numbers)
+    selectors = np.array([loadout.selector for loadout in exchange.loadouts])
 
     def minus_peer_median(values: Array) -> Array:
         medians = peer_medians(peers, values, exchange.uniform_weights)
@@ -106,53 +107,53 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
             "points_over_fair": exchange.points / judged["fair_points"],
             "noticed_from": _noticed_from(prices),
             "follows": prices.sensitivity,
-            "probably_over_fair": np.exp(prices.posterior_off),
+            "probably_over_fair": np.exp(prices.posterior_ratio),
             "error": prices.posterior_error,
-            "trades_evenly_at": np.exp(even.prices + prices.game + level_effects),
-            "comes_out_even_at": np.exp(today - prices.off_by_other_method),
+            "trades_evenly_at": np.exp(even.prices + prices.common_effect + level_effects),
+            "comes_out_even_at": np.exp(today - prices.other_ratio),
             "offence": np.exp(minus_peer_median(drivers.offence - today)),
             "toughness": np.exp(minus_peer_median(drivers.toughness - today)),
             "met": frequencies,
             "played": played,
-            "beats": [_best_against(row, exchange, selectors) for row in unexplained],
-            "beaten_by": [_best_against(-row, exchange, selectors) for row in unexplained],
+            "beats": [_units_beaten(row, exchange, selectors) for row in unexplained],
+            "beaten_by": [_units_beaten(-row, exchange, selectors) for row in unexplained],
         }
     )
     residuals = {"trades_evenly": even.residual, "comes_out_even": even_lead.residual}
     level_ratios = {name: float(np.exp(effect)) for name, effect in prices.levels.items()}
     whole = _with_loadouts_outside(table, answer, exchange)
-    return Verdicts(whole, _roles(prices, features), level_ratios, residuals, exploitability, explained)
+    return Verdicts(whole, _role_ratios(prices, features), level_ratios, residuals, exploitability, explained)
 
 
-def _profiles(exchange: Exchange) -> Array:
+def _profile_figures(exchange: Exchange) -> Array:
     """Return the figures that make units similar: SPEED, reach, DAMAGE LIMIT, and hits to destroy the unit.
 
-    Figures are means over the levels of a unit. Dice and points are excluded, so they change a price only by fights.
+    Figures are means over the levels of a unit. Dice and points affect prices only through fights.
     """
     units = [loadout.unit for loadout in exchange.loadouts]
     speed = np.log1p([unit.speed or 0.0 for unit in units])
     reach = np.log([max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units])
     limits = np.log([unit.damage_limit for unit in units])
     hits = np.log([loadout.level.models * defence_of(loadout.unit) for loadout in exchange.loadouts]) + limits
-    figures = pd.DataFrame(np.column_stack([speed, reach, limits, hits]) / _CLEAR_DIFFERENCE)
-    return figures.groupby(exchange.kinds).transform("mean").to_numpy(np.float64)
+    figures = pd.DataFrame(np.column_stack([speed, reach, limits, hits]) / _CLEAR_DIFFERENCES)
+    return figures.groupby(exchange.unit_numbers).transform("mean").to_numpy(np.float64)
 
 
 def _noise(exchange: Exchange, frequencies: Array, prices: Array) -> Array:
-    """Return the errors of even-trade prices by random opponents (a column for each unit) and battlefields (for each).
+    """Return the errors of even-trade prices, a column for each unit among the opponents and for each battlefield.
 
-    By a first-order Bayesian bootstrap over units (Rubin 1981), and by Dirichlet weights of the battlefields.
+    They come from a first-order Bayesian bootstrap of units (Rubin 1981), and Dirichlet weights of battlefields.
     """
     by_loadout, by_battlefield = equilibrium_prices.price_sensitivity(exchange.losses, frequencies, prices)
-    kinds, n = np.unique(exchange.kinds), len(exchange.losses)
-    by_kind = np.column_stack([by_loadout[:, exchange.kinds == kind].sum(axis=1) for kind in kinds])
+    kinds, n = np.unique(exchange.unit_numbers), len(exchange.losses)
+    by_kind = np.column_stack([by_loadout[:, exchange.unit_numbers == kind].sum(axis=1) for kind in kinds])
     share = len(kinds) / (len(kinds) + 1), n / (n * _DIRICHLET + 1)
     return np.hstack([by_kind * np.sqrt(share[0]), by_battlefield * np.sqrt(share[1])])
 
 
-def _roles(prices: PooledPrices, features: LoadoutFeatures) -> tuple[Role, ...]:
+def _role_ratios(prices: PooledPrices, features: LoadoutFeatures) -> tuple[Role, ...]:
     """Return the roles with their ratios of points to value in fights, the highest first."""
-    units = pd.Series(features.kinds).groupby(list(features.roles)).nunique()
+    units = pd.Series(features.unit_numbers).groupby(list(features.roles)).nunique()
     result = [
         Role(role, int(units[role]), float(np.exp(effect)), UNCOUNTED_BENEFITS.get(role, ""))
         for role, effect in prices.roles.items()
@@ -160,38 +161,38 @@ def _roles(prices: PooledPrices, features: LoadoutFeatures) -> tuple[Role, ...]:
     return tuple(sorted(result, key=lambda role: -role.times))
 
 
-def _normal(values: Array) -> Array:
+def _normal_cdf(values: Array) -> Array:
     from scipy.special import ndtr
 
     return np.asarray(ndtr(values), np.float64)
 
 
-def probabilities(off: Array, error: Array, least: Array | float = -np.inf) -> tuple[Array, Array]:
+def probabilities(log_ratio: Array, error: Array, least: Array | float = -np.inf) -> tuple[Array, Array]:
     """Return the probabilities that points are more than 10% below the fair points, and more than 10% above.
 
     Parameters
     ----------
-    off, error : ndarray
+    log_ratio, error : ndarray
         Logarithm of points divided by fair points, and its standard deviation.
     least : ndarray or float
-        Lower bound of `off`, because the points of a better unit limit the fair points.
+        Lower bound of `log_ratio`, because the points of a better unit limit the fair points.
 
     Examples
     --------
-    >>> [each.round(2).tolist() for each in probabilities(np.array([0.0, 0.2]), np.array([0.1, 0.1]))]
+    >>> [side.round(2).tolist() for side in probabilities(np.array([0.0, 0.2]), np.array([0.1, 0.1]))]
     [[0.15, 0.0], [0.17, 0.85]]
     """
     error = np.maximum(error, 1e-9)
-    below, low, high = (_normal((bound - off) / error) for bound in (least, CHEAP, DEAR))
+    below, low, high = (_normal_cdf((bound - log_ratio) / error) for bound in (least, _CHEAP, _DEAR))
     possible = np.maximum(1.0 - below, 1e-12)
     under, over = (low - below) / possible, (1.0 - np.maximum(high, below)) / possible
-    return np.clip(under, 0.0, 1.0), np.where(below >= 1.0 - 1e-9, least > DEAR, np.clip(over, 0.0, 1.0))
+    return np.clip(under, 0.0, 1.0), np.where(below >= 1.0 - 1e-9, least > _DEAR, np.clip(over, 0.0, 1.0))
 
 
 def verdict_of(under: float, over: float, doubt: str = "") -> str:
     """Return the verdict that follows from the probabilities of a wrong price by :data:`RULE`.
 
-    >>> [verdict_of(*each) for each in ((0.85, 0.0), (0.1, 0.6), (0.2, 0.25), (0.3, 0.2), (0.9, 0.0, "it may fly"))]
+    >>> [verdict_of(*values) for values in ((0.85, 0.0), (0.1, 0.6), (0.2, 0.25), (0.3, 0.2), (0.9, 0.0, "it may fly"))]
     ['under-priced', 'over-priced', 'fair', 'undecided', 'undecided']
     """
     if doubt or np.isnan(under):
@@ -202,7 +203,7 @@ def verdict_of(under: float, over: float, doubt: str = "") -> str:
 
 
 def lean_of(under: float, over: float) -> str:
-    """Return in words whether a price is probably cheap, dear or within 10% of fair, with the probability.
+    """Return a text that calls a price probably cheap, dear, or within 10% of fair, with the probability.
 
     >>> lean_of(0.85, 0.01), lean_of(0.1, 0.62), lean_of(0.2, 0.25), lean_of(np.nan, np.nan)
     ('probably cheap, 85%', 'probably dear, 62%', 'probably within 10%, 55%', '')
@@ -215,17 +216,17 @@ def lean_of(under: float, over: float) -> str:
 
 
 def _noticed_from(prices: PooledPrices) -> Array:
-    """Return the share by which the points of a fair loadout must change to end the verdict *fair* in 80% of cases.
+    """Return the share by which points must rise from the fair price for the verdict *fair* to end in 80% of cases.
 
-    NaN if even the exact fair price would be too uncertain for the verdict *fair*.
+    NaN if even a fair price would be too uncertain for the verdict *fair*.
     """
-    least, most = np.zeros(len(prices.off)), np.full(len(prices.off), 1.0)
+    least, most = np.zeros(len(prices.log_ratio)), np.full(len(prices.log_ratio), 1.0)
     for _ in range(40):
         middle = (least + most) / 2
         under, over = probabilities(middle, prices.posterior_error)
         is_fair = 1.0 - under - over >= FAIR_AT
         least, most = np.where(is_fair, middle, least), np.where(is_fair, most, middle)
-    result = np.expm1((least + _POWER * prices.spread_if_fair) / prices.sensitivity)
+    result = np.expm1((least + _NORMAL_80 * prices.spread_if_fair) / prices.sensitivity)
     return np.asarray(np.where(least > 0, result, np.nan), np.float64)
 
 
@@ -244,7 +245,7 @@ def kind_of_doubt(doubt: str) -> str:
     >>> kind_of_doubt("anything from 54 to 114 points may be fair")
     'fair and wrong prices are both likely'
     """
-    return next((kind for words, kind in _KINDS.items() if words in doubt), doubt)
+    return next((kind for words, kind in _KINDS_OF_DOUBT.items() if words in doubt), doubt)
 
 
 class _Dominator(NamedTuple):
@@ -253,7 +254,7 @@ class _Dominator(NamedTuple):
     loadout: str
     points: int
     saved: int
-    besides: str  # properties of the dominated loadout that this one lacks
+    besides: str  # properties that only the dominated loadout has
 
     @property
     def reason(self) -> str:
@@ -262,7 +263,7 @@ class _Dominator(NamedTuple):
 
 
 def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
-    """Return the best dominator of each dominated loadout: preferably one that lacks nothing, then the cheapest."""
+    """Return the best dominator of each dominated loadout: if possible one that lacks nothing, then the cheapest."""
     pairs = dominations(answer.frame, answer.attackers)
     pairs = pairs[pairs["by"].isin([loadout.selector for loadout in exchange.loadouts])]
     pairs = pairs.assign(lacks=pairs["has_besides"].map(len).gt(0))
@@ -287,13 +288,13 @@ def _verdict_table(
         if not dominator.besides:
             at_most[index] = dominator.points
     priced = prices.error < _LARGEST_ERROR
-    fair, width = np.where(priced, today - prices.off, np.nan), ENDS * prices.error
+    fair, width = np.where(priced, today - prices.log_ratio, np.nan), NORMAL_97_5 * prices.error
     figures = [np.where(priced, np.fmin(np.exp(end), at_most), np.nan) for end in (fair, fair - width, fair + width)]
     least = np.where(np.isnan(at_most), -np.inf, today - np.log(at_most))
-    chances = probabilities(prices.posterior_off, prices.posterior_error, least)
+    chances = probabilities(prices.posterior_ratio, prices.posterior_error, least)
     under, over = (np.where(priced, chance, np.nan) for chance in chances)
     rows = [
-        _verdict(index, float(under[index]), float(over[index]), list(map(float, fair)), drivers, better.get(index))
+        _verdict_on(index, float(under[index]), float(over[index]), list(map(float, fair)), drivers, better.get(index))
         for index, fair in enumerate(zip(*figures))
     ]
     return pd.DataFrame(
@@ -307,7 +308,7 @@ def _verdict_table(
     )
 
 
-def _verdict(
+def _verdict_on(
     index: int, under: float, over: float, fair: Sequence[float], drivers: PriceDrivers, better: _Dominator | None
 ) -> tuple[str, str, str, str]:
     """Return the verdict, lean, doubt and reason of a loadout; `fair` has its fair points and their interval."""
@@ -334,16 +335,16 @@ def _verdict(
 
 
 def _sides_of(exchange: Exchange) -> tuple[Indices, Indices]:
-    """Return the indices of the two sides: all against all, or two groups without matchups within a group."""
+    """Return the indices of the loadouts of both sides: all on both, or two groups without matchups within a group."""
     all_loadouts = np.arange(len(exchange.loadouts))
-    second = np.flatnonzero(exchange.meets[0])
-    first = np.flatnonzero(exchange.meets[second[0]])
-    are_separate = not exchange.meets.all() and len(first) + len(second) == len(all_loadouts)
+    second = np.flatnonzero(exchange.is_matchup[0])
+    first = np.flatnonzero(exchange.is_matchup[second[0]])
+    are_separate = not exchange.is_matchup.all() and len(first) + len(second) == len(all_loadouts)
     return (first, second) if are_separate else (all_loadouts, all_loadouts)
 
 
 def _equilibrium_shares(leads: Array, sides: tuple[Indices, Indices]) -> tuple[Array, float]:
-    """Return each loadout's share of the equilibrium at today's points, and its exploitability."""
+    """Return the share of each loadout in the equilibrium at today's points, and the exploitability."""
     rows, columns = sides
     first, second, _, exploitability = equilibrium_prices.equilibrium(leads[np.ix_(rows, columns)])
     shares = np.zeros(len(leads))
@@ -352,7 +353,7 @@ def _equilibrium_shares(leads: Array, sides: tuple[Indices, Indices]) -> tuple[A
 
 
 def _with_loadouts_outside(table: pd.DataFrame, answer: Matchups, exchange: Exchange) -> pd.DataFrame:
-    """Return the table with a row for each loadout outside the game, with the reason, in the order of the matchups."""
+    """Return the table with rows for the loadouts left out, with the reasons, in the order of the matchups."""
     sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     outside = [sides[name] for name in exchange.left_out]
     missing = {
@@ -364,9 +365,9 @@ def _with_loadouts_outside(table: pd.DataFrame, answer: Matchups, exchange: Exch
         **dict.fromkeys(("lean", "not_counted", "beats", "beaten_by"), ""),
         "doubt": list(exchange.left_out.values()),
     }
-    whole = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
+    all_rows = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
     order = {name: index for index, name in enumerate(sides)}
-    return whole.sort_values("loadout", key=lambda names: names.map(order), ignore_index=True)
+    return all_rows.sort_values("loadout", key=lambda names: names.map(order), ignore_index=True)
 
 
 def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
@@ -378,10 +379,10 @@ def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
     }
 
 
-def _best_against(surplus: Array, exchange: Exchange, selectors: NDArray[np.str_]) -> str:
-    """Return the units with the largest positive `surplus` of a loadout's lead, at most :data:`MOST_OPPONENTS`."""
+def _units_beaten(surplus: Array, exchange: Exchange, selectors: NDArray[np.str_]) -> str:
+    """Return the units with the largest positive `surplus`, the part of the lead that strengths do not explain."""
     units: dict[str, str] = {}
-    rounded = surplus.round(_DIGITS)
+    rounded = surplus.round(_DECIMALS)
     for index in np.lexsort([selectors, -rounded]).tolist():
         if rounded[index] <= 0 or len(units) == MOST_OPPONENTS:
             break

@@ -44,7 +44,7 @@ from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.game.units import KEYS_BY_LEVEL, Loadout
 
-MOST_SHOWN, MOST_LEAD_CHANGES = 3, 6
+MOST_SHOWN, MOST_LEAD_CHANGES = 3, 6  # matchups in each table
 _LEAST_CHANGE = 0.005  # smallest change of a lead (-1 to 1) that is listed
 
 
@@ -61,18 +61,10 @@ class WhatIf(JudgedAnswer):
     before, after : Standing
     frame : DataFrame
         Effect of the change on each matchup, the worst first; see :func:`analyser.analysis.standing.matchup_changes`.
-    situations : tuple of Situation
-    profiles : ProfilesUsed
-    method : str
-        ``"exact"``; the intervals of fair points are those of a fitted model, without random draws.
-    limits : str
-        Factors that are not counted.
     bands_without_dice : tuple of str
         Bands of the loadout's rows that lost all their dice.
-    opponents : Opponents
-        Opponents against which the loadout is judged.
     out_of_range_numbers : tuple of str
-        Changed numbers outside the smallest and largest value among the opponents, with both values.
+        Changed numbers outside the range of the opponents, with this range.
     """
 
     loadout: str
@@ -95,7 +87,7 @@ class WhatIf(JudgedAnswer):
 
     @property
     def lead_changes(self) -> LeadChanges:
-        """Opponents that the change puts the loadout ahead of, and those that it puts ahead of the loadout."""
+        """Opponents over which the loadout gains or loses the lead by the change."""
         return lead_changes_of(self.frame)
 
     @property
@@ -163,8 +155,8 @@ class WhatIf(JudgedAnswer):
             lines.append(f"Outside the range of the opponents, perhaps a typing error: {numbers}.")
         return [
             Block(lines=[part for line in lines for part in fill(line)]),
-            Block(head=["", "before", "after", ""], rows=_rows(self.before, self.after), align="<>><"),
-            *(_matchups(self.frame) or [Block(lines=fill(self._why_no_matchups))]),
+            Block(head=["", "before", "after", ""], rows=_standing_rows(self.before, self.after), align="<>><"),
+            *(_matchup_blocks(self.frame) or [Block(lines=fill(self._why_no_matchups))]),
             Block(lines=fill(f"Why {self.after.verdict}: {self.after.why}.")),
         ]
 
@@ -173,7 +165,7 @@ class WhatIf(JudgedAnswer):
         return [*RULE, self.limits, *self.profiles.notes()]
 
 
-def _rows(before: Standing, after: Standing) -> list[list[str]]:
+def _standing_rows(before: Standing, after: Standing) -> list[list[str]]:
     both = before, after
     return [
         ["points", *(DASH if standing.points is None else str(standing.points) for standing in both), ""],
@@ -197,20 +189,20 @@ def _interval(standing: Standing) -> str:
 
 
 def _rank(standing: Standing) -> str:
-    return DASH if standing.rank is None else f"{standing.rank} of {standing.of}"
+    return DASH if standing.rank is None else f"{standing.rank} of {standing.n_ranked}"
 
 
-def _matchups(frame: pd.DataFrame) -> list[Block]:
-    """Return the matchups that worsened or improved most and those whose leader changes, as blocks; may be empty."""
+def _matchup_blocks(frame: pd.DataFrame) -> list[Block]:
+    """Return blocks of the matchups that worsened or improved most, and of those whose leader changes; may be empty."""
     worse = frame[frame["change"] < -_LEAST_CHANGE].head(MOST_SHOWN)
     better = frame[frame["change"] > _LEAST_CHANGE].iloc[::-1].head(MOST_SHOWN)
-    switched = frame[frame["changes_hands"]]
-    switched = switched.iloc[np.argsort(-switched["change"].abs(), kind="stable")]
+    lead_changes = frame[frame["changes_hands"]]
+    lead_changes = lead_changes.iloc[np.argsort(-lead_changes["change"].abs(), kind="stable")]
     blocks = []
     for heading, result, most in (
         ("Does worse against", worse, MOST_SHOWN),
         ("Does better against", better, MOST_SHOWN),
-        (f"{counted(len(switched), 'matchup')} changed hands", switched, MOST_LEAD_CHANGES),
+        (f"{counted(len(lead_changes), 'matchup')} changed hands", lead_changes, MOST_LEAD_CHANGES),
     ):
         if len(result):
             shown = result.head(most).to_dict("records")
@@ -242,7 +234,7 @@ def what_if(
     unit : str or Loadout
         The loadout to change.
     against : str, Loadout, or several of them
-        Opponents; all of them also fight each other.
+        Opponents, which also fight each other.
     row : str, optional
         Row whose `dice`, ranges and `qualities` change. Default: every row.
     situations, policy, profiles, threads, progress
@@ -250,12 +242,6 @@ def what_if(
     **changes
         As in :meth:`analyser.game.units.Loadout.with_`: ``points=75``, ``points="+10"``, ``dice=-2``,
         ``qualities="+Arc"``.
-
-    Raises
-    ------
-    InputError
-        No change, an impossible change (with the nearest key), no opponents, or the reasons of
-        :func:`analyser.fair_points`.
 
     Examples
     --------
@@ -289,7 +275,7 @@ def what_if(
 
 
 def _out_of_range_numbers(changed: Loadout, keys: Iterable[str], opponents: Iterable[Loadout]) -> tuple[str, ...]:
-    """Return changed numbers outside the opponents' range. They may be typing errors, which no rule excludes."""
+    """Return changed numbers outside the range of the opponents, which may be typing errors."""
     lines = []
     for key in keys:
         if key not in KEYS_BY_LEVEL or (own := getattr(changed.unit, key)) is None:

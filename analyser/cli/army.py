@@ -179,7 +179,7 @@ def army_build(
 
     --out FILE.html writes a page. Run the command again to resume battles that were stopped.
     """
-    from analyser.analysis.best_lists import build
+    from analyser.analysis.build import build
 
     if save is not None and Path(save).suffix.lower() != TOML:
         raise InputError(f"{Path(save).suffix!r} is not the extension of an army file", where=save, allowed=TOML)

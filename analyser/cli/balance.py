@@ -78,21 +78,21 @@ def balance_prices(
 
     Names may have wildcards. Default: all units.
     """
-    from analyser.analysis import gate
+    from analyser.analysis import verdict_gate
     from analyser.analysis.prices import ALL_LOADOUTS, fair_points
 
-    failing = () if fail_on_verdict is None else gate.verdicts_named(fail_on_verdict)
+    failing = () if fail_on_verdict is None else verdict_gate.verdicts_named(fail_on_verdict)
     if baseline and not failing:
         raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
-    accepted = gate.read_baseline(baseline) if baseline else None
+    accepted = verdict_gate.read_baseline(baseline) if baseline else None
     result = with_progress(fair_points, units or ALL_LOADOUTS, delay=0.0, **stated_options(keys, *_QUESTION_KEYS))
     if accept:
-        gate.write_baseline(result, accept)
-    failed = gate.failures(result, failing, accepted)
+        verdict_gate.write_baseline(result, accept)
+    failed = verdict_gate.failures(result, failing, accepted)
     if not failing:
         show(result, _rows(result, "loadouts"), plot=result.plot)
     elif len(failed):
-        click.echo("\n".join(gate.table_of(failed)))
+        click.echo("\n".join(verdict_gate.failure_lines(failed)))
         context.exit(HAS_FAILING_VERDICT)
 
 
@@ -132,11 +132,11 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
 
     Default: all UNITS. --out FILE.html writes a page.
     """
-    from analyser.analysis import battle_check
+    from analyser.analysis import balance_check
 
     note_first_battles()
     options = stated_options(keys, "against", "points", "trials", "seed", "threads")
-    result = with_progress(battle_check.balance_check, units or battle_check.EVERY_UNIT, noun="battles", **options)
+    result = with_progress(balance_check.balance_check, units or balance_check.EVERY_UNIT, noun="battles", **options)
     write(lambda: text_or_page(result, "check_page"), result.as_dict, lambda: with_profiles(result, result.rows()))
 
 

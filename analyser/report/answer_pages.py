@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from analyser.analysis.army_loadouts import ArmyLoadouts
-from analyser.analysis.battle_check import DISAGREES, NO_REASON, TOO_FEW, BalanceCheck
+from analyser.analysis.balance_check import MISFIT_DIFFERENCE, NO_REASON, TOO_FEW, BalanceCheck
 from analyser.analysis.best_volleys import AIMS, Volleys
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_answer import proof_text as proof_of_lists
 from analyser.analysis.build_battles import BattleRecord
-from analyser.analysis.built_lists import by_battlegroup
+from analyser.analysis.built_lists import units_by_battlegroup
 from analyser.analysis.clash import SHARE_LOST, WINS, Clash
 from analyser.analysis.clash_text import (
     counted_name,
@@ -293,7 +293,7 @@ def _unit_sections(army: ArmyLoadouts, key: str) -> list[dict[str, Any]]:
             "facts": f"{kind.unit.type}, {kind.unit.category} target",
             "rules": ", ".join(map(str, kind.unit.rules)),
         }
-        for kind in army.kinds
+        for kind in army.loadouts
     ]
 
 
@@ -305,10 +305,10 @@ def _script_data(answer: Clash) -> dict[str, Any]:
     """Return the data for the scripts; a unit that is in both armies occurs twice."""
     sides, frames = [], []
     for key, army, other in (("mine", answer.mine, "yours"), ("yours", answer.yours, "mine")):
-        for kind in army.kinds:
+        for kind in army.loadouts:
             names = {"selector": f"{key}/{_slug(kind.selector)}", "unit": counted_name(army, kind.selector)}
             sides.append(side_data(kind) | names | {"level": _LEVEL, "faction": key})
-        part = answer.of(key)
+        part = answer.attacks_of(key)
         renamed = {"attacker": part["attacker"].map(lambda name, key=key: f"{key}/{_slug(name)}")}
         renamed |= {"defender": part["defender"].map(lambda name, other=other: f"{other}/{_slug(name)}")}
         frames.append(part.assign(**renamed))
@@ -331,13 +331,13 @@ def build_page(build: Build) -> str:
         "build",
         title=build.title,
         found=build,
-        not_in_it=[*(f"SidePaths out: {line}" for line in build.left_out), *build.assumptions],
+        not_in_it=[*(f"Left out: {line}" for line in build.left_out), *build.assumptions],
         rows=[
-            (army, played, said, build.own_worth if army is build.own else values[army.name])
+            (army, played, said, build.own_value if army is build.own else values[army.name])
             for army, played, said in fought
         ],
         ranked=[build.lists[place].army for place in order] + ([build.own] if build.own is not None else []),
-        by_battlegroup=by_battlegroup,
+        units_by_battlegroup=units_by_battlegroup,
         proof_text=proof_of_lists,
     )
 
@@ -367,12 +367,12 @@ def check_page(answer: BalanceCheck) -> str:
 
 def _army_row(row: Mapping[Any, Any]) -> CheckRow:
     price = f"{row['role']} · {row['number']} × {row['points']} points, fair {row['fair_points']:.0f}"
-    has_reason = abs(row["off"]) >= DISAGREES and row["why"] not in (NO_REASON, TOO_FEW)
+    has_reason = abs(row["off"]) >= MISFIT_DIFFERENCE and row["why"] not in (NO_REASON, TOO_FEW)
     return _row(row, row["unit"], f"{price} · {row['why']}" if has_reason else price)
 
 
 def _row(row: Mapping[Any, Any], name: str, note: str) -> CheckRow:
     wins, said = row["win_rate"], row["by_fair_points"]
-    kind = "undecided" if abs(row["off"]) < DISAGREES / 2 else "under" if row["off"] > 0 else "over"
+    kind = "undecided" if abs(row["off"]) < MISFIT_DIFFERENCE / 2 else "under" if row["off"] > 0 else "over"
     text = f"{whole_percent(wins)} ({whole_percent(said)})"
     return CheckRow(kind, name, note, round(100 * wins, 1), round(100 * said, 1), text)

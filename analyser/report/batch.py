@@ -13,9 +13,9 @@ from typing import Any
 
 import pandas as pd
 
-from analyser.analysis.duel_policy import check_best_is_played, duel_situations, price_situations
+from analyser.analysis.best_play_situations import check_best_is_played, duel_situations, price_situations
 from analyser.analysis.grid import not_modelled
-from analyser.analysis.matchups import Matchups, with_own_metric
+from analyser.analysis.matchups import Matchups, with_user_metric
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS
 from analyser.analysis.prices import ALL_LOADOUTS, FairPoints, fair_points
 from analyser.analysis.selection import Selectors, check_row, loadouts
@@ -143,7 +143,7 @@ def write_report(
         home=home,
         metrics=tuple(name for name in map(checked_metric, metrics) if function_of(name) is not None),
         tactics=None if tactics is None else read_tactics(tactics, set(both)),
-        field=None if field is None else field.only(both),
+        field=None if field is None else field.for_loadouts(both),
     )
     bar = Sampling(progress=progress).with_bar()
     with bar as reporting, interrupts_recorded() as check, rare_collections(), replacing_folder(folder) as report:
@@ -168,7 +168,7 @@ def write_report(
             with suppress(InputError):  # no exchanges of fire
                 sides, against = tuple(both.values()), tuple(opponents.values())
                 prices = fair_points(sides, against=against, progress=lambda *_: check(), **settings)
-                inputs = inputs._replace(field=prices.only(both))
+                inputs = inputs._replace(field=prices.for_loadouts(both))
         result = _matchups(inputs, table)
         (report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
         report_jobs.write_table(result.frame, report / TABLE, lambda line: tell(job_cost + line * TABLE_LINE_COST // 2))
@@ -219,7 +219,7 @@ def _matchups(inputs: ReportInputs, frame: pd.DataFrame) -> Matchups:
     sides = tuple({loadout.selector: loadout for loadout in (*inputs.attackers, *inputs.defenders)}.values())
     missing = not_modelled(sides, sides, inputs.situations)
     for name in inputs.metrics:
-        frame = with_own_metric(frame, sides, inputs.situations, inputs.ruleset, name)
+        frame = with_user_metric(frame, sides, inputs.situations, inputs.ruleset, name)
     return Matchups(
         frame, sides, sides, inputs.situations, inputs.row, EFFICIENCY, inputs.ruleset, missing, inputs.used
     )

@@ -10,8 +10,8 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
-from analyser.analysis.equilibrium_prices import Array
-from analyser.analysis.grid import CONTEST_FIGURES
+from analyser.analysis.arrays import Array
+from analyser.analysis.grid import TWO_SIDED_FIGURES
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
@@ -41,7 +41,7 @@ def page_data(answer: Matchups, figures: Sequence[str] = PAGE_FIGURES) -> dict[s
 
     It also has the figures of charges, duels and Cryo if the table has them, and the metrics of the user.
     """
-    own = [name for name in CONTEST_FIGURES if answer.frame[name].notna().any()]
+    own = [name for name in TWO_SIDED_FIGURES if answer.frame[name].notna().any()]
     own += [name for name in map(str, answer.frame) if function_of(name) is not None]
     names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *own]
     sides = list(map(side_data, answer.attackers))

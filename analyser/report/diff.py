@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.efficiency import LEAST
+from analyser.analysis.efficiency import LEAST_EFFICIENCY
 from analyser.analysis.matchups import Matchups, matchups
 from analyser.analysis.matchups_after_edit import matchups_after_edit
 from analyser.analysis.prices import ALL_LOADOUTS, Opponents
@@ -345,4 +345,4 @@ def _repriced_matchups(joined: pd.DataFrame) -> pd.DataFrame:
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
     result = _changed_matchups(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))
-    return result.assign(share=result["change"] / result["old"].clip(lower=LEAST))
+    return result.assign(share=result["change"] / result["old"].clip(lower=LEAST_EFFICIENCY))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.matchups_after_edit import fights_as
+from analyser.analysis.matchups_after_edit import fight_alike
 from analyser.analysis.standing import (
     ARROW,
     DASH,
@@ -143,7 +143,7 @@ def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout])
 
 
 def _differs(old: Loadout, new: Loadout) -> bool:
-    return old.level.points != new.level.points or not fights_as(old, new)
+    return old.level.points != new.level.points or not fight_alike(old, new)
 
 
 def moves_between(before: Standings, after: Standings, edited: Iterable[str]) -> Moves:

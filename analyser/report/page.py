@@ -14,10 +14,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from analyser.analysis.arrays import Array
+from analyser.analysis.best_play_situations import unchanged_note
 from analyser.analysis.distance_curves import curves
-from analyser.analysis.duel_policy import unchanged_note
-from analyser.analysis.efficiency import LEAST, LEAST_RATIO, TableRow
-from analyser.analysis.equilibrium_prices import Array
+from analyser.analysis.efficiency import LEAST_EFFICIENCY, LEAST_RATIO, TableRow
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, Exchange, exchange_of
@@ -99,7 +99,7 @@ def page_values(
         "n_outliers": len(balance.outliers),
         "dominated": balance.dominated.to_dict("records"),
         "ratings": [] if balance.ratings is None else balance.ratings.to_dict("records"),
-        "least": LEAST,
+        "least": LEAST_EFFICIENCY,
         "least_ratio": LEAST_RATIO,
         "names": named,
         "points": {loadout.selector: loadout.level.points for loadout in answer.attackers},
@@ -286,7 +286,7 @@ def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
 def _trade_matrix(exchange: Exchange) -> Array:
     points = exchange.points
     destroyed = 100 * exchange.mean() * points[None, :] / points[:, None]
-    return np.where(exchange.meets, destroyed, np.nan)
+    return np.where(exchange.is_matchup, destroyed, np.nan)
 
 
 def _means(figures: Array, groups: Sequence[str]) -> Trades:

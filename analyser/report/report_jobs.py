@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from analyser.analysis.duel_ratings import duel_ratings
 from analyser.analysis.efficiency import dominated, efficiency, outliers
 from analyser.analysis.fight_cache import FightCache, cached_results
 from analyser.analysis.grid import DefendingSide, compute_grid, join_by_situation
@@ -17,7 +18,6 @@ from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS
 from analyser.analysis.prices import FairPoints, fair_points
 from analyser.analysis.situations import Situation
-from analyser.analysis.standing import duel_ratings
 from analyser.common.cache import digest
 from analyser.common.errors import InputError
 from analyser.common.text import csv_frame
@@ -79,7 +79,7 @@ def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[
     return [
         Job(situation.fight.cost * fights, "", fill_fight_cache, (opponents, inputs.ruleset, situation))
         for situation in inputs.situations
-        if situation.kind in EXCHANGE_KINDS and cache.pays(situation, fights) and cache.of(situation)[1]
+        if situation.kind in EXCHANGE_KINDS and cache.is_worth_storing(situation, fights) and cache.read(situation)[1]
     ]
 
 

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.duel_policy import check_best_is_played, duel_situations
-from analyser.analysis.grid import CONTEST_FIGURES
+from analyser.analysis.best_play_situations import check_best_is_played, duel_situations
+from analyser.analysis.grid import TWO_SIDED_FIGURES
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import Situation, situations_named
 from analyser.ask.keys import values_of
@@ -369,7 +369,7 @@ def _checked_plan(plan: Plan) -> Plan:
     fights = [situation.fight for situation in plan.situations]
     without = () if any(fight.has_winner for fight in fights) else RESULT_METRICS
     are_shots = all(fight.occasion == RANGED_ATTACK for fight in fights)
-    if odd := set(plan.file.figures) & set(CONTEST_FIGURES if are_shots else without):
+    if odd := set(plan.file.figures) & set(TWO_SIDED_FIGURES if are_shots else without):
         allowed = "with a charge or a duel" if are_shots and not odd & set(RESULT_METRICS) else "with a duel"
         raise InputError(f"no situation of this sweep has {min(odd)}", where="figures", allowed=allowed)
     if plan.file.distances is not None and not any(situation.kind == "ranged" for situation in plan.situations):

@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from analyser.analysis.duel_policy import POLICIES_OF_DUELS
-from analyser.analysis.grid import CONTEST_FIGURES
+from analyser.analysis.best_play_situations import DUEL_POLICIES
+from analyser.analysis.grid import TWO_SIDED_FIGURES
 from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.ask.keys import values_of
 from analyser.common.errors import InputError, did_you_mean
@@ -39,7 +39,7 @@ ADDED = "by "
 """Prefix of values that are added to the profile's value; values of `dice` are always added."""
 FIGURES_FROM_POINTS = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
 """Figures derived from other figures and the points of both units."""
-SWEPT_FIGURES = (*(SUMMARY.names or ()), *CONTEST_FIGURES, *FIGURES_FROM_POINTS)
+SWEPT_FIGURES = (*(SUMMARY.names or ()), *TWO_SIDED_FIGURES, *FIGURES_FROM_POINTS)
 """Figures that can be computed for a cell."""
 _BASES_OF_POINTS = ("mean_models_destroyed", "p_annihilated")
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
@@ -194,7 +194,7 @@ class SweepFile(Record):
     @model_validator(mode="after")
     def _known(self) -> SweepFile:
         self._check_names("figures", self.figures, SWEPT_FIGURES)
-        self._check_names("policies", self.policies, POLICIES_OF_DUELS)
+        self._check_names("policies", self.policies, DUEL_POLICIES)
         named = [situation for situation in self.situations if isinstance(situation, str)]
         self._check_names("situations", named, tuple(SITUATIONS))
         names = [ruleset.name for ruleset in self.rulesets]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.analysis.activation_losses import hits_of_a_die, p_rallies
+from analyser.analysis.activation_losses import mean_hits_of_die, p_rally
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
 from analyser.analysis.prices import SITUATIONS, fair_points
@@ -24,17 +24,17 @@ def test_the_hits_of_a_die_are_those_of_the_exact_engine(faces):
             "attack": {"kind": "ranged", "dice": 3, "rating": rating.name.lower()},
             "target": {"models": 40, "defence": 1, "damage_limit": 1},
         }
-        assert analyser.exact(scenario).mean("models_destroyed") == pytest.approx(3 * hits_of_a_die(die)[rating])
+        assert analyser.exact(scenario).mean("models_destroyed") == pytest.approx(3 * mean_hits_of_die(die)[rating])
 
 
 def test_who_rallies(library):
     deck = Deck(copies={1: 1, 5: 2, 9: 1})
     unit = library[RIFLES].unit
     for discipline, passes in ((0, 0), (1, 0.25), (4, 0.25), (5, 0.75), (12, 1), (None, 1)):
-        assert p_rallies(unit.model_copy(update={"discipline": discipline}), deck) == passes
+        assert p_rally(unit.model_copy(update={"discipline": discipline}), deck) == passes
     for rule in ("Automata", "Irrepressible", "Hot Headed"):
         sure = library[RIFLES].with_(rules=f"+{rule}").unit.model_copy(update={"discipline": 0})
-        assert p_rallies(sure, deck) == 1
+        assert p_rally(sure, deck) == 1
 
 
 def left_of(advantage):
@@ -89,7 +89,7 @@ class Reading:
         before, _ = self.act(other, me, place)
         cryo = 0.0 if before is None else before["p_activated"]
         suppressed = cryo / 2 + (0.0 if before is None else before["p_suppressed"])
-        rallies = p_rallies(self.sides[me].unit, deck)
+        rallies = p_rally(self.sides[me].unit, deck)
         ways = [
             (1 - suppressed - cryo / 2, likes, 1.0),
             (suppressed * rallies, likes, likes and self.left(me, other, likes, rallied=True)),

@@ -9,7 +9,7 @@ import pytest
 import analyser
 from analyser.analysis import assignment
 from analyser.analysis.army_loadouts import army_loadouts
-from analyser.analysis.assignment import Foe, assign, distribution_after
+from analyser.analysis.assignment import TargetKind, assign, distribution_after
 from analyser.analysis.best_volleys import AIMS, best_volleys
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import SHORT_RANGE_AIMED
@@ -40,14 +40,14 @@ def random_question(seed):
         worth[0] = 0
         if seed % 2:
             worth[1:-1] *= 0.1  # nearly all is won with the last state, so that attacks are worth more together
-        foes.append(Foe(int(rng.integers(1, 3)), matrices, worth))
+        foes.append(TargetKind(int(rng.integers(1, 3)), matrices, worth))
     return counts, foes
 
 
 def best_of_all(counts, foes):
     """The value of the best of all assignments, tried one by one."""
     attackers = [kind for kind, count in enumerate(counts) for _ in range(count)]
-    targets = [foe for foe in foes for _ in range(foe.number)]
+    targets = [foe for foe in foes for _ in range(foe.n_targets)]
     best = 0.0
     for places in product(range(-1, len(targets)), repeat=len(attackers)):
         value = 0.0
@@ -55,10 +55,10 @@ def best_of_all(counts, foes):
             mine = [kind for kind, at in zip(attackers, places) if at == place]
             if any(kind not in foe.matrices for kind in mine):
                 break
-            law = np.eye(len(foe.worth))[0]
+            law = np.eye(len(foe.value_by_state))[0]
             for kind in mine:
                 law = law @ foe.matrices[kind]
-            value += law @ foe.worth
+            value += law @ foe.value_by_state
         else:
             best = max(best, value)
     return best
@@ -71,13 +71,13 @@ def test_it_is_the_best_of_all_assignments(seed):
     assert found.value == pytest.approx(best_of_all(counts, foes), abs=1e-7)
     assert found.gap == 0
     assert found.bound >= found.value
-    used = np.sum([each.shots for each in found.volleys], axis=0) if found.volleys else np.zeros(len(counts))
+    used = np.sum([each.attacks for each in found.volleys], axis=0) if found.volleys else np.zeros(len(counts))
     assert (used <= counts).all()
     assert sum(
-        distribution_after(foes[each.foe], each.shots) @ foes[each.foe].worth for each in found.volleys
+        distribution_after(foes[each.target], each.attacks) @ foes[each.target].value_by_state for each in found.volleys
     ) == pytest.approx(found.value)
     for place, foe in enumerate(foes):
-        assert sum(each.foe == place for each in found.volleys) <= foe.number
+        assert sum(each.target == place for each in found.volleys) <= foe.n_targets
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -92,15 +92,15 @@ def test_a_search_cut_short_still_proves_what_it_says(seed, monkeypatch):
 
 def test_nobody_who_adds_nothing_attacks():
     certain = np.array([[0.0, 1.0], [0.0, 1.0]])
-    found = assign([3], [Foe(1, {0: certain}, np.array([0.0, 5.0]))])
-    assert [each.shots for each in found.volleys] == [(1,)]
+    found = assign([3], [TargetKind(1, {0: certain}, np.array([0.0, 5.0]))])
+    assert [each.attacks for each in found.volleys] == [(1,)]
 
 
 @pytest.fixture(scope="module")
 def armies():
     library = Profiles()
     mine, yours = army_loadouts(MINE, library, "mine"), army_loadouts(YOURS, library, "yours")
-    frame = matchups(mine.kinds, yours.kinds, situations=[SHORT_RANGE_AIMED], profiles=library).frame
+    frame = matchups(mine.loadouts, yours.loadouts, situations=[SHORT_RANGE_AIMED], profiles=library).frame
     return mine, yours, frame, library.ruleset
 
 
@@ -120,11 +120,11 @@ def test_volleys_are_what_focus_fire_says(armies, aim):
     mine, yours, frame, ruleset = armies
     found = best_volleys(mine, yours, frame, SHORT_RANGE_AIMED, ruleset, aim)
     assert found.gap == 0
-    for each in (*found.attacked, *found.all_on_one):
+    for each in (*found.volley_results, *found.all_on_one):
         answer = focus_on(each.target, each.shots)
         assert each.p_annihilated == pytest.approx(float(answer.probability("annihilated")), abs=1e-12)
         assert each.mean_models_destroyed == pytest.approx(answer.mean("models_destroyed"), abs=1e-12)
-        target = next(kind for kind in yours.kinds if kind.selector == each.target)
+        target = next(kind for kind in yours.loadouts if kind.selector == each.target)
         _, standing, weights = answer.moments[-1]
         lost = float(weights @ states.share_lost(standing, target.level.models, target.unit.damage_limit))
         assert each.share_lost == pytest.approx(lost, abs=1e-12)

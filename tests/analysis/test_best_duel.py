@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from analyser import InputError, best_play, fair_points, matchups, solve_dice, solve_price, what_if
-from analyser.analysis.duel_policy import check_best_is_played, unchanged_note
+from analyser.analysis.best_play_situations import check_best_is_played, unchanged_note
 from analyser.analysis.situations import BEST_DUEL, BEST_TRADES, CHARGE
 from analyser.game.profiles import Profiles
 from analyser.report import write_report

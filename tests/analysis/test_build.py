@@ -11,11 +11,11 @@ import pytest
 
 import analyser
 from analyser.analysis import build_battles
-from analyser.analysis.best_lists import build
+from analyser.analysis.build import build
 from analyser.analysis.build_battles import BattleRecord, play_battles, with_ties
 from analyser.analysis.built_lists import army_of
-from analyser.analysis.field import list_opponents, worth_against
 from analyser.analysis.force_programme import Force, best_lists
+from analyser.analysis.list_opponents import list_opponents, values_against
 from analyser.common.errors import InputError
 from analyser.common.method_settings import Sampling
 from analyser.game.profiles import Profiles
@@ -106,8 +106,10 @@ def legal_counts(force):
             if any(not kind.allow(sum(each is kind for each, _ in some)) for kind in force.battlegroups):
                 continue
             counts = sum(each for _, each in some)
-            by_unit = {name: counts[places].sum() for name, places in force.units.items()}
-            if not all(loadouts[places[0]].unit.in_force.allow(by_unit[name]) for name, places in force.units.items()):
+            by_unit = {name: counts[places].sum() for name, places in force.indices_by_unit.items()}
+            if not all(
+                loadouts[places[0]].unit.in_force.allow(by_unit[name]) for name, places in force.indices_by_unit.items()
+            ):
                 continue
             if force.at_most is not None and max(by_unit.values()) > force.at_most:
                 continue
@@ -193,7 +195,7 @@ def test_worth_is_points_destroyed_and_kept(hill):
     ash, elm = hill["hill/ash@basic"], hill["hill/elm@basic"]
     field = list_opponents("hill/elm@basic", hill, 100)
     losses = np.array([[0.0, 0.25], [0.5, 0.0]])  # ash takes a quarter of an elm, an elm half of an ash
-    worth = worth_against(field.mean, [ash], [ash, elm], losses, 100)
+    worth = values_against(field.for_mean, [ash], [ash, elm], losses, 100)
     assert worth.destroyed[0, 0] == pytest.approx(0.25 * 25)
     # four elms; an ash of 20 points is attacked by each as often as it is of 100 points
     assert worth.kept[0, 0] == pytest.approx(20 - 20 / 100 * 4 * 0.5 * 20)
@@ -209,7 +211,7 @@ def test_lists_are_legal_armies_and_are_told(hill):
     assert all(analyser.check_army(each.army, hill).broken == () for each in found.lists)
     assert all(each.value == pytest.approx(each.destroyed + each.kept) for each in found.lists)
     text = str(found)
-    assert "proven to be worth most by the sum of its units' values (gap 0)" in " ".join(text.split())
+    assert "proven to have the highest sum of unit values (gap 0)" in " ".join(text.split())
     assert "the mean over 1 opponent" in " ".join(text.split())
     assert json.loads(json.dumps(found.as_dict()))["lists"][0]["points"] <= 150
 
@@ -239,10 +241,10 @@ def fought(monkeypatch):
     def battles(army, enemy, sampling, library, tell):
         armies.append(army)
         tell(sampling.first_trials() // 2)
-        each = sampling.first_trials() // build_battles.ORDERS
-        return [[min(army.points, each), 0, each]] * build_battles.ORDERS
+        each = sampling.first_trials() // build_battles.PARTS
+        return [[min(army.points, each), 0, each]] * build_battles.PARTS
 
-    monkeypatch.setattr(build_battles, "battles_by_order", battles)
+    monkeypatch.setattr(build_battles, "battles_by_part", battles)
     return armies
 
 
@@ -274,7 +276,7 @@ def test_a_lucky_order_makes_no_best_list():
     assert [each.is_tied for each in with_ties([swinging, steady])] == [True, True]
     assert BattleRecord(((4000, 500, 10_000),)).score == pytest.approx(0.425)
     assert swinging.range_text == "10 to 90"
-    better = BattleRecord(tuple((won + 60, 0, 1000) for won, _, _ in swinging.by_order))
+    better = BattleRecord(tuple((won + 60, 0, 1000) for won, _, _ in swinging.by_part))
     assert [each.is_tied for each in with_ties([swinging, better])] == [False, True]  # in each order, so paired
 
 
@@ -283,11 +285,11 @@ def test_the_own_list_fights_too(hill, fought):
     own = {"name": "Mine", "faction": "hill", "unit": ["hill/gun@basic"]}
     how = {"next_best": 1, "situations": "long-range", "trials": 3200, "profiles": hill}
     found = build("hill", 150, against, mine=own, **how)
-    assert (len(fought), len(found.played)) == (3, 2)
-    assert found.own_played.score == 40 / 200
+    assert (len(fought), len(found.battles)) == (3, 2)
+    assert found.own_battles.score == 40 / 200
     assert "Your own list, Mine, does worse than the best: score 20.0" in found.verdict
     assert found.as_dict()["own"]["battles"]["score"] == 0.2
-    assert found.as_dict()["own"]["value"] == found.own_worth.destroyed + found.own_worth.kept > 0
+    assert found.as_dict()["own"]["value"] == found.own_value.destroyed + found.own_value.kept > 0
 
 
 def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
@@ -296,13 +298,15 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
     how = {"next_best": 1, "situations": "long-range", "trials": 3200, "profiles": hill}
     for over in ("mean", "worst"):
         first = build("hill", 150, against, over=over, battles=False, **how | {"trials": 1}).lists[0]
-        again = build("hill", 150, against, over=over, mine=first.army, **how).own_worth
+        again = build("hill", 150, against, over=over, mine=first.army, **how).own_value
         assert (again.destroyed, again.kept) == pytest.approx((first.destroyed, first.kept))
         assert (again.differs, again.without_value) == (0.0, ())
     gun = {"unit": "hill/gun@basic", "defence": 9}
     found = build("hill", 150, against, mine={"name": "Mine", "faction": "hill", "unit": [gun]}, **how)
-    assert (found.own_worth.value, found.own_worth.without_value) == (None, ("gun, basic",))
-    assert "The value of Mine is not reported: the search cannot choose gun, basic" in " ".join(str(found).split())
+    assert (found.own_value.value, found.own_value.without_value) == (None, ("gun, basic",))
+    assert "The value of Mine is not reported: the search does not include gun, basic as" in " ".join(
+        str(found).split()
+    )
     assert found.as_dict()["own"]["kept"] is None
 
 
@@ -317,7 +321,7 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
 def test_the_verdict_is_that_of_the_battles(hill, won, says):
     found = asked(hill, next_best=2)
     records = with_ties([BattleRecord(((each, 0, 1000),)) for each in won])
-    verdict = replace(found, lists=found.lists[:2], played=records).verdict
+    verdict = replace(found, lists=found.lists[:2], battles=records).verdict
     assert says in verdict
     assert ", and their scores by at most " in verdict
 
@@ -325,8 +329,8 @@ def test_the_verdict_is_that_of_the_battles(hill, won, says):
 def test_without_battles_nothing_is_said_of_them(hill):
     """No page, no text and no line in the terminal calls a list the best that has not fought."""
     found = asked(hill)
-    assert found.title == "Lists of hill worth most by the sum of their units, up to 150 points"
-    assert found.verdict.startswith("Without battles: Hill list 1 is worth most by the sum of its units' values (")
+    assert found.title == "Lists of hill with the highest sums of unit values, up to 150 points"
+    assert found.verdict.startswith("Without battles: Hill list 1 has the highest sum of unit values (")
     page = build_page(found)
     assert html.escape(found.verdict).replace("&#x27;", "&#39;") in page
     assert " ".join(found.verdict.split()) in " ".join(str(found).split())

@@ -7,7 +7,7 @@ import math
 import pytest
 
 import analyser
-from analyser.analysis.best_counters import HARDLY
+from analyser.analysis.best_counters import LEAST_HURT
 from analyser.analysis.clash import clash
 from analyser.analysis.clash_text import counter_text
 from analyser.common.errors import InputError
@@ -36,7 +36,7 @@ def test_the_matrix_is_that_of_matchups(found):
 
 def test_answers_are_the_best_of_the_matrix(found):
     for side, best in (("mine", found.counters), ("yours", found.enemy_counters)):
-        frame = found.of(side)
+        frame = found.attacks_of(side)
         for each in best:
             part = frame[(frame["defender"] == each.target) & (frame["situation"] == each.situation)]
             can = part[part["why_not"].isna()]
@@ -55,13 +55,13 @@ def test_a_planted_gap_is_found():
     assert [each.kind for each in found.hard_targets] == ["nothing can attack it"]
     told = "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
     assert found.hard_target_lines()[0] == told
-    assert found.volleys[0].attacked == ()
+    assert found.volleys[0].volley_results == ()
     assert "fires at light" in found.volleys[0].idle[0].why
 
 
 def test_a_duel_is_won_as_often_as_the_matrix_says():
     found = clash(["crown/rifle-platoon@basic"], ["imperium/scion-grenadier-platoon@basic"], situations="duel")
-    (answer,), table = found.counters, found.of("mine")
+    (answer,), table = found.counters, found.attacks_of("mine")
     assert 0 < table["p_draw"].item() < 1
     assert answer.p_wins == table["p_attacker_wins"].item()
 
@@ -72,7 +72,7 @@ def test_the_next_best_is_the_best_without_the_best(found):
     assert any(following.attacker is not None for _, following in pairs)
     for best, following in pairs:
         assert (following.target, following.situation) == (best.target, best.situation)
-        rows = found.of("mine")
+        rows = found.attacks_of("mine")
         rows = rows[(rows["defender"] == best.target) & (rows["situation"] == best.situation) & rows["why_not"].isna()]
         others = rows[rows["attacker"] != best.attacker]
         if others.empty:
@@ -108,8 +108,8 @@ def test_what_nothing_kills_not_even_all_together_is_a_gap():
     found = clash(few, [name], situations=["long-range", "short-range-aimed"])
     (told,) = (each for each in found.hard_targets if each.kind == gap)
     together = [volleys.all_on_one[0] for volleys in found.volleys]
-    assert told.best == max(each.share_lost for each in together) > HARDLY
-    assert told.p_annihilated == max(each.p_annihilated for each in together) < HARDLY
+    assert told.best == max(each.share_lost for each in together) > LEAST_HURT
+    assert told.p_annihilated == max(each.p_annihilated for each in together) < LEAST_HURT
     assert "not even all shots together" in found.hard_target_lines()[0]
     found = clash([f"{many[0]}@full-strength"], [name], situations="short-range-aimed")
     assert gap not in {each.kind for each in found.hard_targets}

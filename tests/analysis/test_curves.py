@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from analyser.analysis.distance_curves import CHARGE, Curve, Line, Step, curves
+from analyser.analysis.distance_curves import CHARGE_LINE, Curve, Line, Step, curves
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import Situation
 from analyser.game.units import unit_of
@@ -55,7 +55,7 @@ def test_a_charge_reaches_as_far_as_double_time_takes_it(table, library):
     found = curves(table)["imperium/sturmpanzer-battletanks"]
     speed = library["imperium/sturmpanzer-battletanks@basic"].unit.speed
     light = next(each for each in found if each.category == "light")
-    (step,) = next(line for line in light.lines if line.name == CHARGE).steps
+    (step,) = next(line for line in light.lines if line.name == CHARGE_LINE).steps
     assert (step.first, step.last) == (0, 2 * speed)
     part = table.frame[(table.frame["situation"] == "charge") & (table.frame["defender_category"] == "light")]
     mine = part[part["attacker"].map(unit_of) == "imperium/sturmpanzer-battletanks"]

@@ -17,7 +17,7 @@ ALL = ["long-range", "short-range-aimed", "charge", "duel"]
 @pytest.fixture
 def folder(cached, monkeypatch):
     """Where fights are kept, of however few pairs."""
-    monkeypatch.setattr(fight_cache, "LEAST_COST", 1)
+    monkeypatch.setattr(fight_cache, "LEAST_COST_STORED", 1)
     return cached
 
 
@@ -89,7 +89,7 @@ def test_where_nothing_can_be_written_the_answer_is_the_same(wood, folder, monke
 
 
 def test_a_table_does_not_grow_without_end(wood, folder, fought, monkeypatch):
-    monkeypatch.setattr(fight_cache, "MOST_A_SIDE", len(list(wood)))
+    monkeypatch.setattr(fight_cache, "MOST_LOADOUTS_STORED", len(list(wood)))
     for dice in range(1, 4):
         changed = with_oak(wood, dice=dice)
         same(table(wood, changed, changed), without(wood, changed, changed))

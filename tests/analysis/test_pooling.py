@@ -43,7 +43,7 @@ def test_the_price_of_a_unit_is_what_the_others_say_by_plain_conditioning(seed):
     profile, noise = random.normal(size=8)[kinds], 0.03 * random.normal(size=(16, 3))
     over = 0.05 * random.normal(size=16)
     found = pool_prices(over, over, sides_of(roles, levels, kinds, profile), noise)
-    means = np.array([found.off[kinds == each].mean() for each in range(8)])
+    means = np.array([found.log_ratio[kinds == each].mean() for each in range(8)])
     scale = (4 + means**2 / ((1 - SIMILAR_SHARE) * UNIT_SD**2)) / 5  # of Student's t with 4 degrees of freedom
 
     def covariance(one, other):
@@ -63,7 +63,7 @@ def test_the_price_of_a_unit_is_what_the_others_say_by_plain_conditioning(seed):
         across = np.array([[covariance(i, j) for j in others] for i in mine])
         within = np.array([[covariance(i, j) for j in mine] for i in mine])
         weights = across @ np.linalg.inv(among)
-        assert found.off[mine] == pytest.approx(over[mine] - weights @ over[others], abs=2e-4)
+        assert found.log_ratio[mine] == pytest.approx(over[mine] - weights @ over[others], abs=2e-4)
         assert found.error[mine] ** 2 == pytest.approx(np.diag(within - weights @ across.T), abs=2e-4)
 
 
@@ -73,7 +73,7 @@ def test_copies_tell_nothing_new_and_share_everything():
     alone = pool_prices(over, over, sides_of(["a"] * 9, ["basic"] * 9, range(9), profile), noise)
     at = [8, *range(9), 3, 3]
     copied = pool_prices(over[at], over[at], sides_of(["a"] * 12, ["basic"] * 12, at, profile[at]), noise[at])
-    for name in ("off", "error", "posterior_off", "posterior_error"):
+    for name in ("log_ratio", "error", "posterior_ratio", "posterior_error"):
         assert getattr(copied, name) == pytest.approx(getattr(alone, name)[at], abs=1e-9)
 
 
@@ -82,11 +82,11 @@ def test_the_error_by_opponents_is_that_of_real_resampling(game):
     _, exchange = game
     losses, random = exchange.mean(), np.random.default_rng(3)
     gains = equilibrium_prices.leads(losses, np.log(exchange.points))
-    field = equilibrium_prices.quantal_response(gains, exchange.uniform_weights, exchange.meets)
+    field = equilibrium_prices.quantal_response(gains, exchange.uniform_weights, exchange.is_matchup)
     prices = equilibrium_prices.even_trade_prices(losses, field).prices
     drawn = []
     for _ in range(150):
-        shares = field * random.standard_exponential(exchange.kinds.max() + 1)[exchange.kinds]
+        shares = field * random.standard_exponential(exchange.unit_numbers.max() + 1)[exchange.unit_numbers]
         places = np.tensordot(random.dirichlet([5, 5]), exchange.losses, 1)
         drawn.append(equilibrium_prices.even_trade_prices(places, shares / shares.sum()).prices)
     roles = pd.factorize(np.array([verdict.role_of(each.unit) for each in exchange.loadouts]))[0]
@@ -103,7 +103,7 @@ def test_prices_lie_where_the_other_units_say_as_often_as_they_should():
     """Calibration: of today's prices half lie in the middle half of what the others predict, and 95% in 95%."""
     table, exchange = exchange_among("*/*@basic")
     frame = verdict.judge(table, exchange, with_played=False).frame.dropna(subset=["fair_points"])
-    error = np.log(frame["fair_high"] / frame["fair_low"]) / (2 * verdict.ENDS)
+    error = np.log(frame["fair_high"] / frame["fair_low"]) / (2 * verdict.NORMAL_97_5)
     spread = np.sqrt(error**2 + (1 - SIMILAR_SHARE) * UNIT_SD**2 + LOADOUT_SD**2)
     away = (np.log(frame["points_over_fair"]) / spread).abs()[frame["at_most"].isna()]
     assert (away < norm.ppf(0.75)).mean() == pytest.approx(0.55, abs=0.12)  # heavier tails: more in the middle

@@ -6,15 +6,15 @@ from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
 
 from analyser.analysis import equilibrium_prices
+from analyser.analysis.arrays import weighted_medians
 from analyser.analysis.equilibrium_prices import (
-    connected,
     equilibrium,
     even_lead_prices,
     even_trade_prices,
+    largest_connected_group,
     price_sensitivity,
     quantal_response,
     strengths,
-    weighted_medians,
 )
 from analyser.analysis.roles import peer_medians, peers_of
 
@@ -105,7 +105,7 @@ def test_the_largest_group_is_that_of_a_library(seed):
     losses = (random.random((12, 12)) < 0.12).astype(float)
     _, groups = connected_components(losses > 0, directed=True, connection="strong")
     sizes = np.bincount(groups)[groups]
-    found = connected(losses)
+    found = largest_connected_group(losses)
     assert found.sum() == sizes.max()
     assert len(set(groups[found])) == 1
 

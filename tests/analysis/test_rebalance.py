@@ -6,9 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from analyser.analysis.gate import failures, read_baseline, write_baseline
 from analyser.analysis.prices import fair_points
-from analyser.analysis.rebalance import TODAY, _choose_prices, rebalance
+from analyser.analysis.rebalance import TODAY_INDEX, _choose_prices, rebalance
+from analyser.analysis.verdict_gate import failures, read_baseline, write_baseline
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from tests.helpers.planted import kin
@@ -26,19 +26,19 @@ def test_the_programme_finds_the_best_of_all_choices(seed):
     costs[:, at] = random.uniform(0, 0.5, (4, 5))
     prices = np.tile(50.0 + 5 * np.arange(14), (4, 1))
     every = [
-        (sum(each != TODAY for each in choice), costs[range(4), choice].mean())
+        (sum(each != TODAY_INDEX for each in choice), costs[range(4), choice].mean())
         for choice in itertools.product(at, repeat=4)
     ]
     for most in (1, 2, 4):
         chosen = _choose_prices(costs, prices, sides, most, None)
         best = min(spread for changes, spread in every if changes <= most)
         assert costs[range(4), chosen].mean() == pytest.approx(best, abs=1e-6)
-        assert (chosen != TODAY).sum() <= most
+        assert (chosen != TODAY_INDEX).sum() <= most
     within = float(np.quantile([spread for _, spread in every], 0.05))
     fewest = min(changes for changes, spread in every if spread <= within)
     chosen = _choose_prices(costs, prices, sides, 4, within)
     assert costs[range(4), chosen].mean() <= within + 1e-6
-    assert (chosen != TODAY).sum() == fewest
+    assert (chosen != TODAY_INDEX).sum() == fewest
 
 
 def test_two_planted_wrong_prices_are_put_right():

@@ -39,7 +39,7 @@ def test_a_copy_at_a_higher_price_is_over_priced_until_it_is_repriced(found):
     assert (found.before.points, found.after.points) == (75, 60)
     assert found.before.fair_low < 60 == found.before.fair_high  # what its twin costs is enough
     assert found.before.under_probability == 0
-    assert found.before.rank < found.after.rank <= found.after.of == 7
+    assert found.before.rank < found.after.rank <= found.after.n_ranked == 7
 
 
 def test_efficiency_is_the_mean_of_what_it_destroys_for_100_points(dear, found):

@@ -31,9 +31,7 @@ def test_a_page_leaves_its_answer_in_the_terminal(tmp_path):
     assert "the ranking. The values of these lists" in told
     told = run(*BUILD, "--against", YOURS, "--no-battles", "--seed", "3", "--out", page).stderr.splitlines()
     assert told[0] == "note: --seed: no effect without battles"
-    assert told[1].startswith(
-        "build.html: Without battles: Crown list 1 is worth most by the sum of its units' values ("
-    )
+    assert told[1].startswith("build.html: Without battles: Crown list 1 has the highest sum of unit values (")
 
 
 def test_a_build_saves_its_best_list(tmp_path):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 import analyser
-from analyser.analysis.matchups_after_edit import fights_as
+from analyser.analysis.matchups_after_edit import fight_alike
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.profiles import load_profiles
@@ -95,6 +95,6 @@ def test_a_card_has_a_column_of_what_differs_and_the_battlegroups():
 def test_a_change_of_what_only_force_building_reads_is_no_other_fight(winged):
     basic = winged["basic"]
     moved = basic.model_copy(update={"unit": basic.unit.model_copy(update={"entry": "x", "battlegroups": {}})})
-    assert fights_as(basic, moved)
-    assert not fights_as(basic, basic.with_(discipline=7))
-    assert fights_as(basic, basic.with_(points=1))
+    assert fight_alike(basic, moved)
+    assert not fight_alike(basic, basic.with_(discipline=7))
+    assert fight_alike(basic, basic.with_(points=1))

@@ -199,7 +199,7 @@ def test_prices_are_the_same_whoever_fights_the_opponents(cached, library, tmp_p
     monkeypatch.setenv(cache.SWITCH, "no")
     without = small_report(tmp_path / "without", library)
     monkeypatch.setenv(cache.SWITCH, "yes")
-    monkeypatch.setattr(fight_cache, "LEAST_COST", 0)
+    monkeypatch.setattr(fight_cache, "LEAST_COST_STORED", 0)
     filled = []
     monkeypatch.setattr(report_jobs, "fill_fight_cache", lambda *each: filled.append(each) or fill_fight_cache(*each))
     kept = small_report(tmp_path / "kept", library)

@@ -94,7 +94,7 @@ def test_an_earlier_report_stands_until_the_new_one_is_whole(river, tmp_path, mo
 
 
 def test_ctrl_c_is_heeded_while_the_opponents_of_prices_are_fought(river, tmp_path, monkeypatch, cached):
-    monkeypatch.setattr("analyser.analysis.fight_cache.LEAST_COST", 0)
+    monkeypatch.setattr("analyser.analysis.fight_cache.LEAST_COST_STORED", 0)
     fight, went_on = report_jobs.compute_grid, []
 
     def stopping(attackers, field, situations, progress=None, known=None):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import CONTEST_FIGURES, DefendingSide, blank_cells
+from analyser.analysis.grid import TWO_SIDED_FIGURES, DefendingSide, blank_cells
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.summaries import AT_MOST_ONE, ROUNDING, STATUSES
@@ -23,7 +23,7 @@ from analyser.scenarios.attack import best_attacks
 from analyser.scenarios.schema import Combatant
 
 Cells = NDArray[np.void]  # records of CELL
-SideT = TypeVar("SideT")
+FighterT = TypeVar("FighterT")
 
 
 class FightEnd(NamedTuple):
@@ -41,33 +41,33 @@ RowResults = Sequence[FightEnd] | str
 """Results of a pair for each row of the attacker, or the reason why it cannot fight."""
 
 
-def contest_cells(
-    side: Callable[[Loadout, str | None], SideT | str],
-    fights: Callable[[Sequence[SideT | str], Sequence[Combatant], Ruleset], Iterable[RowResults]],
+def two_sided_cells(
+    fighter: Callable[[Loadout, str | None], FighterT | str],
+    fights: Callable[[Sequence[FighterT | str], Sequence[Combatant], Ruleset], Iterable[RowResults]],
     attackers: Sequence[Loadout],
     defending: DefendingSide,
     _: object,
     *,
     in_threads: bool = False,
 ) -> Cells:
-    """Return the cells of a kind of fight in which both sides roll dice; they have no number of dice.
+    """Return the cells of a kind of fight in which both sides roll dice; their number of dice is None.
 
-    `side` converts an attacker and the stated row (or None) to an argument of `fights`. `fights` takes all levels of an
-    attacking unit and of a defending unit, and returns the results of each pair, of which the best row is kept. A text
-    returned by `side` or `fights` is the reason why the pair cannot fight. `in_threads` is faster if nearly all the
-    time is in a kernel that releases the interpreter lock.
+    `fighter` converts an attacker and the stated row (or None) for `fights`. `fights` takes all levels of an attacking
+    unit and of a defending unit, and returns the results of each pair by row, of which the best is used. A text that
+    either returns is the reason why a pair cannot fight. `in_threads` is faster if nearly all the time is in a kernel
+    that releases the interpreter lock.
     """
-    sides = [side(attacker, defending.row) for attacker in attackers]
-    cells = blank_cells(len(sides), len(defending.combatants))
+    fighters = [fighter(attacker, defending.row) for attacker in attackers]
+    cells = blank_cells(len(fighters), len(defending.combatants))
     indices = np.arange(cells.size).reshape(cells.shape)
-    pairs = list(product(_by_unit(attackers), _by_unit(defending.defenders)))
+    blocks = list(product(_slices_by_unit(attackers), _slices_by_unit(defending.defenders)))
 
     def results_of(block: tuple[slice, slice]) -> list[tuple[int, RowResults]]:
-        results = fights(sides[block[0]], defending.combatants[block[1]], defending.ruleset)
+        results = fights(fighters[block[0]], defending.combatants[block[1]], defending.ruleset)
         return list(zip(indices[block].ravel().tolist(), results))
 
     with ThreadPoolExecutor(defending.threads) if in_threads and defending.threads > 1 else nullcontext() as pool:
-        all_results = [result for block in (pool.map if pool else map)(results_of, pairs) for result in block]
+        all_results = [result for block in (pool.map if pool else map)(results_of, blocks) for result in block]
     possible: dict[int, Sequence[FightEnd]] = {}
     for index, by_row in all_results:
         if isinstance(by_row, str):
@@ -75,18 +75,19 @@ def contest_cells(
         else:
             possible[index] = by_row
     if possible:
-        cells.flat[list(possible)] = _best(list(possible.values()))
+        cells.flat[list(possible)] = _best_row_cells(list(possible.values()))
     return cells
 
 
-def _by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
+def _slices_by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
     """Return a slice for each unit; the levels of a unit are adjacent."""
-    sizes = [len(list(group)) for _, group in groupby(loadouts, key=lambda side: (side.faction, id(side.unit)))]
-    return [slice(*both) for both in pairwise(np.cumsum([0, *sizes]).tolist())]
+    by_unit = groupby(loadouts, key=lambda loadout: (loadout.faction, id(loadout.unit)))
+    sizes = [len(list(levels)) for _, levels in by_unit]
+    return [slice(*ends) for ends in pairwise(np.cumsum([0, *sizes]).tolist())]
 
 
-def _best(pairs: Sequence[Sequence[FightEnd]]) -> Cells:
-    """Return the cell of each pair, for the best row of the attacker."""
+def _best_row_cells(pairs: Sequence[Sequence[FightEnd]]) -> Cells:
+    """Return the cell of each pair with the best row of the attacker; `pairs` has the results of each pair by row."""
     counts = np.array([len(pair) for pair in pairs])
     cells = cells_of([end for ends in pairs for end in ends])
     firsts = np.cumsum(counts) - counts
@@ -99,7 +100,7 @@ def _best(pairs: Sequence[Sequence[FightEnd]]) -> Cells:
 
 
 def cells_of(fights: Sequence[FightEnd]) -> Cells:
-    """Return the cells of several fights; many at once are much faster than one by one."""
+    """Return the cells of several fights; one call for many fights is much faster than a call for each."""
     cells: Cells = blank_cells(1, len(fights))[0]
     joints = [fight.distribution for fight in fights]
     weights = ([joint.probabilities.sum(axis=axis) for joint in joints] for axis in (1, 0))
@@ -110,21 +111,21 @@ def cells_of(fights: Sequence[FightEnd]) -> Cells:
     figures |= {"mean_share_lost": defenders.shares, **defenders.flags}
     for name, means in zip(figures, defenders.means(list(figures.values()))):
         cells[name] = means
-    for numbers, distributions in defenders.distributions():
+    for indices, distributions in defenders.distributions():
         models = distributions.shape[1] - 1
-        cells["p_any_destroyed"][numbers] = distributions[:, 1:].sum(axis=1)
-        cells["p_half_destroyed"][numbers] = distributions[:, (models + 1) // 2 :].sum(axis=1)
-        cells["models_destroyed_10th_percentile"][numbers] = _percentiles(distributions, LOW_PERCENTILE)
-        cells["models_destroyed_90th_percentile"][numbers] = _percentiles(distributions, HIGH_PERCENTILE)
+        cells["p_any_destroyed"][indices] = distributions[:, 1:].sum(axis=1)
+        cells["p_half_destroyed"][indices] = distributions[:, (models + 1) // 2 :].sum(axis=1)
+        cells["models_destroyed_10th_percentile"][indices] = _percentiles(distributions, LOW_PERCENTILE)
+        cells["models_destroyed_90th_percentile"][indices] = _percentiles(distributions, HIGH_PERCENTILE)
     for name in ("row", "p_attacker_wins", "p_draw"):
         cells[name] = [getattr(fight, name) for fight in fights]
-    for name in (*AT_MOST_ONE, *CONTEST_FIGURES):
+    for name in (*AT_MOST_ONE, *TWO_SIDED_FIGURES):
         cells[name] = np.minimum(cells[name], 1.0)
     return cells
 
 
 class _FinalStates:
-    """Possible states of one side after each of several fights, in one array, with their figures."""
+    """Possible final states of one side in several fights, as one array, with the figures of each state."""
 
     def __init__(self, by_fight: Sequence[Integers], weights: Sequence[Floats], units: Sequence[Combatant]) -> None:
         lengths, final = list(map(len, by_fight)), np.concatenate(by_fight)
@@ -138,14 +139,14 @@ class _FinalStates:
         self.shares = states.share_lost(final, models, limits)
         self.flags = {f"p_{name}": states.flag(final, name) for name in STATUSES}
 
-    def means(self, values: Sequence[NDArray[Any]]) -> Floats:
-        """Return the mean of each of several values in each fight: shape (values, fights)."""
-        columns = np.array(values, np.float64)
+    def means(self, figures: Sequence[NDArray[Any]]) -> Floats:
+        """Return the means of several figures over the final states of each fight: shape (figures, fights)."""
+        columns = np.array(figures, np.float64)
         fights = zip(self._weights, self._parts)
         return np.array([[weights @ column for column in columns[:, part]] for weights, part in fights]).T
 
     def distributions(self) -> Iterator[tuple[Integers, Floats]]:
-        """Yield the numbers of fights of equally large units, with their distributions of models destroyed."""
+        """Yield the indices of the fights of units with equally many models, and distributions of models destroyed."""
         for models in np.unique(self._models).tolist():
             fights = np.flatnonzero(self._models == models)
             parts = ((self.destroyed[self._parts[fight]], self._weights[fight]) for fight in fights.tolist())

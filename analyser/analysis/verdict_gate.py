@@ -1,4 +1,4 @@
-"""Quality gate for scripts: verdicts that fail a check, except those accepted in a baseline file."""
+"""Check of verdicts for scripts: certain verdicts fail, unless a baseline file accepts them."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ VERDICTS = (UNDER, OVER, UNDECIDED, FAIR)
 _Probability = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Accepted(Record):
+class _AcceptedVerdict(Record):
     verdict: Literal["under-priced", "over-priced", "undecided", "fair"]
     under_probability: _Probability | None
     over_probability: _Probability | None
 
 
 class _Baseline(Record):
-    verdicts: dict[str, _Accepted]
+    verdicts: dict[str, _AcceptedVerdict]
 
 
 def verdicts_named(written: str) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ def verdicts_named(written: str) -> tuple[str, ...]:
 
 
 def write_baseline(answer: FairPoints, path: str | os.PathLike[str]) -> None:
-    """Write the current verdicts as accepted ones."""
+    """Write the verdicts of `answer` into a baseline file, which accepts them."""
     columns = ["verdict", "under_probability", "over_probability"]
     rows = answer.frame.set_index("loadout")[columns].astype(object)
     rows = rows.where(rows.notna(), None)
@@ -60,7 +60,7 @@ def write_baseline(answer: FairPoints, path: str | os.PathLike[str]) -> None:
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    """Return the accepted verdicts by loadout; InputError if the file is not a baseline."""
+    """Return the accepted verdicts by loadout from a baseline file; InputError if it is not one."""
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -71,29 +71,29 @@ def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
 
 
 def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
-    """Return the loadouts with one of these verdicts that is not accepted, the most certain first.
+    """Return the loadouts with one of these verdicts that is not accepted, the most probable first.
 
-    A verdict is accepted if it equals that of the baseline, or if no probability has changed since by more than
+    A verdict is accepted if it is that of the baseline, or if no probability changed since by more than
     :data:`analyser.analysis.verdict.NOISE`.
     """
     frame = answer.frame[answer.frame["verdict"].isin(verdicts)]
     sides = ["under_probability", "over_probability"]
 
     def is_accepted(row: Mapping[Any, Any]) -> bool:
-        old = (accepted or {}).get(row["loadout"])
-        if old is None:
+        before = (accepted or {}).get(row["loadout"])
+        if before is None:
             return False
-        changes = [abs(row[side] - getattr(old, side)) for side in sides if getattr(old, side) is not None]
-        return bool(old.verdict == row["verdict"] or (changes and max(changes) <= NOISE))
+        changes = [abs(row[side] - getattr(before, side)) for side in sides if getattr(before, side) is not None]
+        return bool(before.verdict == row["verdict"] or (changes and max(changes) <= NOISE))
 
     new = frame[np.array([not is_accepted(row) for row in frame.to_dict("records")], np.bool_)]
-    sure = new[sides].max(axis=1)
+    probability = new[sides].max(axis=1)
     columns = ["loadout", "points", "fair_points", "fair_low", "fair_high", "verdict", "lean"]
-    return new.assign(sure=sure).sort_values(["sure", "loadout"], ascending=[False, True])[columns]
+    return new.assign(probability=probability).sort_values(["probability", "loadout"], ascending=[False, True])[columns]
 
 
-def table_of(failed: pd.DataFrame) -> list[str]:
-    """Return the failures as a short table of text."""
+def failure_lines(failed: pd.DataFrame) -> list[str]:
+    """Return the failures as the lines of a table."""
     rows = [
         (
             row["loadout"],

@@ -1,4 +1,4 @@
-"""Public function for best lists: integer programming over exact unit values, then a check by battles."""
+"""Public function that finds the best lists: integer programming over exact unit values, then simulated battles."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_battles import is_tied_with, play_battles, with_ties
-from analyser.analysis.built_lists import built_lists, own_worth, typical_lists, unused_options
-from analyser.analysis.field import list_opponents, losses_between, stage, worth_against
+from analyser.analysis.built_lists import built_lists, own_list_value, typical_lists, unused_options
 from analyser.analysis.force_programme import Force, best_lists
+from analyser.analysis.list_opponents import list_opponents, losses_between, stage, values_against
 from analyser.analysis.situations import EXCHANGES, Situation, situations_named
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.method_settings import Progress, Sampling
@@ -23,7 +23,7 @@ from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios.armies import ArmyLike, load_army
 
-OVER = ("mean", "worst")
+SUMMARIES_OF_OPPONENTS = ("mean", "worst")
 DEFAULT_BATTLES = 10_000
 MOST_NEXT_BEST = 20  # computing time grows: 20 lists of 4,000 points take a minute, 100 half an hour
 
@@ -50,7 +50,7 @@ def build(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Build:
-    """Return the best list of a faction against an army or all units of factions, the next best, and their battles.
+    """Return the best list of a faction against armies or all units of factions, the next best, and their battles.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ def build(
     points : int
         Points that the list may cost.
     against : path, Army or list of these; or str
-        The enemy army or armies; or a faction or selectors with wildcards. Then each loadout is an opponent, and in
-        battles the opponents are the best lists of the factions.
+        The enemy army or armies; or factions or selectors with wildcards. With selectors each loadout is an opponent,
+        and battles are against the best list of each of their factions.
     over : "mean" or "worst"
-        Value to maximise: the mean over the opponents, or the worst case, over several armies or the loadouts of one.
+        Value to maximise: the mean over the opponents, or the lowest value over several armies or single loadouts.
     scale : str, optional
-        Force scale that limits the points. Default: the smallest scale that allows these points.
+        Name of the force scale. Default: the smallest that allows these points.
     must, ban : sequence of str
         Selectors of required and of banned units. ``2 x crown/rifle-platoon`` requires two at any level.
     at_most : int, optional
@@ -71,27 +71,22 @@ def build(
     battlegroups : int
         Largest number of battlegroups.
     next_best : int
-        Number of further lists, 0 to 20; each differs from all before it in at least the share `differ` of its points.
+        Number of further lists, 0 to 20. Each lacks at least the share `differ` of the points of every list before it.
     situations
-        Situations for unit values, see :func:`analyser.matchups`.
+        Situations from which the values of units are computed, as in :func:`analyser.matchups`.
     mine : path, Army, list or mapping, optional
-        A list of your own, to fight the same battles; it needs ``battles=True``.
+        Your own list, which fights the same battles; only with ``battles=True``.
     battles : bool
         Simulate battles of the lists against the armies.
     trials, seed
-        Battles of each list against each army. They are cached; run the call again to resume.
+        Battles of each list against each army, and their seed. They are cached; run the call again to resume.
     threads, profiles, progress
         As in :func:`analyser.matchups`.
-
-    Raises
-    ------
-    InputError
-        A faction, army, selector or number that cannot be used, or no legal list; the message gives the reason.
 
     Examples
     --------
     >>> found = build("crown", 500, "imperium/krupp-field-guns@*", next_best=1, situations="long-range")
-    >>> [(each.army.points <= 500, each.gap) for each in found.lists], found.lists[1].differs >= 0.2
+    >>> [(built.army.points <= 500, built.gap) for built in found.lists], found.lists[1].differs >= 0.2
     ([(True, 0.0), (True, 0.0)], True)
     """
     _check(over, battles, next_best, battlegroups, at_most, differ)
@@ -101,7 +96,7 @@ def build(
     library = library_of(profiles)
     sampling = Sampling("monte-carlo", trials, seed, None, threads, progress=progress)
     chosen = library.faction(faction)
-    size, limits = scale_of(points, scale, library)
+    scale_name, limits = scale_of(points, scale, library)
     wanted = situations_named(situations)
     own = None if mine is None else _own_list(mine, library)
     enemies = list_opponents(against, library, points)
@@ -116,23 +111,23 @@ def build(
         tuple(required_minimum(wanted, chosen.id, ours, library) for wanted in must),
         at_most,
     )
-    check_possible(force, chosen.id, size)
+    check_possible(force, chosen.id, scale_name)
     with sampling.with_bar() as reporting:
         report_fights, report_lists = (stage(reporting.report, number, 2 + battles) for number in range(2))
         all_loadouts, losses = losses_between(ours, enemies.loadouts, wanted, library, threads, report_fights)
-        opponents = enemies.mean if over == "mean" else enemies.worst
-        worth = worth_against(opponents, ours, all_loadouts, losses, points)
+        opponents = enemies.for_mean if over == "mean" else enemies.for_worst
+        values_by_loadout = values_against(opponents, ours, all_loadouts, losses, points)
         weights = np.array([opponent.weight for opponent in opponents])
-        values = (weights @ worth.total)[None, :] if over == "mean" else worth.total
-        # The time of a list is about proportional to the number of lists that it must differ from.
+        values = (weights @ values_by_loadout.total)[None, :] if over == "mean" else values_by_loadout.total
+        # The time to find a list is about proportional to the number of lists that it must differ from.
         solved = best_lists(force, values, next_best, differ, lambda done: report_lists(done**2, (next_best + 1) ** 2))
         report_lists(1, 1)  # there may be fewer lists than planned
-    mean = weights if over == "mean" else None
-    lists = built_lists(solved, force, worth, mean, (chosen.id, size, points), library)
+    mean_weights = weights if over == "mean" else None
+    lists = built_lists(solved, force, values_by_loadout, mean_weights, (chosen.id, scale_name, points), library)
     answer = Build(
         chosen.id,
         points,
-        size,
+        scale_name,
         lists,
         over,
         tuple(army.name for army in opponents),
@@ -140,7 +135,7 @@ def build(
         battlegroups,
         library.used,
         own=own,
-        own_worth=None if own is None else own_worth(own, solved[0], force, worth, mean),
+        own_value=None if own is None else own_list_value(own, solved[0], force, values_by_loadout, mean_weights),
         left_out=(
             *left_out,
             *(f"the opponent {name}, which has no points" for name in enemies.left_out),
@@ -149,14 +144,14 @@ def build(
     )
     if not battles:
         return answer
-    armies = enemies.armies or typical_lists(enemies.loadouts, force, all_loadouts, losses, size, library)
-    answer = replace(answer, met=armies, is_typical=not enemies.armies)
+    armies = enemies.armies or typical_lists(enemies.loadouts, force, all_loadouts, losses, scale_name, library)
+    answer = replace(answer, enemy_armies=armies, is_typical=not enemies.armies)
     return _with_battles(answer, sampling, library) if armies else answer
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
     """Raise InputError for arguments that :func:`build` cannot use with any profiles."""
-    check_choice(over, "over", OVER)
+    check_choice(over, "over", SUMMARIES_OF_OPPONENTS)
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)
     check_integer(battlegroups, "battlegroups", 1, 20)
@@ -175,34 +170,32 @@ def _own_list(mine: ArmyLike, library: Profiles) -> Army:
 
 
 def _with_battles(answer: Build, sampling: Sampling, library: Profiles) -> Build:
-    """Return the answer with the battles of its lists."""
+    """Return the answer with the battles of its lists, and of the user's own list, against the enemy armies."""
     with sampling.with_bar() as reporting:
         last_stage = replace(reporting, progress=stage(reporting.report, 2, 3))
         lists = [built.army for built in answer.lists] + ([] if answer.own is None else [answer.own])
-        records = play_battles(lists, answer.met, last_stage, library)
-    played = with_ties(records[: len(answer.lists)])
+        records = play_battles(lists, answer.enemy_armies, last_stage, library)
+    battles = with_ties(records[: len(answer.lists)])
     if answer.own is None:
-        return replace(answer, played=played)
-    best = max(played, key=lambda record: record.score)
+        return replace(answer, battles=battles)
+    best = max(battles, key=lambda record: record.score)
     own = records[-1]._replace(is_tied=is_tied_with(best, records[-1]))
-    return replace(answer, played=played, own_played=own)
+    return replace(answer, battles=battles, own_battles=own)
 
 
-MOST_WANTED = 500  # largest number of one unit in an army
-_TIMES = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
+MOST_REQUIRED = 500  # largest number of one unit that a list can be required to have
+_NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
 
 
 def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Scale]:
-    """Return the scale, by default the smallest that allows these points; InputError if none allows them."""
+    """Return the name and limits of the scale, by default the smallest that allows these points; else InputError."""
     scales = library.force_rules.scales
     check_integer(points, "points", 1)
     if scale is None:
         fitting = [name for name, scale in scales.items() if scale.least_points <= points <= scale.most_points]
         if not fitting:
-            least, most = (
-                min(scale.least_points for scale in scales.values()),
-                max(s.most_points for s in scales.values()),
-            )
+            least = min(scale.least_points for scale in scales.values())
+            most = max(scale.most_points for scale in scales.values())
             raise InputError(f"no scale allows {points:,} points", where="points", allowed=f"{least:,} to {most:,}")
         scale = fitting[0]
     check_choice(scale, "scale", tuple(scales))
@@ -214,7 +207,7 @@ def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Sc
 
 
 def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[list[Loadout], list[str]]:
-    """Return the loadouts allowed in a list, and in words those that are left out because they have no points."""
+    """Return the loadouts allowed in a list, and texts about those that are left out because they have no points."""
     banned = {loadout.selector for pattern in ban for loadout in _matching(pattern, faction, library, "ban")}
     allowed = [loadout for loadout in library.matching(f"{faction}/*") if loadout.selector not in banned]
     ours = [loadout for loadout in allowed if loadout.level.points]
@@ -225,7 +218,7 @@ def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[li
 
 
 def _matching(pattern: str, faction: str, library: Profiles, where: str) -> list[Loadout]:
-    """Return the loadouts of a faction that match a selector; without a level, at every level."""
+    """Return the loadouts of a faction that match a selector; a selector without a level matches every level."""
     if not isinstance(pattern, str):
         raise InputError(f"{shown(pattern)} is not usable", where=where, allowed="selectors")
     try:
@@ -246,9 +239,9 @@ def required_minimum(
     written: str, faction: str, ours: Sequence[Loadout], library: Profiles
 ) -> tuple[tuple[int, ...], int]:
     """Return the indices of the loadouts and the number that a requirement states, such as ``2 x crown/rifle-p``."""
-    times = _TIMES.fullmatch(written) if isinstance(written, str) else None
-    pattern, number = (times[2], int(times[1])) if times else (written, 1)
-    check_integer(number, "must", 1, MOST_WANTED)
+    match = _NUMBER_AND_SELECTOR.fullmatch(written) if isinstance(written, str) else None
+    pattern, number = (match[2], int(match[1])) if match else (written, 1)
+    check_integer(number, "must", 1, MOST_REQUIRED)
     matching = _matching(pattern, faction, library, "must")
     selectors = {loadout.selector for loadout in matching}
     indices = tuple(index for index, loadout in enumerate(ours) if loadout.selector in selectors)
@@ -268,14 +261,14 @@ def check_possible(force: Force, faction: str, scale: str) -> None:
         reached = int(force.points @ most.counts)
         problem = f"lists of {faction} reach only {reached:,} of the {force.least_points:,} points of the scale {scale}"
         raise InputError(problem, where="points", allowed="more battlegroups, or fewer limits")
-    without_terms = replace(force, must=(), at_most=None, _programme=[])
-    if (force.must or force.at_most is not None) and without_terms.best(points, any_points=True) is not None:
+    without_requirements = replace(force, must=(), at_most=None, _programme=[])
+    if (force.must or force.at_most is not None) and without_requirements.best(points, any_points=True) is not None:
         raise InputError(
             f"the required units do not fit into a list of {faction} within {force.most_points:,} points",
             where="must" if force.must else "at_most",
             allowed="fewer required units, more of each, more battlegroups, or more points",
         )
-    unlimited = replace(without_terms, most_points=100_000, least_points=0, _programme=[])
+    unlimited = replace(without_requirements, most_points=100_000, least_points=0, _programme=[])
     least = unlimited.best(-points, any_points=True)
     cost = "" if least is None else f"; the cheapest legal list costs {-least.value:,.0f}"
     problem = f"no legal list of {faction} within {force.most_points:,} points{cost}"

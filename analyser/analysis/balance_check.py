@@ -1,4 +1,4 @@
-"""A check of fair points by battles: each unit's army fights the equal-point army of each other unit."""
+"""Check of fair points by battles: each loadout has an army of equal points, which fights each other army."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.equilibrium_prices import Array
+from analyser.analysis.arrays import Array
 from analyser.analysis.prices import ALL_LOADOUTS, fair_points
 from analyser.analysis.roles import role_of
 from analyser.analysis.selection import Selectors, loadouts, one_or_several
@@ -28,83 +28,86 @@ from analyser.scenarios.battle import BattleTerms, battle_scenario
 from analyser.scenarios.battle_tables import encode_battle
 
 EVERY_UNIT = "*/*@basic"
-MOST_UNITS = 200
-FEWEST = 5  # armies needed for a correlation
-FEWEST_FOR_REASONS = 12  # armies needed for reasons
-DISAGREES = 0.2  # a unit whose win rate differs this much from that expected by fair points is a misfit
-_MOST_SHOWN = 8  # misfits of each kind
+MOST_ARMIES = 200
+FEWEST_ARMIES = 5  # armies needed for a correlation
+FEWEST_ARMIES_FOR_REASONS = 12  # armies needed to explain differences
+MISFIT_DIFFERENCE = 0.2  # from this difference between win rate and expected win rate a unit is a misfit
+_MOST_MISFITS_SHOWN = 8  # misfits of each kind
 _LEAST_EFFECT = 0.05  # smallest effect on the win rate that counts as a reason
-THIRDS = (1 / 3, 2 / 3)
-FEWEST_IN_GROUP = 3  # units of a group from which a conclusion is drawn
-_RESAMPLES = 200
+THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
+FEWEST_IN_GROUP = 3  # units that a group must have for a conclusion
+_RESAMPLES = 200  # of the bootstrap of the correlation
 NO_REASON = "none of these"
 TOO_FEW = "too few units to say"
-OF_FEATURES = "Reach, SPEED, charge and victory points"
+_FEATURE_NAMES = "Reach, SPEED, charge and victory points"
 
 
 class _Feature(NamedTuple):
-    """A property of a unit that affects battles but not all prices; `none` says in words that it is 0."""
+    """A property of loadouts that may explain their win rates; `zero_text`, if given, is the text for the value 0."""
 
     label: str
-    unit: str
-    of: Callable[[Loadout], float]
-    none: str = ""
+    unit_of_measurement: str
+    value: Callable[[Loadout], float]
+    zero_text: str = ""
 
     def range_text(self, low: float, high: float) -> str:
-        """Return in words that the property is from `low` to `high`.
+        """Return the range of the property from `low` to `high` in words.
 
         >>> [FEATURES[0].range_text(*ends) for ends in ((0, 0), (8, 8), (8, 24.5))]
         ['no shots', 'reach 8″', 'reach 8 to 24.5″']
         """
-        if high == 0 and self.none:
-            return self.none
-        numbers = f"{low:.3g}{f' to {high:.3g}' if high > low else ''}{self.unit}"
-        return f"{self.label} {numbers}" if self.unit else f"{numbers} {self.label}"
+        if high == 0 and self.zero_text:
+            return self.zero_text
+        numbers = f"{low:.3g}{f' to {high:.3g}' if high > low else ''}{self.unit_of_measurement}"
+        return f"{self.label} {numbers}" if self.unit_of_measurement else f"{numbers} {self.label}"
+
+
+def _reach(loadout: Loadout) -> float:
+    return max((row.long_range or 0.0 for row in loadout.unit.rows), default=0.0)
+
+
+def _charge_range(loadout: Loadout) -> float:
+    unit = loadout.unit
+    can_charge = not unit.has("Static") and any(row.kind in ("melee", "impact") for row in unit.rows)
+    return 2.0 * (unit.speed or 0) if can_charge else 0.0
+
+
+def _victory_points_per_100_points(loadout: Loadout) -> float:
+    value = loadout.level.victory_points
+    return 100 * (1 if value is None else value) / (loadout.level.points or 1)
 
 
 FEATURES = (
-    _Feature(
-        "reach", "″", lambda side: max((row.long_range or 0.0 for row in side.unit.rows), default=0.0), "no shots"
-    ),
-    _Feature("SPEED", "″", lambda side: float(side.unit.speed or 0), "no SPEED"),
-    _Feature("charge from", "″", lambda side: 2.0 * (side.unit.speed or 0) if _charges(side) else 0.0, "no charge"),
-    _Feature("victory points lost per 100 points", "", lambda side: 100 * _rating(side) / (side.level.points or 1)),
+    _Feature("reach", "″", _reach, "no shots"),
+    _Feature("SPEED", "″", lambda loadout: float(loadout.unit.speed or 0), "no SPEED"),
+    _Feature("charge from", "″", _charge_range, "no charge"),
+    _Feature("victory points lost per 100 points", "", _victory_points_per_100_points),
 )
-
-
-def _rating(loadout: Loadout) -> int:
-    rating = loadout.level.victory_points
-    return 1 if rating is None else rating
-
-
-def _charges(loadout: Loadout) -> bool:
-    unit = loadout.unit
-    return not unit.has("Static") and any(row.kind in ("melee", "impact") for row in unit.rows)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BalanceCheck(FramedAnswer):
-    """Battle results compared with prices, unit by unit.
+    """Win rates in battles compared with those that fair points predict, for each loadout.
 
     Attributes
     ----------
     frame : DataFrame
         One row for each loadout, the largest disagreement first: `loadout`, `unit`, `role`, `points`, `fair_points`,
         `number` in its army, and `win_rate` over all other armies (a draw counts as half a win) with `win_rate_low` and
-        `win_rate_high`. `by_fair_points` is the win rate expected from the fair points of its army, `off` the
-        difference, and `why` the property that explains most of the difference.
+        `win_rate_high`. `by_fair_points` is the win rate expected from the fair points of its army, `off` is `win_rate`
+        minus that, and `why` is the property that explains most of the difference.
     groups : DataFrame
-        Means over groups of units by reach, SPEED, charge and victory points, the property with the largest differences
-        first: `property`, `group` in words, `units` (their number), `win_rate`, `by_fair_points` and `off`. The groups
-        are thirds of the units by the value of the property, and units without it. Empty with fewer than 12 armies.
+        Means over groups of loadouts: `property`, `group` in words, `units` (the number of loadouts), `win_rate`,
+        `by_fair_points` and `off`. The groups of a property are thirds of the loadouts by its value, and loadouts
+        without it. The property whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
-        Rank correlation of win rates and fair points of the armies; its 95% interval is over the dice.
+        Rank correlation of the win rates and the fair points of the armies, and its 95% interval (due to the dice).
     explained : float
-        Share of the disagreement that these properties explain, 0 to 1; NaN with fewer than 12 armies.
+        Share of the variance of `off` that the four properties explain, 0 to 1; NaN with fewer than 12 armies.
     points : int
         Points of an army, as nearly as a whole number of units allows.
     trials : int
-        Battles of each pair of armies.
+        Battles for each pair of armies.
     left_out : dict of str to str
         Reason for each loadout without battles.
     """
@@ -125,21 +128,21 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def misfits(self) -> pd.DataFrame:
-        """Rows of the units whose win rate and fair points disagree."""
-        return self.frame[self.frame["off"].abs() >= DISAGREES]
+        """Rows of the loadouts whose win rate differs by :data:`MISFIT_DIFFERENCE` or more from the expected one."""
+        return self.frame[self.frame["off"].abs() >= MISFIT_DIFFERENCE]
 
     @property
     def headline(self) -> str:
-        """Number of units whose battles and fair points disagree, in one sentence."""
+        """Number of misfits, in one sentence."""
         number, verb = len(self.misfits) or "None", "wins" if len(self.misfits) == 1 else "win"
-        difference = f"{100 * DISAGREES:.0f} percentage points"
+        difference = f"{100 * MISFIT_DIFFERENCE:.0f} percentage points"
         return (
             f"{number} of {counted(len(self.frame), 'unit')} {verb} {difference} more or less than fair points predict."
         )
 
     @property
     def reason(self) -> str:
-        """The property with the largest difference of battles from fair points, in one sentence; empty if unknown."""
+        """The property whose groups differ most from fair points, in one sentence; empty if unknown."""
         if self.groups.empty:
             return ""
         first = self.groups[self.groups["property"] == self.groups["property"].iloc[0]]
@@ -174,7 +177,7 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def precision(self) -> str:
-        """The number of armies and battles, their intervals, and the share that the properties explain, in text."""
+        """Numbers of armies and battles, the correlation with its interval, and the share that properties explain."""
         ends = f"({self.correlation_low:.2f} to {self.correlation_high:.2f} by the dice)"
         widest = (self.frame["win_rate_high"] - self.frame["win_rate_low"]).max() / 2
         text = (
@@ -183,43 +186,43 @@ class BalanceCheck(FramedAnswer):
             f"{100 * widest:.1f} percentage points. "
             f"The rank correlation of win rates and fair points is {self.correlation:.2f} {ends}."
         )
-        explained = f" {OF_FEATURES} explain {self.explained:.0%} of the disagreement."
+        explained = f" {_FEATURE_NAMES} explain {self.explained:.0%} of the disagreement."
         return text if np.isnan(self.explained) else text + explained
 
     def blocks(self) -> list[Block]:
-        """Return the correlation, and a table of each kind of misfit."""
+        """Return the conclusions, the groups, and the misfits that win more, and less, than fair points predict."""
         return [
             Block(lines=[*fill(self.headline), *fill(self.reason), *fill(self.precision)]),
-            *self._grouped(),
-            *self._misfits("Wins more than fair points predict", 1),
-            *self._misfits("Wins less than fair points predict", -1),
+            *self._group_blocks(),
+            *self._misfit_blocks("Wins more than fair points predict", 1),
+            *self._misfit_blocks("Wins less than fair points predict", -1),
         ]
 
-    def _grouped(self) -> list[Block]:
+    def _group_blocks(self) -> list[Block]:
         rows = self.groups.to_dict("records")
-        cells = [[row["group"], f"{row['units']}", *_rates(row)] for row in rows]
+        cells = [[row["group"], f"{row['units']}", *_rate_texts(row)] for row in rows]
         return (
             [Block(head=["Units with", "number", "wins", "by fair points"], rows=cells, align="<>>>")] if cells else []
         )
 
-    def _misfits(self, title: str, sign: int) -> list[Block]:
+    def _misfit_blocks(self, title: str, sign: int) -> list[Block]:
         rows = self.misfits[sign * self.misfits["off"] > 0]
         cells = []
-        for row in rows.head(_MOST_SHOWN).to_dict("records"):
+        for row in rows.head(_MOST_MISFITS_SHOWN).to_dict("records"):
             prices = f"{row['points']}", f"{row['fair_points']:.0f}"
-            cells.append([row["loadout"], *prices, *_rates(row), row["why"]])
+            cells.append([row["loadout"], *prices, *_rate_texts(row), row["why"]])
         head = [title, "points", "fair", "wins", "by fair points", "explained by"]
         more = [f"and {len(rows) - len(cells)} more"] if len(rows) > len(cells) else []
         return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
 
     def notes(self) -> list[str]:
-        """Return limits, units left out, die, deck and profiles."""
-        out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
+        """Return limits, loadouts left out, die, deck and profiles."""
+        left_out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
         limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
-        return [limits, *out, *self.profiles.notes()]
+        return [limits, *left_out, *self.profiles.notes()]
 
 
-def _rates(row: Mapping[Any, Any]) -> list[str]:
+def _rate_texts(row: Mapping[Any, Any]) -> list[str]:
     return [whole_percent(row[name]) for name in ("win_rate", "by_fair_points")]
 
 
@@ -234,28 +237,23 @@ def balance_check(
     threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> BalanceCheck:
-    """Return the agreement of simulated battles with fair points (:func:`analyser.fair_points`).
+    """Compare win rates in simulated battles with fair points (:func:`analyser.fair_points`).
 
-    Each loadout has an army of that loadout alone, which fights every other army; both sides play the tactic
+    Each loadout has an army of its own, which fights the army of every other loadout; both sides play the tactic
     ``balanced``, which looks one activation ahead.
 
     Parameters
     ----------
     units : str, Loadout, or several of them
-        The loadouts; the name of a faction stands for its units at basic level. Default: all factions.
+        The loadouts to check; the name of a faction stands for its units at basic level. Default: all factions.
     against : str, Loadout, or several of them
-        The opponents of the fair points, as in :func:`analyser.fair_points`.
+        The opponents for fair points, as in :func:`analyser.fair_points`.
     points : int
         Points of an army, as nearly as a whole number of units allows.
     trials : int
-        Battles of each pair of armies.
+        Battles for each pair of armies.
     seed, profiles, threads, progress
         As in :func:`analyser.battle`.
-
-    Raises
-    ------
-    InputError
-        Fewer than five loadouts that can fight and have fair points, or an unusable input.
 
     Examples
     --------
@@ -267,15 +265,15 @@ def balance_check(
     sampling = Sampling("monte-carlo", trials, seed, threads=threads, progress=progress)
     library = library_of(profiles)
     selected = loadouts([_selector(unit, library) for unit in one_or_several(units, "units")], library)
-    frame, sides, left_out = _armies(selected, _fair_points(selected, against, library, threads), points)
-    wins = _round_robin(sides, frame["number"].tolist(), sampling, library)
-    ratio = frame["number"] * frame["fair_points"] / points
+    frame, fighters, left_out = _armies(selected, _fair_points_of(selected, against, library, threads), points)
+    wins = _round_robin(fighters, frame["number"].tolist(), sampling, library)
+    army_prices = (frame["number"] * frame["fair_points"] / points).to_numpy(np.float64)
     rates = _mean_over_others(wins)
-    error = np.sqrt(_mean_over_others(_variance(wins, trials)) / (len(sides) - 1))
-    by_fair_points = _by_fair_points(wins, np.log(ratio.to_numpy(np.float64)))
+    error = np.sqrt(_mean_over_others(_variance(wins, trials)) / (len(fighters) - 1))
+    by_fair_points = _expected_win_rates(wins, np.log(army_prices))
     off = rates - by_fair_points
-    enough = len(sides) >= FEWEST_FOR_REASONS
-    why, explained = _reasons(off, sides) if enough else ([TOO_FEW] * len(sides), float("nan"))
+    can_explain = len(fighters) >= FEWEST_ARMIES_FOR_REASONS
+    why, explained = _explain(off, fighters) if can_explain else ([TOO_FEW] * len(fighters), float("nan"))
     frame = frame.assign(
         win_rate=rates,
         win_rate_low=np.maximum(rates - NORMAL_95 * error, 0.0),
@@ -287,8 +285,8 @@ def balance_check(
     order = np.argsort(-np.abs(off), kind="stable")
     return BalanceCheck(
         frame.iloc[order].reset_index(drop=True),
-        _groups(frame, sides) if enough else frame.iloc[:0],
-        *_correlation(wins, ratio.to_numpy(np.float64), trials, seed),
+        _group_means(frame, fighters) if can_explain else frame.iloc[:0],
+        *_rank_correlation(wins, army_prices, trials, seed),
         explained,
         points,
         trials,
@@ -301,7 +299,7 @@ def _selector(unit: str | Loadout, library: Profiles) -> str | Loadout:
     return f"{unit}/*@basic" if isinstance(unit, str) and unit in library.factions else unit
 
 
-def _fair_points(
+def _fair_points_of(
     selected: Sequence[Loadout], against: Selectors, library: Profiles, threads: int | None
 ) -> dict[str, float]:
     prices = fair_points(selected, against=against, profiles=library, threads=threads).frame
@@ -311,30 +309,31 @@ def _fair_points(
 def _armies(
     selected: Sequence[Loadout], prices: Mapping[str, float], points: int
 ) -> tuple[pd.DataFrame, list[Loadout], dict[str, str]]:
-    """Return the armies as a frame, their loadouts, and the reason for each loadout without an army."""
-    left_out, rows, sides = dict[str, str](), list[dict[str, Any]](), list[Loadout]()
-    for side in selected:
-        fair, cost = prices.get(side.selector, np.nan), side.level.points
-        if side.unit.type == "aircraft":
-            left_out[side.selector] = "aircraft start in reserve, and an army needs units on the battlefield"
+    """Return the armies as a frame, the loadout of each, and the reason for each loadout without an army."""
+    left_out, rows, fighters = dict[str, str](), list[dict[str, Any]](), list[Loadout]()
+    for loadout in selected:
+        fair, cost = prices.get(loadout.selector, np.nan), loadout.level.points
+        if loadout.unit.type == "aircraft":
+            left_out[loadout.selector] = "aircraft start in reserve, and an army needs units on the battlefield"
         elif not cost or np.isnan(fair):
-            left_out[side.selector] = "it has no fair points"
+            left_out[loadout.selector] = "it has no fair points"
         else:
             number = max(1, round(points / cost))
             figures = {"points": cost, "fair_points": fair, "number": number}
-            rows.append({"loadout": side.selector, "unit": side.unit.name, "role": role_of(side.unit), **figures})
-            sides.append(side)
-    if not FEWEST <= len(sides) <= MOST_UNITS:
-        problem = f"{counted(len(sides), 'loadout')} that can fight and have fair points"
-        raise InputError(problem, where="units", allowed=f"{FEWEST} to {MOST_UNITS}")
-    return pd.DataFrame(rows), sides, left_out
+            unit = loadout.unit
+            rows.append({"loadout": loadout.selector, "unit": unit.name, "role": role_of(unit), **figures})
+            fighters.append(loadout)
+    if not FEWEST_ARMIES <= len(fighters) <= MOST_ARMIES:
+        problem = f"{counted(len(fighters), 'loadout')} that can fight and have fair points"
+        raise InputError(problem, where="units", allowed=f"{FEWEST_ARMIES} to {MOST_ARMIES}")
+    return pd.DataFrame(rows), fighters, left_out
 
 
-def _round_robin(sides: Sequence[Loadout], numbers: Sequence[int], sampling: Sampling, library: Profiles) -> Array:
+def _round_robin(fighters: Sequence[Loadout], numbers: Sequence[int], sampling: Sampling, library: Profiles) -> Array:
     """Return each row's share of wins against each column, a draw counting as half; NaN on the diagonal."""
-    wins = np.full((len(sides), len(sides)), np.nan)
-    pairs = list(combinations(range(len(sides)), 2))
-    armies = [[side] * number for side, number in zip(sides, numbers)]
+    wins = np.full((len(fighters), len(fighters)), np.nan)
+    pairs = list(combinations(range(len(fighters)), 2))
+    armies = [[loadout] * number for loadout, number in zip(fighters, numbers)]
     trials, terms = sampling.first_trials(), BattleTerms()
     with sampling.with_bar() as reporting:
         for done, (first, second) in enumerate(pairs, start=1):
@@ -357,11 +356,11 @@ def _variance(wins: Array, trials: int) -> Array:
     return np.asarray(share * (1 - share) / trials, np.float64)
 
 
-def _by_fair_points(wins: Array, worth: Array) -> Array:
-    """Return the win rates expected from fair points: a logistic curve of their logarithms, fitted to all battles."""
+def _expected_win_rates(wins: Array, log_prices: Array) -> Array:
+    """Return the win rates expected from logarithms of fair points, by a logistic curve fitted to all battles."""
     from scipy.optimize import minimize_scalar
 
-    difference = worth[:, None] - worth[None, :]
+    difference = log_prices[:, None] - log_prices[None, :]
     is_pair = ~np.isnan(wins)
 
     def deviance(slope: float) -> float:
@@ -372,9 +371,9 @@ def _by_fair_points(wins: Array, worth: Array) -> Array:
     return _mean_over_others(np.where(is_pair, 1 / (1 + np.exp(-slope * difference)), np.nan))
 
 
-def _correlation(wins: Array, worth: Array, trials: int, seed: int) -> tuple[float, float, float]:
-    """Return Spearman's rank correlation of win rates and worth, and its 95% interval over the dice (a bootstrap)."""
-    ranks = _ranks(worth)
+def _rank_correlation(wins: Array, army_prices: Array, trials: int, seed: int) -> tuple[float, float, float]:
+    """Return Spearman's rank correlation of win rates and fair points of armies, and its 95% interval (a bootstrap)."""
+    ranks = _ranks(army_prices)
 
     def correlation_of(table: Array) -> float:
         rates = _ranks(_mean_over_others(table))
@@ -382,30 +381,30 @@ def _correlation(wins: Array, worth: Array, trials: int, seed: int) -> tuple[flo
         return float((rates * ranks).mean()) / spread if spread > 0 else 0.0  # 0 if all battles are drawn
 
     random, upper = np.random.default_rng(seed), np.triu_indices(len(wins), 1)
-    share, drawn = (wins[upper] * trials + 1) / (trials + 2), list[float]()
+    share, resampled = (wins[upper] * trials + 1) / (trials + 2), list[float]()
     for _ in range(_RESAMPLES):
         table = np.full(wins.shape, np.nan)
         table[upper] = random.binomial(trials, share) / trials
-        drawn.append(correlation_of(np.where(np.isnan(table), 1 - table.T, table)))
-    low, high = np.percentile(drawn, (2.5, 97.5))
+        resampled.append(correlation_of(np.where(np.isnan(table), 1 - table.T, table)))
+    low, high = np.percentile(resampled, (2.5, 97.5))
     correlation = correlation_of(wins)
     return correlation, min(float(low), correlation), max(float(high), correlation)
 
 
 def _ranks(figures: Array) -> Array:
-    """Return the centred ranks of figures; equal figures share their mean rank."""
+    """Return the ranks of figures minus their mean; equal figures have the mean of their ranks."""
     from scipy.stats import rankdata
 
     ranks = rankdata(figures)
     return np.asarray(ranks - ranks.mean(), np.float64)
 
 
-def _groups(frame: pd.DataFrame, sides: Sequence[Loadout]) -> pd.DataFrame:
+def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFrame:
     """Return the mean win rates of thirds of the units by each property, as in :class:`BalanceCheck`."""
     tables = []
     for feature in FEATURES:
-        values = pd.Series([feature.of(side) for side in sides], frame.index)
-        present = values[values > 0] if feature.none else values
+        values = pd.Series([feature.value(loadout) for loadout in fighters], frame.index)
+        present = values[values > 0] if feature.zero_text else values
         thirds = np.searchsorted(np.quantile(present, THIRDS) if len(present) else [], values, side="right")
         groups = frame.assign(value=values).groupby(np.where(values.isin(present), thirds, -1))
         ends = zip(groups["value"].min(), groups["value"].max())
@@ -418,12 +417,12 @@ def _groups(frame: pd.DataFrame, sides: Sequence[Loadout]) -> pd.DataFrame:
     return pd.concat(tables, ignore_index=True)[["property", "group", "units", "win_rate", "by_fair_points", "off"]]
 
 
-def _reasons(off: Array, sides: Sequence[Loadout]) -> tuple[list[str], float]:
-    """Return the property that explains most of each difference, and the share that all properties explain.
+def _explain(off: Array, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
+    """Return the property that explains most of each difference `off`, and the share that all properties explain.
 
-    They come from a linear regression of the differences on the properties, in standard deviations from the mean.
+    Both come from a linear regression of the differences on the standardised properties.
     """
-    figures = np.array([[feature.of(side) for feature in FEATURES] for side in sides])
+    figures = np.array([[feature.value(loadout) for feature in FEATURES] for loadout in fighters])
     spread = figures.std(axis=0)
     standard = (figures - figures.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
     slopes = np.linalg.lstsq(standard, off, rcond=None)[0]
@@ -431,11 +430,11 @@ def _reasons(off: Array, sides: Sequence[Loadout]) -> tuple[list[str], float]:
     residuals = off - off.mean() - effects.sum(axis=1)
     explained = 1 - float((residuals**2).sum()) / max(float(((off - off.mean()) ** 2).sum()), 1e-12)
     why = []
-    for own, effect, sign in zip(figures, effects, np.sign(off)):
-        best = int(np.argmax(sign * effect))
-        if sign * effect[best] < _LEAST_EFFECT:
+    for own_figures, own_effects, sign in zip(figures, effects, np.sign(off)):
+        best = int(np.argmax(sign * own_effects))
+        if sign * own_effects[best] < _LEAST_EFFECT:
             why.append(NO_REASON)
         else:
-            feature, value = FEATURES[best], float(own[best])
-            why.append(f"{feature.range_text(value, value)} (median {medians[best]:.3g}{feature.unit})")
+            feature, value = FEATURES[best], float(own_figures[best])
+            why.append(f"{feature.range_text(value, value)} (median {medians[best]:.3g}{feature.unit_of_measurement})")
     return why, max(explained, 0.0)

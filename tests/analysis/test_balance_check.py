@@ -7,7 +7,13 @@ import pandas as pd
 import pytest
 
 from analyser import InputError
-from analyser.analysis.battle_check import _by_fair_points, _correlation, _groups, _reasons, balance_check
+from analyser.analysis.balance_check import (
+    _expected_win_rates,
+    _explain,
+    _group_means,
+    _rank_correlation,
+    balance_check,
+)
 from analyser.analysis.roles import role_of
 from analyser.cli import main
 from analyser.game.profiles import Profiles
@@ -41,14 +47,14 @@ def test_win_rates_that_are_those_of_the_price_do_not_disagree():
     worth = np.log([0.8, 1.0, 1.2, 1.4])
     wins = 1 / (1 + np.exp(-3 * (worth[:, None] - worth[None, :])))
     np.fill_diagonal(wins, np.nan)
-    assert _by_fair_points(wins, worth) == pytest.approx(np.nanmean(wins, axis=1), abs=1e-3)
-    assert _correlation(wins, worth, 1000, 0)[0] == pytest.approx(1)
+    assert _expected_win_rates(wins, worth) == pytest.approx(np.nanmean(wins, axis=1), abs=1e-3)
+    assert _rank_correlation(wins, worth, 1000, 0)[0] == pytest.approx(1)
     wins[3, :3] /= 2
     wins[:3, 3] = 1 - wins[3, :3]
-    off = np.nanmean(wins, axis=1) - _by_fair_points(wins, worth)
+    off = np.nanmean(wins, axis=1) - _expected_win_rates(wins, worth)
     assert off.argmin() == 3
     assert off[3] < -0.1
-    assert _correlation(wins, worth, 1000, 0)[0] < 1
+    assert _rank_correlation(wins, worth, 1000, 0)[0] < 1
 
 
 def test_the_reason_of_a_difference_is_what_goes_with_it():
@@ -58,7 +64,7 @@ def test_the_reason_of_a_difference_is_what_goes_with_it():
     sides += [library[f"imperium/{name}@basic"] for name in ("scion-grenadier-platoon", "krupp-field-guns")]
     reach = np.array([max((row.long_range or 0 for row in side.unit.rows), default=0) for side in sides])
     off = 0.3 * (reach - reach.mean()) / reach.std()
-    why, explained = _reasons(off, sides)
+    why, explained = _explain(off, sides)
     assert explained == pytest.approx(1)
     assert why[1].startswith(f"reach {reach[1]:g}″ (median ")
 
@@ -70,7 +76,7 @@ def test_groups_say_where_win_rates_and_prices_part():
     shoots = np.array([any(row.kind == "ranged" for row in side.unit.rows) for side in sides])
     assert 2 < (~shoots).sum() < len(sides) / 2
     rates = pd.DataFrame({"win_rate": np.where(shoots, 0.6, 0.2), "by_fair_points": 0.5})
-    found = _groups(rates.assign(off=rates["win_rate"] - 0.5), sides)
+    found = _group_means(rates.assign(off=rates["win_rate"] - 0.5), sides)
     first = found.iloc[0]
     assert (first["property"], first["group"], first["units"]) == ("reach", "no shots", (~shoots).sum())
     assert first["off"] == pytest.approx(-0.3)
