@@ -69,7 +69,7 @@ def hits_of_a_die(die: Die) -> dict[Rating, float]:
     >>> [round(36 * found[each], 9) for each in Rating]
     [28.0, 32.666666667, 37.333333333]
     """
-    chances = np.array(die.faces) / die.sides
+    chances = np.array(die.sides_by_face) / die.sides
     result = {}
     for rating in Rating:
         faces = faces_of(pack_die(die), rating)

@@ -169,7 +169,7 @@ def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> lis
     lines += [*_damage_lines(fight, struck), *_test_lines(fight, trial.card, struck)]
     lines.append(_fate_line(fight, int(strike.outcome_of(fight, struck.state))))
     if trial.building is not None:
-        is_wrecked = trial.building < sum(result.scenario.ruleset.die.faces[: Face.STRIKE + 1])
+        is_wrecked = trial.building < sum(result.scenario.ruleset.die.sides_by_face[: Face.STRIKE + 1])
         lines.append(f"The building {'is wrecked' if is_wrecked else 'stands'} (Siegebreaker, AC-6)")
     return lines
 

@@ -302,7 +302,7 @@ class Fight(NamedTuple):
 def narrated_fights(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[NarratedTrial]:
     """Yield the simulated trials of a charge, focus fire or a duel with real decks, from number `first`."""
     fight = fight_of(scenario)
-    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    die, deck = np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
     simulation = Simulation(fight.setup, fight.parts, die, deck, choices=fight.choices)
     numbers = range(first, trials)
     traces = list(simulation.trace(fight.start, numbers, seed))

@@ -370,7 +370,7 @@ def _game_parts(scenario: DuelScenario, *, with_test_choices: bool = True) -> _G
     ruleset, terms = scenario.ruleset, scenario.terms
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
     setup, course = round_program(shooters, terms, with_test_choices=with_test_choices)
-    start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.faces, np.int64)
+    start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.sides_by_face, np.int64)
     return shooters, Contest(setup, flatten(course), start, terms.rounds, die, ruleset.deck.counts()), course
 
 

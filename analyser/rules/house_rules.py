@@ -11,7 +11,7 @@ from enum import IntEnum
 from typing import NamedTuple, get_args
 
 from analyser.common.jit import step
-from analyser.game.house_rules import At, HouseRule
+from analyser.game.house_rules import Circumstance, HouseRule
 from analyser.game.ruleset import REROLLED_BY_RATING, Die, Face, Rating, face_mask
 from analyser.game.units import UnitType
 from analyser.rules.structs import CATEGORIES, AttackFacts, Penalty, TargetFacts
@@ -29,7 +29,7 @@ class Situation(IntEnum):
     CLOSE_QUARTERS = 3  # other attacks in close quarters
 
 
-_SITUATIONS: dict[At, tuple[Situation, ...]] = {
+_SITUATIONS: dict[Circumstance, tuple[Situation, ...]] = {
     "long range": (Situation.LONG_RANGE,),
     "short range": (Situation.SHORT_RANGE,),
     "charge": (Situation.CHARGE,),

@@ -44,7 +44,7 @@ class Strikes:
     """The distinct strikes of a battle, and their pools of dice."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        faces = np.array(ruleset.die.faces, np.float64) / ruleset.die.sides
+        faces = np.array(ruleset.die.sides_by_face, np.float64) / ruleset.die.sides
         self.rolls = PoolDistributions(faces)
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
@@ -55,7 +55,7 @@ class Strikes:
         self._sizes = (0, 0, 0)
         self._with_gains: Tables | None = None
         self._die = pack_die(ruleset.die)
-        self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
+        self._odds = odds_of(np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts())
 
     def number(self, strike: Strike | None) -> int:
         """Return the index of a strike, added if it is new; its side and the orders for it are ignored."""

@@ -123,7 +123,7 @@ class Encoder:
         encoding.cards, encoding.hand_limit = deck.sum(), terms.hand_limit
         encoding.deck[: deck.sum()] = np.repeat(np.arange(len(deck)), deck)
         die = scenario.ruleset.die
-        odds = odds_of(np.array(die.faces, np.int64), deck)
+        odds = odds_of(np.array(die.sides_by_face, np.int64), deck)
         encoding.heroic, encoding.strike, encoding.miss, encoding.die_sides = odds[:4]
         for cumulated, column in ((encoding.cards_up_to, odds.cards_up_to), (encoding.at_most, odds.probability_up_to)):
             cumulated[:] = column[-1]

@@ -23,7 +23,7 @@ def check(raw, trials=150, seed=7):
     """The states of all trials at every part against the counts of the sample; and the dice against their scores."""
     scenario = load(raw)
     ready = fight_of(scenario)
-    die = np.array(scenario.ruleset.die.faces, np.int64)
+    die = np.array(scenario.ruleset.die.sides_by_face, np.int64)
     simulation = simulation_of(ready.setup, ready.parts, scenario.ruleset, replacement=False, choices=ready.choices)
     wanted = simulation.play(ready.start, trials, seed)
     checked = []

@@ -98,7 +98,7 @@ class Fight(NamedTuple):
 def laws_of(fight, scenario):
     """The exact laws {reading of a pair of states: chance} after each program of a fight."""
     ruleset = ruleset_of(scenario)
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    die, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     laws = exact_distributions(fight.setup, fight.programs, fight.start, die, deck)
     return [endings(law, fight.read) for law in laws]
 
@@ -106,7 +106,7 @@ def laws_of(fight, scenario):
 def samples_of(fight, scenario, trials, seed, replacement=False, **options):
     """The samples {reading of a pair of states: count} after each program of a fight."""
     ruleset, found = ruleset_of(scenario), []
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    die, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     simulation = Simulation(fight.setup, fight.programs, die, deck, replacement)
     for snapshot in simulation.play(fight.start, trials, seed, **options):
         counts = defaultdict(int)
