@@ -17,7 +17,7 @@ from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, unpack_order
-from analyser.engine.fight.simulated.choices import NO_CHOICES, Choices, next_line
+from analyser.engine.fight.simulated.plan_lookup import NO_CHOICES, Choices, next_line
 from analyser.engine.fight.simulated.random_draw_graph import after_strike as states_after_strike
 from analyser.engine.fight.simulated.random_draw_graph import set_up_strike
 from analyser.engine.fight.simulated.simulation import Simulation
@@ -174,9 +174,9 @@ class TrialRunner:
         hits = hits_of(struck.face_values, struck.score)
         lines.append(
             f"  {counted(hits, 'hit')} (AC-3.6), damage {damage_text(fight, struck)} (AC-3.7), "
-            f"{counted(strike.destroyed_by(struck.state), 'model')} destroyed of {fight.models} (AC-3.8)"
+            f"{counted(strike.models_destroyed_by_roll(struck.state), 'model')} destroyed of {fight.models} (AC-3.8)"
         )
-        lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(struck.state) else []
+        lines += ["  the officer falls (AC-5.8)"] if strike.officer_has_fallen(struck.state) else []
         if card is not None:
             verdict = _verdict(strike.stage_of(struck.state) == Stage.PASSED)
             result = f"card {card}, {verdict} (up to {struck.highest} passes)" if self._by_card else verdict

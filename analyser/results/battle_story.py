@@ -76,7 +76,7 @@ class Story:
     happenings: tuple[Happening, ...]
     names: Mapping[int, str]
     armies: tuple[str, str]
-    unfired: Mapping[int, NoShotReason] = field(default_factory=dict)
+    unfired_orders: Mapping[int, NoShotReason] = field(default_factory=dict)
     embarked: frozenset[int] = frozenset()
 
     def army_and_unit(self, event: Happening) -> str:
@@ -114,8 +114,8 @@ class Story:
                 parts.append(text)
             if happening.event == Event.ACTIVATED and happening.unit in aboard and not self._line_continues(index):
                 parts.append("stays aboard")
-            if index in self.unfired:
-                parts.append(_REASONS_NOT_TO_SHOOT[self.unfired[index]])
+            if index in self.unfired_orders:
+                parts.append(_REASONS_NOT_TO_SHOOT[self.unfired_orders[index]])
         yield first, "; ".join(parts)
 
     def _line_continues(self, index: int) -> bool:
@@ -148,7 +148,7 @@ def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
         event._replace(first=_SORTIE) if event.event == Event.ORDERED and event.unit in aircraft else event
         for event in events
     )
-    return Story(trace.number, seed, trace.margin, events, names, armies, trace.unfired, embarked)
+    return Story(trace.number, seed, trace.margin, events, names, armies, trace.unfired_orders, embarked)
 
 
 def _round(event: Happening, story: Story) -> str:

@@ -21,7 +21,7 @@ from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     from analyser.engine.fight.exact.distribution import Joint
-    from analyser.engine.fight.simulated.choices import Choices
+    from analyser.engine.fight.simulated.plan_lookup import Choices
     from analyser.engine.fight.simulated.simulation import Simulation
     from analyser.scenarios.load import AnyScenario
 

@@ -18,7 +18,7 @@ from analyser.engine.battle.battle_data import (
     NO_STRIKE,
     ROWS,
     Battle,
-    BattleState,
+    Battlefield,
     Counts,
     Tables,
     cell_of,
@@ -208,7 +208,7 @@ def set_look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> Non
 
 
 def _battle(encoding: Any, tables: Tables) -> Battle:
-    return Battle(encoding, tables, empty_record(BattleState), empty_record(Counts))
+    return Battle(encoding, tables, empty_record(Battlefield), empty_record(Counts))
 
 
 def _pools(laws: Sequence[ScorePmf], odds: DrawOdds) -> Pools:

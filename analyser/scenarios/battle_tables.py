@@ -125,7 +125,8 @@ class Encoder:
         die = scenario.ruleset.die
         odds = odds_of(np.array(die.sides_by_face, np.int64), deck)
         encoding.heroic, encoding.strike, encoding.miss, encoding.die_sides = odds[:4]
-        for cumulated, column in ((encoding.cards_up_to, odds.cards_up_to), (encoding.at_most, odds.probability_up_to)):
+        for name in ("cards_up_to", "probability_up_to"):
+            cumulated, column = getattr(encoding, name), getattr(odds, name)
             cumulated[:] = column[-1]
             cumulated[: len(column)] = column
         encoding.has_lookouts = any(unit.policy in ("lookout", BEST) for unit in self._units.values())
@@ -134,8 +135,8 @@ class Encoder:
         for side, name in enumerate(SIDES):
             units = scenario.fielded[side]
             encoding.units[side] = len(units)
-            encoding.gives[side] = terms.side_term("initiative", name) == "give"
-            encoding.hand[side] = CardChoice[terms.side_term("hand", name).upper()]
+            encoding.gives_away[side] = terms.side_term("initiative", name) == "give"
+            encoding.card_choice[side] = CardChoice[terms.side_term("hand", name).upper()]
             encoding.order[side] = ActivationChoice[terms.side_term("order", name).upper()]
             encoding.choice[side] = TargetChoice[terms.side_term("target", name).upper()]
             encoding.discard_below[side] = terms.side_term("discard_below", name)
@@ -154,8 +155,8 @@ class Encoder:
             encoding.commanders[side] = len(commanders)
             encoding.commander_at[side, : len(commanders)] = commanders
         with_fumes = [number for number, unit in self._units.items() if unit.combatant.has("Corrosive Fumes")]
-        encoding.smokers = len(with_fumes)
-        encoding.smoker_at[: len(with_fumes)] = with_fumes
+        encoding.fume_units = len(with_fumes)
+        encoding.fume_unit_at[: len(with_fumes)] = with_fumes
 
     def _set_unit(self, encoding: Any, number: int, fielded: Fielded) -> None:
         unit = fielded.combatant
@@ -171,7 +172,7 @@ class Encoder:
         encoding.models[number] = unit.models
         side = self._scenario.fielded[number // MOST_UNITS]
         points, army_points = fielded.unit.points or 0, sum(other.unit.points or 0 for other in side)
-        encoding.worth[number] = 100 * points / (army_points * (unit.models or 1)) if army_points else 0.0
+        encoding.model_percent[number] = 100 * points / (army_points * (unit.models or 1)) if army_points else 0.0
         if fielded.unit.embarked_in is not None:
             carrier = self._number_of(fielded.unit.embarked_in, number // MOST_UNITS)
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number

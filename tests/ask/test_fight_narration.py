@@ -31,7 +31,7 @@ def check(raw, trials=150, seed=7):
     def dice_of(fight, score):
         """Dice of that score, as the rules read them."""
         dice, scores = dice_that_score(fight, score, die, stream_of(seed, len(checked))), scores_for(fight, fight.dice)
-        ends = [die.ends for die in dice]
+        ends = [die.final_face for die in dice]
         turned = min(int(fight.veteran), ends.count(Face.STRIKE))
         total = sum(score_of(fight, scores, face) for face in ends) + turned * (scores.heroic - scores.strike)
         checked.append(total == score and sum(die.added_by is None for die in dice) == fight.dice)

@@ -56,7 +56,7 @@ ATTACKS = {
 @pytest.mark.parametrize("name", ATTACKS)
 def test_what_is_told_is_what_was_counted(name):
     told = check({"attack": ATTACKS[name], "target": TARGET}, trials=1200)
-    assert {each.own_card is not None for each in told} == {name == "Overcharge"}
+    assert {each.attacker_card is not None for each in told} == {name == "Overcharge"}
 
 
 @pytest.mark.slow

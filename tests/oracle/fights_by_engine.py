@@ -197,7 +197,7 @@ def unit_read(word):
 
 def riders_of(word, passengers, side):
     """The embarked unit: models, suppressed, activated, removed."""
-    models = 0 if fate_of(word) else int(combat_result.passengers_held(side, unit_state.models_of(word)))
+    models = 0 if fate_of(word) else int(combat_result.passengers_left(side, unit_state.models_of(word)))
     if models == 0 or word & combat_result.PASSENGERS_BROKEN:
         return 0, False, False, True
     suppressed = passengers.suppressed or has(word, combat_result.PASSENGERS_SUPPRESSED)
