@@ -189,7 +189,7 @@ def scale_for(points: int, rules: ForceRules) -> ScaleName:
 
 
 def _faction_of(file: ArmyFile, library: Profiles) -> str:
-    """Return the faction id that a file states, or else that of its first unit with a selector."""
+    """Return the id of the faction that a file states, else of the faction of its first unit with a selector."""
     try:
         if file.faction is not None:
             return library.faction(file.faction).id

@@ -74,7 +74,7 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 
 
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
-    """Return the item named `part`; else the only item whose name begins with it, has a word that does, or contains it.
+    """Return the item named `part`, else the only item whose name begins with it, has such a word, or contains it.
 
     `items`: pairs of name and item. For messages: `what` is the kind of item, `selector` the selector that contains
     `part`, and `hint` says how to list all names.

@@ -424,7 +424,7 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
     >>> load_ruleset().die.sides, len(load_ruleset().deck.counts())
     (6, 13)
     """
-    return _record_in(Ruleset, *_file_for_all(folder, RULESET_FILE))  # omitted parts are the shipped ones
+    return _record_in(Ruleset, *_file_for_all(folder, RULESET_FILE))  # omitted parts come from the shipped file
 
 
 def _file_for_all(folder: Path | None, name: str) -> tuple[Path, bytes]:

@@ -203,7 +203,7 @@ class Unit(Record, HasKeywords):
         return tuple(key for key in KEYS_BY_LEVEL if any(getattr(level, key) is not None for level in levels))
 
     def _with_levels_complete(self) -> Unit:
-        """Complete these numbers in every level, and give the unit those of its first level."""
+        """State the numbers of `level_keys` in every level, and give the unit the numbers of its first level."""
         for key in self.level_keys:
             default = getattr(self, key)
             default_entry = {key: "none" if default is None else default}

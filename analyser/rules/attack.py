@@ -114,11 +114,11 @@ def penalties_of(attack: AttackFacts, target: TargetFacts, concealed: bool) -> i
 @step
 def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """Return the effective DEFENCE (AC-4.3; Torrent, AC-6; Pavises, Resilient and Emplacement, AC-7; house rules)."""
-    return max(printed_defence(attack, target, concealed) + effects_of(attack, target).defence, 1)
+    return max(defence_without_house_rules(attack, target, concealed) + effects_of(attack, target).defence, 1)
 
 
 @step
-def printed_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
+def defence_without_house_rules(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """Return the effective DEFENCE without house rules."""
     defence = target.defence
     if target.resilient_front and target.from_front and not target.garrisoned:

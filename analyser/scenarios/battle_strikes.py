@@ -13,7 +13,7 @@ from analyser.common.records import empty_record, plain
 from analyser.engine.battle.battle_data import (
     CELLS_PER_COUNT,
     CONDITIONS,
-    LONGEST,
+    LONGEST_LENGTH,
     MOST_SHOTS,
     NO_STRIKE,
     ROWS,
@@ -235,8 +235,9 @@ def shot_rows(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Str
     for index, (row_index, row, overcharge) in enumerate(attacks):
         facts["strikes"][index] = strikes.number(shooter.strike(row, overcharge=overcharge))
         facts["row"][index] = row_index
-        facts["long"][index] = min(length_of(row.long_range or 0), LONGEST)
-        facts["short"][index], facts["within"][index] = min(length_of(row.short_range), LONGEST), least_range(row)
+        facts["long"][index] = min(length_of(row.long_range or 0), LONGEST_LENGTH)
+        facts["short"][index] = min(length_of(row.short_range), LONGEST_LENGTH)
+        facts["within"][index] = least_range(row)
         facts["still"][index], facts["reloads"][index] = row.has("Move or Fire"), row.has("Slow to Fire")
         facts["near"][index] = row.has("Point Blank")
     return facts
@@ -244,4 +245,4 @@ def shot_rows(mine: Combatant, theirs: Combatant, ruleset: Ruleset, strikes: Str
 
 def least_range(row: Row) -> int:
     """Return the least range at which a row fires, in hundredths of an inch: short range if Indirect, else NONE."""
-    return min(length_of(row.short_range), LONGEST) if row.has("Indirect") else NONE
+    return min(length_of(row.short_range), LONGEST_LENGTH) if row.has("Indirect") else NONE

@@ -9,7 +9,7 @@ import numpy as np
 from analyser.common.records import empty_record
 from analyser.engine.battle.battle_data import (
     CELLS_PER_COUNT,
-    LONGEST,
+    LONGEST_LENGTH,
     MOST_SHOTS,
     MOST_UNITS,
     NO_POLICY,
@@ -202,7 +202,7 @@ class Encoder:
         mine, theirs = fielded[0].combatant, fielded[1].combatant
         pair = self._pair(*fielded)
         facts = _no_options()
-        charge_reach = min(2 * length_of(mine.speed or 0), LONGEST)
+        charge_reach = min(2 * length_of(mine.speed or 0), LONGEST_LENGTH)
         for blow, strike in (pair.strikes | self._reactions(*fielded)).items():
             facts.strikes[blow] = strike
         facts.shots = pair.shots
@@ -211,7 +211,7 @@ class Encoder:
             if mine.may_charge(theirs, pair.policy):
                 facts.charges = charge_reach
         if pair.row is not None:
-            long, least = min(length_of(pair.row.long_range), LONGEST), least_range(pair.row)
+            long, least = min(length_of(pair.row.long_range), LONGEST_LENGTH), least_range(pair.row)
             facts.reach_rallying, facts.within_rallying = long, least
             if pair.policy in SHOOTING:
                 facts.reach, facts.within = long, least
@@ -326,7 +326,7 @@ class Encoder:
             self._values += self._values_of(strike, models, worth, choice == TargetChoice.BEST_KILL)
         facts.value_at, facts.value_by_damage = self._value_at[key]
         short = None if row is None or choice == TargetChoice.MOST_DANGEROUS else row.short_range
-        facts.value_short = min(length_of(short), LONGEST)
+        facts.value_short = min(length_of(short), LONGEST_LENGTH)
 
     def _threat(self, enemy: Fielded, unit: Fielded) -> tuple[int | None, Any]:
         """Return the strike by which an enemy threatens a unit, and its row: its preferred shot, else its charge."""

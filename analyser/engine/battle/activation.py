@@ -372,7 +372,7 @@ def fly_sortie(battle: Battle, unit: int) -> None:
 
 @step
 def opportunity_fire_at_aircraft(battle: Battle, unit: int, target: int) -> None:
-    """Let an enemy on lookout fire at an aircraft, whose position is that of its target."""
+    """Let an enemy on lookout fire at an aircraft, which is at the position of its target."""
     field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return

@@ -80,7 +80,7 @@ class PairFacts:
 PAIR = record_type(PairFacts)
 PAIR_COLUMNS = MOST_UNITS + 1  # 1 more than needed: rows a power of two apart would compete for cache lines
 ATTACK_KINDS = 4  # CHARGING, STANDING, MOVING, WATCHING
-LONGEST = np.iinfo(np.int16).max  # greater than any distance
+LONGEST_LENGTH = np.iinfo(np.int16).max  # that PairFacts can store; greater than any distance
 
 
 class RowFacts:

@@ -157,7 +157,7 @@ def resolve_blasts(battle: Battle) -> None:
 
 @step
 def resolve_each_blast(battle: Battle) -> None:
-    """Resolve each Spectacular Demise that is due, including those caused by other blasts."""
+    """Resolve each Spectacular Demise that is due, also if another blast has caused it."""
     field, waits = battle.field, True
     while waits:
         waits = False

@@ -45,7 +45,7 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 
 @step
 def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
-    """Store the unit of a side that is nearest to a point (the first of equal ones), and its distance."""
+    """Store the unit of a side that is nearest to a point (the first if several are), and its distance."""
     field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
     units = (battle.setup.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # unused numbers are off the field
     first = first_of(side)

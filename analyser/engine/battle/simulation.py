@@ -118,9 +118,9 @@ class Simulation:
         play_chunk(battle, stream_of(seed), chunk, place, place + 1)
         events = field.log[: field.logged].astype(np.int64)
         rounds = int(np.flatnonzero(battle.counts.ended)[0])
-        return LoggedBattle(number, int(field.margins[place]), events, rounds, dict(self._unfired(events)))
+        return LoggedBattle(number, int(field.margins[place]), events, rounds, dict(self._unfired_orders(events)))
 
-    def _unfired(self, events: Integers) -> Iterator[tuple[int, NoShotReason]]:
+    def _unfired_orders(self, events: Integers) -> Iterator[tuple[int, NoShotReason]]:
         """Yield the index of each order to shoot that was not carried out, and the reason."""
         strikes: Any = self._tables.strikes
         empty = set[int]()

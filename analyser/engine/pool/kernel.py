@@ -328,13 +328,13 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
     """Count the first `wanted` trials that are not discarded, or all if there are fewer; return the number counted."""
     good = 0
     if wanted >= BLOCK:
-        before = discarded_in(tables, discarded)
+        before = count_discarded(tables, discarded)
         for trial in range(0, BLOCK, TABLES):
             tables[0, cells[trial]] += 1
             tables[1, cells[trial + 1]] += 1
             tables[2, cells[trial + 2]] += 1
             tables[3, cells[trial + 3]] += 1
-        return BLOCK - (discarded_in(tables, discarded) - before)
+        return BLOCK - (count_discarded(tables, discarded) - before)
     for trial in range(BLOCK):
         if good < wanted and cells[trial] != discarded:
             tables[0, cells[trial]] += 1
@@ -343,7 +343,7 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
 
 
 @step
-def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
+def count_discarded(tables: NDArray[np.uint32], discarded: Any) -> int:
     """Return the number of trials discarded so far."""
     total = 0
     for table in range(TABLES):

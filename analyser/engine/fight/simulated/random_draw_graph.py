@@ -72,7 +72,7 @@ def _interpreted_copy(rolls: RollTables, fight: FightFacts) -> None:
 
 @step_for(_interpreted_copy)
 def copy_pool(rolls: RollTables, fight: FightFacts) -> None:
-    """Copy a pool behind the last pool, for comparison with the others."""
+    """Copy a pool behind the last pool, to compare it with all pools."""
     rolls.fights[rolls.counts[0]] = fight
 
 
