@@ -17,7 +17,7 @@ RATINGS = ("weakened", "neutral", "improved")
 
 
 def draws_of(ready):
-    return np.array(ready.ruleset.die.faces, np.int64), ready.ruleset.deck.counts()
+    return np.array(ready.ruleset.die.sides_by_face, np.int64), ready.ruleset.deck.counts()
 
 
 def plan_of(scenario) -> SamplingPlan:

@@ -34,7 +34,7 @@ def program(first="a"):
 
 def die_and_deck():
     ruleset = load_ruleset()
-    return np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    return np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
 
 
 def the_duel(replacement, threads=1):

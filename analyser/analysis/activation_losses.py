@@ -69,7 +69,7 @@ def mean_hits_of_die(die: Die) -> dict[Rating, float]:
     >>> [round(36 * found[rating], 9) for rating in Rating]
     [28.0, 32.666666667, 37.333333333]
     """
-    pmf = np.array(die.faces) / die.sides
+    pmf = np.array(die.sides_by_face) / die.sides
     result = {}
     for rating in Rating:
         faces = faces_of(pack_die(die), rating)

@@ -225,7 +225,7 @@ class _ShotsAt:
             row = attacker.unit.row(name)
             assert row is not None
             records.append(attack_record(resolve_attack(situation.attack(row), attacker, row), attacker.unit))
-        setup, die = volleys_setup(records, resolved, ruleset.die), np.array(ruleset.die.faces, np.int64)
+        setup, die = volleys_setup(records, resolved, ruleset.die), np.array(ruleset.die.sides_by_face, np.int64)
         propagate_program.compile_for(_INTERPRETED_SECONDS * len(records))
         self._states, matrices = strike_matrices(setup, len(records), die, ruleset.deck.counts())
         self.matrices = dict(zip(self._rows, matrices))

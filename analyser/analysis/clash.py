@@ -120,7 +120,7 @@ class Clash(FramedAnswer):
 
     @property
     def _boons(self) -> tuple[Boon, ...]:
-        return tuple(dict.fromkeys((*self.mine.army.bought, *self.yours.army.bought)))
+        return tuple(dict.fromkeys((*self.mine.army.paid_boons, *self.yours.army.paid_boons)))
 
     @property
     def assumptions(self) -> tuple[str, ...]:

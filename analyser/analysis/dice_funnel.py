@@ -68,7 +68,7 @@ def dice_funnel(
     scenario = attack_scenario(attacker, target, conditions, profiles)
     fight, result = scenario.fight, solve_attack(scenario, sampling)
     scores, pmf = result.scores, result.score_weights / (result.trials or 1)
-    faces = np.array(scenario.ruleset.die.faces, np.float64) / scenario.ruleset.die.sides
+    faces = np.array(scenario.ruleset.die.sides_by_face, np.float64) / scenario.ruleset.die.sides
     first_rolls = _first_rolls(fight, scenario.ruleset.deck.counts())
     rolled = sum(dice * probability for dice, probability in first_rolls)
     added = rolled * _probability_of(faces, fight.exploding_faces) * fight.explosion

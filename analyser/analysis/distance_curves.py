@@ -178,7 +178,7 @@ def _destroyed_by_shots(
         attack_records(answer.ruleset, [shot.facts for shot in shots]),
         np.array([target_record(target) for target in defending.targets], TARGET),
         possible,
-        np.array(answer.ruleset.die.faces, np.int64),
+        np.array(answer.ruleset.die.sides_by_face, np.int64),
         answer.ruleset.deck.counts(),
         threads=threads,
     )

@@ -72,7 +72,7 @@ def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Sit
         attack_records(defending.ruleset, [shot.facts for shot in shots]),
         np.array(targets, TARGET),
         possible.reshape(-1, len(CATEGORIES))[:, categories],
-        np.array(defending.ruleset.die.faces, np.int64),
+        np.array(defending.ruleset.die.sides_by_face, np.int64),
         defending.ruleset.deck.counts(),
         threads=defending.threads,
     )

@@ -57,7 +57,7 @@ def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedS
     """Return the strike of a trial, computed from its dice and its card alone."""
 
     def falls(destroyed: int) -> int:
-        return int((trial.place or 0) < destroyed)
+        return int((trial.officer_position or 0) < destroyed)
 
     def passes(highest: int) -> int:
         return int(trial.card is None or trial.card <= highest)
@@ -75,8 +75,8 @@ def _die_text(die: Die, fight: FightFacts, faces: Sequence[str]) -> str:
     text = faces[die.shows]
     if die.rerolled is not None:
         text += f", re-rolled (AC-3.4): {faces[die.rerolled]}"
-    if die.again is not None:
-        text += f", re-rolled once more (AC-3.5): {faces[die.again]}"
+    if die.extra_reroll is not None:
+        text += f", re-rolled once more (AC-3.5): {faces[die.extra_reroll]}"
     if die.added_by is not None:
         return f"{text}   (added by die {die.added_by + 1})"
     explodes = f", which adds {counted(int(fight.explosion), 'die', 'dice')} (AC-3.3)"
@@ -86,7 +86,7 @@ def _die_text(die: Die, fight: FightFacts, faces: Sequence[str]) -> str:
 def _hits_line(fight: FightFacts, dice: list[Die], resolved: ResolvedStrike) -> str:
     """Return the hits of a pool and their sources (AC-3.6)."""
     turned, masks = veteran_heroics(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
-    heroics, strikes = (sum(mask >> die.ends & 1 for die in dice) for mask in masks)
+    heroics, strikes = (sum(mask >> die.final_face & 1 for die in dice) for mask in masks)
     heroics, strikes = heroics + turned, strikes - turned
     hits_each = "" if fight.strike_hits == 1 else f" with {fight.strike_hits} hits each"
     parts = [counted(strikes, "strike") + hits_each] if strikes or not heroics else []
@@ -122,7 +122,7 @@ def _damage_lines(fight: FightFacts, resolved: ResolvedStrike) -> list[str]:
 
 def _test_lines(fight: FightFacts, card: int | None, resolved: ResolvedStrike) -> list[str]:
     """Return the fate of the officer, and the suppression test (AC-5.1 to AC-5.8)."""
-    destroyed, fallen = strike.destroyed_by(resolved.state), strike.has_fallen(resolved.state)
+    destroyed, fallen = strike.models_destroyed_by_roll(resolved.state), strike.officer_has_fallen(resolved.state)
     passed = strike.stage_of(resolved.state) == Stage.PASSED
     lines = ["The officer falls (AC-5.8)" + ", but a commander is near" * bool(fight.near_commander)] * fallen
     if destroyed == 0:
@@ -159,9 +159,9 @@ def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> lis
     fight, heading = python_copy(result.scenario.fight), dict(result.heading())
     resolved = strike_of(fight, face_values, trial)
     lines = [f"{label}: {heading[label]}" for label in ("Attack", "Row", "Pool", "Target", "Test") if label in heading]
-    if trial.own_card is not None:
-        added = counted(trial.own_card, "additional die", "additional dice")
-        lines.append(f"Overcharge (AC-6): the attacker draws a card of value {trial.own_card}: {added}")
+    if trial.attacker_card is not None:
+        added = counted(trial.attacker_card, "additional die", "additional dice")
+        lines.append(f"Overcharge (AC-6): the attacker draws a card of value {trial.attacker_card}: {added}")
     first = sum(die.added_by is None for die in trial.dice)
     lines.append(f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(trial.dice) - first} added (AC-3.3)")
     names = result.scenario.ruleset.die.names
@@ -169,7 +169,7 @@ def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> lis
     lines += [*_damage_lines(fight, resolved), *_test_lines(fight, trial.card, resolved)]
     lines.append(_fate_line(fight, int(strike.outcome_of(fight, resolved.state))))
     if trial.building is not None:
-        is_wrecked = trial.building < sum(result.scenario.ruleset.die.faces[: Face.STRIKE + 1])
+        is_wrecked = trial.building < sum(result.scenario.ruleset.die.sides_by_face[: Face.STRIKE + 1])
         lines.append(f"The building {'is wrecked' if is_wrecked else 'stands'} (Siegebreaker, AC-6)")
     return lines
 

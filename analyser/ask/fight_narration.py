@@ -17,7 +17,7 @@ from analyser.common.text import counted
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Pair, Setup, unpack_order
-from analyser.engine.fight.simulated.choices import NO_CHOICES, Choices, next_line
+from analyser.engine.fight.simulated.plan_lookup import NO_CHOICES, Choices, next_line
 from analyser.engine.fight.simulated.random_draw_graph import after_strike as states_after_strike
 from analyser.engine.fight.simulated.random_draw_graph import set_up_strike
 from analyser.engine.fight.simulated.simulation import Simulation
@@ -176,9 +176,9 @@ class TrialRunner:
         hits = hits_of(resolved.face_values, resolved.score)
         lines.append(
             f"  {counted(hits, 'hit')} (AC-3.6), damage {damage_text(fight, resolved)} (AC-3.7), "
-            f"{counted(strike.destroyed_by(resolved.state), 'model')} destroyed of {fight.models} (AC-3.8)"
+            f"{counted(strike.models_destroyed_by_roll(resolved.state), 'model')} destroyed of {fight.models} (AC-3.8)"
         )
-        lines += ["  the officer falls (AC-5.8)"] if strike.has_fallen(resolved.state) else []
+        lines += ["  the officer falls (AC-5.8)"] if strike.officer_has_fallen(resolved.state) else []
         if card is not None:
             verdict = _verdict(strike.stage_of(resolved.state) == Stage.PASSED)
             result = f"card {card}, {verdict} (up to {resolved.highest} passes)" if self._by_card else verdict
@@ -304,7 +304,7 @@ class Fight(NamedTuple):
 def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[NarratedTrial]:
     """Yield the trials of a simulated charge, focus fire or duel with real decks, from number `first`."""
     fight = fight_of(scenario)
-    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    die, deck = np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
     simulation = Simulation(fight.setup, fight.parts, die, deck, choices=fight.choices)
     numbers = range(first, trials)
     traces = list(simulation.trace(fight.start, numbers, seed))

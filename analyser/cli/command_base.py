@@ -382,7 +382,7 @@ def profiles_in(folder: str | None) -> Profiles:
     from analyser.game.profiles import load_profiles
 
     note_other_profiles(folder)
-    return load_profiles(folder).under(stated_ruleset())
+    return load_profiles(folder).with_ruleset(stated_ruleset())
 
 
 def stated_ruleset() -> dict[str, Any] | None:

@@ -117,7 +117,7 @@ def _card_text(unit: Unit, selector: str, profiles_text: str) -> str:
     from analyser.common.text import aligned
     from analyser.game.units import KEYS_BY_LEVEL
 
-    differing = unit.differing
+    differing = unit.level_keys
     numbers = {_heading(key): getattr(unit, key) for key in KEYS_BY_LEVEL if key not in differing}
     head = [
         ", ".join([unit.type, *unit.traits, f"{unit.category} target"]),

@@ -1,9 +1,9 @@
-"""Streams of random 64-bit words: SplitMix64 by counter, one stream for each pair of seed and chunk.
+"""Streams of random 64-bit words (SplitMix64 by counter): one stream for each seed, divided into chunks.
 
 SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) mixes the bits of a counter
 that grows by an odd constant. Word i is a function of i alone, so words can be generated in any order and many at a
 time. A seed is hashed (NumPy's SeedSequence) into a start and an odd step, so that similar seeds are independent. The
-chunks of a seed are 2**32 words apart in its sequence, so that they never overlap.
+chunks of a stream have 2**32 words each.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _TWO_TO_32 = np.uint64(1 << 32)
 
 
 class Stream(NamedTuple):
-    """Random sequence of a seed: the start of the counter, and its odd step."""
+    """Random sequence of a seed: the start of the counter, and the odd step of the counter."""
 
     start: np.uint64
     gamma: np.uint64
@@ -36,7 +36,7 @@ class Stream(NamedTuple):
 
 @lru_cache(maxsize=256)
 def stream_of(seed: int, *parts: int) -> Stream:
-    """Return the stream of a seed, or of a part of it; all are integers from 0, of any size."""
+    """Return the stream of a seed, or of the part of a seed that `parts` number; all arguments are integers from 0."""
     start, *candidates = np.random.SeedSequence(seed, spawn_key=parts).generate_state(9, np.uint64)
     gammas = [gamma | _ONE for gamma in candidates]
     bit_changes = [int(gamma ^ (gamma >> _ONE)).bit_count() for gamma in gammas]
@@ -77,29 +77,29 @@ def fill(words: NDArray[np.uint64], count: int, counter: np.uint64, gamma: np.ui
     return counter
 
 
-class RandomStream(Protocol):
-    """Record that holds a stream: the counter after the last word, and the step of the counter."""
+class StreamPosition(Protocol):
+    """Position in a stream, as a record: the counter after the last word, and the step of the counter."""
 
     counter: Any
     gamma: Any
 
 
 @inlined
-def next_word(stream: RandomStream) -> np.uint64:
-    """Return 64 random bits."""
-    stream.counter += stream.gamma
-    return word_of(stream.counter)
+def next_word(position: StreamPosition) -> np.uint64:
+    """Return the next 64 random bits, and advance the position."""
+    position.counter += position.gamma
+    return word_of(position.counter)
 
 
 @inlined
-def uniform_below(stream: RandomStream, number: Whole) -> Any:
+def uniform_below(position: StreamPosition, number: Whole) -> Any:
     """Return a uniform integer in [0, number). Words that would favour some integers are rejected.
 
     Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
     """
     bound = np.uint64(number)
     while True:
-        product = (next_word(stream) >> HALF_BITS) * bound
+        product = (next_word(position) >> HALF_BITS) * bound
         low = product & LOWER_HALF
         if low >= bound or low >= _TWO_TO_32 % bound:
             return np.int64(product >> HALF_BITS)

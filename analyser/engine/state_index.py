@@ -1,4 +1,4 @@
-"""Index that numbers distinct states: a list of integers with a hash table (open addressing, linear probing)."""
+"""Index that numbers distinct states: a list of states, and a hash table (open addressing, linear probing)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class StateIndex(NamedTuple):
     """Distinct states in the order of their addition."""
 
     states: Integers  # the first `length[0]` are valid
-    slots: Any  # hash table of positions, a power of two long; a dictionary in the interpreter
+    slots: Any  # hash table of positions in `states`; its length is a power of two. In the interpreter a dictionary
     length: Integers  # (1,)
 
 

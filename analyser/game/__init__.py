@@ -1,1 +1,1 @@
-"""Die and deck, units with their profiles and keywords, armies."""
+"""Die and deck, unit profiles with their keywords, and armies."""

@@ -24,19 +24,21 @@ class ArmyUnit:
     Attributes
     ----------
     name : str
-        Unique in the army: ``rifle-platoon@basic``, the second one ``rifle-platoon@basic #2``, or the name in the file.
+        Unique in the army: the name in the file, else such as ``rifle-platoon@basic`` or ``rifle-platoon@basic #2``.
     loadout : Loadout
         Profile and level, with the overrides of the army.
     battlegroup, embarked_in : str or None
-        Names of its battlegroup and of its transport.
+        Names of its battlegroup and of its transport, if any.
     reserve : bool
         True if it starts in reserve; an aircraft always does.
     policy : str or None
         Name of the policy for its activations, as in a duel; None: the policy of the battle.
     x, behind : float or None, float
-        Inches along the front from the left end (None: spread evenly), and inches behind the line of the army.
+        Inches from the left end of the front (None: the units are spread evenly), and inches behind the front.
     changes : dict
-        Keys of the profile that the army overrides; for a unit outside the profiles, all keys.
+        Profile keys that the army overrides, with their values; for a unit outside the profiles, all keys.
+    selector : str or None
+        Selector in the profiles; None for a unit outside them.
     """
 
     name: str
@@ -48,7 +50,7 @@ class ArmyUnit:
     x: float | None = None
     behind: float = 0.0
     changes: Mapping[str, Any] = field(default_factory=dict)
-    selector: str | None = None  # selector in the profiles; None for a unit without a profile
+    selector: str | None = None
 
     @property
     def title(self) -> str:
@@ -70,14 +72,14 @@ class ArmyUnit:
         return self.loadout.level.points
 
     @property
-    def figures(self) -> tuple[int | None, ...]:
+    def models_and_points(self) -> tuple[int | None, ...]:
         """Models, points and victory points."""
         level = self.loadout.level
         return level.models, level.points, level.victory_points
 
     @property
     def notes(self) -> str:
-        """Entries of the army list other than the selector, in a few words."""
+        """Reserve, transport, policy and changed profile of the unit, in a few words."""
         notes = [
             "in reserve" if self.reserve else "",
             f"aboard {self.embarked_in}" if self.embarked_in else "",
@@ -89,7 +91,7 @@ class ArmyUnit:
 
     def row(self) -> dict[str, Any]:
         """Return the unit as a row of a table; one cell describes all its armaments."""
-        unit, (models, points, victory_points) = self.loadout.unit, self.figures
+        unit, (models, points, victory_points) = self.loadout.unit, self.models_and_points
         keys = ("type", "category", "size", "speed", "defence", "damage_limit", "discipline", "break_limit")
         return {
             "name": self.name,
@@ -118,7 +120,7 @@ class ArmyUnit:
         }
         if self.selector is None:
             table |= {"name": self.name, "level": self.loadout.level_name}
-        return {key: value for key, value in table.items() if value is not None} | plain_keys(self.changes)
+        return {key: value for key, value in table.items() if value is not None} | plain_changes(self.changes)
 
 
 @dataclass(frozen=True)
@@ -143,7 +145,7 @@ class Army:
     faction : str
         Id of the faction; in an army of several factions, that of the first unit.
     scale : "skirmish", "battle" or "cataclysm"
-        As stated; otherwise the smallest scale that allows its points limit or points.
+        As stated, else the smallest scale that allows the points limit, or the points of an army without a limit.
     points_limit : int or None
         Points limit, if stated.
     units : tuple of ArmyUnit
@@ -151,9 +153,11 @@ class Army:
     boons : tuple of ArmyBoon
         The boons of its battlegroups.
     battlegroups : dict
-        Kinds of the battlegroups by name: the id of a kind of the faction, or an unknown kind as written.
+        The kind of each battlegroup by its name: the id of a kind of the faction, or an unknown kind as written.
     warnings : tuple of str
         Warnings about doubtful and unrecognised entries.
+    profiles : ProfilesUsed or None
+        Folder and version of the profiles.
 
     Examples
     --------
@@ -185,7 +189,7 @@ class Army:
         """Return the unit of that name; if there is none, InputError suggests the most similar name."""
         result = next((unit for unit in self.units if unit.name == name), None)
         if result is None:
-            raise no_such_unit(name, [unit.name for unit in self.units], self.name)
+            raise no_such_unit_error(name, [unit.name for unit in self.units], self.name)
         return result
 
     def __repr__(self) -> str:
@@ -196,11 +200,9 @@ class Army:
         heading = [["Army", self.name], ["Faction", self.faction], ["Scale", self.scale]]
         parts = [aligned([*heading, ["Points", f"{self.points:,}{limit}"]], "<")]
         keys = {"unit": "<", "models": ">", "points": ">", "VP": ">", "battlegroup": "<", "notes": "<"}
-        lines = [
-            ["" if field is None else str(field) for field in (unit.name, *unit.figures, unit.battlegroup, unit.notes)]
-            for unit in self.units
-        ]
-        parts.append(aligned([list(keys), *lines], "".join(keys.values())))
+        lines = [[unit.name, *unit.models_and_points, unit.battlegroup, unit.notes] for unit in self.units]
+        texts = [["" if cell is None else str(cell) for cell in line] for line in lines]
+        parts.append(aligned([list(keys), *texts], "".join(keys.values())))
         boons = [[boon.boon.name, f"{boon.boon.points}", boon.battlegroup or ""] for boon in self.boons]
         parts.append(aligned([["boon", "points", "battlegroup"], *boons], "<><") if boons else [])
         parts.append([] if self.profiles is None else [f"Profiles: {self.profiles}"])
@@ -208,7 +210,7 @@ class Army:
         return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row of a table for each unit: its entry in the army list and its profile."""
+        """Return a table row for each unit: its entry in the army list and its profile."""
         return [unit.row() | {"profiles": str(self.profiles or "")} for unit in self.units]
 
     @property
@@ -217,7 +219,7 @@ class Army:
         return sum(unit.points or 0 for unit in self.units) + sum(boon.boon.points for boon in self.boons)
 
     @property
-    def bought(self) -> tuple[Boon, ...]:
+    def paid_boons(self) -> tuple[Boon, ...]:
         """Boons that cost points; fights do not include their effects."""
         return tuple(boon.boon for boon in self.boons if boon.boon.points)
 
@@ -226,8 +228,8 @@ class Army:
         """The loadout of each unit, in the order of the list."""
         return tuple(unit.loadout for unit in self.units)
 
-    def embarked(self, transport: ArmyUnit) -> ArmyUnit | None:
-        """Return the passengers of `transport`, or None."""
+    def passengers_of(self, transport: ArmyUnit) -> ArmyUnit | None:
+        """Return the unit embarked on `transport`, or None."""
         return next((unit for unit in self.units if unit.embarked_in == transport.name), None)
 
     def to_table(self) -> dict[str, Any]:
@@ -259,18 +261,18 @@ class Army:
         return "\n".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the army as plain data: the table of its file, points and warnings."""
+        """Return the army as plain data: the table of its file, the points and the warnings."""
         units = [
             {"name": unit.name, **unit.to_table(), "selector": unit.loadout.selector, "points": unit.points}
             for unit in self.units
         ]
-        own = {"schema": "analyser/army/1", **self.to_table(), "points": self.points}
-        own |= {"unit": units, "warnings": list(self.warnings)}
-        return own | profiles_record(self.profiles)
+        data = {"schema": "analyser/army/1", **self.to_table(), "points": self.points}
+        data |= {"unit": units, "warnings": list(self.warnings)}
+        return data | profiles_record(self.profiles)
 
 
-def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return changed keys of a profile as plain data."""
+def plain_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the changed keys of a profile, with rows as plain data."""
     return {
         key: tuple(item.model_dump(exclude_none=True) if isinstance(item, Row) else item for item in value)
         if isinstance(value, tuple)
@@ -280,7 +282,7 @@ def plain_keys(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_apart(first: Army, second: Army) -> tuple[str, str]:
-    """Return distinct names of two armies: their names, or else their factions, or else their names with numbers.
+    """Return distinct names of two armies: their names; else their factions; else their names with numbers.
 
     >>> from analyser import load_army
     >>> names_apart(load_army(["crown/rifle-platoon@basic"]), load_army(["imperium/scion-grenadier-platoon@basic"]))
@@ -293,7 +295,7 @@ def names_apart(first: Army, second: Army) -> tuple[str, str]:
     return faction_name(first.faction), faction_name(second.faction)
 
 
-def no_such_unit(name: str, names: list[str], where: str) -> InputError:
-    """Return the error for a name that no unit of an army has; it suggests the most similar name."""
+def no_such_unit_error(name: str, names: list[str], where: str) -> InputError:
+    """Return the error for a name that no unit of an army has; the message suggests the most similar name."""
     allowed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     return InputError(f"no unit is called {shown(name)}{did_you_mean(name, names)}", where=where, allowed=allowed)

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, field_validator
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.validation import Record, Several, checked
-from analyser.game.army import UNLISTED, Army, ArmyBoon, ArmyUnit, no_such_unit, plain_keys
+from analyser.game.army import UNLISTED, Army, ArmyBoon, ArmyUnit, no_such_unit_error, plain_changes
 from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.keywords import Rule
 from analyser.game.names import Name
@@ -31,20 +31,20 @@ from analyser.game.units import (
     LevelName,
     Loadout,
     Models,
+    NoValue,
     Row,
     Selector,
     Size,
     Trait,
     Unit,
     UnitType,
-    Without,
-    as_stored,
     check_distinct_rows,
+    stored_value,
 )
 
 MOST_UNITS = 500
 MOST_POINTS = 100_000
-_NUMBER = re.compile(r"( #\d+)+$")  # numbers at the end of repeated names
+_NUMBER_SUFFIX = re.compile(r"( #\d+)+$")  # numbers at the end of repeated names
 _COUNT_AND_SELECTOR = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[x×]\s+|\s+(?=[\w-]+/))(\S.*)")
 _LEVEL_KEYS = ("models", "points", "victory_points")
 
@@ -61,8 +61,8 @@ NotBlank = Annotated[Name, AfterValidator(_not_blank)]
 class UnitEntry(Record):
     """``[[unit]]`` section of an army file.
 
-    `unit` is a selector; profile keys in the same section override the profile (``"none"``: no value). Without `unit`
-    the keys are a whole profile.
+    `unit` is a selector; profile keys in the same section override its profile (``"none"``: no value). Without `unit`,
+    the section states a name and a whole profile.
     """
 
     unit: Selector | None = None
@@ -82,12 +82,12 @@ class UnitEntry(Record):
     type: UnitType | None = None
     traits: Several[Trait] | None = None
     category: Category | None = None
-    size: Size | Without | None = None
-    speed: Inches | Without | None = None
+    size: Size | NoValue | None = None
+    speed: Inches | NoValue | None = None
     defence: Defence | None = None
     damage_limit: DamageLimit | None = None
-    discipline: Discipline | Without | None = None
-    break_limit: BreakLimit | Without | None = None
+    discipline: Discipline | NoValue | None = None
+    break_limit: BreakLimit | NoValue | None = None
     rules: Several[Rule] | None = None
     rows: Several[Row] | None = None
 
@@ -95,7 +95,7 @@ class UnitEntry(Record):
 
     @property
     def changes(self) -> dict[str, Any]:
-        """The stated profile keys with their values."""
+        """The profile keys that the section states, with their values."""
         stated = ((key, getattr(self, key)) for key in PROFILE_KEYS)
         return {key: value for key, value in stated if value is not None}
 
@@ -106,7 +106,7 @@ PROFILE_KEYS = tuple(
 
 
 def _entry_tables(value: object) -> object:
-    """Return unit entries as tables; an entry may be a selector, ``3 x`` a selector, a loadout, or a table."""
+    """Return unit entries as tables; an entry may be a selector, ``3 x SELECTOR``, a loadout, or a table."""
     return tuple(map(_entry_table, value)) if isinstance(value, list | tuple) else value
 
 
@@ -117,7 +117,7 @@ def _entry_table(value: object) -> object:
 
 
 class BoonEntry(Record):
-    """``[[boon]]`` section of an army file: the id of an asset of a battlegroup other than units."""
+    """``[[boon]]`` section of an army file: the id of a boon, an asset of a battlegroup other than units."""
 
     boon: NotBlank
     battlegroup: NotBlank | None = None
@@ -141,12 +141,12 @@ class ArmyFile(Record):
 
 
 def army_of_file(file: ArmyFile, library: Profiles) -> Army:
-    """Return the army of an army file, with each unit found in a library, named and checked.
+    """Return the army that an army file describes; the profiles of its units are in a library.
 
     Raises
     ------
     InputError
-        The library has no such unit or boon, a unit cannot embark in its transport, or two units have the same name.
+        The library lacks a unit or boon, a unit cannot embark in its transport, or two units have the same name.
     """
     faction, rules = _faction_of(file, library), library.force_rules
     if (number := sum(entry.count for entry in file.units)) > MOST_UNITS:
@@ -189,7 +189,7 @@ def scale_for(points: int, rules: ForceRules) -> ScaleName:
 
 
 def _faction_of(file: ArmyFile, library: Profiles) -> str:
-    """Return the faction id that a file states, or else that of its first unit with a selector."""
+    """Return the id of the faction that a file states, else of the faction of its first unit with a selector."""
     try:
         if file.faction is not None:
             return library.faction(file.faction).id
@@ -204,9 +204,9 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
 
 
 def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
-    """Return the kind of each battlegroup by its name: the id if the faction has a kind of that name or id."""
-    used = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
-    kinds = {name: name for name in used if name is not None} | file.battlegroups
+    """Return the kind of each battlegroup by the battlegroup's name: its id if the faction has it, else as written."""
+    named = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
+    kinds = {name: name for name in named if name is not None} | file.battlegroups
     id_of = {
         slug_of(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)
     }
@@ -216,7 +216,7 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
 def _unknown_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    If the file states no kinds, a name that resembles no kind gives no warning, because it may only group units.
+    If the file states no kinds, a battlegroup whose name resembles no kind gives no warning: it may only group units.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():
@@ -230,9 +230,9 @@ def _unknown_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -
 
 
 def kind_suggestion(name: str, groups: Mapping[str, str], faction: Faction) -> str:
-    """Return the end of a message that suggests a kind or another battlegroup for one of an unknown kind.
+    """Return the end of a message about a battlegroup of an unknown kind: it suggests a kind or another battlegroup.
 
-    `groups`: the kind of each battlegroup by its name; a battlegroup without a stated kind has its name as kind.
+    `groups`: the kind of each battlegroup by its name; without a stated kind, the name is the kind.
     """
     kinds = {battlegroup.id: battlegroup.name for battlegroup in faction.battlegroups}
     others = [other for other, kind in groups.items() if kind in kinds] if groups[name] == name else []
@@ -254,16 +254,16 @@ def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyB
 def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
     """Return the unit of an entry, with an empty name."""
     selector, loadout, changes = _loadout(entry, faction, library)
-    own = {key: getattr(entry, key) for key in ("battlegroup", "embarked_in", "policy", "x", "behind")}
+    stated = {key: getattr(entry, key) for key in ("battlegroup", "embarked_in", "policy", "x", "behind")}
     reserve = entry.reserve or slug_of(loadout.unit.type) in library.force_rules.always_in_reserve
-    return ArmyUnit("", loadout, reserve=reserve, changes=changes, selector=selector, **own)
+    return ArmyUnit("", loadout, reserve=reserve, changes=changes, selector=selector, **stated)
 
 
 def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, Loadout, dict[str, Any]]:
-    """Return the selector of an entry's unit in the library (or None), the loadout, and the changes of its profile."""
+    """Return the selector of an entry's unit (None if the library lacks it), the loadout, and changed profile keys."""
     changes = entry.changes
     if entry.unit is None:
-        return None, _own_profile(entry, faction, changes, library.ruleset.rules), changes
+        return None, _stated_loadout(entry, faction, changes, library.ruleset.rules), changes
     loadout = _find_loadout(entry.unit, faction, library)
     original = library.by_selector.get(loadout.selector)
     if original is None:
@@ -277,7 +277,7 @@ def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | N
 
 
 def profile_of(loadout: Loadout) -> dict[str, Any]:
-    """Return the profile of a loadout as keys of an army file with their values."""
+    """Return the profile of a loadout as the keys of an army file, with their values."""
     parts = (loadout.unit, loadout.level)
     keys = {key: getattr(part, key) for part in parts[::-1] for key in PROFILE_KEYS if key in type(part).model_fields}
     keys |= {key: getattr(loadout.unit, key) for key in KEYS_BY_LEVEL}
@@ -287,12 +287,13 @@ def profile_of(loadout: Loadout) -> dict[str, Any]:
 def _find_loadout(selector: str | Loadout, faction: str, library: Profiles) -> Loadout:
     """Return the loadout of a selector; if it names no faction, units of the army's faction come first.
 
-    If no unit matches, the suggestions are units of the army's faction.
+    If no unit matches, the error suggests units of the army's faction.
     """
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
-    own = f"{faction}/{selector}"
-    return library.loadout(next((candidate for candidate in (own, selector) if _has_unit(candidate, library)), own))
+    in_faction = f"{faction}/{selector}"
+    candidates = (candidate for candidate in (in_faction, selector) if _has_unit(candidate, library))
+    return library.loadout(next(candidates, in_faction))
 
 
 def _has_unit(selector: str, library: Profiles) -> bool:
@@ -304,27 +305,27 @@ def _has_unit(selector: str, library: Profiles) -> bool:
 
 
 def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
-    """Return a loadout with these changes of its unit or level."""
+    """Return a loadout with changed keys of its unit or level."""
     if not changes:
         return loadout
     unit = loadout.unit.model_dump()
-    plain = {key: as_stored(key, value, loadout.unit) for key, value in plain_keys(changes).items()}
-    level_keys = {*_LEVEL_KEYS, *loadout.unit.differing}
+    plain = {key: stored_value(key, value, loadout.unit) for key, value in plain_changes(changes).items()}
+    level_keys = {*_LEVEL_KEYS, *loadout.unit.level_keys}
     unit["levels"][loadout.level_name] |= {key: value for key, value in plain.items() if key in level_keys}
     unit |= {key: value for key, value in plain.items() if key not in level_keys}
     changed = {"faction": loadout.faction, "unit": unit, "level_name": loadout.level_name}
     return checked(Loadout, changed, house_rules=loadout.house_rules).with_house_rules(loadout.house_rules)
 
 
-def _own_profile(entry: UnitEntry, faction: str, changes: Mapping[str, Any], house_rules: HouseRules) -> Loadout:
+def _stated_loadout(entry: UnitEntry, faction: str, changes: Mapping[str, Any], house_rules: HouseRules) -> Loadout:
     """Return the loadout of an entry that states a whole profile instead of a selector."""
     if entry.name is None:
-        raise InputError("this key is missing", where="unit", allowed="a selector; or a whole profile")
-    plain = {key: value for key, value in plain_keys(changes).items() if key not in KEYS_BY_LEVEL or value != "none"}
+        raise InputError("this key is missing", where="unit", allowed="a selector; or a name and a whole profile")
+    plain = {key: value for key, value in plain_changes(changes).items() if key not in KEYS_BY_LEVEL or value != "none"}
     level = entry.level or "basic"
     unit = {key: value for key, value in plain.items() if key not in _LEVEL_KEYS}
     levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
-    name = _NUMBER.sub("", entry.name)
+    name = _NUMBER_SUFFIX.sub("", entry.name)
     head = {"id": slug_of(name), "name": name, "levels": levels}
     data = {"faction": faction, "unit": head | unit, "level_name": level}
     return checked(Loadout, data, house_rules=house_rules).with_house_rules(house_rules)
@@ -341,36 +342,36 @@ def slug_of(name: str) -> str:
 
 
 def _unused_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated: Collection[str]) -> str:
-    """Return the stated name or else that of the profile, with a number if it is already used."""
+    """Return the stated name of a unit, or else its unit and level; with a number if an earlier unit has the name."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base
     if entry.name is not None and entry.count == 1:
         raise InputError(f"two units are called {shown(base)}", where="unit", allowed="a different name for each")
-    numbered = (f"{_NUMBER.sub('', base)} #{number}" for number in count(2))
+    numbered = (f"{_NUMBER_SUFFIX.sub('', base)} #{number}" for number in count(2))
     return next(name for name in numbered if name not in used and name not in stated)
 
 
 def _check_embarked(units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
-    """Raise InputError unless every embarked unit fits alone in its transport (AC-8.8)."""
+    """Raise InputError unless every embarked unit fits in its transport, one unit in each (AC-8.8)."""
     aboard: dict[str, str] = {}
     for unit in units.values():
         if unit.embarked_in is None:
             continue
         where, transport = f"{unit.name}: embarked_in", units.get(unit.embarked_in)
         if transport is None:
-            raise no_such_unit(unit.embarked_in, list(units), where)
+            raise no_such_unit_error(unit.embarked_in, list(units), where)
         if transport is unit:
             raise InputError(f"{unit.name} is its own transport", where=where, allowed="another unit, with Capacity")
         if transport.embarked_in is not None:
             problem = f"{transport.name} is itself aboard {transport.embarked_in}"
             raise InputError(problem, where=where, allowed="a unit with Capacity that is not embarked")
         if (other := aboard.setdefault(transport.name, unit.name)) != unit.name:
-            raise InputError(f"{other} is aboard {transport.name} already", where=where, allowed="one unit a transport")
+            raise InputError(f"{other} is already aboard {transport.name}", where=where, allowed="one unit in each")
         capacity, models, kind = transport.loadout.capacity, unit.loadout.level.models, unit.loadout.unit.type
         if capacity == 0:
-            raise InputError(f"{transport.name} cannot transport it", where=where, allowed="a unit with Capacity")
+            raise InputError(f"{transport.name} cannot carry passengers", where=where, allowed="a unit with Capacity")
         if slug_of(kind) not in rules.passengers:
-            raise InputError(f"a unit of type {kind} aboard", where=where, allowed=", ".join(rules.passengers))
+            raise InputError(f"a unit of type {kind} cannot embark", where=where, allowed=", ".join(rules.passengers))
         if models > capacity:
             raise InputError(f"{models} models in {transport.name}", where=where, allowed=f"up to {capacity}")

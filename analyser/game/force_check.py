@@ -1,7 +1,7 @@
 """Check of an army against the rules of force building, FB-1 to FB-10.
 
-These numbers are this project's own (`docs/armies.md`). FB-1 to FB-4 and FB-10 come from the set-up rules, FB-5 to FB-9
-from the faction's order of battle in its profiles.
+This project has numbered these rules (`docs/armies.md`). FB-1 to FB-4 and FB-10 come from the set-up rules, FB-5 to
+FB-9 from the faction's order of battle in its profiles.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RULES = {
 class Violation(NamedTuple):
     """A broken rule of force building."""
 
-    rule: str  # its number, such as FB-1
+    rule: str  # number of the rule, such as FB-1
     where: str  # the battlegroup or the unit; empty for the whole army
     problem: str
 
@@ -114,7 +114,7 @@ class ForceCheck(Answer):
 
 
 def check_force(army: Army, library: Profiles) -> ForceCheck:
-    """Check an army against the rules of force building, with the order of battle of its faction in a library."""
+    """Check an army against the rules of force building and its faction's order of battle, which is in the library."""
     faction = library.factions.get(army.faction)
     broken = [*_points(army, library), *_faction(army), *_reserve(army, library)]
     unchecked = []
@@ -158,7 +158,7 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Violati
     """Yield the violations of FB-4 to FB-7."""
     names = [unit.name for unit in army if unit.battlegroup is None]
     if names:
-        yield Violation("FB-4", "", f"{_first_names(names)} in no battlegroup")
+        yield Violation("FB-4", "", f"{_names_with_verb(names)} in no battlegroup")
     kinds = {battlegroup.id: battlegroup for battlegroup in faction.battlegroups}
     for name, kind in army.battlegroups.items():
         units = [unit for unit in army if unit.battlegroup == name]
@@ -172,7 +172,7 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Violati
 
 
 def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: str) -> Iterator[Violation]:
-    """Yield the violations of FB-5 to FB-7 in a battlegroup; a kind without a slot `led_by` needs no commander."""
+    """Yield the violations of FB-5 to FB-7 in a battlegroup; a kind without the slot `led_by` needs no commander."""
     memberships = [(unit, unit.loadout.unit.battlegroups.get(kind.id)) for unit in units if unit.selector is not None]
     for unit, membership in memberships:
         if membership is None:
@@ -218,7 +218,7 @@ def _boons(army: Army, faction: Faction) -> Iterator[Violation]:
 
 
 def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
-    """Yield what a boon can need of a unit: its slots in a kind of battlegroup, its type, its traits."""
+    """Yield the properties of a unit that a boon can require: slots in a kind of battlegroup, type and traits."""
     profile = unit.loadout.unit
     membership = profile.battlegroups.get(battlegroup)
     yield from membership.slots if membership is not None else ()
@@ -229,6 +229,7 @@ def _allowed(limits: Limits) -> str:
     return f"({'needs' if limits.least == limits.most else 'allowed:'} {limits.in_words})"
 
 
-def _first_names(names: list[str]) -> str:
+def _names_with_verb(names: list[str]) -> str:
+    """Return the beginning of a sentence about units: the first names, and "it is" or "they are"."""
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return f"{', '.join(names[:5])}{more}: {'it is' if len(names) == 1 else 'they are'}"

@@ -13,8 +13,8 @@ from analyser.game.forces import Battlegroup, Limits
 from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
 from analyser.game.units import Faction
 
-USUAL_LIMITS = Limits(most=1)  # of a unit in a battlegroup
-NARROWEST = 20  # least characters of a wrapped column
+USUAL_LIMITS = Limits(most=1)  # usual limits of a unit in a battlegroup
+NARROWEST_COLUMN = 20  # characters
 NO_BREAK = "\N{NO-BREAK SPACE}"
 IN_NO_SLOT = ""  # slot of units that a battlegroup allows outside all slots
 
@@ -77,11 +77,10 @@ class ForceKinds(Answer):
 
     def _scales(self) -> list[str]:
         lines = [
-            [name, f"{size.least_points:,} to {size.most_points:,}", f"{size.hand}", '" × '.join(map(str, size.table))]
+            [name, f"{size.least_points:,} to {size.most_points:,}", f"{size.hand}", '{}" × {}"'.format(*size.table)]
             for name, size in self.library.force_rules.scales.items()
         ]
-        head = ["scale", "points", "hand of cards", "table"]
-        return aligned([head, *([*line[:3], f'{line[3]}"'] for line in lines)], "<<><")
+        return aligned([["scale", "points", "hand of cards", "table"], *lines], "<<><")
 
     def _body(self) -> dict[str, Any]:
         scales = {name: scale.model_dump(mode="json") for name, scale in self.library.force_rules.scales.items()}
@@ -90,7 +89,7 @@ class ForceKinds(Answer):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each slot of each kind of battlegroup, with limits and units; no scales and no boons."""
+        """Return a row for each slot of each kind of battlegroup, with limits and units (no scales, no boons)."""
         return [
             {
                 "faction": faction["faction"],
@@ -109,7 +108,7 @@ class ForceKinds(Answer):
 
 
 def force_kinds(library: Profiles, faction: str | None = None) -> ForceKinds:
-    """Return what army lists of one faction, or of all, may contain; raises as :meth:`Profiles.faction`."""
+    """Return the contents allowed in army lists of one faction, or of all; raises as :meth:`Profiles.faction`."""
     return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
 
 
@@ -176,7 +175,7 @@ def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]
 
 
 def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
-    """Return a table of the slots that have limits or are the first slot of a unit."""
+    """Return the lines of a table of slots: those with limits, and those that are the first slot of a unit."""
     memberships = (unit.battlegroups.get(kind.id) for unit in faction.units)
     first_slots = {membership.slots[0] for membership in memberships if membership and membership.slots}
     lines = [("  slot", "units", "which")]
@@ -198,7 +197,7 @@ def _table_of_three(rows: Sequence[tuple[str, str, str]]) -> list[str]:
     first_width, second_width, _ = (max(map(len, column)) for column in zip(*rows))
     lines = []
     for first, second, names in rows:
-        line, *further = _wrap_names(names, max(WIDTH - first_width - second_width - 4, NARROWEST))
+        line, *further = _wrap_names(names, max(WIDTH - first_width - second_width - 4, NARROWEST_COLUMN))
         lines += [(first, second, line), *(("", "", line) for line in further)]
     return aligned(lines, "<")
 
@@ -210,6 +209,6 @@ def _wrap_names(names: str, width: int) -> list[str]:
 
 
 def _unit_and_limits(unit: dict[str, Any]) -> str:
-    """Return a unit, with no-break spaces and its limits unless these are usual."""
+    """Return the id of a unit, and its limits unless these are usual; spaces are no-break spaces."""
     number = Limits(least=unit["least"], most=unit["most"]).in_words
     return unit["unit"] if number == USUAL_LIMITS.in_words else f"{unit['unit']} ({number})".replace(" ", NO_BREAK)

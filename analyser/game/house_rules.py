@@ -1,4 +1,4 @@
-"""House rules: custom special rules and qualities, described by keys that the engines model."""
+"""House rules: custom special rules and qualities, each described by its effects on attacks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pydantic import Field, field_validator, model_validator
 
 from analyser.common.validation import Record, Several
 
-At = Literal["short range", "long range", "charge", "close quarters"]
-OfType = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
-Against = Literal[OfType, "light", "heavy", "aerial"]
+Circumstance = Literal["short range", "long range", "charge", "close quarters"]
+_Type = Literal["infantry", "cavalry", "field gun", "armour", "artillery", "fortification", "rotorcraft", "aircraft"]
+Against = Literal[_Type, "light", "heavy", "aerial"]
 Ignored = Literal["concealed", "suppressed", "opportunity_fire", "reforming", "outside_front_arc", "disordered"]
 Hits = Annotated[int, Field(ge=0, le=6)]
 HitFace = Literal["heroic", "strike", "glancing", "miss", "blank"]
-_PRINTED: dict[HitFace, int] = {"heroic": 2, "strike": 1}
+_PRINTED_HITS: dict[HitFace, int] = {"heroic": 2, "strike": 1}
 _EFFECTS = ("dice", "defence", "test", "rerolls", "hits", "ignores")
 
 
@@ -28,7 +28,7 @@ class HouseRule(Record):
     page = "docs/keys.md"
 
     when: Literal["attacking", "attacked"] = "attacking"
-    at: Several[At] = ()
+    at: Several[Circumstance] = ()
     against: Several[Against] = ()
     dice: Annotated[int, Field(ge=-20, le=20)] = 0
     defence: Annotated[int, Field(ge=-5, le=5)] = 0
@@ -39,8 +39,8 @@ class HouseRule(Record):
 
     @field_validator("at", "against", "rerolls", "ignores", mode="before")
     @classmethod
-    def _one_alone(cls, value: object) -> object:
-        """Accept a single name instead of a list."""
+    def _list_of_one(cls, value: object) -> object:
+        """Return a single name as a list with one name."""
         return [value] if isinstance(value, str) else value
 
     @model_validator(mode="after")
@@ -48,7 +48,7 @@ class HouseRule(Record):
         if not any(getattr(self, name) for name in _EFFECTS):
             raise ValueError(f"a rule without an effect (allowed: {', '.join(_EFFECTS)})")
         if self.test and self.at:
-            raise ValueError("test and at exclude each other: a test comes after the attack")
+            raise ValueError("test and at exclude each other: the test follows the attack")
         if "disordered" in self.ignores and (self.at or self.against or self.when == "attacking"):
             raise ValueError('ignores "disordered" needs when = "attacked", and neither at nor against')
         strike, heroic = self.hits_of("strike"), self.hits_of("heroic")
@@ -60,16 +60,16 @@ class HouseRule(Record):
         return self
 
     def hits_of(self, face: HitFace) -> int:
-        """Return how many hits a face counts as."""
-        return self.hits.get(face, _PRINTED.get(face, 0))
+        """Return the number of hits of a face."""
+        return self.hits.get(face, _PRINTED_HITS.get(face, 0))
 
     def faces_as(self, face: Literal["strike", "heroic"]) -> tuple[str, ...]:
-        """Return the glancing, miss and blank faces that the rule makes count as `face`."""
-        strike, wanted = self.hits_of("strike"), self.hits_of(face)
-        names = (name for name, hits in self.hits.items() if name not in _PRINTED and hits == wanted and hits)
-        return tuple(names) if face == "strike" or wanted != strike else ()
+        """Return the faces other than strikes and heroic strikes that the rule counts as `face`."""
+        strike, like_face = self.hits_of("strike"), self.hits_of(face)
+        names = (name for name, hits in self.hits.items() if name not in _PRINTED_HITS and hits == like_face > 0)
+        return tuple(names) if face == "strike" or like_face != strike else ()
 
     @property
     def changes_every_test(self) -> bool:
-        """Return True if `test` changes all tests of the unit, including rally tests."""
+        """True if `test` changes all tests of the unit, including rally tests."""
         return self.when == "attacked" and not self.against

@@ -24,9 +24,9 @@ class Term(NamedTuple):
     """Quality or special rule, and the fights in which the engines model it."""
 
     name: str  # name in the rules, without the parameter
-    subject: str  # part of the game that it is about, for display
-    side: str  # side that must have it to change a ranged attack, "attacker" or "target"; "" if it changes none
-    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire only if beyond single ranged attacks
+    subject: str  # part of the game that it concerns, for display
+    side: str  # "attacker" or "target": the side that must have it to change a ranged attack; "" if it changes none
+    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire: if it does more than in each attack
 
     def counts_in(self, fight: str) -> bool:
         """Return True if it changes a computed number in a kind of fight."""
@@ -48,12 +48,12 @@ SUBJECTS_OF_SHOTS = ("ranged attack", "when the row may fire")
 """Values of `subject` that concern only shots."""
 
 
-def _glossary(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term]:
-    """Return the terms by name; a row has the names of terms with the same subject, side and fights."""
+def _terms_by_name(*rows: tuple[str, str, str, tuple[str, ...]]) -> Mapping[str, Term]:
+    """Return the terms by name; a row has the names of several terms, and their subject, side and fights."""
     return {name: Term(name, *fields) for names, *fields in rows for name in names.split(", ")}  # type: ignore[arg-type]
 
 
-QUALITIES: Mapping[str, Term] = _glossary(  # AC-6
+QUALITIES: Mapping[str, Term] = _terms_by_name(  # AC-6
     ("Shock, Wreckers, Arc, Devastating, Penetrating, Suppressive, Precision", "any attack", "attacker", _LONG_FIGHTS),
     ("Cryo, Seismic, Overcharge, Full Steam Ahead", "any attack", "attacker", _LONG_FIGHTS),
     ("Point Blank, Torrent, Indirect, Lock On", "ranged attack", "attacker", (DUEL,)),
@@ -63,7 +63,7 @@ QUALITIES: Mapping[str, Term] = _glossary(  # AC-6
     ("Coruscating", "other units on the line of fire", "", ()),
     ("Fields of Fire", "a second attack, in the other arc", "", ()),
 )
-SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
+SPECIAL_RULES: Mapping[str, Term] = _terms_by_name(  # AC-7
     ("Durable, Resilient, Bodyguard", "any attack", "target", _LONG_FIGHTS),
     ("Veteran", "any attack", "attacker", _LONG_FIGHTS),
     ("Emplacement, Pavises, Shrouded, Obfuscating", "ranged attack", "target", (DUEL,)),
@@ -83,7 +83,7 @@ SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
     ("Tail Gunner", "an attack back on an aerial attacker", "", (FOCUS_FIRE, DUEL)),
     ("Spectacular Demise", "units near it when it falls", "", _LONG_FIGHTS),
     ("Fiery Demise", "units near it when it falls", "", ()),
-    ("Berserk, Run Amok", "its duty", "", (DUEL,)),
+    ("Berserk, Run Amok", "charges that it must make", "", (DUEL,)),
     ("Pioneers, Large, Bulky, Cumbersome, Ponderous, Slow, Flying, Stilted, Vanguard", _NO_FIGHT, "", ()),
     ("Hit & Run, Soar, Spotters, Stalkers, Tow, Limber, Bank, Brake Turn, Interceptor, Occupy", _NO_FIGHT, "", ()),
     ("Assault Ramp, Bail Out, Command Signals, Iron Resolve, Logistical Expertise", _NO_FIGHT, "", ()),
@@ -92,7 +92,7 @@ SPECIAL_RULES: Mapping[str, Term] = _glossary(  # AC-7
 )
 
 SPELLING_LIKENESS = 0.87  # least likeness of two spellings of one name: one or two letters in ten differ
-SHORTEST = 3  # fewest letters of a name whose misspelling is recognised
+FEWEST_LETTERS = 3  # of a name whose misspelling by one letter is recognised
 
 _WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
 _NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, format, surrogate, line and paragraph separators
@@ -114,7 +114,7 @@ def tidy(text: str) -> str:
 
 
 def parse(text: str) -> tuple[str, str | None]:
-    """Return name and parameter (without inch marks) of a rule or quality, such as ``Veteran (1)``."""
+    """Return the name and the parameter (without inch marks) of a rule or quality, such as ``Veteran (1)``."""
     match = _WITH_PARAMETER.match(tidy(text))
     return (match["name"], _INCH_MARKS.sub("", match["parameter"]).strip()) if match else (tidy(text), None)
 
@@ -129,25 +129,25 @@ def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
     """
     if name in table:  # the usual case, much faster than a search
         return name, True
-    by_key = {_key(word): word for word in table}
-    if _key(name) in by_key:
-        return by_key[_key(name)], True
-    close = [key for key in by_key if _differ_by_one(_key(name), key)]
-    close = close or nearest(_key(name), by_key, most=1, likeness=SPELLING_LIKENESS)
+    by_key = {_comparison_key(word): word for word in table}
+    if _comparison_key(name) in by_key:
+        return by_key[_comparison_key(name)], True
+    close = [key for key in by_key if _is_one_edit_away(_comparison_key(name), key)]
+    close = close or nearest(_comparison_key(name), by_key, most=1, likeness=SPELLING_LIKENESS)
     return (by_key[close[0]], False) if close else (name, False)
 
 
-def _differ_by_one(first: str, second: str) -> bool:
-    """Return True if two words of at least three letters differ by one insertion, deletion, change or swap."""
+def _is_one_edit_away(first: str, second: str) -> bool:
+    """Return True if two words of at least three letters differ by inserting, deleting, changing or swapping once."""
     shorter = min(len(first), len(second))
     start = next((index for index in range(shorter) if first[index] != second[index]), shorter)
     swap = first[start : start + 2] == second[start : start + 2][::-1] and first[start + 2 :] == second[start + 2 :]
     insertion = first[start:] == second[start + 1 :] or first[start + 1 :] == second[start:]
-    return shorter >= SHORTEST and (swap or insertion or first[start + 1 :] == second[start + 1 :])
+    return shorter >= FEWEST_LETTERS and (swap or insertion or first[start + 1 :] == second[start + 1 :])
 
 
-@lru_cache(maxsize=1024)  # `recognise` needs the keys of a whole table
-def _key(name: str) -> str:
+@lru_cache(maxsize=1024)  # because `recognise` computes the keys of a whole table
+def _comparison_key(name: str) -> str:
     """Return a key that ignores case, hyphens and the ampersand."""
     return tidy(name).casefold().replace("&", "and").replace("-", " ")
 
@@ -158,7 +158,7 @@ def with_parameter(name: str, parameter: str | None) -> str:
 
 
 LONGEST_NAME = 200  # characters
-MOST_X = 1000  # most models of a unit
+HIGHEST_X = 1000  # highest number in parentheses; also the most models of a unit
 
 
 def plain_name(name: str) -> str:
@@ -179,12 +179,12 @@ class Keyword(str):
     x: int  # the parameter as an integer, else 0
     inches: float  # the parameter as a length, else 0
     field: str  # name as the field of a record: `lock_on` for Lock On
-    house: HouseRule | None  # the house rule of this name, if there is one
+    house: HouseRule | None  # the house rule with this name, if there is one
 
     def __new__(cls, written: str, house_rules: Mapping[str, HouseRule] | None = None) -> Self:
         """Parse `written`; `house_rules` are known in addition to the rules of the game."""
         self = super().__new__(cls, written)
-        self.name, self.parameter = _read(cls, str(written), tuple(house_rules or ()))
+        self.name, self.parameter = _name_and_parameter(cls, str(written), tuple(house_rules or ()))
         self.house = (house_rules or {}).get(self.name)
         number = self.parameter or ""
         self.x = int(number) if number.isdecimal() else 0
@@ -234,8 +234,8 @@ class Keyword(str):
             raise ValueError(f"{shown(keyword.name)} is unknown; did you mean {meant!r}?")
         if keyword.house is not None and cls is Quality and keyword.house.when == "attacked":
             raise ValueError(f"{shown(keyword.name)} has when = 'attacked' (allowed: only as a special rule)")
-        if keyword.x > MOST_X:
-            raise ValueError(f"the number in {shown(written)} is too large (allowed: 0 to {MOST_X})")
+        if keyword.x > HIGHEST_X:
+            raise ValueError(f"the number in {shown(written)} is too large (allowed: 0 to {HIGHEST_X})")
         return keyword
 
 
@@ -252,7 +252,7 @@ class Rule(Keyword):
 
 
 @lru_cache(maxsize=4096)
-def _read(kind: type[Keyword], written: str, more: tuple[str, ...] = ()) -> tuple[str, str | None]:
+def _name_and_parameter(kind: type[Keyword], written: str, more: tuple[str, ...] = ()) -> tuple[str, str | None]:
     name, parameter = parse(written)
     meant, is_correct = recognise(name, (*kind.TABLE, *more) if more else kind.TABLE)
     return (meant if is_correct else name), parameter
@@ -265,7 +265,7 @@ class HasKeywords:
 
     @property
     def keywords(self) -> tuple[Keyword, ...]:
-        """Its qualities or special rules."""
+        """The qualities or special rules of the record."""
         keywords: tuple[Keyword, ...] | None = getattr(self, self.keywords_field)
         return keywords or ()
 
@@ -287,7 +287,7 @@ class HasKeywords:
 
 
 def distinct_keywords(keywords: Iterable[Keyword]) -> tuple[str, ...]:
-    """Return the distinct keywords as printed in the rules; house rules are unchanged."""
+    """Return the distinct keywords as printed in the rules; house rules as written."""
     return tuple(dict.fromkeys(keyword.canonical if keyword.house is None else keyword for keyword in keywords))
 
 
@@ -296,19 +296,19 @@ DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
     "Shock": "value in parentheses against light",
     "Wreckers": "value in parentheses against heavy",
     "Arc": "a heroic strike adds two dice, not one",
-    "Devastating": "hits left over are 1 damage more",
+    "Devastating": "1 damage more for hits left over",
     "Penetrating": "damage left over destroys one more model; 1 damage more on a behemoth",
     "Suppressive": "−1 DISCIPLINE on the test it causes",
     "Torrent": "ignores concealment, cover and buildings",
     "Precision": "the officer falls first",
     "Cryo": "a failed test activates the unit instead of suppressing it",
-    "Seismic": "suppressed is disordered too; a bonus against garrisons",
-    "Overcharge": "a card's value in dice more; each blank is 1 damage to itself",
+    "Seismic": "units it suppresses are disordered too; a bonus against garrisons",
+    "Overcharge": "as many dice more as a card's value; each blank is 1 damage to itself",
     "Turret": "fires outside its front arc, with a penalty",
-    "Indirect": "not within short range; weakened unseen, improved with a spotter",
+    "Indirect": "cannot fire within short range; weakened without a view, improved with a spotter",
     "Lock On": "no penalty for opportunity fire",
-    "Slow to Fire": "reloading after a shot",
-    "Move or Fire": "not after an advance",
+    "Slow to Fire": "must reload after a shot",
+    "Move or Fire": "cannot fire after an advance",
     "Reactive": "opportunity fire only",
     "Siegebreaker": "wrecks a building on a strike",
     "Coruscating": "hits everything on its line",
@@ -325,24 +325,24 @@ DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
     "Pavises": "taking cover is +1 DEFENCE, concealed or not",
     "Shrouded": "ranged attacks on it count it as concealed",
     "Obfuscating": "ranged attacks on it count it as concealed",
-    "Construct": "suppressed is disordered too, until near a commander",
+    "Construct": "disordered when suppressed, until near a commander",
     "Sponsons": "X dice, weakened, against a charger",
     "Stoic Defence": "strikes first when it is charged",
     "Storming Party": "garrisons do not strike first against it",
-    "Static": "cannot charge; lost with a lost combat",
-    "Onslaught": "a bonus as it charges",
+    "Static": "cannot charge; annihilated if it loses a combat",
+    "Onslaught": "a bonus when it charges",
     "Overrun": "fights once more after a combat that it has won",
     "All-Out Attack": "up to X attacks, each with another row",
     "Hunter": "1 VP for a combat won",
     "Ammo Supply": "a bonus for shots of friends within 3″",
     "Inspiring": "up to X friends within 12″ lose suppressed",
     "Tail Gunner": "X dice, weakened, back at aerial attackers",
-    "Throw": "having destroyed in combat, a card's value in dice at X″",
+    "Throw": "after destroying models in combat: as many dice as a card's value, up to X″",
     "Fiery Demise": "may explode with each model, X dice",
     "Spectacular Demise": "may explode with its last model, X dice",
     "Hot Headed": "can be suppressed; always rallies",
     "Corrosive Fumes": "enemies within X″ are disordered",
-    "Berserk": "having failed to rally it charges if it can",
+    "Berserk": "charges if it can after a failed rally test",
     "Run Amok": "charges if it can",
     "Bodyguard": "its officer does not fall first",
     "Irregular": "open formation",

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 ItemT = TypeVar("ItemT")
 
-MOST_LISTED = 12  # most names in a message
-_WORD_LIKENESS = 0.75  # least likeness of a suggested name's word
+MOST_LISTED = 12  # names in a message
+_WORD_LIKENESS = 0.75  # least likeness of a word to a word of a suggested name
 LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
@@ -74,9 +74,10 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 
 
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
-    """Return the item, from pairs of name and item, with the name `part`, else one whose name begins with or has it.
+    """Return the item named `part`, else the only item whose name begins with it, has such a word, or contains it.
 
-    For messages: `selector` is the selector that contains `part`, and `hint` says how to list all names.
+    `items`: pairs of name and item. For messages: `what` is the kind of item, `selector` the selector that contains
+    `part`, and `hint` says how to list all names.
     """
     place = f"selector {shown(selector)}: " if selector else ""
     for matches in (
@@ -103,7 +104,7 @@ def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selec
 
 
 def _similar_names(part: str, names: Collection[str]) -> list[str]:
-    """Return the names like `part`: as a whole, if it has several words, else by similar words."""
+    """Return the names similar to `part`, as a whole or in some of its words."""
     similar = nearest(part, names)
     if similar and "-" in part:
         return similar
@@ -113,7 +114,7 @@ def _similar_names(part: str, names: Collection[str]) -> list[str]:
 
 
 def first_names(names: Iterable[str]) -> str:
-    """Return the first few distinct names as text, with the number of all if there are more."""
+    """Return the first few distinct names as text; if there are more, with the number of all names."""
     distinct = list(dict.fromkeys(names))
     more = f", … ({len(distinct)} in all)" if len(distinct) > MOST_LISTED else ""
     return ", ".join(distinct[:MOST_LISTED]) + more

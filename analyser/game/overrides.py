@@ -15,10 +15,10 @@ _KEYWORDS: dict[str, type[Keyword]] = {"rules": Rule, "qualities": Quality}
 def change(
     parts: Sequence[dict[str, Any]], key: str, value: Any, house_rules: Mapping[str, HouseRule] | None = None
 ) -> None:
-    """Change one key in `parts`: a level, a unit, or several rows, as plain data.
+    """Change one key in each of `parts`: a level, a unit, or rows, as plain data.
 
-    A number or a list replaces the old value; a number with a sign is added to it. `house_rules`, by name, are those
-    that the change may add.
+    A number or a list replaces the old value; a text with a sign is added to it. `house_rules`: the house rules that
+    the change may add, by name.
 
     >>> parts = [{"points": 35}]
     >>> change(parts, "points", "+10")
@@ -39,7 +39,7 @@ def change(
 
 
 def location_in_change(location: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the location of an error in a loadout as a change names it; `rows` of the unit are plain data.
+    """Return the location of an error in a loadout, in the words of a change; `rows`: the unit's rows as plain data.
 
     >>> rows = [{"id": "ranged-light", "bands": [{"first": 1, "last": 6}, {"first": 7, "last": 12}]}]
     >>> location_in_change("unit.levels.basic.points", rows), location_in_change("unit.rows.0.bands.1.dice", rows)

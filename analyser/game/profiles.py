@@ -31,11 +31,11 @@ RecordT = TypeVar("RecordT", bound=Record)
 RULESET_FILE = "ruleset.toml"
 FORCES_FILE = "forces.toml"
 FILES_FOR_ALL = (RULESET_FILE, FORCES_FILE)  # files in a folder of profiles that apply to all factions
-MORALE_RULESETS = "morale"  # folder of rulesets of other games, inside a folder of profiles
+MORALE_RULESETS = "morale"  # subfolder of a folder of profiles, with the rulesets of other games
 _VERSION_LENGTH = 12  # hexadecimal digits, enough to exclude chance collisions
 _TIME_STAMP_STEP = 2_000_000_000  # ns within which a file may change twice with the same time stamp
-_NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
-_SELECTOR = "such as crown/rifle-platoon@reinforced"
+_KEYS_NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
+_SELECTOR_EXAMPLE = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = (
     'in Python keys are in a mapping: {"unit": "...", "suppressed": True}, for an attack {"attacker": "...", '
     '"distance": 6}'
@@ -129,7 +129,7 @@ class Profiles:
     folder : path, optional
         Default: the shipped profiles.
     ruleset : Ruleset or mapping, optional
-        A die, a deck or house rules, such as ``{"die": {"strike": 3, "miss": 3}}``, in place of those of the folder
+        A die, a deck or house rules, such as ``{"die": {"strike": 3, "miss": 3}}``, which replace those of the folder
         and of scenarios. Default: those of the folder.
 
     Examples
@@ -141,30 +141,32 @@ class Profiles:
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, ruleset: RulesetLike | None = None) -> None:
-        self.given, self._read, self._loadouts = folder, dict[Path, Faction](), dict[str, Loadout]()
-        self.stated = {} if ruleset is None else ruleset_parts(ruleset)
+        self.stated_folder, self._read, self._loadouts = folder, dict[Path, Faction](), dict[str, Loadout]()
+        self.stated_ruleset = {} if ruleset is None else ruleset_parts(ruleset)
         self.folder = shipped_profiles() if folder is None else path_of(folder, "profiles")
         if not is_there(self.folder) or not self.folder.is_dir():
             raise InputError("no such folder of profiles", where=str(self.folder))
 
     @cached_property
     def used(self) -> ProfilesUsed:
-        """Folder and version of the files, as of when they were read."""
+        """Folder and version of the files at the time of reading."""
         return self._used_now()
 
     def _used_now(self) -> ProfilesUsed:
         """Return the folder and its current version, which depends on a stated ruleset too."""
-        now = profiles_used(self.given)
-        if self.stated:
+        now = profiles_used(self.stated_folder)
+        if self.stated_ruleset:
             content = f"{now.version} {self.ruleset.model_dump_json()}".encode()
             now = now._replace(version=hashlib.sha256(content).hexdigest()[:_VERSION_LENGTH])
         with suppress(InputError):  # an invalid ruleset file is reported when its die is used
             now = now._replace(ruleset=self.ruleset)
         return now
 
-    def under(self, ruleset: RulesetLike | None) -> Profiles:
-        """Return the profiles with another die, deck or house rules; itself if `ruleset` is None."""
-        return self if ruleset is None else Profiles(self.given, {**self.stated, **ruleset_parts(ruleset)})
+    def with_ruleset(self, ruleset: RulesetLike | None) -> Profiles:
+        """Return the profiles with another die, deck or house rules; the same object if `ruleset` is None."""
+        if ruleset is None:
+            return self
+        return Profiles(self.stated_folder, {**self.stated_ruleset, **ruleset_parts(ruleset)})
 
     @cached_property
     def factions(self) -> dict[str, Faction]:
@@ -191,9 +193,10 @@ class Profiles:
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """Return the factions that a name can mean: to save time, only that of the file NAME.toml, if it exists.
+        """Return the factions that a name can mean, by id.
 
-        Otherwise all factions, because `name` may be abbreviated, or the file may have another name.
+        To save time, only the file NAME.toml is read if it exists and has that id. Otherwise `name` may be abbreviated,
+        or the file may have another name, so all factions are returned.
         """
         path = self.folder / f"{name}.toml"
         if "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL:
@@ -204,13 +207,14 @@ class Profiles:
 
     @cached_property
     def ruleset(self) -> Ruleset:
-        """Attack die, deck and house rules: as stated, else those of the folder, else the shipped ones."""
-        of_folder = load_ruleset(self.folder)
-        return checked(Ruleset, {**of_folder.model_dump(mode="json"), **self.stated}) if self.stated else of_folder
+        """Attack die, deck and house rules: those stated, else those of the folder, else the shipped ones."""
+        ruleset = load_ruleset(self.folder)
+        stated = self.stated_ruleset
+        return checked(Ruleset, {**ruleset.model_dump(mode="json"), **stated}) if stated else ruleset
 
     @cached_property
     def force_rules(self) -> ForceRules:
-        """Rules of force building for all factions; the shipped ones if the folder has no file for them."""
+        """Rules of force building for all factions; the shipped rules if the folder has no file for them."""
         return _record_in(ForceRules, *_file_for_all(self.folder, FORCES_FILE))
 
     @cached_property
@@ -252,7 +256,7 @@ class Profiles:
                 **loadout.level.model_dump(include={"models", "points", "victory_points"}),
                 **{
                     key: ", ".join(value) if isinstance(value, tuple) else value
-                    for key, value in loadout.unit.model_dump(exclude=_NOT_IN_TABLE).items()
+                    for key, value in loadout.unit.model_dump(exclude=_KEYS_NOT_IN_TABLE).items()
                 },
                 "rows": ", ".join(row.id for row in loadout.unit.rows),
             }
@@ -260,7 +264,7 @@ class Profiles:
         )
 
     def faction(self, name: str) -> Faction:
-        """Return the faction that `name`, possibly abbreviated, means; raises as :meth:`loadout`."""
+        """Return the faction with the name `name`, which may be abbreviated; raises as :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
         part = selector_parts(f"{name}/")[0]
         return find_named(part, self._factions_for(part).items(), "faction")
@@ -282,7 +286,7 @@ class Profiles:
         """
         if isinstance(selector, Loadout):
             return selector
-        check_text(selector, "selector", _SELECTOR)
+        check_text(selector, "selector", _SELECTOR_EXAMPLE)
         if selector not in self._loadouts:
             normalised = selector_from_words(selector, self._factions_for(selector_parts(selector)[0]))
             level = selector_parts(normalised)[2]
@@ -295,8 +299,8 @@ class Profiles:
     __getitem__ = loadout
 
     def unit(self, selector: str) -> tuple[Faction, Unit]:
-        """Return the faction and the unit that `selector` means, ignoring its level; raises as :meth:`loadout`."""
-        check_text(selector, "selector", _SELECTOR)
+        """Return the faction and the unit that `selector` means; its level is ignored. Raises as :meth:`loadout`."""
+        check_text(selector, "selector", _SELECTOR_EXAMPLE)
         before, colon, _ = selector.partition(":")
         if colon:  # some commands accept keys after a colon
             keys = "only the commands attack, charge and duel accept keys after a colon"
@@ -307,24 +311,24 @@ class Profiles:
         by_name = [find_named(faction_part, candidates, "faction", selector)] if faction_part else []
         factions = by_name or self.factions.values()
         units = [(unit.id, (faction, unit)) for faction in factions for unit in faction.units]
-        same_faction = None if faction_part else self.factions.get(unit_part)  # a faction in place of a unit
+        named_faction = None if faction_part else self.factions.get(unit_part)  # a faction in place of a unit
         try:
             return find_named(unit_part, units, "unit", selector, f"{self.command('units', factions)} lists them")
         except InputError:
-            if same_faction is None or not same_faction.units:
+            if named_faction is None or not named_faction.units:
                 raise
-        example = f"{same_faction.id}/{same_faction.units[0].id}"
-        allowed = f"one of its units, such as {example}; {self.command('units', [same_faction])} lists them"
-        raise InputError(f"selector {shown(selector)}: {same_faction.id} is a faction", allowed=allowed)
+        example, command = f"{named_faction.id}/{named_faction.units[0].id}", self.command("units", [named_faction])
+        allowed = f"one of its units, such as {example}; {command} lists them"
+        raise InputError(f"selector {shown(selector)}: {named_faction.id} is a faction", allowed=allowed)
 
     def command(self, words: str, factions: Collection[Faction] = ()) -> str:
-        """Return a command line that uses these profiles: for a faction if `factions` has only one, else for all.
+        """Return a command line with these profiles, for the faction if `factions` has only one, else for all.
 
         >>> Profiles().command("army kinds", [Profiles().faction("crown")])
         'analyser army kinds crown'
         """
         ids = [faction.id for faction in factions] if len(factions) == 1 else []
-        folder = [] if self.given is None else ["--profiles", shlex.quote(os.fspath(self.given))]
+        folder = [] if self.stated_folder is None else ["--profiles", shlex.quote(os.fspath(self.stated_folder))]
         return " ".join(["analyser", words, *ids, *folder])
 
     def matching(self, pattern: str) -> list[Loadout]:
@@ -338,7 +342,7 @@ class Profiles:
         InputError
             No loadout matches.
         """
-        check_text(pattern, "selector", _SELECTOR)
+        check_text(pattern, "selector", _SELECTOR_EXAMPLE)
         if not any(mark in pattern for mark in "*?["):
             return [self.loadout(pattern)]
         faction, slash, rest = pattern.lower().partition("/")
@@ -393,11 +397,11 @@ def _cached_library(folder: str | None, *_: object) -> Profiles:
 
 
 def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None) -> Profiles:
-    """Return a library from a library, the path of its folder, or None for the shipped profiles.
+    """Return the library of `profiles`: a library, the path of its folder, or None for the shipped profiles.
 
     `ruleset`: a die, a deck or house rules in place of those of the folder.
     """
-    return (profiles if isinstance(profiles, Profiles) else load_profiles(profiles)).under(ruleset)
+    return (profiles if isinstance(profiles, Profiles) else load_profiles(profiles)).with_ruleset(ruleset)
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
@@ -420,11 +424,11 @@ def load_ruleset(folder: Path | None = None) -> Ruleset:
     >>> load_ruleset().die.sides, len(load_ruleset().deck.counts())
     (6, 13)
     """
-    return _record_in(Ruleset, *_file_for_all(folder, RULESET_FILE))  # omitted parts are the shipped ones
+    return _record_in(Ruleset, *_file_for_all(folder, RULESET_FILE))  # omitted parts come from the shipped file
 
 
 def _file_for_all(folder: Path | None, name: str) -> tuple[Path, bytes]:
-    """Return path and content of a file for all factions in a folder, or of the shipped file if it is missing."""
+    """Return the path and the content of a folder's file for all factions, or of the shipped file if it is missing."""
     path = (folder or shipped_profiles()) / name
     if not path.exists():
         path = shipped_profiles() / name

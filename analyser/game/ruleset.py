@@ -1,4 +1,4 @@
-"""Ruleset: the attack die and the deck, which the printed rules do not contain, and house rules; combat ratings."""
+"""Ruleset: the attack die and the deck, which the printed rules do not contain, and house rules."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HIGHEST_CARD = 99
 MOST_COPIES = 1000
 MOST_CARDS = 10_000
 _MOST_RUNS = 6  # most runs of card values in the description of a deck
-_PLURAL = {"strike": "s", "miss": "es", "blank": "s"}
+_PLURAL_ENDINGS = {"strike": "s", "miss": "es", "blank": "s"}
 
 Sides = Annotated[int, Field(ge=0, le=MOST_SIDES)]
 Copies = Annotated[int, Field(ge=0, le=MOST_COPIES)]
@@ -43,12 +43,12 @@ class Face(IntEnum):
     GLANCING = 2
     MISS = 3
     BLANK = 4
-    OWN_1 = 5
-    OWN_2 = 6
-    OWN_3 = 7
+    CUSTOM_1 = 5
+    CUSTOM_2 = 6
+    CUSTOM_3 = 7
 
 
-PRINTED = ("heroic", "strike", "glancing", "miss", "blank")
+PRINTED_FACES = ("heroic", "strike", "glancing", "miss", "blank")
 """The symbols of the rules, in the order of :class:`Face`."""
 
 
@@ -70,7 +70,7 @@ def face_mask(names: tuple[str, ...]) -> int:
 
 
 class FaceRule(Record):
-    """A custom face of the die, or a printed one with other effects."""
+    """A custom face of the die, or a printed face with other effects."""
 
     page = "docs/keys.md"
 
@@ -102,7 +102,7 @@ class Die(Record):
     glancing: Sides = 0
     miss: Sides = 0
     blank: Sides = 0
-    changed: dict[str, FaceRule] = Field(alias="NAME", default_factory=dict)  # custom and changed printed faces
+    changed: dict[str, FaceRule] = Field(alias="NAME", default_factory=dict)  # custom faces, changed printed faces
 
     @model_validator(mode="before")
     @classmethod
@@ -116,14 +116,14 @@ class Die(Record):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Die:
-        for name in PRINTED:
+        for name in PRINTED_FACES:
             if name in self.changed:
                 self.__dict__[name] = self.changed[name].sides  # the record is frozen; this is part of its construction
         if not 1 <= self.sides <= MOST_SIDES:
             raise ValueError(f"{self.sides} sides in all (allowed: 1 to {MOST_SIDES})")
-        custom = len(self.names) - len(PRINTED)
-        if custom > len(Face) - len(PRINTED):
-            raise ValueError(f"{custom} custom faces (allowed: up to {len(Face) - len(PRINTED)})")
+        custom = len(self.names) - len(PRINTED_FACES)
+        if custom > len(Face) - len(PRINTED_FACES):
+            raise ValueError(f"{custom} custom faces (allowed: up to {len(Face) - len(PRINTED_FACES)})")
         strike, heroic = self.effect("strike", "hits"), self.effect("heroic", "hits")
         if heroic < max(strike, 1):
             raise ValueError(f"heroic: {heroic} hits (allowed: {max(strike, 1)} to 6)")
@@ -144,8 +144,8 @@ class Die(Record):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of its faces, in the order of :class:`Face`."""
-        return (*PRINTED, *(name for name in self.changed if name not in PRINTED))
+        """Names of the faces, in the order of :class:`Face`."""
+        return (*PRINTED_FACES, *(name for name in self.changed if name not in PRINTED_FACES))
 
     def effect(self, name: str, key: str) -> Any:
         """Return the value of `hits`, `explodes` or `rerolled` for a face."""
@@ -153,21 +153,21 @@ class Die(Record):
         return (_NO_EFFECTS | _EFFECTS_OF_PRINTED.get(name, {}))[key] if stated is None else stated
 
     @property
-    def faces(self) -> tuple[int, ...]:
+    def sides_by_face(self) -> tuple[int, ...]:
         """Number of sides with each face, in the order of :class:`Face`."""
-        custom = [self.changed[name].sides for name in self.names[len(PRINTED) :]]
+        custom = [self.changed[name].sides for name in self.names[len(PRINTED_FACES) :]]
         printed = self.heroic, self.strike, self.glancing, self.miss, self.blank
-        return (*printed, *custom, *[0] * (len(Face) - len(PRINTED) - len(custom)))
+        return (*printed, *custom, *[0] * (len(Face) - len(PRINTED_FACES) - len(custom)))
 
     @property
     def sides(self) -> int:
-        """Number of sides."""
-        return sum(self.faces)
+        """Number of sides of the die."""
+        return sum(self.sides_by_face)
 
     @property
     def in_words(self) -> str:
         """Faces in words."""
-        counts = ((name, count) for name, count in zip(self.names, self.faces) if count)
+        counts = ((name, count) for name, count in zip(self.names, self.sides_by_face) if count)
         return ", ".join(f"{count} {_face_word(name, count)}{self._effects_of(name)}" for name, count in counts)
 
     def _effects_of(self, name: str) -> str:
@@ -198,7 +198,7 @@ class Deck(Record):
     @field_validator("copies", mode="before")
     @classmethod
     def _whole_values(cls, copies: object) -> object:
-        """Convert card values from text, as keys are in TOML and JSON; the field's type checks the rest."""
+        """Convert card values from text, because keys of TOML and JSON are text; the field's type checks the rest."""
         return {_card_value(value): count for value, count in copies.items()} if isinstance(copies, dict) else copies
 
     @field_validator("copies")
@@ -214,7 +214,7 @@ class Deck(Record):
         return self.copies
 
     def counts(self) -> Integers:
-        """Return the copies by value: shape (highest value + 1,); entry v is the number of cards of value v."""
+        """Return the number of cards of each value from 0: shape (highest value + 1,)."""
         return np.array([self.copies.get(value, 0) for value in range(max(self.copies) + 1)], np.int64)
 
 
@@ -270,7 +270,7 @@ class Ruleset(Record):
 
 
 def _face_word(face: str, count: int) -> str:
-    return f"{face}{_PLURAL.get(face, '')}" if count > 1 else face
+    return f"{face}{_PLURAL_ENDINGS.get(face, '')}" if count > 1 else face
 
 
 def _runs(copies: dict[int, int]) -> list[str]:
@@ -286,7 +286,7 @@ def _runs(copies: dict[int, int]) -> list[str]:
 
 
 def ruleset_record(ruleset: object) -> dict[str, Any]:
-    """Return the `ruleset` entry of an answer's JSON; empty if there is none, or it is of another game."""
+    """Return the `ruleset` entry of an answer's JSON; empty without a ruleset, or with that of another game."""
     return {"ruleset": ruleset.model_dump(mode="json")} if isinstance(ruleset, Ruleset) else {}
 
 

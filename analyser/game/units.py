@@ -13,7 +13,7 @@ from analyser.common.files import check_plain
 from analyser.common.validation import Record, as_tuple, checked
 from analyser.game.forces import Battlegroup, Boon, Limits, Membership
 from analyser.game.house_rules import HouseRule
-from analyser.game.keywords import MOST_X, HasKeywords, Quality, Rule
+from analyser.game.keywords import HIGHEST_X, HasKeywords, Quality, Rule
 from analyser.game.names import Entry, Name, Slug
 from analyser.game.overrides import change, location_in_change
 
@@ -23,10 +23,10 @@ Trait = Literal["behemoth", "commander", "transport", "subterranean"]
 RowKind = Literal["ranged", "melee", "impact"]
 LevelName = Literal["basic", "reinforced", "full-strength"]
 
-MOST_MODELS = MOST_X
+MOST_MODELS = HIGHEST_X
 MOST_DICE = 200
 MOST_INCHES = 1000
-HUNDREDTHS = 100  # per inch, the resolution of lengths
+HUNDREDTHS = 100  # hundredths of an inch, the unit of lengths, in an inch
 
 
 def hundredths(inches: float) -> int:
@@ -49,9 +49,9 @@ CLOSE_FORMATION_TYPES = ("infantry", "field gun")
 
 
 class Band(Record):
-    """Attack dice for a range of numbers of models, or for a behemoth of its damage (AC-2.3).
+    """Attack dice for a range of numbers of models, or of points of damage for a behemoth (AC-2.3).
 
-    `special` is the second value of the cell, in parentheses on the card (Point Blank, Shock, Wreckers).
+    `special` is the value in parentheses in the cell of the table (Point Blank, Shock, Wreckers).
     """
 
     first: Annotated[int, Field(ge=0, le=MOST_MODELS)]
@@ -135,7 +135,7 @@ Defence = Annotated[int, Field(ge=1, le=100)]
 DamageLimit = Annotated[int, Field(ge=1, le=1000)]
 Discipline = Annotated[int, Field(ge=0, le=100)]
 BreakLimit = Annotated[int, Field(ge=0, le=MOST_MODELS)]
-Without = Literal["none"]  # in place of a number that other levels have and this level lacks
+NoValue = Literal["none"]  # instead of a number that only other levels have
 
 
 class Level(Record):
@@ -145,12 +145,12 @@ class Level(Record):
     points: Annotated[int, Field(ge=0, le=100_000)] | None = None
     victory_points: Annotated[int, Field(ge=0, le=1000)] | None = None
     entry: Entry | None = None
-    size: Size | Without | None = None
-    speed: Inches | Without | None = None
+    size: Size | NoValue | None = None
+    speed: Inches | NoValue | None = None
     defence: Defence | None = None
     damage_limit: DamageLimit | None = None
-    discipline: Discipline | Without | None = None
-    break_limit: BreakLimit | Without | None = None
+    discipline: Discipline | NoValue | None = None
+    break_limit: BreakLimit | NoValue | None = None
 
     def number(self, key: str) -> int | float | None:
         """Return the value of a key in :data:`KEYS_BY_LEVEL`; None if the level does not state it."""
@@ -165,8 +165,8 @@ KEYS_BY_LEVEL = ("size", "speed", "defence", "damage_limit", "discipline", "brea
 class Unit(Record, HasKeywords):
     """A unit of an army list (AC-2.1 to AC-2.3).
 
-    If a number differs between levels, every level has it, and the unit has that of its first level. :meth:`at` returns
-    the unit with the numbers of another level.
+    If a number differs between levels, every level states it, and the unit has the number of its first level.
+    :meth:`at` returns the unit with the numbers of another level.
     """
 
     id: Slug
@@ -182,7 +182,7 @@ class Unit(Record, HasKeywords):
     discipline: Discipline | None = None
     break_limit: BreakLimit | None = None
     rules: tuple[Rule, ...] = ()
-    in_force: Limits = Limits()  # limits on its number in a force, in all battlegroups together
+    in_force: Limits = Limits()  # limits on its number in the whole force
     battlegroups: dict[Slug, Membership] = Field(default_factory=dict)  # keys: kinds of battlegroup
     levels: dict[LevelName, Level]
     rows: tuple[Row, ...] = ()
@@ -197,14 +197,14 @@ class Unit(Record, HasKeywords):
         return self._with_levels_complete()
 
     @property
-    def differing(self) -> tuple[str, ...]:
-        """Keys of the numbers that differ between its levels."""
+    def level_keys(self) -> tuple[str, ...]:
+        """Keys of the numbers that the levels state, because they differ between levels."""
         levels = self.levels.values()
         return tuple(key for key in KEYS_BY_LEVEL if any(getattr(level, key) is not None for level in levels))
 
     def _with_levels_complete(self) -> Unit:
-        """Complete the numbers that differ in every level, and give the unit those of its first level."""
-        for key in self.differing:
+        """State the numbers of `level_keys` in every level, and give the unit the numbers of its first level."""
+        for key in self.level_keys:
             default = getattr(self, key)
             default_entry = {key: "none" if default is None else default}
             for name, level in self.levels.items():
@@ -222,13 +222,13 @@ class Unit(Record, HasKeywords):
         >>> winged.discipline, winged.at("reinforced").discipline
         (6, 7)
         """
-        numbers = {key: self.levels[level].number(key) for key in self.differing}
+        numbers = {key: self.levels[level].number(key) for key in self.level_keys}
         return self.model_copy(update=numbers) if numbers else self
 
     def record(self) -> dict[str, Any]:
-        """Return the unit as plain data for JSON, as in its file but without the ids of imported data."""
+        """Return the unit as plain data for JSON, as in its file, but without the ids of imported entries."""
         data = self.at(next(iter(self.levels))).model_dump(mode="json", exclude={"entry"})
-        left_out = {"entry"} | set(KEYS_BY_LEVEL).difference(self.differing)
+        left_out = {"entry"} | set(KEYS_BY_LEVEL).difference(self.level_keys)
         return data | {
             "levels": {key: level.model_dump(mode="json", exclude=left_out) for key, level in self.levels.items()}
         }
@@ -239,7 +239,7 @@ class Unit(Record, HasKeywords):
 
 
 class Loadout(Record):
-    """A unit at one reinforcement level, as named by a selector (AC-2.2)."""
+    """A unit at one reinforcement level, which a selector names (AC-2.2)."""
 
     faction: Slug
     unit: Unit  # unit with the numbers of this level
@@ -248,7 +248,7 @@ class Loadout(Record):
 
     @model_validator(mode="after")
     def _with_numbers_of_level(self) -> Loadout:
-        if self.unit.differing and self.level_name in self.unit.levels:
+        if self.unit.level_keys and self.level_name in self.unit.levels:
             self.__dict__["unit"] = self.unit.at(self.level_name)
         return self
 
@@ -273,7 +273,7 @@ class Loadout(Record):
 
     @property
     def capacity(self) -> int:
-        """Largest number of models of an infantry unit that the unit can carry; 0 if none (AC-8.8).
+        """Number of models of an infantry unit that the unit can carry; 0 if none (AC-8.8).
 
         >>> from analyser import load_profiles
         >>> load_profiles()["crown/tristan-assault-transports@basic"].capacity
@@ -310,8 +310,8 @@ class Loadout(Record):
             Keys of the level (models, points, victory_points), of the unit (defence, damage_limit, discipline,
             break_limit, speed, rules and so on) or of the rows. A number replaces the old value; a text with a sign
             (``points="+10"``) is added to it. `dice` is always added, to every band that has attack dice and to the
-            value in parentheses, with 0 as the minimum. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it.
-            For several, use a list or one text with commas. Names without signs replace all old names.
+            value in parentheses; the least result is 0. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it.
+            Several names are a list, or one text with commas. Names without signs replace all old names.
 
         Raises
         ------
@@ -337,15 +337,15 @@ class Loadout(Record):
                 raise InputError(problem, where=self.selector, allowed=", ".join(rows))
             rows = {chosen: rows[chosen]}
         sections = (Level, [unit["levels"][self.level_name]]), (Unit, [unit]), (Row, list(rows.values()))
-        parts = {key: section for model, section in sections for key in model.model_fields if key not in _NOT_CHANGED}
+        parts = {key: section for model, section in sections for key in model.model_fields if key not in _FIXED_KEYS}
         parts["dice"] = parts["qualities"]
-        parts |= {key: [unit["levels"][self.level_name]] for key in self.unit.differing}
+        parts |= {key: [unit["levels"][self.level_name]] for key in self.unit.level_keys}
         for key, value in changes.items():
             if key not in parts:
                 problem = f"unknown key {key!r}{did_you_mean(key, parts)}"
                 raise InputError(problem, where=self.selector, allowed=", ".join(parts))
             try:
-                change(parts[key], key, as_stored(key, value, self.unit), self._house_rules)
+                change(parts[key], key, stored_value(key, value, self.unit), self._house_rules)
             except InputError as error:
                 raise error.inside(f"{self.selector}: {key}") from None
         changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
@@ -364,15 +364,15 @@ def _selector(value: object) -> object:
 
 
 Selector = Annotated[str, PlainValidator(_selector)]
-"""Selector of a loadout in the library; in a scenario as stated, also a loadout itself."""
+"""Selector of a loadout in the library; a scenario made in Python may have the loadout itself."""
 
-_NOT_CHANGED = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")
+_FIXED_KEYS = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")
 
 
-def as_stored(key: str, value: Any, unit: Unit) -> Any:
-    """Return a value as a profile stores it: no number is "none" if the levels differ in this key, else None."""
+def stored_value(key: str, value: Any, unit: Unit) -> Any:
+    """Return a value as a profile stores it; without a number, "none" if the levels state this key, else None."""
     if key in KEYS_BY_LEVEL and (value is None or (isinstance(value, str) and value == "none")):
-        return "none" if key in unit.differing else None
+        return "none" if key in unit.level_keys else None
     return value
 
 
@@ -429,7 +429,7 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
 
 
 def row_id(written: str, rows: Iterable[str]) -> str:
-    """Return a row id, ignoring case, spaces and brackets: ``Ranged (Light)`` is ``ranged-light``."""
+    """Return the id of a row, however written: ``Ranged (Light)``, or an abbreviation, means ``ranged-light``."""
     normalised = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())
     if normalised in rows:
         return normalised

@@ -45,12 +45,12 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
     6
     """
     system_record, folder = system_named(system), _folder(profiles)
-    stated = profiles.stated if isinstance(profiles, Profiles) else {}
+    stated = profiles.stated_ruleset if isinstance(profiles, Profiles) else {}
     return source if isinstance(source, MoraleQuestion) else read_question(system_record, source, folder, stated)
 
 
 def _folder(profiles: ProfilesLike | None) -> Path | None:
-    folder = profiles.given if isinstance(profiles, Profiles) else profiles
+    folder = profiles.stated_folder if isinstance(profiles, Profiles) else profiles
     return None if folder is None else Profiles(folder).folder  # raises an error if it does not exist
 
 

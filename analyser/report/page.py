@@ -72,6 +72,7 @@ def page_values(
     notes = _notes(balance.dominated.to_dict("records"), inputs.tactics, named)
     cards = cards_of(answer, balance, curves(answer, threads), notes, _without_duels(answer))
     rows = [] if prices is None else prices.frame.to_dict("records")
+    die = answer.ruleset.die
     shown = {
         "title": title_of(*((loadout.faction for loadout in side) for side in (inputs.attackers, inputs.defenders))),
         "home": inputs.home,
@@ -103,9 +104,7 @@ def page_values(
         "least_ratio": LEAST_RATIO,
         "names": named,
         "points": {loadout.selector: loadout.level.points for loadout in answer.attackers},
-        "die": ", ".join(
-            f"{count} {face}" for face, count in zip(answer.ruleset.die.names, answer.ruleset.die.faces) if count
-        ),
+        "die": ", ".join(f"{sides} {face}" for face, sides in zip(die.names, die.sides_by_face) if sides),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(answer.ruleset.deck.copies.items())),
         "engine": engine_of(answer.attackers, answer.situations, answer.ruleset),
         "n_possible": int(answer.frame["why_not"].isna().sum()),

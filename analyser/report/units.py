@@ -299,7 +299,7 @@ def facts_text(unit: Unit) -> str:
     """Return one line with the target category of a unit and its characteristics, by level if levels differ."""
     names = ("defence", "damage_limit", "discipline", "break_limit")
     numbers = {name: getattr(unit, name) for name in names}
-    for name in set(names).intersection(unit.differing):
+    for name in set(names).intersection(unit.level_keys):
         each_level = (level.number(name) for level in unit.levels.values())
         numbers[name] = ", ".join("none" if value is None else str(value) for value in each_level) + " by level"
     if unit.has("Resilient"):

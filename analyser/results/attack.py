@@ -393,7 +393,7 @@ def _simulated(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], tr
 
 
 def _die_and_deck(scenario: Scenario) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    return np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    return np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
 
 
 def _common_fields(scenario: Scenario) -> dict[str, Any]:

@@ -148,7 +148,7 @@ def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
         event._replace(first=_SORTIE) if event.event == Event.ORDERED and event.unit in aircraft else event
         for event in events
     )
-    return Story(trace.number, seed, trace.margin, events, names, armies, trace.unfired, embarked)
+    return Story(trace.number, seed, trace.margin, events, names, armies, trace.unfired_orders, embarked)
 
 
 def _round_text(event: Happening, story: Story) -> str:

@@ -38,7 +38,7 @@ def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tupl
     tactics = [_tactics(scenario, side, auto) for side in SIDES]
     names = names_apart(*scenario.armies)
     for label, name, army in zip(("Army", "Against"), names, scenario.armies):
-        boons = sum(boon.points for boon in army.bought)
+        boons = sum(boon.points for boon in army.paid_boons)
         points = f"{army.points:,} points" + (f", {boons} of them for boons" if boons else "")
         lines.append((label, f"{name}: {counted(len(army), 'unit')}, {points}"))
     if len(set(tactics)) == 1:

@@ -25,8 +25,8 @@ from analyser.engine.fight.best.choice_program import (
     flatten,
 )
 from analyser.engine.fight.best.explore import MOST_PLACES
+from analyser.engine.fight.best.game_graph import MOST_EDGES, Game, GameInput, TooManyNodesError, game_of, graph_of
 from analyser.engine.fight.best.plan_to_program import PlanPrograms
-from analyser.engine.fight.best.solve import MOST_EDGES, Contest, Game, TooManyNodesError, game_of, graph_of
 from analyser.engine.fight.program import Kind, Setup, unpack_order
 from analyser.results.policy_evaluator import PolicyDecisions, PolicyLines
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
@@ -51,7 +51,7 @@ FIRST_EDGE = 0  # choice of tactics and lines in a combat: overrun if possible, 
 ERROR_FACTOR = 1.6  # largest measured ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
-_GameParts = tuple[tuple[Shooter, Shooter], Contest, Steps]
+_GameParts = tuple[tuple[Shooter, Shooter], GameInput, Steps]
 
 
 class ChoicePoint(NamedTuple):
@@ -325,13 +325,13 @@ def _checked_parts(scenario: DuelScenario, most_edges: int) -> tuple[_GameParts,
 
 def _with_graph(scenario: DuelScenario, most_edges: int, parts: _GameParts, likely_edges: float) -> SolvedDuel:
     """Return the duel with the graph of all its situations; InputError if it has more than `most_edges` edges."""
-    shooters, contest, course = parts
+    shooters, game_input, course = parts
     try:
-        game = game_of(contest, most_edges, likely_edges)
+        game = game_of(game_input, most_edges, likely_edges)
     except TooManyNodesError as error:
         size = f"more than {most_edges:,} transitions from {error.nodes:,} situations"
         raise too_large_error(size, scenario) from None
-    return SolvedDuel(scenario, shooters, contest.setup, game, course)
+    return SolvedDuel(scenario, shooters, game_input.setup, game, course)
 
 
 def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = np.inf) -> float:
@@ -370,8 +370,8 @@ def _game_parts(scenario: DuelScenario, *, with_test_choices: bool = True) -> _G
     ruleset, terms = scenario.ruleset, scenario.terms
     shooters = shooters_of(scenario.a, scenario.b, terms, ruleset)
     setup, course = round_program(shooters, terms, with_test_choices=with_test_choices)
-    start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.faces, np.int64)
-    return shooters, Contest(setup, flatten(course), start, terms.rounds, die, ruleset.deck.counts()), course
+    start, die = duel_start(setup, (scenario.a, scenario.b)), np.array(ruleset.die.sides_by_face, np.int64)
+    return shooters, GameInput(setup, flatten(course), start, terms.rounds, die, ruleset.deck.counts()), course
 
 
 def too_large_error(size: str, scenario: DuelScenario) -> InputError:

@@ -62,7 +62,7 @@ class PolicyDecisions:
     @property
     def depends_on_round(self) -> bool:
         """True if the decisions depend on the round."""
-        return any(condition.quantity.startswith("round") for line, *_ in self.lines for condition in line.conditions)
+        return any(condition.subject.startswith("round") for line, *_ in self.lines for condition in line.conditions)
 
     def edges(self, number: int) -> NDArray[np.int64]:
         """Return the number of the edge taken in each node in round `number`, from 0."""
@@ -110,13 +110,13 @@ class PolicyDecisions:
 
     def holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
         """Return True for each node where a condition holds in a round, if the unit would shoot with `strike`."""
-        key = condition, strike, number if condition.quantity.startswith("round") else NONE
+        key = condition, strike, number if condition.subject.startswith("round") else NONE
         if key not in self._holds_by_key:
             self._holds_by_key[key] = self._holds(*key)
         return self._holds_by_key[key]
 
     def _holds(self, condition: Condition, strike: int, number: int) -> NDArray[np.bool_]:
-        quantity = condition.quantity
+        quantity = condition.subject
         if quantity in QUANTITIES:
             result = _COMPARISONS[condition.comparison](self._quantity(quantity, strike, number), condition.value)
         elif quantity in _VIEW_COLUMNS:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from analyser.game.house_rules import At
+from analyser.game.house_rules import Circumstance
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, FOCUS_FIRE, RANGED_ATTACK, SUBJECTS_OF_SHOTS, Keyword, Term
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Row
@@ -73,14 +73,14 @@ class Case:
     fires_all_rows: bool = False
     shoots_back: bool = False  # the unit shoots back at aerial attackers
     # circumstances for house rules
-    attack_ranges: frozenset[At] | None = None  # ranges at which the unit can attack; None: all
-    attacked_ranges: frozenset[At] | None = None  # ranges at which the unit can be attacked; None: all
+    attack_ranges: frozenset[Circumstance] | None = None  # ranges at which the unit can attack; None: all
+    attacked_ranges: frozenset[Circumstance] | None = None  # ranges at which the unit can be attacked; None: all
     enemy_kinds: int | None = None  # bits of the enemy's kinds; None: those of `enemy`
 
 
-_RANGES: frozenset[At] = frozenset({"short range", "long range"})
-_CHARGE_AND_COMBAT: frozenset[At] = frozenset({"charge", "close quarters"})
-_COMBAT: frozenset[At] = frozenset({"close quarters"})
+_RANGES: frozenset[Circumstance] = frozenset({"short range", "long range"})
+_CHARGE_AND_COMBAT: frozenset[Circumstance] = frozenset({"charge", "close quarters"})
+_COMBAT: frozenset[Circumstance] = frozenset({"close quarters"})
 
 
 _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry can apply in every fight
@@ -197,7 +197,7 @@ def rules_of_attack(scenario: Scenario, fight: FightFacts) -> RulesUsed:
 def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where: str) -> None:
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
     short = "short_range" in attack.bonuses
-    ranges: frozenset[At] = frozenset({"short range" if short else "long range"})
+    ranges: frozenset[Circumstance] = frozenset({"short range" if short else "long range"})
     attacker_case = Case(
         unit=attack,
         enemy=target,

@@ -21,7 +21,7 @@ from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     from analyser.engine.fight.exact.distribution import Joint
-    from analyser.engine.fight.simulated.choices import Choices
+    from analyser.engine.fight.simulated.plan_lookup import Choices
     from analyser.engine.fight.simulated.simulation import Simulation
     from analyser.scenarios.load import AnyScenario
 
@@ -312,4 +312,4 @@ def _takes_too_long(operations: float) -> InputError:
 
 def _die_and_deck(ruleset: Ruleset) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the die and the deck in the form of the engines."""
-    return np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    return np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()

@@ -1,1 +1,1 @@
-"""The rules of Armoured Clash on integers: each maps state and draws to an outcome, is written once and numbered."""
+"""Rules of Armoured Clash as functions of integers, which all engines use; AC and BT numbers name the rules."""

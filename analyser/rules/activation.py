@@ -21,11 +21,11 @@ class Order(IntEnum):
     OVERRUN = 4
     WON = 5
     LOST = 6
-    NO_ATTACK = 7  # active: orders follow, or the unit does not attack; after a combat: a stalemate
+    NO_ATTACK = 7  # the unit awaits its orders or does not attack; after a combat: neither side has won
 
 
 _EXIT_LENGTH = 3 * INCH  # longest move of a garrison that leaves its building
-_CLEAR_OF_ENEMIES = INCH  # distance from the enemy kept by a move other than a charge
+_CLEAR_OF_ENEMIES = INCH  # least distance from the enemy after a move other than a charge
 STOP_IS_DISTANCE = 1 << 17  # flag of a stop: the distance from the enemy at the end, not the length of the move
 ROUND_FLAGS = ACTIVATED | unit_state.IS_FIRST  # bits cleared by the end phase
 _ACTIVATION_FLAGS = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
@@ -33,7 +33,7 @@ _ACTIVATION_FLAGS = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | uni
 
 @step
 def start_activation(state: int, target: TargetFacts) -> int:
-    """Return the state as the activation begins; unchanged if the unit is removed or already activated (Cryo).
+    """Return the state at the start of the activation; unchanged if the unit is removed or already activated (Cryo).
 
     Behind Pavises, cover is lost only by moving (AC-7).
     """
@@ -48,8 +48,8 @@ def start_activation(state: int, target: TargetFacts) -> int:
 @step
 def highest_rally_card(state: int, target: TargetFacts) -> int:
     """Return the highest card that passes the rally test of an active unit (AC-5.6); ANY_CARD if it draws none."""
-    takes_none = target.passes_tests or target.hot_headed or target.discipline == NONE
-    if takes_none or not awaits_orders(state) or not state & unit_state.SUPPRESSED_BEFORE:
+    takes_no_test = target.passes_tests or target.hot_headed or target.discipline == NONE
+    if takes_no_test or not awaits_orders(state) or not state & unit_state.SUPPRESSED_BEFORE:
         return discipline.ANY_CARD
     return target.discipline + target.chain_of_command - (1 if state & DISORDERED else 0)
 
@@ -69,11 +69,10 @@ def distance_between(state: int, other: int, side: SideFacts, other_side: SideFa
 
 
 @step
-def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
-    """Return True if the other side is within the row's short range.
+def is_at_short_range(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
+    """Return True if the enemy is within the row's short range.
 
-    Without distances the result is True for the policy ``short_range``, and for best play with a row that is not
-    Indirect.
+    If distances do not count: for the policy ``short_range``, and for best play with a row that is not Indirect.
     """
     if strike.short_range == NONE:
         return False
@@ -85,14 +84,14 @@ def is_short(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
 @step
 def can_reach(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
     """Return True if the row may fire at this distance (AC-4.1; Indirect)."""
-    if strike.indirect and is_short(strike, side, distance):
+    if strike.indirect and is_at_short_range(strike, side, distance):
         return False
     return NONE in (distance, strike.long_range) or distance <= strike.long_range
 
 
 @step
 def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view of the unit's policy; `strike` uses the row that the unit shoots with, if it `has_row`.
+    """Return the view on which the unit's policy decides; `strike`: a shot with the unit's row, if it `has_row`.
 
     `sides`: the records of the unit's side and of the enemy's.
     """
@@ -101,8 +100,8 @@ def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: 
 
 @step
 def view_at(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view of the policy of a unit at this distance from the enemy (see :func:`view_of`)."""
-    short = has_row and is_short(strike, side, distance)
+    """Return the view at this distance from the enemy (see :func:`view_of`)."""
+    short = has_row and is_at_short_range(strike, side, distance)
     in_range = has_row and can_reach(strike, side, distance)
     can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
     inside = in_building(state, side)
@@ -126,10 +125,10 @@ def in_building(state: int, side: SideFacts) -> bool:
 
 @step
 def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance: int, to_edge: int) -> int:
-    """Return the length of a manoeuvre; only a charge ends in contact.
+    """Return the full length of a manoeuvre, negative if away from the enemy; only a charge ends in contact.
 
-    `to_edge`: the distance to the unit's own edge, or NONE if it is far. A unit that retires to its edge has not fallen
-    back to it, and does not flee (AC-5.4).
+    `to_edge`: the distance to the unit's own edge, or NONE if the edge is far. A unit that retires to its edge does not
+    flee, because it has not fallen back (AC-5.4).
     """
     if distance == NONE:
         return 0
@@ -154,11 +153,11 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
 
 @step
 def length_until_stop(length: int, stop: int, distance: int) -> int:
-    """Return the length of a move that may end early, in hundredths of an inch; negative is away from the enemy.
+    """Return the length of a move that may end early, in hundredths of an inch; negative if away from the enemy.
 
     `length`: the full length of the move. `distance`: the enemy's distance before the move. `stop`: the length after
-    which the move ends; with STOP_IS_DISTANCE the distance from the enemy at which it ends, even if that is beyond the
-    full length; 0 for the full length.
+    which the move ends; 0: the full length; with the flag STOP_IS_DISTANCE, the distance from the enemy at which the
+    move ends, even if it is longer than the full length.
 
     >>> length_until_stop(-600, 200, 1800), length_until_stop(600, STOP_IS_DISTANCE | 1600, 1800)
     (-200, 200)
@@ -171,30 +170,30 @@ def length_until_stop(length: int, stop: int, distance: int) -> int:
 
 
 @step
-def ends_early(goes: int, length: int) -> bool:
-    """Return True if a move of length `goes` ends earlier than one of `length`, in the same direction.
+def ends_early(moved: int, length: int) -> bool:
+    """Return True if a move of length `moved` is shorter than a move of `length` and has the same direction.
 
     >>> ends_early(200, 600), ends_early(600, 600), ends_early(-200, 600), ends_early(-200, -600)
     (True, False, False, True)
     """
-    return 0 < goes < length or length < goes < 0
+    return 0 < moved < length or length < moved < 0
 
 
 @step
 def carry_out(state: int, decision: tuple[int, int], side: SideFacts, strike: StrikeFacts, distance: int) -> int:
-    """Return the state after a manoeuvre and a special action; its order states how the unit attacks."""
+    """Return the state after a decision (manoeuvre, action); the order in the state says how the unit attacks."""
     to_edge = unit_state.length_to_edge(state, side)
     return carry_out_move(state, decision, side, length_moved(decision[0], side, strike, distance, to_edge))
 
 
 @step
 def carry_out_move(state: int, decision: tuple[int, int], side: SideFacts, length: int) -> int:
-    """Return the state after a manoeuvre of this length and a special action (see :func:`carry_out`)."""
+    """Return the state after a decision whose move has this length (see :func:`carry_out`)."""
     manoeuvre, action = decision
     if length != 0 or manoeuvre in (Manoeuvre.CHARGE, Manoeuvre.EXIT):
         state = unit_state.move(state, side, length)
-    empties = action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and side.rearms
-    if (action == Action.RE_ARM or empties) and state & unit_state.RELOADING:
+    rearms_first = action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and side.rearms
+    if (action == Action.RE_ARM or rearms_first) and state & unit_state.RELOADING:
         return unit_state.with_order(state & ~unit_state.RELOADING, Order.NO_ATTACK)
     if action == Action.GO_ON_LOOKOUT:
         state |= unit_state.ON_LOOKOUT
@@ -208,7 +207,7 @@ def carry_out_move(state: int, decision: tuple[int, int], side: SideFacts, lengt
 
 @step
 def end_activation(state: int, target: TargetFacts) -> int:
-    """Return the state as the activation ends, without the statuses of its start (AC-5.7, AC-5.8).
+    """Return the state at the end of the activation, without the statuses that the unit began with (AC-5.7, AC-5.8).
 
     A Construct stays disordered until a commander is near (AC-7).
     """
@@ -223,7 +222,7 @@ def end_activation(state: int, target: TargetFacts) -> int:
 
 @step
 def apply_fumes(state: int, other: int, side: SideFacts, other_side: SideFacts) -> int:
-    """Return the state, disordered if Corrosive Fumes reach the unit (AC-7)."""
+    """Return the state of a unit, disordered if the enemy's Corrosive Fumes reach it (AC-7)."""
     distance = distance_between(state, other, side, other_side)
     reached = NONE not in (distance, side.fumes_reach) and distance <= side.fumes_reach
     return state | DISORDERED if reached else state

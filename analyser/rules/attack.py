@@ -1,8 +1,8 @@
 """Single attacks: from an attack and a target to a fight, and from its dice to destroyed models (AC-3, AC-4).
 
-A fight is everything known before the dice: rating, dice, effective DEFENCE, the kind of test. The result of its pool
-of dice is one integer, the *score*: the sum of the values of the faces (:class:`Scores`). The engines only add up
-scores; this module alone interprets them.
+A fight is everything known before the roll: rating, number of dice, effective DEFENCE, kind of test. The result of the
+roll is one integer, the *score*: the sum of the values of the faces (:class:`Scores`). The engines only add up scores;
+this module alone interprets them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from analyser.game.ruleset import NO_FACES, Rating
 from analyser.rules.house_rules import Effects, effects_on, faces_of
 from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Officer, Penalty, Sight, TargetFacts, Test
 
-LIGHT, HEAVY = 0, 1
+LIGHT, HEAVY = 0, 1  # indices in CATEGORIES
 
 
 @step
@@ -33,7 +33,7 @@ def count_bits(bits: int) -> int:
 
 @step
 def uses_parentheses(attack: AttackFacts, target: TargetFacts, short_range: int) -> bool:
-    """Return True if a cell's value in parentheses counts (Point Blank, Shock, Wreckers of AC-6)."""
+    """Return True if the attack uses the value in parentheses of a cell (Point Blank, Shock, Wreckers of AC-6)."""
     shock = attack.shock and target.category == LIGHT
     return bool((attack.point_blank and short_range) or shock or (attack.wreckers and target.category == HEAVY))
 
@@ -48,7 +48,7 @@ def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
 
 @step
 def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parentheses: int, short: int) -> int:
-    """Return the dice of a cell: its value, or that in parentheses (AC-3.2); house rules leave at least one die."""
+    """Return the dice of a cell: its value, or the one in parentheses (AC-3.2); house rules leave at least one die."""
     if in_parentheses != NONE and uses_parentheses(attack, target, short):
         dice = in_parentheses
     if dice <= 0 or (not attack.house_1 and not target.house_1):
@@ -114,11 +114,11 @@ def penalties_of(attack: AttackFacts, target: TargetFacts, concealed: bool) -> i
 @step
 def effective_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """Return the effective DEFENCE (AC-4.3; Torrent, AC-6; Pavises, Resilient and Emplacement, AC-7; house rules)."""
-    return max(printed_defence(attack, target, concealed) + effects_of(attack, target).defence, 1)
+    return max(defence_without_house_rules(attack, target, concealed) + effects_of(attack, target).defence, 1)
 
 
 @step
-def printed_defence(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
+def defence_without_house_rules(attack: AttackFacts, target: TargetFacts, concealed: bool) -> int:
     """Return the effective DEFENCE without house rules."""
     defence = target.defence
     if target.resilient_front and target.from_front and not target.garrisoned:
@@ -191,7 +191,7 @@ def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, ratin
 
 @step
 def set_target(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> None:
-    """Set the target's state, its kind of test, and when its officer falls (AC-5.8; Precision, Bodyguard)."""
+    """Set the target's state, the kind of its test, and when its officer falls (AC-5.8; Precision, Bodyguard)."""
     fumes = attack.corrosive and not target.automata and not target.near_commander
     seismic = attack.seismic and target.ground_unit
     fight.models = target.models
@@ -234,7 +234,7 @@ def set_fight(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> No
 class Scores(NamedTuple):
     """Values of the faces of a die in the score of its pool; other faces add nothing.
 
-    The hits are the score divided by `hit`, rounded down; the remainder is the number of blanks, if blanks count.
+    The number of hits is the score divided by `hit`, rounded down; the remainder is the number of blanks that count.
     """
 
     heroic: int
@@ -245,7 +245,7 @@ class Scores(NamedTuple):
 
 @step
 def scores_for(fight: FightFacts, dice: int) -> Scores:
-    """Return the scores for pools of up to `dice` first-roll dice (AC-3.6; Overcharge counts blanks, AC-6).
+    """Return the values of the faces in pools of up to `dice` first-roll dice (AC-3.6; Overcharge counts blanks, AC-6).
 
     >>> from types import SimpleNamespace
     >>> scores_for(SimpleNamespace(heroic_hits=2, strike_hits=1, overcharge=0, explosion=1), 10)
@@ -308,7 +308,7 @@ def sum_by_hits(scores: Scores, weights: NDArray[Any]) -> NDArray[Any]:
 
 @step
 def damage_points(fight: FightFacts, scores: Scores, score: int) -> int:
-    """Return the damage: a point per DEFENCE hits (AC-3.7), and one for a remainder if Devastating (AC-6)."""
+    """Return the damage: a point for every DEFENCE hits (AC-3.7), and for a remainder if Devastating (AC-6)."""
     hits = hits_of(scores, score)
     points = hits // fight.defence
     return points + 1 if fight.devastating and hits % fight.defence else points
@@ -324,7 +324,7 @@ def hits_left_over(fight: FightFacts, scores: Scores, score: int) -> int:
 def destroy_models(damage: int, points: int, damage_limit: int, most_destroyed: int) -> tuple[int, int]:
     """Return the number of models destroyed, and the damage left on the unit (AC-3.8, AC-3.9).
 
-    At most `most_destroyed` models fall; further damage is discarded.
+    At most `most_destroyed` models are destroyed; further damage is discarded.
     """
     total = damage + points
     destroyed = total // damage_limit
@@ -335,7 +335,7 @@ def destroy_models(damage: int, points: int, damage_limit: int, most_destroyed: 
 
 @step
 def penetrate(fight: FightFacts, destroyed: int, damage: int, points: int) -> tuple[int, int]:
-    """Return the losses after Penetrating (AC-6): damage left over destroys a model; a behemoth takes +1 damage."""
+    """Return the losses after Penetrating (AC-6): damage left over destroys a model, or adds 1 damage to a behemoth."""
     if points == 0 or damage == 0:
         return destroyed, damage
     if fight.behemoth:

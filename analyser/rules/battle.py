@@ -12,11 +12,11 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.common.kernel_records import Integers
 
-LEAST_HURT_SHARE = 0.05 - 1e-9  # least expected loss that counts (BT-4): 5% of the enemy, less a rounding error
+LEAST_HURT_SHARE = 0.05 - 1e-9  # expected share of an enemy that an attack must destroy to count (BT-4), less rounding
 ZERO_GROUND_PRESENCE = 5  # victory points (BT-5)
-DEVASTATING_RATIO = 2  # AC-9.4
-COMMANDED_WITHIN = 600  # AC-5.8
-NEAR_IN_COMBAT = 200  # AC-8.2
+DEVASTATING_RATIO = 2  # of the victory points (AC-9.4)
+COMMANDED_WITHIN = 600  # distance from a commander (AC-5.8)
+NEAR_IN_COMBAT = 200  # distance at which a unit supports or threatens (AC-8.2)
 SURRENDERED = 0  # value of the card of a side that surrenders the initiative
 NOT_PLAYED = -1  # value of the card of a side that has not played yet
 
@@ -28,14 +28,14 @@ class CardChoice(IntEnum):
     LOWEST = 1
     MIDDLE = 2
     SURRENDER = 3
-    KEPT = 4
+    KEPT = 4  # the highest card if it is played first, else the lowest that beats or equals the other side's card
 
 
 class ActivationChoice(IntEnum):
     """Choice of the ready unit that a side activates next (BT-4)."""
 
-    LISTED = 0
-    NEAREST = 1
+    LISTED = 0  # in the order of the army list
+    NEAREST = 1  # to an enemy
     DEAREST = 2
 
 
@@ -45,7 +45,7 @@ class TargetChoice(IntEnum):
     NEAREST = 0
     MOST_POINTS = 1
     BEST_KILL = 2
-    MOST_DANGEROUS = 3
+    MOST_DANGEROUS = 3  # to the unit
     THREATENED_FIRST = 4
 
 
@@ -92,10 +92,10 @@ def moved_coordinate(at: int, to: int, length: int, distance: int) -> int:
 
 
 @step
-def card_to_play(hand: Integers, held: int, choice: int, to_beat: int) -> int:
+def card_to_play(hand: Integers, hand_size: int, choice: int, to_beat: int) -> int:
     """Return the index in `hand` of the card to play for the initiative, or -1 to surrender it (BT-2).
 
-    `held`: the number of cards in the hand. `to_beat`: the value that the other side has played, or NOT_PLAYED.
+    `hand_size`: the number of cards in the hand. `to_beat`: the value that the other side has played, or NOT_PLAYED.
 
     >>> cards = np.array([7, 2, 9, 4])
     >>> [card_to_play(cards, 4, choice, NOT_PLAYED) for choice in CardChoice]
@@ -103,20 +103,20 @@ def card_to_play(hand: Integers, held: int, choice: int, to_beat: int) -> int:
     >>> [card_to_play(cards, 4, CardChoice.KEPT, value) for value in (SURRENDERED, 4, 8, 10)]
     [1, 3, 2, -1]
     """
-    if choice == CardChoice.SURRENDER or held == 0:
+    if choice == CardChoice.SURRENDER or hand_size == 0:
         return -1
     if choice == CardChoice.KEPT and to_beat != NOT_PLAYED:
         result = -1
-        for place in range(held):
+        for place in range(hand_size):
             if hand[place] >= to_beat and (result < 0 or hand[place] < hand[result]):
                 result = place
         return result
-    higher_cards = held - 1 if choice == CardChoice.LOWEST else 0  # number of higher cards
+    higher_cards = hand_size - 1 if choice == CardChoice.LOWEST else 0  # number of cards higher than the chosen card
     if choice == CardChoice.MIDDLE:
-        higher_cards = (held - 1) // 2
-    for place in range(held):
+        higher_cards = (hand_size - 1) // 2
+    for place in range(hand_size):
         higher = equal_before = 0
-        for other in range(held):
+        for other in range(hand_size):
             higher += 1 if hand[other] > hand[place] else 0
             equal_before += 1 if hand[other] == hand[place] and other < place else 0
         if higher + equal_before == higher_cards:
@@ -126,7 +126,7 @@ def card_to_play(hand: Integers, held: int, choice: int, to_beat: int) -> int:
 
 @step
 def side_with_initiative(holder: int, holders_card: int, others_card: int) -> int:
-    """Return the side with the initiative, from both cards; after a tie the holder loses it (BT-2).
+    """Return the side that wins the initiative; the side that holds it loses a tie (BT-2).
 
     >>> side_with_initiative(0, 5, 4), side_with_initiative(0, 5, 5), side_with_initiative(1, 0, 3)
     (0, 1, 0)
@@ -136,7 +136,7 @@ def side_with_initiative(holder: int, holders_card: int, others_card: int) -> in
 
 @step
 def outcome_of(mine: int, theirs: int) -> int:
-    """Return the result of a battle for the side `mine` by victory points (AC-9.4).
+    """Return the :class:`Outcome` for the side with `mine` victory points, against `theirs` (AC-9.4).
 
     >>> [Outcome(outcome_of(*points)).name for points in ((4, 2), (4, 3), (0, 0), (0, 1))]
     ['DEVASTATING_VICTORY', 'VICTORY', 'DRAW', 'DEVASTATING_DEFEAT']

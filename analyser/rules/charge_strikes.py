@@ -17,11 +17,11 @@ _INFANTRY = TYPES.index("infantry")
 _OUTFLANKED, _OVERWHELMED = (
     sum(1 << TYPES.index(type_) for type_ in types) for types in (CAN_BE_OUTFLANKED, INFANTRY_OVERWHELMS)
 )
-OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # when a unit strikes, by its position; NONE: always
+OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # positions in which a unit strikes; NONE: it always strikes
 
 
 @step
-def _overwhelming(striker: int, struck: int) -> int:
+def _overwhelming_bonus(striker: int, struck: int) -> int:
     """Return the bonus of infantry against armour or a fortification, from indices of TYPES (AC-8.2)."""
     return Bonus.OVERWHELMING.value if striker == _INFANTRY and struck >= 0 and _OVERWHELMED >> struck & 1 else 0
 
@@ -29,7 +29,7 @@ def _overwhelming(striker: int, struck: int) -> int:
 @step
 def bonuses_of_charge(supported: int, onslaught: int, outflanking: int, striker: int, struck: int, overrun: int) -> int:
     """Return the bonuses of the charger's attack or Overrun, as bits (AC-8.2, AC-7)."""
-    bonuses = _overwhelming(striker, struck) | (Bonus.SUPPORTED.value if supported else 0)
+    bonuses = _overwhelming_bonus(striker, struck) | (Bonus.SUPPORTED.value if supported else 0)
     if overrun:
         return bonuses
     bonuses |= Bonus.OUTFLANKING if outflanking and struck >= 0 and _OUTFLANKED >> struck & 1 else 0
@@ -45,7 +45,7 @@ def penalties_of_charge(threatened: int, is_overrun: int) -> int:
 @step
 def bonuses_of_retaliation(threatened: int, striker: int, struck: int) -> int:
     """Return the bonuses of the retaliation, as bits; `threatened`: 1 if an enemy other than the striker is near."""
-    return _overwhelming(striker, struck) | (Bonus.SUPPORTED if threatened else 0)
+    return _overwhelming_bonus(striker, struck) | (Bonus.SUPPORTED if threatened else 0)
 
 
 @step
@@ -56,9 +56,10 @@ def penalties_of_retaliation(supported: int) -> int:
 
 @step
 def times_of_retaliation(garrisoned: int, storming_party: int, advantage: int) -> tuple[int, int]:
-    """Return when the charged unit strikes before the charger, and when it strikes after it (AC-8.3, AC-8.4).
+    """Return the positions in which the charged unit strikes before, and after, the charger (AC-8.3, AC-8.4).
 
-    A garrison has the defensive `advantage` while it is in its building (AC-8.6), except against a Storming Party.
+    `advantage`: 1 if terrain or Stoic Defence lets the charged unit strike first. A garrison strikes first in its
+    building (AC-8.6), except against a Storming Party.
     """
     if garrisoned and storming_party:
         return (OUT_OF_BUILDING, IN_BUILDING) if advantage else (NEVER, NONE)

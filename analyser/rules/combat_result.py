@@ -11,15 +11,15 @@ from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, Tar
 from analyser.rules.unit_state import is_removed
 
 ACTIVE, TARGET, NO_WINNER, NOT_FOUGHT = 0, 1, 2, 3
-# Bits of a standing unit that are cleared at the end of the combat.
+# Bits of a unit that is not removed, which are cleared at the end of the combat.
 COMBAT_FLAGS = (
     unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC | unit_state.MODELS_MASK << MODELS_DESTROYED
 )
 
-# Of a removed unit: it fell in the combat, not to shots of Sponsons before the combat.
+# Bit of a removed unit: it was removed in the combat, not by shots of Sponsons before the combat.
 FELL_IN_COMBAT = unit_state.SUPPRESSIVE
 
-# Passengers' results, in bits of the transport's state that are unused in the enemy's activation.
+# Results of the passengers' test, in bits of the transport's state that are unused in the enemy's activation.
 PASSENGERS_SUPPRESSED, PASSENGERS_BROKEN = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE
 PASSENGERS_ACTIVATED = unit_state.DISORDERED_BEFORE
 
@@ -48,8 +48,8 @@ def record_qualities(state: int, attack: AttackFacts) -> int:
 
 
 @step
-def passengers_held(side: SideFacts, models: int) -> int:
-    """Return the number of passengers that `models` of the transport can hold (AC-8.8)."""
+def passengers_left(side: SideFacts, models: int) -> int:
+    """Return the number of passengers left on a transport with `models` models (AC-8.8)."""
     return min(side.passengers, side.capacity * models)
 
 
@@ -57,15 +57,15 @@ def passengers_held(side: SideFacts, models: int) -> int:
 def passengers_lost(state: int, side: SideFacts) -> int:
     """Return the number of passengers destroyed with models of the transport in the combat (AC-8.8)."""
     models = unit_state.models_of(state)
-    return passengers_held(side, models + unit_state.models_lost(state)) - passengers_held(side, models)
+    return passengers_left(side, models + unit_state.models_lost(state)) - passengers_left(side, models)
 
 
 @step
 def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
     """Return the winner: the side that destroyed more enemy models, or the whole enemy (AC-8.3, AC-8.5).
 
-    There is no combat if Sponsons destroy the charger. If the target is destroyed by its own blanks and other units of
-    its side destroy the charger, the charger has lost (AC-8.7). `sides`: the active unit's and the target's.
+    There is no combat if Sponsons destroy the charger. If the target's own blanks destroy it and other units of its
+    side destroy the charger, the charger has lost (AC-8.7). `sides`: the active unit's and the target's.
     """
     if is_removed(target) and target & FELL_IN_COMBAT:
         return TARGET if is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
@@ -80,7 +80,7 @@ def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
 
 @step
 def winner_if_fought(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
-    """Return the :func:`winner`, or NOT_FOUGHT if the charger fell before the combat (AC-8.1)."""
+    """Return the :func:`winner`, or NOT_FOUGHT if the charger was removed before the combat (AC-8.1)."""
     if is_removed(active) and not active & FELL_IN_COMBAT and not is_removed(target):
         return NOT_FOUGHT
     return winner(active, target, sides)
@@ -88,7 +88,7 @@ def winner_if_fought(active: int, target: int, sides: tuple[SideFacts, SideFacts
 
 @step
 def overruns(won_by: int, active: int, target: int, side: SideFacts) -> bool:
-    """Return True if the active unit overruns: it has won its charge, and both units still stand (AC-7)."""
+    """Return True if the active unit overruns: it has won its charge, and neither unit is removed (AC-7)."""
     charged = unit_state.order_of(active) != Order.OVERRUN
     stand = not is_removed(active) and not is_removed(target)
     return bool(won_by == ACTIVE and side.overrun and charged and stand)
@@ -123,7 +123,7 @@ def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts,
 
 @step
 def set_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, state: int) -> None:
-    """Fill `fight` with a test that depends only on the qualities of the combat's attacks (AC-6)."""
+    """Fill `fight` with the test of `target`; of the attacks only their qualities, stored in `state`, matter (AC-6)."""
     attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
     attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
     attack.cryo = 1 if state & unit_state.CRYO else 0
@@ -150,11 +150,11 @@ def count_win(state: int, side: SideFacts) -> int:
 def set_passengers_test(
     fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int
 ) -> None:
-    """Fill `fight` with the passengers' test, which they take only if their transport does (AC-5.10).
+    """Fill `fight` with the test of passengers, which they take only if their transport takes one (AC-5.10).
 
-    `target` is the record of the passengers.
+    `target` is the passengers' record; `side` and `state` are the transport's.
     """
-    target.models = passengers_held(side, unit_state.models_of(state) + unit_state.models_lost(state))
+    target.models = passengers_left(side, unit_state.models_of(state) + unit_state.models_lost(state))
     target.suppressed = 1 if target.suppressed or state & PASSENGERS_SUPPRESSED else 0
     target.activated = 1 if target.activated or state & PASSENGERS_ACTIVATED else 0
     set_test(fight, target, attack, state)
@@ -163,7 +163,7 @@ def set_passengers_test(
 @step
 def fail_passengers_test(fight: FightFacts, state: int, side: SideFacts) -> int:
     """Return the transport's state after its passengers fail their test: they break or are suppressed."""
-    if passengers_held(side, unit_state.models_of(state)) <= fight.break_limit:
+    if passengers_left(side, unit_state.models_of(state)) <= fight.break_limit:
         return state | PASSENGERS_BROKEN
     if fight.cryo and not fight.activated and not fight.suppressed:
         return state | PASSENGERS_ACTIVATED

@@ -1,4 +1,4 @@
-"""Morale of a unit: officer, suppression test, breaking, falling back, fleeing (AC-5)."""
+"""Discipline tests and their outcomes: officer, suppression, breaking, falling back, fleeing (AC-5)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from analyser.common.jit import step
 from analyser.rules.structs import FightFacts, Officer, Test
 
 # An outcome is one integer, so that equal outcomes are equal numbers. Models left, models destroyed and damage take 10
-# bits each; then come the flags, and in the higher bits the attacker's own losses (Overcharge).
+# bits each; then come the flags, and in the higher bits the attacker's own losses (Overcharge). The constants
+# are the lowest bits of the numbers, and the flags.
 BITS = 10
 MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS
 SUPPRESSED, DISORDERED, ACTIVATED, FELL_BACK, BROKEN, FLED, ANNIHILATED = (1 << (FLAGS + place) for place in range(7))
@@ -16,7 +17,7 @@ ATTACKER_DESTROYED = ATTACKER_DAMAGE + BITS  # highest, so that outcomes increas
 
 @step
 def surviving_outcome(models: int, destroyed: int, damage: int, flags: int) -> int:
-    """Return the outcome of a unit that is still on the table."""
+    """Return the outcome of a unit that is not removed."""
     return models | destroyed << MODELS_DESTROYED | damage << DAMAGE | flags
 
 
@@ -34,7 +35,7 @@ def status_flags(suppressed: int, disordered: int, activated: int) -> int:
     return flags | (ACTIVATED if activated else 0)
 
 
-ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)  # highest passing card if every card passes, or none
+ANY_CARD, NO_CARD = 1 << 20, -(1 << 20)  # the highest passing card if every card passes, and if none does
 
 
 @step
@@ -44,8 +45,8 @@ def disordered_at_test(fight: FightFacts, officer_lost: int) -> int:
 
 
 @step
-def officer_places_lost(fight: FightFacts, destroyed: int) -> int:
-    """Return how many of the officer's equally likely positions are destroyed: all if it falls first (AC-5.8)."""
+def officer_positions_lost(fight: FightFacts, destroyed: int) -> int:
+    """Return how many of the officer's equally likely positions are destroyed: all if it is lost first (AC-5.8)."""
     if fight.officer == Officer.FIRST and destroyed > 0:
         return fight.models
     return destroyed if fight.officer == Officer.RANDOM else 0
@@ -53,7 +54,7 @@ def officer_places_lost(fight: FightFacts, destroyed: int) -> int:
 
 @step
 def highest_card_of_test(fight: FightFacts, destroyed: int, disordered: int) -> int:
-    """Return the highest card that passes the test, given that one is taken (AC-5.1 to 5.3); or ANY_CARD, NO_CARD."""
+    """Return the highest card that passes a test that is due (AC-5.1 to 5.3), ANY_CARD or NO_CARD."""
     if fight.test in (Test.NOT_TAKEN, Test.PASSED):
         return ANY_CARD
     if fight.test == Test.FAILED:

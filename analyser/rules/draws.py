@@ -1,4 +1,4 @@
-"""Random draws of the rules other than the dice of a pool, and their probabilities of success."""
+"""Random draws of the rules, other than the dice of a pool, and their probabilities of success."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Draw(IntEnum):
 
 
 class DrawOdds(NamedTuple):
-    """Sides of the die by face, and cards of the deck by value."""
+    """Numbers from which the probabilities of draws follow: sides of the die, and cards of the deck."""
 
     heroic: int  # number of sides with a heroic strike
     strike: int
@@ -38,17 +38,17 @@ class DrawOdds(NamedTuple):
 
 @step
 def odds_of(die: Integers, deck: Integers) -> DrawOdds:
-    """Return the draws' die (sides by face) and deck (copies by value). Loops compile faster than array sums."""
+    """Return the odds for a die (sides by face) and a deck (copies by value). Loops compile faster than array sums."""
     cards, at_most = np.zeros(len(deck), np.int64), np.zeros(len(deck))
-    sides, size, so_far, below = 0, 0, 0, 0.0
+    sides, size, cards_so_far, probability = 0, 0, 0, 0.0
     for face in range(len(die)):
         sides += die[face]
     for value in range(len(deck)):
         size += deck[value]
     for value in range(len(deck)):
-        so_far += deck[value]
-        below += deck[value] / size
-        cards[value], at_most[value] = so_far, below
+        cards_so_far += deck[value]
+        probability += deck[value] / size
+        cards[value], at_most[value] = cards_so_far, probability
     return DrawOdds(die[Face.HEROIC.value], die[Face.STRIKE.value], die[Face.MISS.value], sides, cards, at_most)
 
 
@@ -60,7 +60,7 @@ def test_draw(side: int) -> int:
 
 @inlined
 def success_counts(draw: int, highest: int, odds: DrawOdds) -> tuple[int, int]:
-    """Return how many of the equally likely draws succeed, and how many there are; a card up to `highest` succeeds."""
+    """Return the number of draws that succeed, and of all equally likely draws; a card up to `highest` succeeds."""
     hitting = odds.heroic + odds.strike
     if draw == Draw.COIN:
         return 1, 2
@@ -72,13 +72,13 @@ def success_counts(draw: int, highest: int, odds: DrawOdds) -> tuple[int, int]:
         return odds.miss, odds.sides - hitting
     if draw == Draw.MISS_OR_STRIKE_DIE:
         return odds.miss, odds.sides - odds.heroic
-    most = len(odds.cards_up_to) - 1
-    return (odds.cards_up_to[min(highest, most)] if highest >= 0 else 0), odds.cards_up_to[most]
+    last = len(odds.cards_up_to) - 1
+    return (odds.cards_up_to[min(highest, last)] if highest >= 0 else 0), odds.cards_up_to[last]
 
 
 @inlined
 def probability_of(draw: int, highest: int, odds: DrawOdds) -> float:
-    """Return the probability of success. If nothing is drawn it is 1 for `highest` above 0, else 0."""
+    """Return the probability of success; without a draw, it is 1 if `highest` is above 0, else 0."""
     if draw == Draw.NOTHING:
         return 1.0 if highest > 0 else 0.0
     if draw in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1):

@@ -1,7 +1,7 @@
-"""House rules of a folder of profiles, each packed into one integer, and their effects on attacks.
+"""House rules and custom dice, each packed into one integer, and their effects on attacks.
 
-A rule changes attacks by its unit, or on it. A packed rule has fewer than 53 bits, so that JSON and JavaScript store it
-exactly.
+A rule changes the attacks of the unit that has it, or attacks on this unit. A packed rule has fewer than 53 bits, so
+that JSON and JavaScript store it exactly.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from enum import IntEnum
 from typing import NamedTuple, get_args
 
 from analyser.common.jit import step
-from analyser.game.house_rules import At, HouseRule
+from analyser.game.house_rules import Circumstance, HouseRule
 from analyser.game.ruleset import REROLLED_BY_RATING, Die, Face, Rating, face_mask
 from analyser.game.units import UnitType
 from analyser.rules.structs import CATEGORIES, AttackFacts, Penalty, TargetFacts
 
 MOST_RULES = 4
-"""Most house rules of each side that affect one attack."""
+"""Most house rules of a side that can affect one attack."""
 
 
 class Situation(IntEnum):
@@ -29,7 +29,7 @@ class Situation(IntEnum):
     CLOSE_QUARTERS = 3  # other attacks in close quarters
 
 
-_SITUATIONS: dict[At, tuple[Situation, ...]] = {
+_SITUATIONS: dict[Circumstance, tuple[Situation, ...]] = {
     "long range": (Situation.LONG_RANGE,),
     "short range": (Situation.SHORT_RANGE,),
     "charge": (Situation.CHARGE,),
@@ -37,9 +37,10 @@ _SITUATIONS: dict[At, tuple[Situation, ...]] = {
 }
 _TYPES = get_args(UnitType)
 IS_A: Mapping[str | None, int] = {None: 0} | {kind: 1 << place for place, kind in enumerate((*_TYPES, *CATEGORIES))}
-"""Bits of a unit by type and by category."""
+"""Bit of each unit type and each category; a unit has the bits of its type and its category."""
 
-# A packed rule: lowest bits of its fields (the situations have the bits below), and biases of signed numbers.
+# Lowest bits of the fields of a packed rule (the situations have the lowest four), and the numbers that stand for 0 in
+# signed fields.
 _AGAINST, _REROLLS, _IGNORES, _DICE, _DEFENCE, _TEST = 4, 15, 20, 25, 31, 35
 _HEROIC, _STRIKE, _AS_STRIKE, _AS_HEROIC = 39, 42, 45, 48
 _DICE_ZERO, _DEFENCE_ZERO, _TEST_ZERO = 32, 8, 8
@@ -57,9 +58,9 @@ class Effects(NamedTuple):
     rerolls: int = 0  # bits of the faces
     ignores: int = 0  # bits of Penalty
     heroic_hits: int = 0  # 0: unchanged
-    strike_hits: int = 0  # one more than the hits; 0: unchanged
+    strike_hits: int = 0  # the hits plus 1; 0: unchanged
     as_strike: int = 0  # bits of faces without hits that count as strikes
-    as_heroic: int = 0  # faces that count as heroic strikes
+    as_heroic: int = 0  # bits of faces without hits that count as heroic strikes
 
 
 def pack_rule(rule: HouseRule) -> int:
@@ -97,7 +98,7 @@ _IS_BLANK, _HEROIC_HITS, _STRIKE_HITS = 5 * len(Face), 5 * len(Face) + 1, 5 * le
 
 
 class Faces(NamedTuple):
-    """Faces of a die by effect, as bits, and hits of a strike (AC-3.3, AC-3.4, AC-3.6)."""
+    """Faces of a die by effect, as bits, and hits of strikes (AC-3.3, AC-3.4, AC-3.6)."""
 
     heroic: int  # bits of faces that count as heroic strikes
     strike: int
@@ -109,7 +110,7 @@ class Faces(NamedTuple):
 
 
 def pack_die(die: Die) -> int:
-    """Return the effects of the faces of a die as one integer; 0 if they are those of the rules.
+    """Return the effects of the faces of a die as one integer; 0 if no effect differs from the rules.
 
     >>> pack_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
     0
@@ -170,7 +171,7 @@ def situation_of(attack: AttackFacts, short: int) -> int:
 
 @step
 def add_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects:
-    """Return `effects` plus those of a packed rule, if it applies in the situation against a unit with bits `is_a`."""
+    """Return `effects` plus those of a packed rule, if it applies in the situation to a unit with the bits `is_a`."""
     against = rule >> _AGAINST & _MASK_11
     if rule >> situation & 1 == 0 or (against and not against & is_a):
         return effects

@@ -1,9 +1,9 @@
-"""Policies: the decisions of a side in each activation (AC-9.2).
+"""Policies, which decide for a side in each activation (AC-9.2): the tactics, and the effect of the rules on decisions.
 
 A tactic maps a :class:`View` to a :class:`Manoeuvre` and an :class:`Action`. To add a tactic, add its name to
 :class:`Policy`, and its lines (:mod:`.policy_lines`) and description to :data:`POLICIES`; scenario keys and help are
-generated from them. If it requires more of a unit than a ranged row, check that in `scenarios/policies.py`. A failed
-rally test or a building restricts the decision afterwards, in :func:`allowed_decision`.
+generated from them. If the tactic needs more than a ranged row, check this in `scenarios/policies.py`. A failed rally
+test or a building restricts the decision afterwards, in :func:`allowed_decision`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Policy(IntEnum):
 
 
 class Tactic(NamedTuple):
-    """Description of a tactic, a flag if the unit shoots in its own activation, and lines (:mod:`.policy_lines`)."""
+    """A policy with fixed lines."""
 
     description: str
-    shoots: bool
-    lines: tuple[str, ...]
+    shoots: bool  # True if the unit shoots in its own activation
+    lines: tuple[str, ...]  # see :mod:`.policy_lines`
 
 
 POLICIES = {
@@ -73,7 +73,7 @@ class Manoeuvre(IntEnum):
     STAY = 0
     AIM = 1
     ADVANCE = 2
-    CLOSE_IN = 3  # an advance that stops at short range, or at long range if the row has no short one
+    CLOSE_IN = 3  # an advance that stops at short range, or at long range if the row has no short range
     DOUBLE_TIME = 4
     CHARGE = 5
     RETIRE = 6  # an advance away from the enemy
@@ -118,7 +118,7 @@ class View(NamedTuple):
 
 @step
 def allowed_decision(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
-    """Return the allowed part of a decision, in a building (no manoeuvre) and after a failed rally test (AC-5.6).
+    """Return the part of a decision that is allowed in a building and after a failed rally test (AC-5.6).
 
     After a failed test a unit has only its attack step, or only its movement step if no enemy is in range or the
     decision was only to move. It may not charge unless it is Berserk (AC-7); instead it shoots if an enemy is in range,

@@ -1,7 +1,7 @@
-"""Parser of policies in lines, each an order with conditions; and a table of the tactics for kernels.
+"""Parser of policies in lines (a line is an order with conditions), and a table of the tactics for kernels.
 
 An example of a line is ``charge if the enemy is suppressed and within reach``. The first line whose conditions hold
-applies. Articles and pronouns may be left out; ``he``, ``they`` and ``it`` mean the enemy.
+applies. Articles and pronouns may be left out; ``it``, ``he`` and ``they`` mean the enemy.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ YES_NO_CONDITIONS = (
     "enemy reloading",
     "enemy activated",
 )
-"""Conditions that are true or false: of the row in use, of a charge, of the unit itself, and of the enemy."""
-_RANGE_CONDITIONS = ("in range", "in short range")  # tested as one quantity: 0 beyond range, 1 in range, 2 in short
+"""Conditions that are true or false, about the row in use, a charge, the unit itself, or the enemy."""
+_RANGE_CONDITIONS = ("in range", "in short range")  # one subject with the values 0 (beyond range), 1 and 2 (short)
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
-"""Conditions that compare a number."""
+"""Subjects of the conditions that compare a number."""
 _MOVES = {
     "aim": Manoeuvre.AIM,
     "stay": Manoeuvre.STAY,
@@ -75,8 +75,8 @@ _TO_RANGES = tuple(
 )
 ORDERS = (*_MOVES, *_TO_RANGES, *_ACTIONS)
 _FILLERS = frozenset(("the", "a", "an", "is", "are", "am", "be", "has", "have", "of", "to", "there", "inches", "inch"))
-_OWN = frozenset(("i", "we", "my", "our", "own", "its", "their"))
-_ENEMY = frozenset(("he", "she", "they", "it", "enemy's", "his", "him", "them"))
+_OWN_WORDS = frozenset(("i", "we", "my", "our", "own", "its", "their"))
+_ENEMY_WORDS = frozenset(("he", "she", "they", "it", "enemy's", "his", "him", "them"))
 _CONDITION_WORD = re.compile(r"\b(if|when|while|unless|until)\b")
 _BETWEEN_LINES = re.compile(r"[;\n]|,\s*(?=(?:then|else|otherwise)\b)")
 _LEADING_WORD = re.compile(r"^(?:then|else|otherwise|first)\s+")
@@ -97,7 +97,8 @@ _MOVE_TO_RANGE = re.compile(
     r"^(close in|retire|retire at double time|double time)\s+to\s+"
     r"(range|short range|\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$"
 )
-_TRAILING_DISTANCE = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")  # also if misspelt
+# A distance at the end of an unknown order, even misspelt: it is removed before the nearest order is searched.
+_TRAILING_DISTANCE = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")
 _MOST_INCHES_OF_MOVE = 1000
 MOST_LINES = 10_000  # of a policy: a plan of best play has one line per situation
 
@@ -115,8 +116,8 @@ def is_in_words(policy: str) -> bool:
 class Condition(NamedTuple):
     """A condition of a line."""
 
-    quantity: str  # one of YES_NO_CONDITIONS or QUANTITIES
-    comparison: str = ""  # comparison of a number: <, <=, ==, >= or >
+    subject: str  # one of YES_NO_CONDITIONS or QUANTITIES
+    comparison: str = ""  # of one of QUANTITIES with `value`: <, <=, ==, >= or >
     value: float = 0.0
     negated: bool = False
 
@@ -129,7 +130,7 @@ class Line(NamedTuple):
     conditions: tuple[Condition, ...] = ()
     row: str = ""  # a row's id, "overcharge" or "all rows"; empty: the best row
     stop: int = 0  # end of the move (`activation.length_until_stop`), TO_RANGE or TO_SHORT_RANGE; 0: the full length
-    text: str = ""
+    text: str = ""  # as written
 
 
 LAST_RESORT = Line(Manoeuvre.STAY, Action.NOTHING, text="do nothing")
@@ -153,7 +154,7 @@ def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
     if (hidden := _hidden_line(lines)) is not None:
         hidden_number, hiding_number = hidden
         hiding = lines[hiding_number]
-        why = "already applies in each of its cases" if all_conditions(hiding) else "has no condition"
+        why = f"applies whenever line {hidden_number + 1} would" if all_conditions(hiding) else "has no condition"
         text = lines[hidden_number].text
         problem = (
             f"line {hidden_number + 1}, {text!r}, is never reached: line {hiding_number + 1}, {hiding.text!r}, {why}"
@@ -164,7 +165,7 @@ def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
 
 
 def all_conditions(line: Line) -> tuple[Condition, ...]:
-    """Return the conditions of a line and the implied one: a charge is within reach, a shot without a move in range."""
+    """Return the stated and implied conditions: `within reach` for a charge, `in range` for a shot without a move."""
     if line.manoeuvre == Manoeuvre.CHARGE:
         return (*line.conditions, Condition("within reach"))
     if line.action == Action.SHOOT and line.manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY):
@@ -175,36 +176,35 @@ def all_conditions(line: Line) -> tuple[Condition, ...]:
 def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     """Return the first line that is never reached, and the earlier line that hides it; None if all can be reached.
 
-    Each quantity is tested at a few values, at least one in each range that its conditions tell apart.
+    Each subject is tested at a few values, at least one in each range that its conditions distinguish.
 
     >>> _hidden_line(lines_of("aim and shoot", "") + lines_of("charge if in range", ""))
     (1, 0)
     """
-    lines_conditions = [_by_quantity(line) for line in lines]
-    by_quantity: dict[str, list[Condition]] = {}
-    for quantity, conditions in chain.from_iterable(map(dict.items, lines_conditions)):
-        by_quantity.setdefault(quantity, []).extend(conditions)
-    values = [(quantity, value) for quantity, conditions in by_quantity.items() for value in _values_near(conditions)]
+    lines_conditions = [_by_subject(line) for line in lines]
+    by_subject: dict[str, list[Condition]] = {}
+    for subject, conditions in chain.from_iterable(map(dict.items, lines_conditions)):
+        by_subject.setdefault(subject, []).extend(conditions)
+    values = [(subject, value) for subject, conditions in by_subject.items() for value in _test_values(conditions)]
     earlier_lines_true = dict.fromkeys(values, 0)  # bits of the earlier lines that hold at a value
     for number, line_conditions in enumerate(lines_conditions):
         hiding = (1 << number) - 1
-        for quantity, value in values:
-            if all(_holds_of(condition, value) for condition in line_conditions.get(quantity, ())):
-                hiding &= earlier_lines_true[quantity, value]
-                earlier_lines_true[quantity, value] |= 1 << number
+        for subject, value in values:
+            if all(_holds_at(condition, value) for condition in line_conditions.get(subject, ())):
+                hiding &= earlier_lines_true[subject, value]
+                earlier_lines_true[subject, value] |= 1 << number
         if hiding:
             return number, (hiding & -hiding).bit_length() - 1
     return None
 
 
-def _by_quantity(line: Line) -> dict[str, list[Condition]]:
-    """Return all conditions of a line by quantity; the ranges of a row are one quantity."""
+def _by_subject(line: Line) -> dict[str, list[Condition]]:
+    """Return all conditions of a line by subject; the range conditions of a row have one subject."""
     result: dict[str, list[Condition]] = {}
     row = "" if line.manoeuvre == Manoeuvre.CHARGE else line.row
     for condition in all_conditions(line):
-        result.setdefault(
-            f"range of {row}" if condition.quantity in _RANGE_CONDITIONS else condition.quantity, []
-        ).append(condition)
+        subject = f"range of {row}" if condition.subject in _RANGE_CONDITIONS else condition.subject
+        result.setdefault(subject, []).append(condition)
     return result
 
 
@@ -221,7 +221,7 @@ def _line_of(text: str, where: str) -> Line:
         if word in ("until", "unless"):
             conditions = [conditions[0]._replace(negated=not conditions[0].negated)]
     line = order._replace(conditions=tuple(conditions), text=text)
-    _check_together(line, where)
+    _check_compatible(line, where)
     return line
 
 
@@ -231,7 +231,7 @@ def _order_of(text: str, where: str) -> Line:
         weapon, text = match[1].strip(), text[: match.start()]
     moves, actions = list[Manoeuvre](), list[Action]()
     for phrase in filter(None, (words.strip() for words in re.split(r"\band\b|,", text))):
-        part, move_stop = _move_in(phrase, where)
+        part, move_stop = _move_and_stop(phrase, where)
         if part in _MOVES:
             moves.append(_MOVES[part])
             stop = move_stop
@@ -252,21 +252,21 @@ def _order_of(text: str, where: str) -> Line:
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         raise InputError(f"{text!r}: aiming requires `shoot`", where=where, allowed="aim and shoot")
     if weapon and action != Action.SHOOT and manoeuvre != Manoeuvre.CHARGE:
-        raise InputError(f"with {weapon!r}: the line does not shoot", where=where, allowed=f"shoot with {weapon}")
+        raise InputError(f"with {weapon!r}: the order does not shoot", where=where, allowed=f"shoot with {weapon}")
     return Line(manoeuvre, action, row=weapon, stop=stop)
 
 
-def _move_in(text: str, where: str) -> tuple[str, int]:
-    """Split an order into the move and its stop (0 if no stop is stated)."""
+def _move_and_stop(text: str, where: str) -> tuple[str, int]:
+    """Return the move of an order and its stop: if none is stated, 0; for `close in`, TO_SHORT_RANGE."""
     if (match := _MOVE_BY_INCHES.match(text)) is not None:
-        return match[1], _inches(match[2], text, where)
+        return match[1], _hundredths(match[2], text, where)
     if (match := _MOVE_TO_RANGE.match(text)) is not None:
         reach = _RANGES.get(match[2])
-        return match[1], STOP_IS_DISTANCE | _inches(match[2], text, where) if reach is None else reach
+        return match[1], STOP_IS_DISTANCE | _hundredths(match[2], text, where) if reach is None else reach
     return text, TO_SHORT_RANGE if text == "close in" else 0
 
 
-def _inches(inches: str, text: str, where: str) -> int:
+def _hundredths(inches: str, text: str, where: str) -> int:
     """Return the stated length of a move in hundredths of an inch."""
     stop = round(float(inches) * INCH)
     if not 0 < stop <= _MOST_INCHES_OF_MOVE * INCH:
@@ -280,9 +280,9 @@ def _condition_of(text: str, where: str) -> Condition:
     for phrase, sign in _COMPARISONS.items():
         normalised = re.sub(rf"\b{phrase}\b", f" {sign} ", normalised)
     words = [
-        "enemy" if word in _ENEMY else word
+        "enemy" if word in _ENEMY_WORDS else word
         for word in re.sub(r'["“”]', "", normalised).split()
-        if word in _ENEMY or word not in _FILLERS | _OWN
+        if word in _ENEMY_WORDS or word not in _FILLERS | _OWN_WORDS
     ]
     negated = "not" in words
     words = [word for word in words if word != "not"]
@@ -312,52 +312,52 @@ def _unknown_condition(text: str, where: str, name: str = "") -> InputError:
     numbered = any(map(_NUMBER.match, text.split()))
     hint = _nearest_words(text) if numbered else ""
     hint = hint or did_you_mean(name or text, (*YES_NO_CONDITIONS, *QUANTITIES)) or _nearest_words(text)
-    numbers = f"at least, at most, exactly a number of {', '.join(QUANTITIES)}"
-    allowed = f"{', '.join(YES_NO_CONDITIONS)}; within, beyond a number of inches; {numbers}"
+    numbers = f"`at least N`, `at most N` or `exactly N` with one of {', '.join(QUANTITIES)}"
+    allowed = f"`within N` or `beyond N` inches; {numbers}; {', '.join(YES_NO_CONDITIONS)}"
     return InputError(f"unknown condition {text!r}{hint}", where=where, allowed=allowed)
 
 
 def _nearest_words(text: str) -> str:
-    """Return a suggestion for the first unknown word."""
+    """Return a suggestion for the first unknown word, or an empty text."""
     words_known = dict.fromkeys(
         word for words in (*YES_NO_CONDITIONS, *QUANTITIES, *_COMPARISONS, "beyond") for word in words.split()
     )
     for word in text.split():
-        if not {word} & {*words_known, *_FILLERS, *_OWN, *_ENEMY, "not"} and not _NUMBER.match(word):
+        if not {word} & {*words_known, *_FILLERS, *_OWN_WORDS, *_ENEMY_WORDS, "not"} and not _NUMBER.match(word):
             return did_you_mean(word, words_known)
     return ""
 
 
-def _check_together(line: Line, where: str) -> None:
+def _check_compatible(line: Line, where: str) -> None:
     """Raise InputError for conditions that can never hold together, including implied ones."""
-    for quantity, conditions in _by_quantity(line).items():
-        if any(all(_holds_of(condition, value) for condition in conditions) for value in _values_near(conditions)):
+    for subject, conditions in _by_subject(line).items():
+        if any(all(_holds_at(condition, value) for condition in conditions) for value in _test_values(conditions)):
             continue
-        if quantity in QUANTITIES:
+        if subject in QUANTITIES:
             listed = " and ".join(map(_in_words, conditions))
-            raise InputError(f"{quantity} cannot be {listed}", where=where, allowed="compatible conditions")
+            raise InputError(f"{subject} cannot be {listed}", where=where, allowed="compatible conditions")
         listed = ", and ".join(
-            f"{'not ' * condition.negated}{condition.quantity}{' (implied)' * (condition not in line.conditions)}"
+            f"{'not ' * condition.negated}{condition.subject}{' (implied)' * (condition not in line.conditions)}"
             for condition in dict.fromkeys(conditions)
         )
         raise InputError(f"contradictory conditions: {listed}", where=where, allowed="one of them")
 
 
-def _values_near(conditions: Sequence[Condition]) -> set[float]:
-    """Return test values of a quantity: conditions that can hold together do so at one of them."""
-    if conditions[0].quantity in YES_NO_CONDITIONS:
+def _test_values(conditions: Sequence[Condition]) -> set[float]:
+    """Return values at which to test the conditions of a subject: if all can hold together, they do at one of these."""
+    if conditions[0].subject in YES_NO_CONDITIONS:
         return {0.0, 1.0, 2.0}
     ends = sorted({0.0, *(condition.value for condition in conditions)})
-    if conditions[0].quantity == "distance":  # all other quantities are whole numbers
+    if conditions[0].subject == "distance":  # all other numbers are integers
         return {*ends, *((low + high) / 2 for low, high in pairwise(ends)), ends[-1] + 1}
     near = {whole(end) + step for end in ends for whole in (floor, ceil) for step in (-1, 0, 1)}
     return {float(value) for value in near if value >= 0}
 
 
-def _holds_of(condition: Condition, value: float) -> bool:
-    if condition.quantity in YES_NO_CONDITIONS:
-        return (value >= 1 + (condition.quantity == "in short range")) != condition.negated
-    return bool(_HOLDS[condition.comparison](value, condition.value)) != condition.negated
+def _holds_at(condition: Condition, value: float) -> bool:
+    if condition.subject in YES_NO_CONDITIONS:
+        return (value >= 1 + (condition.subject == "in short range")) != condition.negated
+    return bool(_OPERATORS[condition.comparison](value, condition.value)) != condition.negated
 
 
 def _in_words(condition: Condition) -> str:
@@ -365,28 +365,28 @@ def _in_words(condition: Condition) -> str:
     return f"{'not ' if condition.negated else ''}{words} {condition.value:g}"
 
 
-_HOLDS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
+_OPERATORS = {">=": operator.ge, "<=": operator.le, "==": operator.eq, ">": operator.gt, "<": operator.lt}
 
 
 _TACTIC_CONDITIONS = ("in range", "in short range", "within reach")  # conditions available to tactics
 _ALWAYS, _IN_RANGE, _IN_SHORT_RANGE, _WITHIN_REACH = range(4)
 TACTIC_LINES: dict[str, tuple[Line, ...]] = {name: lines_of(about.lines, name) for name, about in POLICIES.items()}
 """The lines of each tactic."""
-_LINES = max(map(len, TACTIC_LINES.values()))
+_TACTIC_SIZE = max(map(len, TACTIC_LINES.values()))  # rows of a tactic in the table, which repeats its last line
 
 
 def _table_entry(line: Line) -> tuple[int, int, int]:
-    condition = _ALWAYS if not line.conditions else 1 + _TACTIC_CONDITIONS.index(line.conditions[0].quantity)
+    condition = _ALWAYS if not line.conditions else 1 + _TACTIC_CONDITIONS.index(line.conditions[0].subject)
     return condition, Manoeuvre.CLOSE_IN if line.stop else line.manoeuvre, line.action
 
 
-_TABLE = np.array(
-    [[_table_entry(lines[min(place, len(lines) - 1)]) for place in range(_LINES)] for lines in TACTIC_LINES.values()],
+_TACTIC_TABLE = np.array(
+    [[_table_entry(lines[min(row, len(lines) - 1)]) for row in range(_TACTIC_SIZE)] for lines in TACTIC_LINES.values()],
     np.int64,
 )
 
 
-VIEW_COUNT = 1 << 5  # views outside a building, apart from distances, see `view_index`
+VIEW_COUNT = 1 << 5  # number of views outside a building that differ by more than the distance (`view_index`)
 
 
 @step
@@ -410,10 +410,10 @@ def allowed_decisions_by_view() -> Integers:
 @step
 def decide(policy: int, view: View) -> tuple[int, int]:
     """Return the manoeuvre and the action of a tactic: its first line whose condition holds."""
-    for line in range(_LINES):
-        condition = _TABLE[policy, line, 0]
+    for line in range(_TACTIC_SIZE):
+        condition = _TACTIC_TABLE[policy, line, 0]
         holds = condition == _ALWAYS or (condition == _IN_RANGE and view.in_range)
         holds = holds or (condition == _IN_SHORT_RANGE and view.in_short_range)
         if holds or (condition == _WITHIN_REACH and view.can_charge):
-            return int(_TABLE[policy, line, 1]), int(_TABLE[policy, line, 2])
+            return int(_TACTIC_TABLE[policy, line, 1]), int(_TACTIC_TABLE[policy, line, 2])
     return Manoeuvre.STAY, Action.NOTHING

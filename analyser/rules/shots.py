@@ -1,4 +1,4 @@
-"""Rows of the armaments table: when a row may fire, and which band of dice it uses (AC-2.3, AC-4.1, AC-4.4, AC-6)."""
+"""Rows of the armaments table: when a row may fire, and which band gives its dice (AC-2.3, AC-4.1, AC-4.4, AC-6)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class RowFacts(NamedTuple):
     """Row of the armaments table without its dice; lengths are in hundredths of an inch."""
 
     kind: int = 0  # a RowKind
-    against: int = 0  # bits of the categories of its targets
+    against: int = 0  # bits of the categories of its possible targets
     long_range: int = NONE
     short_range: int = NONE  # NONE: no short range
     slow_to_fire: int = 0
@@ -47,7 +47,7 @@ class ShotFacts(NamedTuple):
 
 
 class WhyNot(IntEnum):
-    """Reason why a row cannot make a ranged attack."""
+    """Reason why a row cannot make a ranged attack, or IT_CAN."""
 
     IT_CAN = 0
     NOT_RANGED = 1
@@ -97,7 +97,7 @@ def within_short_range(row: RowFacts, shot: ShotFacts) -> bool:
 
 @step
 def why_not(row: RowFacts, shot: ShotFacts, category: int, dice: int) -> int:
-    """Return why a row with `dice` (NONE: no band) cannot fire at a target's `category`, a WhyNot (AC-4.1, AC-6)."""
+    """Return the :class:`WhyNot` of a row with `dice` (NONE: no band) and a target of `category` (AC-4.1, AC-6)."""
     if row.kind != RowKind.RANGED:
         return WhyNot.NOT_RANGED.value
     if not row.against >> category & 1:

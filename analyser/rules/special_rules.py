@@ -1,8 +1,8 @@
 """Special rules with dice of their own: Spectacular Demise, Siegebreaker, Run Amok (AC-6, AC-7).
 
 A unit with Spectacular Demise (X) rolls one attack die when its last model is destroyed. After a miss, units within 6
-inches take a suppression test. A strike (within 4 inches) or a heroic strike (within 8) is a neutral attack of X dice.
-A unit in contact is always within reach; at an unknown distance it never is. The state of the removed unit holds the
+inches take a suppression test. A strike (within 4 inches) or a heroic strike (within 8) causes a neutral attack of X
+dice. A unit in contact is within reach; a unit at an unknown distance is not. The state of the removed unit stores the
 result of the die.
 """
 
@@ -13,7 +13,7 @@ from analyser.rules import activation, discipline, unit_state
 from analyser.rules.activation import Order, distance_between, in_building
 from analyser.rules.structs import CATEGORIES, INCH, NONE, SideFacts, TargetFacts
 
-# Results of the die of a removed unit, in bits that standing units use in their activations.
+# Results of the die of a removed unit, in bits that other units use in their activations.
 BLAST, PANIC, DIE_ROLLED = unit_state.RALLY_FAILED, unit_state.SUPPRESSED_BEFORE, unit_state.DISORDERED_BEFORE
 _NOT_BY_DAMAGE = discipline.BROKEN | discipline.FLED
 STRIKE_REACH, PANIC_REACH, HEROIC_REACH = 4 * INCH, 6 * INCH, 8 * INCH
@@ -34,12 +34,12 @@ def distance_of_enemy(state: int, other: int, side: SideFacts, other_side: SideF
 
 
 @step
-def after_demise_die(state: int, strikes: bool, length: int, side: SideFacts) -> int:
-    """Return the state after the die: BLAST if a strike is rolled within reach, else PANIC if a miss would reach."""
+def after_demise_die(state: int, strikes: bool, distance: int, side: SideFacts) -> int:
+    """Return the state after the die: BLAST after a strike that reaches the enemy, else PANIC if a miss would."""
     state |= DIE_ROLLED
-    if strikes and length <= HEROIC_REACH:
+    if strikes and distance <= HEROIC_REACH:
         return state | BLAST
-    return state | PANIC if length <= PANIC_REACH else unit_state.without_position(state, side)
+    return state | PANIC if distance <= PANIC_REACH else unit_state.without_position(state, side)
 
 
 @step
@@ -50,18 +50,19 @@ def causes_panic(other: int) -> bool:
 
 @step
 def end_effect(state: int, bit: int, side: SideFacts) -> int:
-    """Return the removed unit's state after the effect `bit` (BLAST or PANIC); its position no longer matters."""
+    """Return the removed unit's state after the effect `bit` (BLAST or PANIC), without its position."""
     return unit_state.without_position(state, side) & ~bit
 
 
 @step
 def skip_die_after_shot(state: int, side: SideFacts) -> int:
-    """Return a unit's state after a shot; at unknown distances no other unit is near, so its die is not rolled."""
+    """Return a unit's state after a shot; at an unknown distance no other unit is near, so that no die is rolled."""
     without_effect = unit_state.is_removed(state) and side.spectacular_demise and side.distance == NONE
     return state | DIE_ROLLED if without_effect else state
 
 
-# Of a standing unit, between an attack with Siegebreaker and the die for the building. FLED is a bit of removed units.
+# Bit of a unit that is not removed, from an attack with Siegebreaker to the die for the building. (FLED is a bit of
+# removed units.)
 BUILDING_ATTACKED = discipline.FLED
 
 
@@ -79,7 +80,7 @@ def is_building_die_due(state: int, side: SideFacts) -> bool:
 
 @step
 def after_building_die(state: int, side: SideFacts, wrecked: bool) -> int:
-    """Return the state after the die: the unit leaves its building if that is `wrecked`."""
+    """Return the state after the die: the unit leaves its building if the building is `wrecked`."""
     state &= ~BUILDING_ATTACKED
     return unit_state.move(state, side, 0) if wrecked else state
 
@@ -106,7 +107,7 @@ def damages_enemy(state: int, other: int, sides: tuple[SideFacts, SideFacts], en
 
 @step
 def take_damage(state: int, side: SideFacts, damage_limit: int) -> int:
-    """Return the state with one more damage, without an attack: there is no test, and no officer is chosen."""
+    """Return the state with one more point of damage; there is no attack, so no test, and the officer is not lost."""
     if unit_state.damage_of(state) + 1 < damage_limit:
         return state + (1 << discipline.DAMAGE)
     return lose_model(state, side)
@@ -114,7 +115,7 @@ def take_damage(state: int, side: SideFacts, damage_limit: int) -> int:
 
 @step
 def lose_model(state: int, side: SideFacts) -> int:
-    """Return the state with one model less and no damage; the owner does not choose the officer."""
+    """Return the state with one model less and no damage; the officer is not lost."""
     if unit_state.models_of(state) > 1:
         return (state - 1) & _NO_DAMAGE
     return skip_die_after_shot(unit_state.removed_state(state, side, 1, discipline.ANNIHILATED), side)

@@ -1,8 +1,8 @@
 """Steps of a strike: the random draw needed next, and its effect on both units (AC-3.7 to AC-5.9, AC-6).
 
 Every engine resolves a strike by these steps. The exact engine follows each outcome with its probability, simulations
-draw one outcome, and a narrated trial records it. The progress of a strike is one integer: its stage, the officer's
-fate, and in the higher bits the attacker's card (Overcharge) or, after the roll, the losses of both units.
+draw one outcome, and a narrated trial records the draws. The progress of a strike is one integer: its stage, the
+officer's fate, and in the higher bits the attacker's card (Overcharge) or, after the roll, the losses of both units.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from analyser.rules.structs import AttackFacts, FightFacts, SideFacts, StrikeFac
 
 
 class Stage(IntEnum):
-    """Random draw that a strike needs next; the last two stages need none."""
+    """Stage of a strike: the random draw that it needs next. The last two stages need none."""
 
     CARD = 0  # the attacker's card, whose value is added to its dice (Overcharge, AC-6)
     ROLL = 1  # the score of the attack roll
@@ -29,10 +29,10 @@ class Stage(IntEnum):
 
 
 _STAGE_MASK = 7
-_FALLEN = 1 << 3
+_OFFICER_FALLEN = 1 << 3
 _FIRST_BIT = 4  # lowest bit of the card, or of the losses
 _DAMAGE, _OWN_DESTROYED, _OWN_DAMAGE = _FIRST_BIT + BITS, _FIRST_BIT + 2 * BITS, _FIRST_BIT + 3 * BITS
-_COUNT = (1 << BITS) - 1
+_COUNT = (1 << BITS) - 1  # mask of a number of models or points of damage
 
 
 @step
@@ -60,12 +60,12 @@ def after_card(card: int) -> int:
 
 @step
 def card_of(progress: int) -> int:
-    """Return the value of the attacker's card, before the roll; 0 if none is drawn."""
+    """Return the value of the attacker's card, before the roll; 0 if no card is drawn."""
     return progress >> _FIRST_BIT
 
 
 @step
-def destroyed_by(progress: int) -> int:
+def models_destroyed_by_roll(progress: int) -> int:
     """Return the number of the target's models destroyed by the roll."""
     return progress >> _FIRST_BIT & _COUNT
 
@@ -87,7 +87,7 @@ def after_losses(fight: FightFacts, losses: tuple[int, int, int, int]) -> int:
     """Return the progress of a strike after a roll with these losses of both units (:func:`~.attack.losses_of`)."""
     destroyed, damage, own_destroyed, own_damage = losses
     progress = destroyed << _FIRST_BIT | damage << _DAMAGE | own_destroyed << _OWN_DESTROYED | own_damage << _OWN_DAMAGE
-    lost = discipline.officer_places_lost(fight, destroyed) if destroyed < fight.models else 0
+    lost = discipline.officer_positions_lost(fight, destroyed) if destroyed < fight.models else 0
     if 0 < lost < fight.models:
         return progress | Stage.OFFICER
     return after_officer_fate(fight, progress, 1 if lost > 0 else 0)
@@ -98,24 +98,24 @@ def after_officer_fate(fight: FightFacts, progress: int, fallen: int) -> int:
     """Return the progress of a strike once the officer's fate (`fallen`) is known (AC-5.8)."""
     progress &= ~_STAGE_MASK
     highest = discipline.highest_passing_card(
-        fight, destroyed_by(progress), discipline.disordered_at_test(fight, fallen)
+        fight, models_destroyed_by_roll(progress), discipline.disordered_at_test(fight, fallen)
     )
     stage = Stage.TEST
     if abs(highest) == ANY_CARD:  # ANY_CARD, or NO_CARD = -ANY_CARD: no card is drawn
         stage = Stage.PASSED if highest > 0 else Stage.FAILED
-    return progress | (_FALLEN if fallen else 0) | stage
+    return progress | (_OFFICER_FALLEN if fallen else 0) | stage
 
 
 @step
 def officer_positions(fight: FightFacts, progress: int) -> tuple[int, int]:
     """Return how many of the officer's equally likely positions are destroyed, and how many there are (AC-5.8)."""
-    return discipline.officer_places_lost(fight, destroyed_by(progress)), fight.models
+    return discipline.officer_positions_lost(fight, models_destroyed_by_roll(progress)), fight.models
 
 
 @step
 def highest_card(fight: FightFacts, progress: int) -> int:
     """Return the highest card that passes the suppression test (AC-5.1)."""
-    return discipline.highest_passing_card(fight, destroyed_by(progress), is_disordered(fight, progress))
+    return discipline.highest_passing_card(fight, models_destroyed_by_roll(progress), is_disordered(fight, progress))
 
 
 @step
@@ -136,21 +136,21 @@ def after_draw(fight: FightFacts, progress: int, yes: int) -> int:
 
 
 @step
-def has_fallen(progress: int) -> bool:
+def officer_has_fallen(progress: int) -> bool:
     """Return True if the officer has fallen."""
-    return progress & _FALLEN != 0
+    return progress & _OFFICER_FALLEN != 0
 
 
 @step
 def is_disordered(fight: FightFacts, progress: int) -> int:
     """Return 1 if the target is disordered when it takes its test (AC-5.8)."""
-    return discipline.disordered_at_test(fight, 1 if progress & _FALLEN else 0)
+    return discipline.disordered_at_test(fight, 1 if progress & _OFFICER_FALLEN else 0)
 
 
 @step
 def outcome_of(fight: FightFacts, progress: int) -> int:
-    """Return the outcome of a finished strike, as packed by :mod:`.discipline` (AC-5.4 to AC-5.9)."""
-    destroyed, damage = destroyed_by(progress), progress >> _DAMAGE & _COUNT
+    """Return the outcome (:mod:`.discipline`) of a finished strike (AC-5.4 to AC-5.9)."""
+    destroyed, damage = models_destroyed_by_roll(progress), progress >> _DAMAGE & _COUNT
     own = (progress >> _OWN_DESTROYED & _COUNT) << ATTACKER_DESTROYED | (progress >> _OWN_DAMAGE) << ATTACKER_DAMAGE
     if stage_of(progress) == Stage.PASSED:
         return discipline.outcome_if_passed(fight, destroyed, damage, is_disordered(fight, progress)) | own
@@ -170,8 +170,8 @@ def attacker_after(
 ) -> int:
     """Return the state of the attacker, a unit of `side`, after the strike (AC-4.2, AC-6).
 
-    `states`: of the attacker before the strike, and of the target after it. `losses`: the attacker's models destroyed
-    by blanks, and the damage left on it (Overcharge).
+    `states`: the attacker's state before the strike, and the target's after it. `losses`: the attacker's models that
+    blanks destroy, and the damage left on it (Overcharge).
     """
     if strike.by_blast:
         return special_rules.end_effect(states[0], special_rules.BLAST, side)

@@ -1,6 +1,7 @@
 """Input of the engines: flat records of integers about an attack, its target, a fight, a side and a strike.
 
-Names and selectors are resolved and checked before. A flag is 0 or 1; an optional number is -1 (NONE) if absent.
+A field without a comment is a flag, 0 or 1, named after a rule or a condition, or a number of the profile. An optional
+number is -1 (NONE) if absent. Names and selectors are resolved and checked before.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ MOST_INCHES = 60  # longest distance: the depth of a table
 
 
 class Officer(IntEnum):
-    """Order in which the officer's model falls among the models of its unit (AC-5.8)."""
+    """When the officer's model is destroyed, among the models of its unit (AC-5.8)."""
 
     LAST = 0
     FIRST = 1
@@ -100,7 +101,7 @@ class AttackFacts:
     damage: int  # earlier damage on the attacker (for Overcharge)
     damage_limit: int  # DAMAGE LIMIT of the attacker (for Overcharge)
     charging: int  # 1: the attack of a charge, not of an Overrun
-    is_a: int  # bits of type and category of the attacker (:mod:`.house_rules`); 0 if unknown
+    is_a: int  # bits of the attacker's type and category (`house_rules.IS_A`); 0 if unknown
     die: int  # custom faces of the die, packed (:mod:`.house_rules`); 0: as printed
     house_1: int  # house rules of the attacker, packed (:mod:`.house_rules`); 0: none
     house_2: int
@@ -148,7 +149,7 @@ class TargetFacts:
     ground_unit: int  # 1: Seismic can affect it
     concealed_by_obstacle: int
     steady: int  # 1: never disordered (a house rule)
-    is_a: int  # bits of type and category of the target (:mod:`.house_rules`); 0 if unknown
+    is_a: int  # bits of the target's type and category (`house_rules.IS_A`); 0 if unknown
     house_1: int  # house rules of the target, packed (:mod:`.house_rules`); 0: none
     house_2: int
     house_3: int
@@ -165,9 +166,9 @@ class FightFacts:
     extra_dice: int
     explosion: int  # dice added by a first-roll die that explodes
     exploding_faces: int  # bits of the faces that explode
-    heroic_faces: int  # bits of the faces that count as a heroic strike, a strike and a blank
-    strike_faces: int
-    blank_faces: int
+    heroic_faces: int  # bits of the faces that count as a heroic strike
+    strike_faces: int  # bits of the faces that count as a strike
+    blank_faces: int  # bits of the faces that count as a blank
     heroic_hits: int
     strike_hits: int
     veteran: int
@@ -184,7 +185,7 @@ class FightFacts:
     penetrating: int
     behemoth: int
     test: int  # a Test
-    discipline: int  # DISCIPLINE with all modifiers known before the dice
+    discipline: int  # DISCIPLINE with all modifiers known before the roll
     break_limit: int
     suppressed: int
     disordered: int
@@ -203,10 +204,10 @@ class SideFacts(NamedTuple):
     models: int = 0  # at the start
     garrisoned: int = 0  # at the start
     distance: int = 0  # distance of the two units at the start; NONE: always in range
-    edge_distance: int = 0  # distance to the side's own table edge at the start; NONE: far
+    edge_distance: int = 0  # distance to the side's own table edge at the start; NONE: the edge is far
     tracks_position: int = 0  # 1: the position matters, and is stored in the state (:mod:`.unit_state`)
     stride: int = 0  # step between the possible positions, counted from the start
-    origin: int = 0  # start, as stored in the state, in strides
+    origin: int = 0  # the start, as a state stores it, in strides
     position_bit: int = 0  # lowest bit of the position in the state
     speed: int = 0
     retires: int = 0  # longest move away from the enemy, in multiples of SPEED
@@ -218,7 +219,7 @@ class SideFacts(NamedTuple):
     static: int = 0
     hunter: int = 0
     overrun: int = 0
-    fumes_reach: int = 0  # reach of the enemy's Corrosive Fumes (AC-7); NONE: never
+    fumes_reach: int = 0  # reach of the enemy's Corrosive Fumes (AC-7); NONE: they have no effect
     withdraws_without_room: int = 0  # models lost for lack of space when it withdraws
     spectacular_demise: int = 0  # dice of the blast when its last model is destroyed; 0: without the rule
     capacity: int = 0  # passengers for each of its models
@@ -230,26 +231,26 @@ class StrikeFacts(NamedTuple):
 
     striker: int = 0  # side 0 or 1
     orders: int = 0  # bits of the active side's orders under which the strike is made; NONE: all
-    by_lookout: int = 0  # opportunity fire: made by a unit on lookout
-    by_blast: int = 0  # made by the blast of a removed unit (Spectacular Demise)
-    with_own_unit: int = 0  # made by another unit, at the same time as the side's own unit, even if blanks destroy that
+    by_lookout: int = 0  # 1: opportunity fire, made by a unit on lookout
+    by_blast: int = 0  # 1: the blast of a removed unit (Spectacular Demise)
+    with_own_unit: int = 0  # 1: another unit strikes together with the side's unit, also if blanks destroy this unit
     marks_striker: int = 0  # 1: the striker is marked, so that the target shoots back (Tail Gunner)
-    on_marked: int = 0  # made only on a marked unit (Tail Gunner, Throw)
+    on_marked: int = 0  # 1: made only on a marked unit (Tail Gunner, Throw)
     after_failed_rally: int = 0  # 1: a unit that failed its rally test may make the strike
     by_damage: int = 0  # 1: the striker's damage, not its number of models, selects the band (AC-2.3)
     inside: int = 0  # 1: only while the striker is in its building, 0: only outside; NONE: always
     fixed_dice: int = 0  # dice for any number of models (Sponsons, other units); NONE: by the armaments table
-    in_combat: int = 0  # 1: part of a combat: its losses decide the winner, its qualities affect the test (AC-8.5)
+    in_combat: int = 0  # 1: the strike's losses decide a combat, and its qualities affect the test (AC-8.5)
     long_range: int = 0  # hundredths of an inch; NONE: everything is in range
     short_range: int = 0  # hundredths of an inch; NONE: no short range
     indirect: int = 0
     move_or_fire: int = 0
-    reloads: int = 0  # Slow to Fire
+    reloads: int = 0  # 1: the striker must reload afterwards (Slow to Fire)
     pays_overcharge: int = 0  # 1: the cost of Overcharge changes the striker's state (AC-6)
     attacks_building: int = 0  # 1: a die for the building is rolled later (Siegebreaker)
     before_throw: int = 0  # 1: made by a unit with Throw, which follows if the strike destroys a model
-    by_throw: int = 0  # 1: a Throw; a card is its number of dice
-    separate_test: int = 0  # 1: the suppression test is a step of its own, so that it can be failed on purpose
+    by_throw: int = 0  # 1: a Throw; the value of a card is the number of dice
+    separate_test: int = 0  # 1: the suppression test is a separate step, so that it can be failed on purpose
 
 
 def _integer_record(facts: type) -> np.dtype[np.void]:

@@ -18,28 +18,29 @@ from analyser.rules.structs import INCH, NONE, AttackFacts, Penalty, SideFacts, 
 ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in range(37, 41))
 RALLY_FAILED, SUPPRESSED_BEFORE, DISORDERED_BEFORE = (1 << place for place in range(41, 44))
 ORDER_BIT, ORDER_MASK = 44, 7  # an Order: the use of the attack step, or the result of the combat
-SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of attacks on the unit in this combat
+SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of the combat's attacks on the unit
 IS_FIRST = 1 << 50  # activated first in this round
 WINS_BIT = 51  # lowest bit of the combats won, if they are counted; the position begins after them
 BITS_OF_WINS_IN_A_CHARGE = 2
 STATE_BITS = 63
 
-# Of a standing unit: a unit with Throw has destroyed a model of it in close quarters, or it has shot at a Tail Gunner;
-# the operation CLEAR_MARK clears the bit. Of a removed unit: it broke.
+# Bit of a unit that is not removed: a unit with Throw has destroyed one of its models in close quarters, or the unit
+# has shot at a Tail Gunner. The operation CLEAR_MARK clears it. Bit of a removed unit: the unit has broken.
 MARKED = discipline.BROKEN
 
-# Of a removed unit: blanks of Overcharge destroyed it in a combat, so other units of its side still strike (AC-8.7).
+# Bit of a removed unit: its own blanks (Overcharge) destroyed it in a combat, so other units of its side still strike
+# (AC-8.7).
 BY_OWN_BLANKS = CRYO
 
-# Of a standing unit outside combat: it must take a suppression test; it has had heavy losses (AC-5.2).
+# Bits of a unit outside combat: it must take a suppression test; it has had heavy losses (AC-5.2).
 TEST_DUE, AFTER_HEAVY_LOSSES = SUPPRESSIVE, CRYO
 
-FALL_BACK = 3 * INCH  # AC-5.4 b, and the withdrawal of AC-8.5
+FALL_BACK = 3 * INCH  # length of a fall-back (AC-5.4 b) and of a withdrawal (AC-8.5)
 
 MODELS_MASK = (1 << discipline.BITS) - 1
-_OUTCOME = (1 << discipline.ATTACKER_DAMAGE) - 1
-_NUMBERS = (1 << discipline.FLAGS) - 1
-_LOST = MODELS_MASK << MODELS_DESTROYED
+_OUTCOME_MASK = (1 << discipline.ATTACKER_DAMAGE) - 1
+_NUMBERS_MASK = (1 << discipline.FLAGS) - 1
+_LOST_MASK = MODELS_MASK << MODELS_DESTROYED
 _KEPT_WHEN_REMOVED = IS_FIRST | ORDER_MASK << ORDER_BIT
 _LOST_BY_MOVING = ON_LOOKOUT | TAKING_COVER
 
@@ -57,7 +58,7 @@ def with_models(state: int, models: int) -> int:
 
 @step
 def models_lost(state: int) -> int:
-    """Return the models lost in the current combat; for a removed unit, all models lost by damage."""
+    """Return the models lost in the current combat; for a removed unit, all models that damage destroyed."""
     return state >> MODELS_DESTROYED & MODELS_MASK
 
 
@@ -90,12 +91,12 @@ TOO_FAR = 1 << STATE_BITS - 1
 
 @step
 def origin_of(back: int, ahead: int, stride: int, position_bit: int) -> int:
-    """Return a side's start as its states store it, in strides; TOO_FAR if the side's positions do not fit.
+    """Return the start of a side as its states store it, in strides; TOO_FAR if its positions need too many bits.
 
     The positions range from `back` hundredths of an inch behind the start to `ahead` in front of it.
     """
     strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
-    room = 1 << STATE_BITS - position_bit  # number of positions on either side of 0
+    room = 1 << STATE_BITS - position_bit  # positions that fit on either side of 0
     if strides_back + strides_ahead >= 2 * room:
         return TOO_FAR
     return 0 if max(strides_back, strides_ahead) < room else (strides_back - strides_ahead) // 2
@@ -109,7 +110,7 @@ def position_of(state: int, side: SideFacts) -> int:
 
 @step
 def without_position(state: int, side: SideFacts) -> int:
-    """Return the state without a position."""
+    """Return the state with the position 0."""
     return state & ~(-1 << side.position_bit)
 
 
@@ -119,13 +120,13 @@ def move(state: int, side: SideFacts, length: int) -> int:
 
     The position is stored only if it matters, to keep the number of states small.
     """
-    still = state & ~_LOST_BY_MOVING | (OUT_OF_BUILDING if side.garrisoned else 0)
-    return still + ((length // side.stride) << side.position_bit) if side.tracks_position else still
+    state = state & ~_LOST_BY_MOVING | (OUT_OF_BUILDING if side.garrisoned else 0)
+    return state + ((length // side.stride) << side.position_bit) if side.tracks_position else state
 
 
 @step
 def length_to_edge(state: int, side: SideFacts) -> int:
-    """Return the distance to the unit's own table edge; NONE if that is far."""
+    """Return the distance to the unit's own table edge; NONE if the edge is far."""
     if side.edge_distance == NONE:
         return NONE
     return max(side.edge_distance + position_of(state, side), 0)
@@ -157,7 +158,7 @@ def copy_to_record(target: TargetFacts, side: SideFacts, state: int) -> None:
 def removed_state(state: int, side: SideFacts, destroyed: int, flags: int) -> int:
     """Return the state of a removed unit that has just lost `destroyed` models by damage.
 
-    The position is kept as long as it matters (Spectacular Demise, AC-7).
+    The position is kept only if it still matters (Spectacular Demise, AC-7).
     """
     lost_before = side.models - models_of(state)
     kept = _KEPT_WHEN_REMOVED | FELL_BACK | (-1 << WINS_BIT)
@@ -174,16 +175,16 @@ def after_attack(state: int, outcome: int, side: SideFacts, in_combat: int) -> i
     """
     destroyed = outcome >> MODELS_DESTROYED & MODELS_MASK
     if outcome & ANNIHILATED:
-        return removed_state(state, side, destroyed, outcome & _OUTCOME & ~_NUMBERS)
+        return removed_state(state, side, destroyed, outcome & _OUTCOME_MASK & ~_NUMBERS_MASK)
     lost = models_lost(state) + (destroyed if in_combat else 0)
     kept = state & (FELL_BACK | MARKED)
-    after = state & ~_OUTCOME | outcome & _OUTCOME & ~_LOST | lost << MODELS_DESTROYED | kept
+    after = state & ~_OUTCOME_MASK | outcome & _OUTCOME_MASK & ~_LOST_MASK | lost << MODELS_DESTROYED | kept
     return move_back(after, side) if outcome & FELL_BACK else after
 
 
 @step
 def start_state(target: TargetFacts, statuses: int) -> int:
-    """Return the state at the start; `statuses` are bits of this module, including the position."""
+    """Return the state at the start; `statuses`: bits of this module, including the position."""
     flags = discipline.status_flags(target.suppressed, target.disordered, target.activated) | statuses
     flags |= TAKING_COVER if target.taking_cover else 0
     return discipline.surviving_outcome(target.models, 0, target.damage, flags)

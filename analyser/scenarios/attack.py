@@ -354,7 +354,8 @@ def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
 
 def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: Ruleset) -> NDArray[np.void]:
     """Return exact summaries of several attacks on one target; NaN for an attack without dice."""
-    can_be_made, die = np.array([[attack.dice > 0] for attack in attacks]), np.array(ruleset.die.faces, np.int64)
+    can_be_made = np.array([[attack.dice > 0] for attack in attacks])
+    die = np.array(ruleset.die.sides_by_face, np.int64)
     return summary_table(
         attack_records(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts()
     )

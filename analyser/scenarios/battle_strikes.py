@@ -13,12 +13,12 @@ from analyser.common.kernel_records import empty_record, python_copy
 from analyser.engine.battle.battle_data import (
     CELLS_PER_COUNT,
     CONDITIONS,
-    LONGEST,
+    LONGEST_LENGTH,
     MOST_SHOTS,
     NO_STRIKE,
     ROWS,
     Battle,
-    BattleState,
+    Battlefield,
     Counts,
     Tables,
     cell_of,
@@ -44,7 +44,7 @@ class Strikes:
     """The distinct strikes of a battle, and their pools of dice."""
 
     def __init__(self, ruleset: Ruleset) -> None:
-        faces = np.array(ruleset.die.faces, np.float64) / ruleset.die.sides
+        faces = np.array(ruleset.die.sides_by_face, np.float64) / ruleset.die.sides
         self.rolls = PoolDistributions(faces)
         self._cards = range(int(ruleset.deck.counts().nonzero()[0].max()) + 1)
         self._numbers: dict[tuple[StrikeFacts, bytes, bytes, bytes], int] = {}
@@ -55,7 +55,7 @@ class Strikes:
         self._sizes = (0, 0, 0)
         self._with_gains: Tables | None = None
         self._die = pack_die(ruleset.die)
-        self._odds = odds_of(np.array(ruleset.die.faces, np.int64), ruleset.deck.counts())
+        self._odds = odds_of(np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts())
 
     def index_of(self, strike: Strike | None) -> int:
         """Return the index of a strike, added if it is new; its side and the orders for it are ignored."""
@@ -208,7 +208,7 @@ def set_look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> Non
 
 
 def _battle(encoding: Any, tables: Tables) -> Battle:
-    return Battle(encoding, tables, empty_record(BattleState), empty_record(Counts))
+    return Battle(encoding, tables, empty_record(Battlefield), empty_record(Counts))
 
 
 def _pools(pmfs: Sequence[ScorePmf], odds: DrawOdds) -> Pools:
@@ -235,8 +235,9 @@ def shot_rows(unit: Combatant, enemy: Combatant, ruleset: Ruleset, strikes: Stri
     for index, (row_index, row, overcharge) in enumerate(attacks):
         facts["strikes"][index] = strikes.index_of(shooter.strike(row, overcharge=overcharge))
         facts["row"][index] = row_index
-        facts["long"][index] = min(to_length(row.long_range or 0), LONGEST)
-        facts["short"][index], facts["within"][index] = min(to_length(row.short_range), LONGEST), least_range(row)
+        facts["long"][index] = min(to_length(row.long_range or 0), LONGEST_LENGTH)
+        facts["short"][index] = min(to_length(row.short_range), LONGEST_LENGTH)
+        facts["within"][index] = least_range(row)
         facts["still"][index], facts["reloads"][index] = row.has("Move or Fire"), row.has("Slow to Fire")
         facts["near"][index] = row.has("Point Blank")
     return facts
@@ -244,4 +245,4 @@ def shot_rows(unit: Combatant, enemy: Combatant, ruleset: Ruleset, strikes: Stri
 
 def least_range(row: Row) -> int:
     """Return the least range at which a row fires, in hundredths of an inch: short range if Indirect, else NONE."""
-    return min(to_length(row.short_range), LONGEST) if row.has("Indirect") else NONE
+    return min(to_length(row.short_range), LONGEST_LENGTH) if row.has("Indirect") else NONE

@@ -9,7 +9,7 @@ import numpy as np
 from analyser.common.kernel_records import empty_record
 from analyser.engine.battle.battle_data import (
     CELLS_PER_COUNT,
-    LONGEST,
+    LONGEST_LENGTH,
     MOST_SHOTS,
     MOST_UNITS,
     NO_POLICY,
@@ -123,9 +123,10 @@ class Encoder:
         encoding.cards, encoding.hand_limit = deck.sum(), terms.hand_limit
         encoding.deck[: deck.sum()] = np.repeat(np.arange(len(deck)), deck)
         die = scenario.ruleset.die
-        odds = odds_of(np.array(die.faces, np.int64), deck)
+        odds = odds_of(np.array(die.sides_by_face, np.int64), deck)
         encoding.heroic, encoding.strike, encoding.miss, encoding.die_sides = odds[:4]
-        for cumulated, column in ((encoding.cards_up_to, odds.cards_up_to), (encoding.at_most, odds.probability_up_to)):
+        for name in ("cards_up_to", "probability_up_to"):
+            cumulated, column = getattr(encoding, name), getattr(odds, name)
             cumulated[:] = column[-1]
             cumulated[: len(column)] = column
         encoding.has_lookouts = any(unit.policy in ("lookout", BEST) for unit in self._units.values())
@@ -134,8 +135,8 @@ class Encoder:
         for side, name in enumerate(SIDES):
             units = scenario.fielded[side]
             encoding.units[side] = len(units)
-            encoding.gives[side] = terms.side_term("initiative", name) == "give"
-            encoding.hand[side] = CardChoice[terms.side_term("hand", name).upper()]
+            encoding.gives_away[side] = terms.side_term("initiative", name) == "give"
+            encoding.card_choice[side] = CardChoice[terms.side_term("hand", name).upper()]
             encoding.order[side] = ActivationChoice[terms.side_term("order", name).upper()]
             encoding.choice[side] = TargetChoice[terms.side_term("target", name).upper()]
             encoding.discard_below[side] = terms.side_term("discard_below", name)
@@ -154,8 +155,8 @@ class Encoder:
             encoding.commanders[side] = len(commanders)
             encoding.commander_at[side, : len(commanders)] = commanders
         with_fumes = [number for number, unit in self._units.items() if unit.combatant.has("Corrosive Fumes")]
-        encoding.smokers = len(with_fumes)
-        encoding.smoker_at[: len(with_fumes)] = with_fumes
+        encoding.fume_units = len(with_fumes)
+        encoding.fume_unit_at[: len(with_fumes)] = with_fumes
 
     def _set_unit(self, encoding: Any, number: int, fielded: BattleUnit) -> None:
         unit = fielded.combatant
@@ -171,7 +172,7 @@ class Encoder:
         encoding.models[number] = unit.models
         side = self._scenario.fielded[number // MOST_UNITS]
         points, army_points = fielded.unit.points or 0, sum(other.unit.points or 0 for other in side)
-        encoding.worth[number] = 100 * points / (army_points * (unit.models or 1)) if army_points else 0.0
+        encoding.model_percent[number] = 100 * points / (army_points * (unit.models or 1)) if army_points else 0.0
         if fielded.unit.embarked_in is not None:
             carrier = self._number_of(fielded.unit.embarked_in, number // MOST_UNITS)
             encoding.carrier[number], encoding.cargo[carrier] = carrier, number
@@ -201,7 +202,7 @@ class Encoder:
         unit, enemy = fielded[0].combatant, fielded[1].combatant
         pair = self._pair(*fielded)
         facts = _no_options()
-        charge_reach = min(2 * to_length(unit.speed or 0), LONGEST)
+        charge_reach = min(2 * to_length(unit.speed or 0), LONGEST_LENGTH)
         for slot, strike in (pair.strikes | self._reactions(*fielded)).items():
             facts.strikes[slot] = strike
         facts.shots = pair.shots
@@ -210,7 +211,7 @@ class Encoder:
             if unit.may_charge(enemy, pair.policy):
                 facts.charges = charge_reach
         if pair.row is not None:
-            long, least = min(to_length(pair.row.long_range), LONGEST), least_range(pair.row)
+            long, least = min(to_length(pair.row.long_range), LONGEST_LENGTH), least_range(pair.row)
             facts.reach_rallying, facts.within_rallying = long, least
             if pair.policy in SHOOTING:
                 facts.reach, facts.within = long, least
@@ -325,7 +326,7 @@ class Encoder:
             self._values += self._values_of(strike, models, worth, choice == TargetChoice.BEST_KILL)
         facts.value_at, facts.value_by_damage = self._value_at[key]
         short = None if row is None or choice == TargetChoice.MOST_DANGEROUS else row.short_range
-        facts.value_short = min(to_length(short), LONGEST)
+        facts.value_short = min(to_length(short), LONGEST_LENGTH)
 
     def _threat(self, enemy: BattleUnit, unit: BattleUnit) -> tuple[int | None, Any]:
         """Return the strike by which an enemy threatens a unit, and its row: its preferred shot, else its charge."""

@@ -13,11 +13,11 @@ from analyser.common.errors import InputError
 from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, TEST, Choice
 from analyser.engine.fight.duel_steps import (
     add_activation,
+    add_following_strikes,
     add_orders,
     add_round,
+    add_shot_blasts,
     add_shot_with_effects,
-    first_blast,
-    following_strikes,
     most_advance,
     most_set_backs,
     reserve_win_bits,
@@ -112,7 +112,7 @@ def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
         fumes = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else 0
         lengths += [fumes, *map(to_length, filter(None, (unit.speed, unit.edge_distance, *ranges)))]
         for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
-            distances = [condition.value for condition in line.conditions if condition.quantity == "distance"]
+            distances = [condition.value for condition in line.conditions if condition.subject == "distance"]
             lengths += [max(line.stop, 0) & ~STOP_IS_DISTANCE, *(round(value * INCH) for value in distances)]
     step = gcd(*lengths) / INCH
     return step if step >= SHORTEST_STEP else None
@@ -192,9 +192,9 @@ def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int)
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
     """Return the operations of an activation after its first (BEGIN); its strikes are appended to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
-    blast = first_blast(draft)
+    blast = add_shot_blasts(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
-    strikes = following_strikes(draft, blast)
+    strikes = add_following_strikes(draft, blast)
 
     def operations_of(number: int) -> list[Operation | Choice]:
         part = draft.part()
@@ -320,7 +320,7 @@ def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
         return False
     visible = isinstance(enemy, Chooser) and any(
-        condition.quantity in _TEST_RESULTS for line in enemy.lines for condition in line.conditions
+        condition.subject in _TEST_RESULTS for line in enemy.lines for condition in line.conditions
     )
     is_activated = any(row.has("Cryo") for row in enemy.unit.rows or ())  # instead of suppressed (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())

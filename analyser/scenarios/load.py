@@ -63,7 +63,7 @@ def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, k
     file = parse_scenario(raw, FILES[kind], library, where=where)
     has_own_rules = file.ruleset.rules != library.ruleset.rules
     try:
-        scenario = _RESOLVERS[kind](file, library.under(file.ruleset) if has_own_rules else library)
+        scenario = _RESOLVERS[kind](file, library.with_ruleset(file.ruleset) if has_own_rules else library)
     except InputError as error:
         raise error.inside(where) from None
     changes: dict[str, Any] = {"warnings": (*scenario.warnings, *ruleset_warnings(raw)), "profiles": library.used}
@@ -229,7 +229,8 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
     ruleset = library.ruleset
     if own_ruleset:
         ruleset = checked(Ruleset, {**ruleset.model_dump(), **own_ruleset}, where=within(where, "ruleset"))
-        ruleset = checked(Ruleset, {**ruleset.model_dump(), **library.stated}) if library.stated else ruleset
+        own = library.stated_ruleset
+        ruleset = checked(Ruleset, {**ruleset.model_dump(), **own}) if own else ruleset
     return checked(model, {**sections, "ruleset": ruleset}, where=where, house_rules=ruleset.rules)
 
 

@@ -64,7 +64,7 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     reason_words, row_words = WordIndex(), WordIndex()
     rows = _rows(plan, block, reason_words)
     columns = _columns(plan, block.columns)
-    faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    faces, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     once = deduplicated_summaries(attack_records(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
     pmfs, shots = _best_shots(once, rows.firsts)
     which, exists = columns.which, columns.why_not < 0

@@ -322,7 +322,8 @@ def check_program(plan: Plan) -> None:
 def _frozen_cells(file: SweepFile, library: Profiles) -> dict[str, Any]:
     sides = {name: loadouts(side.units, library, side.levels or None) for name, side in file.sides}
     usual = library.ruleset
-    rulesets = {named.name: named.completed_from(usual, library.stated) for named in file.rulesets} or {"usual": usual}
+    stated = library.stated_ruleset
+    rulesets = {named.name: named.completed_from(usual, stated) for named in file.rulesets} or {"usual": usual}
     units = {f"{loadout.faction}/{loadout.unit.id}": loadout.unit for side in sides.values() for loadout in side}
     return {
         "file": file.model_dump(mode="json", by_alias=True, exclude_none=True),

@@ -12,12 +12,12 @@ from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight.charge_steps import add_combat, row_for_contact
 from analyser.engine.fight.duel_steps import (
     add_activation,
+    add_following_strikes,
     add_orders,
     add_round,
     add_shot,
+    add_shot_blasts,
     add_shot_with_effects,
-    first_blast,
-    following_strikes,
     most_advance,
     most_set_backs,
     reserve_win_bits,
@@ -206,12 +206,12 @@ def must_rearm(question: Any, side: int, shooter: Shooter) -> int:
 @step
 def add_activation_of(builder: Builder, side: int, shooter: Shooter, enemy: Shooter) -> None:
     """Append the operations of an activation, except BEGIN."""
-    blast, first = first_blast(builder), strikes_of(builder)
+    blast, first = add_shot_blasts(builder), strikes_of(builder)
     for place in range(shooter.n_rows):
         charged = 1 if shooter.policy == Policy.OVERCHARGE else 0
         add_shot(builder, side, shooter.rows[place], 0, charged, 1 if place == 0 else 0)
     lookout = NONE if enemy.lookout == NONE else add_shot(builder, 1 - side, enemy.lookout, 1, 0, 1)
-    strikes = following_strikes(builder, blast)
+    strikes = add_following_strikes(builder, blast)
     question, setup, parts = builder.question, builder.setup, builder.parts
     reaction, orders = Builder(question, setup, parts, _REACTION), Builder(question, setup, parts, _ORDERS)
     combat = Builder(question, setup, parts, _COMBAT)

@@ -258,7 +258,7 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
         "none": NONE,
         "question": _offsets(QUESTION, ("kind", "row", "die", "n_cards", "deck")),
         "kinds": {kind.name.lower(): int(kind) for kind in Kind},
-        "die": list(ruleset.die.faces),
+        "die": list(ruleset.die.sides_by_face),
         "deck": cards,
         "unit": {
             "at": _array_at(QUESTION, "units"),

@@ -23,7 +23,7 @@ def check(raw, trials=150, seed=7):
     """The states of all trials at every part against the counts of the sample; and the dice against their scores."""
     scenario = load(raw)
     ready = fight_of(scenario)
-    die = np.array(scenario.ruleset.die.faces, np.int64)
+    die = np.array(scenario.ruleset.die.sides_by_face, np.int64)
     simulation = simulation_of(ready.setup, ready.parts, scenario.ruleset, replacement=False, choices=ready.choices)
     wanted = simulation.play(ready.start, trials, seed)
     checked = []
@@ -31,7 +31,7 @@ def check(raw, trials=150, seed=7):
     def dice_of(fight, score):
         """Dice of that score, as the rules read them."""
         dice, scores = dice_that_score(fight, score, die, stream_of(seed, len(checked))), scores_for(fight, fight.dice)
-        ends = [die.ends for die in dice]
+        ends = [die.final_face for die in dice]
         turned = min(int(fight.veteran), ends.count(Face.STRIKE))
         total = sum(score_of(fight, scores, face) for face in ends) + turned * (scores.heroic - scores.strike)
         checked.append(total == score and sum(die.added_by is None for die in dice) == fight.dice)

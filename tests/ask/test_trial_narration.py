@@ -21,7 +21,7 @@ TARGET = {"models": 6, "defence": 2, "damage_limit": 1, "discipline": 7, "break_
 
 def told_and_counted(raw, trials, seed):
     scenario = load(raw)
-    die, deck = np.array(scenario.ruleset.die.faces, np.int64), scenario.ruleset.deck.counts()
+    die, deck = np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
     plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
     sample = Sample(plan, seed)
     sample.play_to(trials)
@@ -56,7 +56,7 @@ ATTACKS = {
 @pytest.mark.parametrize("name", ATTACKS)
 def test_what_is_told_is_what_was_counted(name):
     told = check({"attack": ATTACKS[name], "target": TARGET}, trials=1200)
-    assert {each.own_card is not None for each in told} == {name == "Overcharge"}
+    assert {each.attacker_card is not None for each in told} == {name == "Overcharge"}
 
 
 @pytest.mark.slow

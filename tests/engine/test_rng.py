@@ -92,7 +92,7 @@ def assert_fair_bits(words):
 
 def dealer(scenario):
     ready = load_scenario(scenario)
-    fight, die = ready.fight, np.array(ready.ruleset.die.faces, np.int64)
+    fight, die = ready.fight, np.array(ready.ruleset.die.sides_by_face, np.int64)
     return simulated.plan_for(fight, die, ready.ruleset.deck.counts(), for_building=False)
 
 

@@ -30,7 +30,7 @@ def unit(**changes):
 
 def test_a_level_without_a_number_of_its_own_has_the_unit_s():
     platoon = unit()
-    assert platoon.differing == ("discipline",)
+    assert platoon.level_keys == ("discipline",)
     assert [each.discipline for each in platoon.levels.values()] == [5, 7]
     assert [platoon.at(level).discipline for level in platoon.levels] == [5, 7]
     # and back: the unit at one level still knows the others
@@ -46,7 +46,7 @@ def test_a_level_may_lack_what_the_unit_has():
 
 def test_a_unit_whose_levels_do_not_differ_is_itself_at_all_of_them():
     platoon = unit(levels={"basic": {"models": 4}, "reinforced": {"models": 8}})
-    assert platoon.differing == ()
+    assert platoon.level_keys == ()
     assert platoon.at("reinforced") is platoon
 
 

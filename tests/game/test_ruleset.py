@@ -8,7 +8,7 @@ from analyser.game.profiles import load_ruleset
 from analyser.game.ruleset import (
     HIGHEST_CARD,
     MOST_SIDES,
-    PRINTED,
+    PRINTED_FACES,
     REROLLED_BY_RATING,
     Die,
     Face,
@@ -24,8 +24,8 @@ def test_ac_1_1_the_shipped_die():
 
 def test_faces_stand_in_the_order_of_the_symbols():
     die = Die(heroic=1, strike=2, glancing=3, miss=4, blank=5)
-    assert die.faces[: len(PRINTED)] == (1, 2, 3, 4, 5)
-    assert die.faces[Face.MISS] == 4
+    assert die.sides_by_face[: len(PRINTED_FACES)] == (1, 2, 3, 4, 5)
+    assert die.sides_by_face[Face.MISS] == 4
     assert die.sides == 15
 
 

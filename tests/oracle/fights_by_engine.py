@@ -98,7 +98,7 @@ class Fight(NamedTuple):
 def laws_of(fight, scenario):
     """The exact laws {reading of a pair of states: chance} after each program of a fight."""
     ruleset = ruleset_of(scenario)
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    die, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     laws = exact_distributions(fight.setup, fight.programs, fight.start, die, deck)
     return [endings(law, fight.read) for law in laws]
 
@@ -106,7 +106,7 @@ def laws_of(fight, scenario):
 def samples_of(fight, scenario, trials, seed, replacement=False, **options):
     """The samples {reading of a pair of states: count} after each program of a fight."""
     ruleset, found = ruleset_of(scenario), []
-    die, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    die, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     simulation = Simulation(fight.setup, fight.programs, die, deck, replacement)
     for snapshot in simulation.play(fight.start, trials, seed, **options):
         counts = defaultdict(int)
@@ -197,7 +197,7 @@ def unit_read(word):
 
 def riders_of(word, passengers, side):
     """The embarked unit: models, suppressed, activated, removed."""
-    models = 0 if fate_of(word) else int(combat_result.passengers_held(side, unit_state.models_of(word)))
+    models = 0 if fate_of(word) else int(combat_result.passengers_left(side, unit_state.models_of(word)))
     if models == 0 or word & combat_result.PASSENGERS_BROKEN:
         return 0, False, False, True
     suppressed = passengers.suppressed or has(word, combat_result.PASSENGERS_SUPPRESSED)

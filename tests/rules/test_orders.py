@@ -124,7 +124,7 @@ def test_conditions(said, condition):
             r"line 1: unknown condition 'the enmy is within 12'; did you mean 'enemy'\?",
         ),
         (["charge and shoot"], r"line 1: 'charge and shoot': this move allows no other action"),
-        (["take cover with rifles"], r"with 'rifles': the line does not shoot"),
+        (["take cover with rifles"], r"with 'rifles': the order does not shoot"),
         (["hold until suppressed and reloading"], r"`until` takes one condition"),
         (["hold if within 3 apples"], r"line 1: unknown condition 'within 3 apples'"),
         ([], r"0 lines"),
@@ -138,7 +138,7 @@ def test_what_cannot_be_read_is_told_with_its_line(policy, told):
 @pytest.mark.parametrize(
     ("policy", "told"),
     [
-        ("shoot; shoot", r"line 2, 'shoot', is never reached: line 1, 'shoot', already applies in each of its cases"),
+        ("shoot; shoot", r"line 2, 'shoot', is never reached: line 1, 'shoot', applies whenever line 2 would"),
         ("stay and shoot; hold if suppressed; aim and shoot", r"line 3, 'aim and shoot', .*: line 1, 'stay and shoot'"),
         ("hold if suppressed; charge if suppressed and reloading", r"line 2"),
         ("hold if fewer than 3 models; charge if at most 2.5 models", r"line 2"),

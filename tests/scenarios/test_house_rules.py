@@ -162,7 +162,7 @@ def test_an_attack_by_a_house_rule_is_that_of_an_equivalent_unit(tmp_path, case)
 
 def test_defence_counts_in_a_duel_as_far_as_the_other_side_stands(tmp_path):
     library = with_rule(tmp_path, 'when = "attacked"\nat = "long range"\ndefence = 2', defence=4)
-    plain = with_rule(tmp_path / "plain", "dice = 1").under({"rules": {}})
+    plain = with_rule(tmp_path / "plain", "dice = 1").with_ruleset({"rules": {}})
 
     def shot_at(selector, distance, library=library):
         duel = analyser.duel(
@@ -261,5 +261,5 @@ def test_own_faces_hit_explode_and_are_rerolled_as_they_say(rating, qualities):
 )
 def test_faces_that_cannot_be(die, problem):
     with pytest.raises(InputError) as refused:
-        analyser.load_profiles().under({"die": die})
+        analyser.load_profiles().with_ruleset({"die": die})
     assert problem in str(refused.value)

@@ -138,7 +138,7 @@ HOUSE = {
 @needs_node
 @pytest.mark.parametrize("kind", A_CASE)
 def test_house_rules_and_own_faces_count_as_they_do_in_python(kind):
-    library = load_profiles().under(HOUSE)
+    library = load_profiles().with_ruleset(HOUSE)
     rifles = library["crown/rifle-platoon@basic"].with_(rules="+Sharpshooters, +Wedge, +Steady")
     grenadiers = library["imperium/scion-grenadier-platoon@basic"].with_(rules="+Spaced Armour, +Hunters")
     names = ("attacker", "target")

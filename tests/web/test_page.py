@@ -92,7 +92,8 @@ def test_a_die_of_ones_own_is_in_the_page(tmp_path):
     out = tmp_path / "calculator.html"
     answer("calculator", "--out", out, "--die", "strike=1,miss=1")
     data = data_of(out.read_text(encoding="utf-8"))
-    assert data["layout"]["die"] == [*analyser.Profiles(ruleset={"die": {"strike": 1, "miss": 1}}).ruleset.die.faces]
+    die = analyser.Profiles(ruleset={"die": {"strike": 1, "miss": 1}}).ruleset.die
+    assert data["layout"]["die"] == [*die.sides_by_face]
     assert "die of 1 strike, 1 miss" in " ".join(data["notes"])
 
 

@@ -1,1 +1,1 @@
-"""Attacks: exact, simulated, and many at once."""
+"""Engines of attacks: exact, simulated, and batches of many attacks."""

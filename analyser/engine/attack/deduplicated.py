@@ -1,4 +1,4 @@
-"""Exact summaries of a batch of attacks, many of which are equal fights; each distinct fight is computed once."""
+"""Exact summaries of a batch of attacks; attacks that are equal fights are computed once."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ _POOL_FIELDS = (
 """Fields that determine the pool of a fight."""
 _EMPTY = -1
 _FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers
-_WORD = 0xFFFFFFFF
+_WORD_MASK = 0xFFFFFFFF
 _LEAST_CAPACITY = 1 << 10
 
 
 class DeduplicatedSummaries(NamedTuple):
     """Summaries of many attacks on many targets; equal fights share a record.
 
-    `summaries` has one record for each distinct fight. `which`, of shape (attacks, targets), is the index of the
-    fight's record, or -1 if the attack is impossible.
+    `summaries` has one record for each distinct fight. `which`, shape (attacks, targets), has the index of each fight's
+    record, or -1 if the attack is impossible.
     """
 
     which: NDArray[np.int32]
@@ -51,10 +51,10 @@ def clear_irrelevant_fields(fight: FightFacts) -> None:
 
 @step
 def find_slot(slots: NDArray[np.int32], words: Integers, new: int) -> int:
-    """Return the slot of an equal row of `words`, or the empty slot for the row `new`; open addressing."""
+    """Return the slot of an earlier row of `words` equal to the row `new`, else an empty slot; open addressing."""
     mixed = 0
     for word in words[new]:
-        mixed = (mixed ^ (word & _WORD)) * _FACTOR & _WORD
+        mixed = (mixed ^ (word & _WORD_MASK)) * _FACTOR & _WORD_MASK
         mixed ^= mixed >> 15
     last = len(slots) - 1  # the number of slots is a power of 2
     slot = mixed & last
@@ -82,7 +82,7 @@ def index_fights(
     count: int,
     which: NDArray[np.int32],
 ) -> tuple[int, int]:
-    """Fill `which` for the attacks from `first` on; return the first attack without space, and the count of fights.
+    """Fill `which` for the attacks from `first` on; return the next attack, if space ran out, and the number of fights.
 
     `possible` has shape (attacks, categories of targets). `words` is the memory of `fights` as rows of integers.
     `slots` is a hash table; its size is a power of 2, at least twice the capacity of `fights`. An attack is processed
@@ -144,17 +144,9 @@ def deduplicated_summaries(
 ) -> DeduplicatedSummaries:
     """Return exact summaries of every attack on every target; each distinct fight is computed once.
 
-    Parameters
-    ----------
-    attacks, targets : arrays of ATTACK and TARGET
-    possible : bool array, shape (attacks, categories of targets)
-    die, deck : int64 arrays
-        Sides by face, copies by card value.
-
-    Returns
-    -------
-    DeduplicatedSummaries
-        The summaries equal those of :func:`~.summaries.summary_table` bit by bit.
+    `attacks` and `targets` have the types ATTACK and TARGET; `possible`: shape (attacks, categories of targets). `die`
+    and `deck` are sides by face and copies by card value. The summaries equal those of
+    :func:`~.summaries.summary_table` bit by bit.
     """
     attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
     possible = np.ascontiguousarray(possible)

@@ -18,7 +18,7 @@ OUTCOMES_PER_SCORE = 4  # officer lost or not, test passed or failed
 def push_state(
     fight: FightFacts, losses: tuple[int, int, int, int], weight: float, odds: DrawOdds, outcomes: Outcomes, count: int
 ) -> int:
-    """Append the outcomes of a fight with these losses, after officer and card are drawn; return the new count."""
+    """Append the outcomes of a roll with these losses, by the draws of officer and card; return the new count."""
     progress = strike.after_losses(fight, losses)
     if strike.stage_of(progress) != Stage.OFFICER:
         return push_tested(fight, progress, weight, odds, outcomes, count)
@@ -29,7 +29,7 @@ def push_state(
 
 @step
 def push_tested(fight: FightFacts, progress: int, weight: float, odds: DrawOdds, outcomes: Outcomes, count: int) -> int:
-    """Append the outcomes of both results of a test, or one outcome without a test; return the new count."""
+    """Append an outcome for each result of the test, or one outcome without a test; return the new count."""
     if strike.stage_of(progress) != Stage.TEST:
         return push(strike.outcome_of(fight, progress), weight, outcomes, count)
     failed = 1.0 - strike.probability_of_yes(fight, progress, 1, odds)
@@ -73,9 +73,9 @@ def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds, out
 
 @step
 def merge_outcomes(outcomes: Outcomes, count: int) -> int:
-    """Sort `count` outcomes, merge equal ones and add their probabilities; return the new count.
+    """Sort `count` outcomes, and merge equal outcomes by adding their probabilities; return the new count.
 
-    Insertion sort, because the outcomes are few and nearly sorted.
+    Uses insertion sort, because the outcomes are few and nearly sorted.
     """
     values, weights = outcomes
     merged = 0

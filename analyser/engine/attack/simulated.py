@@ -1,4 +1,4 @@
-"""Simulation of attacks: threads roll chunks of trials and count draws, from which the rules compute the outcomes."""
+"""Simulation of attacks: threads count trials by combination of draws; the rules map combinations to outcomes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.draws import odds_of, success_counts, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
-MOST_CELLS = 4_000_000  # combinations of draws that are counted
-MOST_COUNTED = 1 << 31  # trials of a thread between merges: the 32-bit tables count these and discarded ones
+MOST_CELLS = 4_000_000  # combinations of draws; the trials with each combination are counted in a cell
+MOST_COUNTED = 1 << 31  # trials of a thread between merges: its 32-bit tables count these and discarded trials
 _LEAST_PER_THREAD = 80  # product of chunks and dice for which another thread saves time
-_INTERPRETED_SECONDS = 1e-5  # of the interpreter for the outcome of one combination of draws
-_CARD_VALUES_LOWER = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
+_INTERPRETED_SECONDS = 1e-5  # time of the interpreter for the outcome of one combination of draws
+_MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
 
 
 @dataclass(frozen=True)
@@ -40,15 +40,15 @@ class SamplingPlan:
     scores: Scores
     layout: Layout
     rerolls: Rerolls | None
-    shape: tuple[int, int, int, int]  # numbers of values of score, card, officer's position, building die
+    shape: tuple[int, int, int, int]  # numbers of values of the score, card, officer's position and building die
     blocks: list[Block] = field(default_factory=list, init=False)  # blocks that no thread is using
 
     @cached_property
     def outcomes(self) -> tuple[Integers, Integers]:
-        """Distinct packed outcomes, sorted, and the outcome's index for each cell (without the building die)."""
+        """Distinct packed outcomes, sorted, and the index of the outcome of each cell (without the building die)."""
         outcomes = np.empty(math.prod(self.shape[:3]), np.int64)
-        end_trials.compile_for(len(outcomes) * _INTERPRETED_SECONDS)
-        end_trials(self.fight, self.scores, self.shape[1], self.shape[2], outcomes)
+        fill_cell_outcomes.compile_for(len(outcomes) * _INTERPRETED_SECONDS)
+        fill_cell_outcomes(self.fight, self.scores, self.shape[1], self.shape[2], outcomes)
         distinct, which = np.unique(outcomes, return_inverse=True)
         return distinct, which
 
@@ -62,30 +62,30 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
     facts = python_copy(fight)
     dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
     card = _card_draw(facts, die, deck)
-    place = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == Officer.RANDOM else None
+    position = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == Officer.RANDOM else None
     wrecking_sides = int(die[Face.HEROIC] + die[Face.STRIKE])
     building = OtherDraw(int(die.sum()), (wrecking_sides,)) if for_building else None
     scores = scores_for(facts, dice)
-    values = [len(draw.bounds) + 1 if draw else 1 for draw in (card, place, building)]
+    values = [len(draw.bounds) + 1 if draw else 1 for draw in (card, position, building)]
     shape = (score_bound(facts, scores, dice), values[0], values[1], values[2])
     if np.prod(shape, dtype=np.float64) > MOST_CELLS:
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
-    others = tuple(draw for draw in (card, place, building) if draw)
+    others = tuple(draw for draw in (card, position, building) if draw)
     return SamplingPlan(fight, facts.dice, scores, *layout_for(facts, scores, die, deck, others, dice), shape)
 
 
 def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | None:
-    """Return the draw of the target's card, with values only at possible DISCIPLINE of the test (AC-5.1 to AC-5.3)."""
+    """Return the draw of the target's card; each value ends at a card that can be the highest to pass (AC-5.1, 5.3)."""
     if fight.test != Test.BY_CARD:
         return None
-    odds, values = odds_of(die, deck), range(fight.discipline - _CARD_VALUES_LOWER, fight.discipline + 1)
+    odds, values = odds_of(die, deck), range(fight.discipline - _MOST_REDUCTION, fight.discipline + 1)
     bounds, draws = zip(*(success_counts(test_draw(1), value, odds) for value in values))
     return OtherDraw(int(draws[0]), tuple(map(int, bounds)))
 
 
 class Sample:
-    """Simulation of one fight; `counts`, of shape `plan.shape`, has the trials by combination of draws."""
+    """Simulation of one fight; `counts`, shape `plan.shape`, has the number of trials by combination of draws."""
 
     def __init__(self, plan: SamplingPlan, seed: int) -> None:
         self.plan, self.seed, self.stream = plan, seed, stream_of(seed)
@@ -94,9 +94,9 @@ class Sample:
         self._lock = Lock()
 
     def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
-        """Simulate until there are `trials` trials; the trials so far must be whole chunks.
+        """Simulate until there are `trials` trials in all; the trials so far must be whole chunks.
 
-        The counts do not depend on `threads`. `progress` receives the trials so far and the planned number.
+        The counts do not depend on `threads`. `progress` receives the numbers of trials so far and in all.
         """
         assert self.trials % CHUNK_TRIALS == 0, "the trials so far are whole chunks"
         before = self.trials
@@ -108,9 +108,9 @@ class Sample:
         self.play(before // CHUNK_TRIALS, trials - before, threads, report)
 
     def play(self, first: int, trials: int, threads: int = 1, report: Report | None = None) -> None:
-        """Simulate `trials` more trials, from the chunk `first` on; a chunk has the same counts in any process."""
-        least = -(-_LEAST_PER_THREAD // (1 + self.plan.dice))
-        run_chunks(Chunks(trials, first=first, least=least), self._work, threads, report)
+        """Simulate `trials` more trials, from the chunk `first` on; the counts of a chunk are reproducible."""
+        least = -(-_LEAST_PER_THREAD // (1 + self.plan.dice))  # chunks
+        run_chunks(Chunks(trials, first=first, least_per_thread=least), self._work, threads, report)
         self.trials += trials
 
     def _work(self, queue: Queue) -> None:
@@ -137,13 +137,14 @@ class Sample:
 
 
 @tiered(0.5)
-def end_trials(fight: FightFacts, scores: Scores, cards: int, places: int, outcomes: Integers) -> None:
+def fill_cell_outcomes(fight: FightFacts, scores: Scores, cards: int, positions: int, outcomes: Integers) -> None:
     """Fill `outcomes` with the outcome of each score, card and officer's position (the position changes fastest)."""
     for cell in range(len(outcomes)):
-        score, card, place = cell // places // cards, cell // places % cards, cell % places
+        score, card, position = cell // positions // cards, cell // positions % cards, cell % positions
         destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
-        disordered = discipline.disordered_at_test(fight, place < discipline.officer_places_lost(fight, destroyed))
-        value = fight.discipline - _CARD_VALUES_LOWER + card
+        is_officer_lost = position < discipline.officer_positions_lost(fight, destroyed)
+        disordered = discipline.disordered_at_test(fight, is_officer_lost)
+        value = fight.discipline - _MOST_REDUCTION + card
         if value > discipline.highest_passing_card(fight, destroyed, disordered):
             outcome = discipline.outcome_if_failed(fight, destroyed, damage, disordered)
         else:

@@ -25,7 +25,7 @@ SUMMARY_FIELDS = (
     *("models_destroyed_10th_percentile", "models_destroyed_90th_percentile", "mean_damage", "mean_share_lost"),
 )
 AT_MOST_ONE = tuple(name for name in SUMMARY_FIELDS if name.startswith("p_") or name == "mean_share_lost")
-"""Fields that are sums of probabilities, which rounding errors may raise above 1."""
+"""Fields that are at most 1; rounding errors may raise the computed sums above 1."""
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARY_FIELDS]))
 """Summary of an attack; all NaN if the attack is impossible."""
 ROUNDING = 1e-12  # rounding error of a sum of probabilities
@@ -33,7 +33,7 @@ ROUNDING = 1e-12  # rounding error of a sum of probabilities
 
 @step
 def percentile(pmf: Floats, share: float) -> float:
-    """Return the smallest v with P(value <= v) >= `share`, of a value with this distribution."""
+    """Return the percentile of a distribution: the smallest v with P(value <= v) >= `share`."""
     total = 0.0
     for value in range(len(pmf)):
         total += pmf[value]
@@ -79,7 +79,7 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floa
 def mean_damage(fight: FightFacts, scores: Scores, pmf: Floats) -> float:
     """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8).
 
-    The figure distinguishes attacks that destroy no model, such as single attacks on an undamaged behemoth.
+    This mean tells apart attacks that destroy no model, such as single attacks on an undamaged behemoth.
     """
     total = 0.0
     for score in range(len(pmf)):
@@ -115,7 +115,10 @@ def fill_summary_row(
     odds: DrawOdds,
     summaries: NDArray[np.void],
 ) -> None:
-    """Fill one attacker's row of `summaries`, once per pool; `fights` are scratch records, one for each target."""
+    """Fill one attacker's row of `summaries`; `fights` are scratch records, one for each target.
+
+    The distribution of a pool is computed once for all targets against which the attack rolls it.
+    """
     most_models = 0
     for place in range(len(targets)):
         most_models = max(most_models, targets[place].models)

@@ -38,7 +38,7 @@ from analyser.rules.unit_state import is_removed
 def activate(battle: Battle, unit: int) -> None:
     """Activate a unit."""
     field, units = battle.field, battle.field.units
-    if field.place[unit] == Place.ABOARD:  # Cryo has activated its transport, which so gets no turn
+    if field.place[unit] == Place.ABOARD:  # Cryo has activated its transport, so the transport gets no turn
         activate_passenger(battle, unit)
         return
     record(battle, Event.ACTIVATED, unit, 0, unit_state.models_of(field.states[unit]), 0, 0)
@@ -163,8 +163,8 @@ def fire_rows(battle: Battle, unit: int, target: int, attack: int) -> None:
         return
     fired = 0
     for at in range(rows.number):
-        another = at == 0 or rows.row[at] != rows.row[at - 1]
-        if another and fired < battle.setup.several[unit]:
+        is_new_row = at == 0 or rows.row[at] != rows.row[at - 1]
+        if is_new_row and fired < battle.setup.several[unit]:
             distance = distance_between(battle, unit, target)
             fired += 1 if fire(battle, wide(rows.strikes[at]), unit, target, distance) else 0
 
@@ -245,11 +245,11 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
 
 @step
 def shoot(battle: Battle, unit: int, target: int, distance: int) -> None:
-    """Fire the rows of a unit in turn (All-Out Attack, AC-7), the first row at `distance`."""
+    """Fire the rows of a unit one after another (All-Out Attack, AC-7), the first row at `distance`."""
     facts = pair_of(battle, unit, target)
-    for place in range(facts.shots):
-        length = distance if place == 0 else distance_between(battle, unit, target)
-        fire(battle, strike_of(battle, unit, target, wide(place)), unit, target, length)
+    for index in range(facts.shots):
+        length = distance if index == 0 else distance_between(battle, unit, target)
+        fire(battle, strike_of(battle, unit, target, wide(index)), unit, target, length)
 
 
 @step
@@ -282,7 +282,7 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
 
 @step
 def has_advanced(battle: Battle, unit: int) -> bool:
-    """Return True if a unit that shoots without aiming has advanced: unless it has flown or disembarked (BT-3)."""
+    """Return True if a unit that shoots without aiming has advanced: not if it is flying or has disembarked (BT-3)."""
     return bool(battle.field.place[unit] == Place.ON_FIELD and not battle.field.reforming)
 
 
@@ -363,8 +363,8 @@ def fly_sortie(battle: Battle, unit: int) -> None:
             if looks_ahead:
                 rows = battle.setup.rows[unit, target - first_of(side_of(target))]
                 fire(battle, wide(rows.strikes[plan[ATTACK]]), unit, target, distance)
-            for place in range(0 if looks_ahead else facts.shots):
-                fire(battle, strike_of(battle, unit, target, wide(place)), unit, target, distance)
+            for index in range(0 if looks_ahead else facts.shots):
+                fire(battle, strike_of(battle, unit, target, wide(index)), unit, target, distance)
             opportunity_fire_at_aircraft(battle, unit, target)
     if not is_removed(field.states[unit]):
         field.place[unit] = Place.IN_RESERVE
@@ -372,7 +372,7 @@ def fly_sortie(battle: Battle, unit: int) -> None:
 
 @step
 def opportunity_fire_at_aircraft(battle: Battle, unit: int, target: int) -> None:
-    """Let an enemy on lookout fire at an aircraft, whose position is that of its target."""
+    """Let an enemy on lookout fire at an aircraft, which is at the position of its target."""
     field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return
@@ -388,13 +388,13 @@ def opportunity_fire_at_aircraft(battle: Battle, unit: int, target: int) -> None
 
 @step
 def spread_fumes(battle: Battle) -> None:
-    """Disorder every unit within range of an enemy's Corrosive Fumes (AC-7)."""
+    """Disorder each unit that an enemy's Corrosive Fumes reach (AC-7)."""
     field, facts = battle.field, battle.setup
     if not field.fumes_pending:
         return
     field.fumes_pending = 0
-    for place in range(facts.smokers):
-        unit = int(facts.smoker_at[place])
+    for index in range(facts.fume_units):
+        unit = int(facts.fume_unit_at[index])
         if field.off[unit]:
             continue
         first = first_of(1 - side_of(unit))
@@ -406,7 +406,7 @@ def spread_fumes(battle: Battle) -> None:
 
 @step
 def enter_field(battle: Battle, unit: int) -> None:
-    """Bring a unit out of reserve: an aircraft becomes incoming, other units enter at their own edge (BT-3)."""
+    """Bring a unit out of reserve: an aircraft becomes INCOMING, another unit enters at its own edge (BT-3)."""
     field, facts = battle.field, battle.setup
     record(battle, Event.ENTERED, unit, 0, 0, 0, 0)
     if facts.aircraft[unit]:

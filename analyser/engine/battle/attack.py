@@ -1,4 +1,4 @@
-"""Strike in a battle: dice, damage, officer, suppression test, and the effects on both units (AC-3 to AC-5)."""
+"""Strikes in a battle: dice, damage, officer, suppression test, and the effects on both units (AC-3 to AC-5)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from analyser.engine.battle.battle_data import CONDITIONS, Battle, cell_of, cond
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.losses import NO_UNIT, passes, set_state
 from analyser.engine.battle.positions import is_commanded
-from analyser.engine.battle.random_draws import roll, test_card
-from analyser.engine.battle.transports import test_passenger
+from analyser.engine.battle.random_draws import draw_test_card, roll
+from analyser.engine.battle.transports import take_passenger_test
 from analyser.engine.rng import uniform_below
 from analyser.rules import combat_result, unit_state
 from analyser.rules import strike as resolution
@@ -18,19 +18,19 @@ from analyser.rules.house_rules import effects_on
 from analyser.rules.strike import Stage
 from analyser.rules.structs import NONE, FightFacts, Penalty, Test
 
-_MOST_SHIFT = 2
+_MOST_SHIFT = 2  # the tables have fights for shifts from -2 to 2
 
 
 @step
 def penalty_counts(battle: Battle, number: int, short: bool, penalty: int) -> bool:
-    """Return True if no house rule ignores a penalty for a strike."""
+    """Return True if a penalty counts for a strike: no house rule ignores it."""
     tables = battle.tables
     return effects_on(tables.attacks[number], tables.targets[number], 1 if short else 0).ignores & penalty == 0
 
 
 @step
 def condition_for(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> int:
-    """Return the index of the fight of a strike; `shift`: bonuses less penalties except suppressed (AC-3.1)."""
+    """Return the index of the fight of a strike; `shift`: bonuses less penalties, except for suppression (AC-3.1)."""
     field = battle.field
     if battle.tables.strikes[number].fixed_dice == NONE and field.states[striker] & SUPPRESSED:
         shift -= 1 if penalty_counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
@@ -53,7 +53,7 @@ def pool_for(battle: Battle, number: int, state: int, short: bool, condition: in
 def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> bool:
     """Make a strike; return True if it has dice.
 
-    `shift`: bonuses less penalties except short range and suppressed (AC-3.1).
+    `shift`: bonuses less penalties, except for short range and suppression (AC-3.1).
     """
     field, tables = battle.field, battle.tables
     facts, attack = tables.strikes[number], tables.attacks[number]
@@ -67,12 +67,12 @@ def strike(battle: Battle, number: int, striker: int, struck: int, short: bool, 
     fight = set_fight(battle, number, striker, struck, condition)
     progress = draw_strike(battle, number, striker, struck, pool)
     outcome = resolution.outcome_of(fight, progress)
-    destroyed, own = resolution.destroyed_by(progress), resolution.own_losses(progress)
+    destroyed, own = resolution.models_destroyed_by_roll(progress), resolution.own_losses(progress)
     takes_test = fight.test != Test.NOT_TAKEN and field.units[struck].discipline != NONE  # not if Irrepressible
     after = resolution.target_after(facts, attack, field.sides[struck], int(field.states[struck]), outcome)
     set_state(battle, struck, striker, after, 1 if outcome & FELL_BACK else 0)
     if destroyed and takes_test and battle.setup.has_transports and not unit_state.is_removed(after):
-        test_passenger(battle, struck, striker, combat_result.record_qualities(0, attack))
+        take_passenger_test(battle, struck, striker, combat_result.record_qualities(0, attack))
     states = (int(field.states[striker]), int(field.states[struck]))
     after = resolution.attacker_after(facts, attack, field.sides[striker], states, own)
     lost = min(own[0], unit_state.models_of(states[0])) if attack.overcharge and facts.pays_overcharge else 0
@@ -89,8 +89,8 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
     """Make all draws of the strike in the scratch fight; return its progress (:mod:`analyser.rules.strike`)."""
     field, tables, fight = battle.field, battle.tables, battle.field.fight[0]
     progress = resolution.start_of_strike(fight)
-    if resolution.stage_of(progress) == Stage.CARD:  # its value is added to the dice, or is the dice of a Throw
-        card = test_card(battle.setup, field, side_of(striker))
+    if resolution.stage_of(progress) == Stage.CARD:  # the value is added to the dice; a Throw has no other dice
+        card = draw_test_card(battle.setup, field, side_of(striker))
         record(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
         pool += card
     score = roll(tables, field, pool)
@@ -98,7 +98,7 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
     scores = scores_for(fight, fight.dice)
     progress = resolution.after_roll(fight, scores, score)
     points = damage_points(fight, scores, score)
-    record(battle, Event.ATTACKED, striker, struck, number, points, resolution.destroyed_by(progress))
+    record(battle, Event.ATTACKED, striker, struck, number, points, resolution.models_destroyed_by_roll(progress))
     if resolution.stage_of(progress) == Stage.OFFICER:
         destroyed, positions = resolution.officer_positions(fight, progress)
         progress = resolution.after_draw(fight, progress, 1 if uniform_below(field, positions) < destroyed else 0)

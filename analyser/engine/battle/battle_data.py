@@ -1,4 +1,4 @@
-"""Data of a battle for kernels: constant setup and tables, the current state (`field`), and counts of results.
+"""Data of a battle for kernels: constant setup and tables, the current state (the battlefield), and counts of results.
 
 Units are numbered: units of side 0 from 0, units of side 1 from MOST_UNITS. Lengths are in hundredths of an inch.
 """
@@ -18,7 +18,7 @@ from analyser.rules.policies import Policy
 from analyser.rules.policy_lines import VIEW_COUNT
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
 
-MOST_UNITS = 64  # a side
+MOST_UNITS = 64  # of a side
 _UNIT_BITS = 6
 UNITS = 2 * MOST_UNITS
 MOST_HAND = 10
@@ -34,14 +34,14 @@ EVENT_FIELDS, MOST_EVENTS = 6, 1 << 13
 PLAN_FIELDS = 5
 OUTCOMES = 5
 MOST_POINTS = 1023  # victory points of a side
-MOST_STRIKES, MOST_POOLS = 1 << 13, 1 << 15  # distinct ones of a battle
+MOST_STRIKES, MOST_POOLS = 1 << 13, 1 << 15  # different strikes and pools of a battle
 MOST_CELLS, MOST_ROWS, MOST_GAINS = 1 << 21, 1 << 20, 1 << 21
 CELLS_PER_COUNT, CONDITIONS = 20, 10
 GAINS = 4
 
 
 class StrikeSlot(IntEnum):
-    """Indices of a unit's strikes at another unit in PairFacts.strikes; its shots have the first MOST_SHOTS."""
+    """Indices of a unit's strikes at another unit in PairFacts.strikes; the first MOST_SHOTS are its shots."""
 
     REACTION = MOST_SHOTS
     CHARGE = 7
@@ -58,9 +58,9 @@ STRIKE_SLOTS = 16
 
 
 class PairFacts:
-    """Abilities of a unit against an enemy, within one cache line."""
+    """Abilities of a unit against an enemy, in one cache line."""
 
-    strikes: Annotated[Any, np.int16, (STRIKE_SLOTS,)]  # or NO_STRIKE
+    strikes: Annotated[Any, np.int16, (STRIKE_SLOTS,)]  # number of each strike, or NO_STRIKE
     reach: Annotated[Any, np.int16]  # greatest distance of an attack without moving; below 0: no attack
     within: Annotated[Any, np.int16]  # distance beyond which it attacks: short range of an Indirect row, or -1
     reach_rallying: Annotated[Any, np.int16]  # `reach` and `within` of the shot after a failed rally test
@@ -80,7 +80,7 @@ class PairFacts:
 PAIR = record_type(PairFacts)
 PAIR_COLUMNS = MOST_UNITS + 1  # 1 more than needed: rows a power of two apart would compete for cache lines
 ATTACK_KINDS = 4  # CHARGING, STANDING, MOVING, WATCHING
-LONGEST = np.iinfo(np.int16).max  # greater than any distance
+LONGEST_LENGTH = np.iinfo(np.int16).max  # that PairFacts can store; greater than any distance
 
 
 class RowFacts:
@@ -90,7 +90,7 @@ class RowFacts:
     long: Annotated[Any, np.int16, (MOST_SHOTS,)]
     short: Annotated[Any, np.int16, (MOST_SHOTS,)]  # -1 for a row without short range
     within: Annotated[Any, np.int16, (MOST_SHOTS,)]  # the row fires beyond: short range of an Indirect row, or -1
-    row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # of the armaments table; two attacks with a row differ by Overcharge
+    row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # row of the armaments table; of two attacks with it, one overcharges
     still: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Move or Fire
     reloads: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Slow to Fire
     near: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: dice in parentheses at short range (Point Blank)
@@ -106,7 +106,7 @@ class BattleSetup:
     rounds: Int
     table: Int  # depth of the table
     replacement: Int  # 1: tests draw from a full deck
-    cards: Int  # of a deck
+    cards: Int  # number of cards of a deck
     hand_limit: Int
     disembark_within: Int  # passengers disembark if an enemy is at most this far away,
     disembark_by: Int  # or in this round
@@ -118,13 +118,13 @@ class BattleSetup:
     miss: Int
     die_sides: Int  # all sides
     cards_up_to: Annotated[Any, np.int64, (HIGHEST_CARD + 1,)]  # number of cards of a deck up to each value
-    at_most: Annotated[Any, np.float64, (HIGHEST_CARD + 1,)]  # probability of a card up to each value
+    probability_up_to: Annotated[Any, np.float64, (HIGHEST_CARD + 1,)]  # probability of a card up to each value
     units: Annotated[Any, np.int64, (2,)]  # number of units of each side
-    gives: Annotated[Any, np.int64, (2,)]  # 1: the side gives the first initiative away
-    hand: Annotated[Any, np.int64, (2,)]  # a CardChoice
+    gives_away: Annotated[Any, np.int64, (2,)]  # 1: the side leaves the first initiative to the enemy
+    card_choice: Annotated[Any, np.int64, (2,)]  # a CardChoice
     order: Annotated[Any, np.int64, (2,)]  # an ActivationChoice
     choice: Annotated[Any, np.int64, (2,)]  # a TargetChoice
-    discard_below: Annotated[Any, np.int64, (2,)]
+    discard_below: Annotated[Any, np.int64, (2,)]  # the side discards cards below this value
     orders: Annotated[Any, np.int64, (len(Policy), VIEW_COUNT, 2)]  # manoeuvre and action by policy and view index
     deck: Annotated[Any, np.uint8, (MOST_CARDS,)]
     # By unit:
@@ -132,22 +132,22 @@ class BattleSetup:
     x: Annotated[Any, np.int64, (UNITS,)]
     y: Annotated[Any, np.int64, (UNITS,)]
     arrives: Annotated[Any, np.int64, (UNITS,)]  # first round in which it may leave the reserve; 0: it is deployed
-    aircraft: Annotated[Any, np.int64, (UNITS,)]
-    commander: Annotated[Any, np.int64, (UNITS,)]
+    aircraft: Annotated[Any, np.int64, (UNITS,)]  # 1: it is an aircraft
+    commander: Annotated[Any, np.int64, (UNITS,)]  # 1: it is a commander
     rating: Annotated[Any, np.int64, (UNITS,)]  # VICTORY POINTS RATING
-    hunts: Annotated[Any, np.int64, (UNITS,)]  # Hunter
-    throws: Annotated[Any, np.int64, (UNITS,)]
+    hunts: Annotated[Any, np.int64, (UNITS,)]  # victory points for a combat won (Hunter)
+    throws: Annotated[Any, np.int64, (UNITS,)]  # 1: it has Throw
     stoic: Annotated[Any, np.int64, (UNITS,)]  # Stoic Defence
     fumes: Annotated[Any, np.int64, (UNITS,)]  # reach of its Corrosive Fumes, or NONE
-    suffers: Annotated[Any, np.int64, (UNITS,)]  # 1: fumes can disorder it
-    worth: Annotated[Any, np.float64, (UNITS,)]  # points of one model, in percent of the points of its side
+    suffers: Annotated[Any, np.int64, (UNITS,)]  # 1: Corrosive Fumes can disorder it
+    model_percent: Annotated[Any, np.float64, (UNITS,)]  # points of one model, in percent of the points of its side
     models: Annotated[Any, np.int64, (UNITS,)]  # at the start
     carrier: Annotated[Any, np.int64, (UNITS,)]  # its transport at the start, or NONE
     cargo: Annotated[Any, np.int64, (UNITS,)]  # its passenger at the start, or NONE
     commanders: Annotated[Any, np.int64, (2,)]  # number of commanders of a side
     commander_at: Annotated[Any, np.int64, (2, MOST_UNITS)]
-    smokers: Int  # number of units with Corrosive Fumes
-    smoker_at: Annotated[Any, np.int64, (UNITS,)]
+    fume_units: Int  # number of units with Corrosive Fumes
+    fume_unit_at: Annotated[Any, np.int64, (UNITS,)]
     listed: Annotated[Any, np.int64, (2, MOST_UNITS)]  # units of a side in its fixed order of activation
     own_policy: Annotated[Any, np.int64, (UNITS,)]  # a Policy
     rearms_on_lookout: Annotated[Any, np.int64, (UNITS,)]
@@ -159,10 +159,10 @@ class BattleSetup:
     mix: Annotated[Any, np.float64, (2, MOST_TACTICS)]  # cumulative probabilities of the tactics of a side
     ahead: Annotated[Any, np.int64, (2,)]  # 1: the side looks ahead
     slots: Annotated[Any, np.int64, (2,)]  # number of a side's units that exchange their starting positions at random
-    slot_at: Annotated[Any, np.int64, (2, MOST_UNITS)]  # those units
+    slot_at: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units that exchange their positions
     stake: Annotated[Any, np.float64, (UNITS,)]  # value of a unit: victory points, plus a small part of its points
     limit: Annotated[Any, np.int64, (UNITS,)]  # DAMAGE LIMIT
-    health: Annotated[Any, np.int64, (UNITS,)]  # damage that destroys it, at the start
+    health: Annotated[Any, np.int64, (UNITS,)]  # points of damage that destroy it, at the start
     by_damage: Annotated[Any, np.int64, (UNITS,)]  # 1: damage, not the number of models, selects its band
     several: Annotated[Any, np.int64, (UNITS,)]  # rows that it can fire in one activation (All-Out Attack)
     hides: Annotated[Any, np.int64, (UNITS,)]  # 1: taking cover protects it on an open field
@@ -195,19 +195,19 @@ class Tables:
     fights: Annotated[Any, FIGHT, (MOST_STRIKES, 2 * CONDITIONS)]
     first_cell: Annotated[Any, np.int64, (MOST_STRIKES,)]  # first cell of each strike in `pool_of`
     pool_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # pool by strike, models or damage, range, condition (`cell_of`)
-    dice: Annotated[Any, np.int32, (MOST_POOLS,)]  # of each pool
-    first: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, first row in `alias`
-    bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # of each pool, number of bits of a word that select a row
+    dice: Annotated[Any, np.int32, (MOST_POOLS,)]  # number of dice of each pool
+    first: Annotated[Any, np.uint64, (MOST_POOLS,)]  # first row of each pool in `alias`
+    bits: Annotated[Any, np.uint64, (MOST_POOLS,)]  # by pool: number of bits of a word that select a row
     alias: Annotated[Any, np.uint64, (MOST_ROWS, 2)]  # see :func:`~analyser.engine.pool.alias.alias_table`
     # By the target's current health, from 0: its expected loss as a share of its full health, the probabilities of its
     # removal and its suppression, and the attacker's expected losses (Overcharge).
     gains: Annotated[Any, np.float32, (MOST_GAINS, GAINS)]
-    gains_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # of each cell of `pool_of`, the first row of `gains`
+    gains_of: Annotated[Any, np.int32, (MOST_CELLS,)]  # first row of `gains` for each cell of `pool_of`
     values: Annotated[Any, np.float64, (MOST_CELLS,)]  # expected values by pair, models, enemy's models and range
 
 
-class BattleState:
-    """Current state of a battle, with scratch memory, as one record for one thread."""
+class Battlefield:
+    """Current state of a battle, and scratch memory, as one record for one thread; kernels call it `field`."""
 
     states: Annotated[Any, np.int64, (UNITS,)]
     x: Annotated[Any, np.int32, (UNITS,)]
@@ -216,19 +216,19 @@ class BattleState:
     off: Annotated[Any, np.int32, (UNITS,)]  # 0 for a unit on the field, else NOWHERE
     squared: Annotated[Any, np.int32, (UNITS,)]  # squared distances from the last `find_nearest`; NOWHERE off the field
     nearest: Int  # result of the last `find_nearest`: a unit, or NONE
-    nearest_length: Int  # its distance
+    nearest_length: Int  # distance of the unit `nearest`
     shunned: Int  # 1: the target is chosen among enemies that the unit shuns
     demise_pending: Int  # 1: a unit with Spectacular Demise has been removed; its die may be due
     fumes_pending: Int  # 1: units have moved since Corrosive Fumes last spread
     absent: Annotated[Any, np.int8, (UNITS,)]  # 1: the unit is left out of all battles
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
     hand: Annotated[Any, np.uint8, (2, MOST_HAND)]
-    left: Annotated[Any, np.int64, (2,)]  # number of cards in the deck
-    held: Annotated[Any, np.int64, (2,)]  # number of cards in the hand
+    cards_left: Annotated[Any, np.int64, (2,)]  # number of cards in the deck
+    hand_size: Annotated[Any, np.int64, (2,)]  # number of cards in the hand
     broken_down: Annotated[Any, np.int64, (2,)]  # 1: communications have broken down
-    finished: Annotated[Any, np.int64, (2,)]  # number of units, first in a side's order, that need no check
+    finished: Annotated[Any, np.int64, (2,)]  # number of units at the start of a side's order that need no check
     points: Annotated[Any, np.int64, (2,)]  # victory points
-    holder: Int  # side that holds the initiative
+    initiative_side: Int  # side that holds the initiative
     round: Int
     batch: Int
     lost_aboard: Int  # models lost by a unit embarked on the attacked unit
@@ -257,11 +257,11 @@ class BattleState:
     fight: Annotated[Any, FIGHT, (1,)]
     attack: Annotated[Any, ATTACK, (1,)]
     targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # scratch target of each strike
-    counter: Annotated[Any, np.uint64]  # of the stream of this battle
+    counter: Annotated[Any, np.uint64]  # of the random stream (:class:`~analyser.engine.rng.StreamPosition`)
     gamma: Annotated[Any, np.uint64]
     margins: Annotated[Any, np.int64, (CHUNK_BATTLES,)]  # of the last chunk: VP of side 0 less VP of side 1
     logged: Int  # number of recorded events of this battle
-    logs: Int  # 1: events are recorded
+    is_logging: Int  # 1: events are recorded
     log: Annotated[Any, np.int32, (MOST_EVENTS, EVENT_FIELDS)]
 
 
@@ -280,14 +280,15 @@ class Counts:
 
     results: Annotated[Any, np.int64, (MOST_POINTS + 1, MOST_POINTS + 1)]  # by VP of side 0 and of side 1
     outcomes: Annotated[Any, np.int64, (BATCHES, OUTCOMES)]  # by :class:`~analyser.rules.battle.Outcome`
-    # Models of the second unit that the first unit has destroyed, or caused to break or flee
+    # By batch, unit and other unit: models of the other unit that the unit has destroyed, or caused to break or flee.
     killed: Annotated[Any, np.int64, (BATCHES, UNITS, UNITS)]
     lost: Annotated[Any, np.int64, (BATCHES, UNITS)]  # models lost by any cause
-    survived: Annotated[Any, np.int64, (UNITS,)]  # battles that a unit survives
-    models: Annotated[Any, np.int64, (MOST_ROUNDS, UNITS)]  # left at the end of each round
-    standing: Annotated[Any, np.int64, (MOST_ROUNDS, 2, MOST_UNITS + 1)]  # battles by round, side, units left
-    percent: Annotated[Any, np.int64, (MOST_ROUNDS, 2, PERCENT)]  # battles by round, side, percent of points left
-    ended: Annotated[Any, np.int64, (MOST_ROUNDS + 1,)]  # battles by last round
+    survived: Annotated[Any, np.int64, (UNITS,)]  # number of battles that a unit survives
+    models: Annotated[Any, np.int64, (MOST_ROUNDS, UNITS)]  # models left at the end of each round
+    # Numbers of battles: by round, side and units left; by round, side and percent of points left; by last round.
+    standing: Annotated[Any, np.int64, (MOST_ROUNDS, 2, MOST_UNITS + 1)]
+    percent: Annotated[Any, np.int64, (MOST_ROUNDS, 2, PERCENT)]
+    ended: Annotated[Any, np.int64, (MOST_ROUNDS + 1,)]
 
 
 class Battle(NamedTuple):
@@ -295,7 +296,7 @@ class Battle(NamedTuple):
 
     setup: BattleSetup
     tables: Tables
-    field: BattleState
+    field: Battlefield
     counts: Counts
 
 
@@ -318,7 +319,7 @@ def cell_of(count: int, short: bool, condition: int) -> int:
 @step
 def side_of(unit: int) -> int:
     """Return the side of a unit."""
-    return unit >> _UNIT_BITS & 1  # the compiler knows this index to be 0 or 1
+    return unit >> _UNIT_BITS & 1  # `& 1`: so the compiler knows that this index is 0 or 1
 
 
 @step
@@ -335,9 +336,9 @@ def pair_of(battle: Battle, unit: int, enemy: int) -> PairFacts:
 
 
 @step
-def strike_of(battle: Battle, unit: int, enemy: int, blow: int) -> int:
-    """Return the number of a unit's strike at an enemy, or NO_STRIKE."""
-    return wide(battle.setup.pairs[unit, enemy % MOST_UNITS].strikes[blow])
+def strike_of(battle: Battle, unit: int, enemy: int, slot: int) -> int:
+    """Return the number of a unit's strike at an enemy, or NO_STRIKE; `slot`: a StrikeSlot, or the index of a shot."""
+    return wide(battle.setup.pairs[unit, enemy % MOST_UNITS].strikes[slot])
 
 
 @step

@@ -1,4 +1,4 @@
-"""Charge from contact to withdrawal, with Sponsons, Overrun and Throw (AC-8), and Spectacular Demise (AC-7)."""
+"""Charges from contact to withdrawal, with Sponsons, Overrun and Throw (AC-8), and Spectacular Demise (AC-7)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from analyser.engine.battle.battle_data import NO_STRIKE, Battle, Place, StrikeS
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.losses import NO_UNIT, passes, set_state
 from analyser.engine.battle.positions import distance_between, is_commanded, is_unit_near, is_within, move_back, move_to
-from analyser.engine.battle.transports import store_passengers, test_passenger
+from analyser.engine.battle.transports import store_passengers, take_passenger_test
 from analyser.engine.rng import uniform_below
 from analyser.rules import combat_result, discipline, special_rules, unit_state
 from analyser.rules.battle import NEAR_IN_COMBAT
@@ -25,11 +25,11 @@ def charge(battle: Battle, unit: int, other: int) -> None:
     field, facts = battle.field, battle.setup
     shift = engage(battle, unit, other)
     try_strike(battle, StrikeSlot.SPONSONS.value, other, unit, 0)
-    first = facts.stoic[other] != 0
-    if first:
+    strikes_first = facts.stoic[other] != 0
+    if strikes_first:
         try_strike(battle, StrikeSlot.RETALIATION.value, other, unit, -shift)
     has_destroyed = try_strike(battle, StrikeSlot.CHARGE.value, unit, other, shift)
-    if not first:
+    if not strikes_first:
         try_strike(battle, StrikeSlot.RETALIATION.value, other, unit, -shift)
     if resolve(battle, unit, other):
         move_to(battle, unit, wide(field.x[other]), wide(field.y[other]))
@@ -38,8 +38,8 @@ def charge(battle: Battle, unit: int, other: int) -> None:
         try_strike(battle, StrikeSlot.RETALIATION_TO_OVERRUN.value, other, unit, -shift)
         resolve(battle, unit, other)
     if has_destroyed and facts.throws[unit]:
-        number = battle.tables.strikes[strike_of(battle, unit, other, StrikeSlot.THROW.value)]
-        if both_stand(battle, unit, other) and is_within(battle, unit, other, int(number.long_range)):
+        throw = battle.tables.strikes[strike_of(battle, unit, other, StrikeSlot.THROW.value)]
+        if both_stand(battle, unit, other) and is_within(battle, unit, other, int(throw.long_range)):
             try_strike(battle, StrikeSlot.THROW.value, unit, other, 0)
     resolve_blasts(battle)
 
@@ -81,7 +81,7 @@ def try_strike(battle: Battle, kind: int, striker: int, struck: int, shift: int)
 
 @step
 def resolve(battle: Battle, unit: int, other: int) -> bool:
-    """Resolve a combat: winner, withdrawal and test (AC-8.5); return True if the charger overruns (AC-7)."""
+    """Resolve a combat: winner, withdrawal and test (AC-8.5). Return True if the charger overruns (AC-7)."""
     field = battle.field
     mine, theirs = int(field.states[unit]), int(field.states[other])
     won_by = combat_result.winner_if_fought(mine, theirs, (field.sides[unit], field.sides[other]))
@@ -108,7 +108,7 @@ def resolve(battle: Battle, unit: int, other: int) -> bool:
 
 @step
 def withdraw(battle: Battle, unit: int, winner: int) -> None:
-    """Withdraw the loser of a combat by 3 inches and test it (AC-8.5); if it is Static, annihilate it (AC-7)."""
+    """Withdraw the loser of a combat by 3 inches, and take its test (AC-8.5); annihilate a Static loser (AC-7)."""
     field, state = battle.field, int(battle.field.states[unit])
     side = field.sides[unit]
     if is_removed(state):
@@ -122,7 +122,7 @@ def withdraw(battle: Battle, unit: int, winner: int) -> None:
     qualities = int(field.states[unit])
     take_test(battle, unit, winner, discipline.highest_passing_card(fight, lost, fight.disordered))
     if lost and field.units[unit].discipline != NONE and not is_removed(field.states[unit]):
-        test_passenger(battle, unit, winner, qualities)
+        take_passenger_test(battle, unit, winner, qualities)
 
 
 @step
@@ -136,16 +136,16 @@ def fill_test(battle: Battle, unit: int) -> Any:
 
 
 @step
-def take_test(battle: Battle, unit: int, due_to: int, highest: int) -> None:
+def take_test(battle: Battle, unit: int, caused_by: int, highest: int) -> None:
     """Take the test of the scratch fight for a unit; cards up to `highest` pass it."""
     field, state = battle.field, int(battle.field.states[unit])
     if passes(battle, unit, highest, 0):
         return
     after = combat_result.fail_combat_test(field.fight[0], state & ~FELL_BACK, field.sides[unit])
     if is_removed(after):
-        set_state(battle, unit, due_to, after, 0)
+        set_state(battle, unit, caused_by, after, 0)
     else:
-        set_state(battle, unit, due_to, after | state & FELL_BACK, after & FELL_BACK)
+        set_state(battle, unit, caused_by, after | state & FELL_BACK, after & FELL_BACK)
 
 
 @step
@@ -157,7 +157,7 @@ def resolve_blasts(battle: Battle) -> None:
 
 @step
 def resolve_each_blast(battle: Battle) -> None:
-    """Resolve each Spectacular Demise that is due, including those caused by other blasts."""
+    """Resolve each Spectacular Demise that is due, also if another blast has caused it."""
     field, waits = battle.field, True
     while waits:
         waits = False
@@ -172,11 +172,11 @@ def resolve_each_blast(battle: Battle) -> None:
 
 @step
 def blast(battle: Battle, unit: int) -> None:
-    """Roll the die of a Spectacular Demise, and apply the result to each other unit in reach."""
+    """Roll the die of a Spectacular Demise, and apply the result to each other unit within its reach."""
     field, facts = battle.field, battle.setup
-    shown = uniform_below(field, facts.die_sides)
-    heroic, strikes = shown < facts.heroic, shown < facts.heroic + facts.strike
-    misses = not strikes and shown < facts.heroic + facts.strike + facts.miss
+    drawn = uniform_below(field, facts.die_sides)
+    heroic, strikes = drawn < facts.heroic, drawn < facts.heroic + facts.strike
+    misses = not strikes and drawn < facts.heroic + facts.strike + facts.miss
     record(battle, Event.DIE, unit, 0, 0 if heroic else 1 if strikes else 2 if misses else 3, 0, 0)
     if strikes:
         reach = special_rules.HEROIC_REACH if heroic else special_rules.STRIKE_REACH

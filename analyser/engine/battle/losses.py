@@ -6,7 +6,7 @@ from analyser.common.jit import step
 from analyser.engine.battle.battle_data import Battle, Place, side_of
 from analyser.engine.battle.log import Event, record
 from analyser.engine.battle.positions import move_back, remove
-from analyser.engine.battle.random_draws import draw_odds, test_card
+from analyser.engine.battle.random_draws import draw_test_card, setup_odds
 from analyser.engine.rng import uniform_below
 from analyser.rules import discipline, unit_state
 from analyser.rules.discipline import ANNIHILATED, SUPPRESSED
@@ -19,14 +19,14 @@ NO_UNIT = -1
 
 @step
 def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
-    """Return True if a unit passes a test, which cards up to `highest` pass; draw a card if needed (AC-5.1)."""
+    """Return True if a unit passes a test; cards up to `highest` do, and a card is drawn if needed (AC-5.1)."""
     if abs(highest) == discipline.ANY_CARD:
         return highest > 0
     draw = test_draw(side_of(unit))
     if draw not in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1):
-        successes, draws = success_counts(draw, highest, draw_odds(battle.setup))
+        successes, draws = success_counts(draw, highest, setup_odds(battle.setup))
         return bool(uniform_below(battle.field, draws) < successes)
-    card = test_card(battle.setup, battle.field, side_of(unit))
+    card = draw_test_card(battle.setup, battle.field, side_of(unit))
     record(battle, Event.CARD, unit, 0, card, highest, rallies)
     return card <= highest
 

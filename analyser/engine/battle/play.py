@@ -38,22 +38,22 @@ def play_battle(battle: Battle) -> None:
     """Simulate one battle."""
     field, facts = battle.field, battle.setup
     deploy(battle)
-    over = False
-    while not over:
+    is_over = False
+    while not is_over:
         field.round += 1
         ready_phase(battle)
-        side = int(field.holder)
-        waiting = 0  # turns in a row without a ready unit
+        side = int(field.initiative_side)
+        waiting = 0  # consecutive turns without a ready unit
         while waiting < 2:
             unit = next_by_gain(battle, side) if facts.ahead[side] else choices.next_unit(battle, side)
             waiting = waiting + 1 if unit == NONE else 0
             if unit != NONE:
                 activate(battle, unit)
             side = 1 - side
-        over = end_phase(battle) or field.round == facts.rounds
+        is_over = end_phase(battle) or field.round == facts.rounds
         add_up_round(battle)
     battle.counts.ended[field.round] += 1
-    for later in range(field.round, facts.rounds):  # later rounds repeat the final state
+    for later in range(field.round, facts.rounds):  # rounds that are not played repeat the final state
         field.round = later + 1
         add_up_round(battle)
 
@@ -85,9 +85,9 @@ def deploy(battle: Battle) -> None:
                 move_to(battle, unit, int(field.start_x[unit]), int(facts.y[unit]))
                 placed += 1 if side == 0 else -1
     random_draws.reset_cards(facts, field)
-    general = uniform_below(field, 2)
-    first_done = general if placed == 0 else (0 if placed < 0 else 1)
-    field.holder = 1 - first_done if facts.gives[first_done] else first_done
+    random_side = uniform_below(field, 2)
+    first_choice = random_side if placed == 0 else (0 if placed < 0 else 1)
+    field.initiative_side = 1 - first_choice if facts.gives_away[first_choice] else first_choice
 
 
 @step
@@ -123,7 +123,7 @@ def ready_phase(battle: Battle) -> None:
     values = (0, 0)
     if field.round > 1:
         values = random_draws.play_for_initiative(battle)
-    record(battle, Event.ROUND, int(field.holder), 0, int(field.round), values[0], values[1])
+    record(battle, Event.ROUND, int(field.initiative_side), 0, int(field.round), values[0], values[1])
     for side in range(2):
         field.finished[side] = 0
         random_draws.draw_hand(facts, field, side)
@@ -134,7 +134,7 @@ def ready_phase(battle: Battle) -> None:
 @step
 def deploy_reserves(battle: Battle) -> None:
     """Bring units out of reserve; the sides alternate, and the initiative holder begins (BT-3)."""
-    side, waiting = int(battle.field.holder), 0
+    side, waiting = int(battle.field.initiative_side), 0
     while waiting < 2:
         unit = next_in_reserve(battle, side)
         waiting = waiting + 1 if unit == NONE else 0
@@ -185,7 +185,7 @@ def add_up_round(battle: Battle) -> None:
             models = unit_state.models_of(field.states[unit])
             counts.models[number, unit] += models
             standing += 1
-            share += facts.worth[unit] * models
+            share += facts.model_percent[unit] * models
         counts.standing[number, side, standing] += 1
         counts.percent[number, side, min(int(share), PERCENT - 1)] += 1
 
@@ -194,9 +194,9 @@ def add_up_round(battle: Battle) -> None:
 def count_result(battle: Battle) -> None:
     """Add the result of a battle to the counts."""
     field, facts, counts = battle.field, battle.setup, battle.counts
-    a, b = int(field.points[0]), int(field.points[1])
-    counts.results[a, b] += 1
-    outcome = outcome_of(a, b)
+    points_0, points_1 = int(field.points[0]), int(field.points[1])
+    counts.results[points_0, points_1] += 1
+    outcome = outcome_of(points_0, points_1)
     counts.outcomes[field.batch, outcome] += 1
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):

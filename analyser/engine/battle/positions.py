@@ -1,7 +1,7 @@
 """Positions of units (BT-1): points on an open field, moves, and distances.
 
-Squared lengths are compared where possible: a length, rounded down, is at most n if and only if its square is less than
-the square of n + 1.
+Squared lengths are compared where possible: a length that is rounded down is at most n if and only if the square of the
+exact length is less than the square of n + 1.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, step
-from analyser.engine.battle.battle_data import NOWHERE, UNITS, Battle, BattleState, Place, first_of, side_of, wide
+from analyser.engine.battle.battle_data import NOWHERE, UNITS, Battle, Battlefield, Place, first_of, side_of, wide
 from analyser.engine.battle.log import Event, record
 from analyser.rules import unit_state
 from analyser.rules.battle import COMMANDED_WITHIN, floor_sqrt, length_of, moved_coordinate
@@ -29,7 +29,7 @@ def distance_between(battle: Battle, unit: int, other: int) -> int:
 
 
 @inlined
-def squared_distance(field: BattleState, unit: Whole, x: int, y: int) -> Any:
+def squared_distance(field: Battlefield, unit: Whole, x: int, y: int) -> Any:
     """Return the squared distance of a unit from a point; NOWHERE or more if it is not on the field."""
     dx, dy = np.int32(field.x[unit] - x), np.int32(field.y[unit] - y)
     return np.int32(np.int32(np.int32(dx * dx) + np.int32(dy * dy)) + field.off[unit])  # all in 32 bits, to vectorise
@@ -45,7 +45,7 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 
 @step
 def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
-    """Store the unit of a side that is nearest to a point (the first of equal ones), and its distance."""
+    """Store the unit of a side that is nearest to a point (the first if several are), and its distance."""
     field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
     units = (battle.setup.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # unused numbers are off the field
     first = first_of(side)
@@ -65,7 +65,7 @@ def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
 
 @step
 def move_to(battle: Battle, unit: int, x: int, y: int) -> None:
-    """Move a unit to a point of the field; near a commander, units lose their disorder (AC-5.8)."""
+    """Move a unit to a point of the field; units near a commander are then no longer disordered (AC-5.8)."""
     field, setup = battle.field, battle.setup
     field.x[unit], field.y[unit], field.off[unit], field.fumes_pending = x, y, 0, 1
     side = side_of(unit)

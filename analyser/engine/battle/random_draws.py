@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import step
-from analyser.engine.battle.battle_data import Battle, BattleSetup, BattleState, Tables
+from analyser.engine.battle.battle_data import Battle, Battlefield, BattleSetup, Tables
 from analyser.engine.pool.alias import draw_value
 from analyser.engine.rng import counter_after, counter_of_chunk, next_word, uniform_below
 from analyser.rules.battle import NOT_PLAYED, SURRENDERED, card_to_play, side_with_initiative
@@ -17,62 +17,62 @@ WORDS_PER_BATTLE = np.uint64(1 << 22)
 
 
 @step
-def begin_stream(field: BattleState, stream: tuple[np.uint64, np.uint64], chunk: int, number: int) -> None:
-    """Begin the stream of a battle, which depends only on the seed and the number of the battle."""
+def begin_stream(field: Battlefield, stream: tuple[np.uint64, np.uint64], chunk: int, number: int) -> None:
+    """Begin the random words of battle `number` of a chunk; they depend only on the seed, the chunk and that number."""
     start, gamma = stream
     field.counter = counter_after(counter_of_chunk(start, gamma, chunk), gamma, WORDS_PER_BATTLE * np.uint64(number))
     field.gamma = gamma
 
 
 @step
-def roll(tables: Tables, field: BattleState, pool: int) -> Any:
+def roll(tables: Tables, field: Battlefield, pool: int) -> Any:
     """Draw the score of a pool from its exact distribution."""
     return draw_value(tables.alias, tables.first[pool], tables.bits[pool], next_word(field))
 
 
 @step
-def draw_odds(setup: BattleSetup) -> DrawOdds:
+def setup_odds(setup: BattleSetup) -> DrawOdds:
     """Return the die and the deck of a battle."""
-    return DrawOdds(setup.heroic, setup.strike, setup.miss, setup.die_sides, setup.cards_up_to, setup.at_most)
+    return DrawOdds(setup.heroic, setup.strike, setup.miss, setup.die_sides, setup.cards_up_to, setup.probability_up_to)
 
 
 @step
-def shuffle(setup: BattleSetup, field: BattleState, side: int) -> None:
-    """Restore a full deck; the order does not matter, because cards are drawn at random."""
+def restore_deck(setup: BattleSetup, field: Battlefield, side: int) -> None:
+    """Restore the full deck of a side; the order does not matter, because cards are drawn at random."""
     for place in range(setup.cards):
         field.deck[side, place] = setup.deck[place]
-    field.left[side] = setup.cards
+    field.cards_left[side] = setup.cards
 
 
 @step
-def draw_card(field: BattleState, side: int) -> int:
+def draw_card(field: Battlefield, side: int) -> int:
     """Draw a card of a side's deck, and return its value (AC-5.1)."""
-    place = uniform_below(field, field.left[side])
-    last = field.left[side] - 1
+    place = uniform_below(field, field.cards_left[side])
+    last = field.cards_left[side] - 1
     card = field.deck[side, place]
     field.deck[side, place], field.deck[side, last] = field.deck[side, last], card
-    field.left[side] = last
+    field.cards_left[side] = last
     return np.int64(card)  # type: ignore[return-value]
 
 
 @step
-def shuffle_discards(setup: BattleSetup, field: BattleState, side: int) -> None:
+def shuffle_discards(setup: BattleSetup, field: Battlefield, side: int) -> None:
     """Refill an empty deck with all cards that are not in the hand; communications have then broken down (BT-2)."""
-    if field.left[side] > 0:
+    if field.cards_left[side] > 0:
         return
     field.broken_down[side] = 1
     left = setup.cards
-    for held in range(field.held[side]):
+    for held in range(field.hand_size[side]):
         place = 0
         while field.deck[side, place] != field.hand[side, held]:
             place += 1
         left -= 1
         field.deck[side, place], field.deck[side, left] = field.deck[side, left], field.deck[side, place]
-    field.left[side] = left
+    field.cards_left[side] = left
 
 
 @step
-def test_card(setup: BattleSetup, field: BattleState, side: int) -> int:
+def draw_test_card(setup: BattleSetup, field: Battlefield, side: int) -> int:
     """Draw the card of a discipline test, and return its value (AC-5.1)."""
     if setup.replacement:
         return np.int64(setup.deck[uniform_below(field, setup.cards)])  # type: ignore[return-value]
@@ -82,53 +82,54 @@ def test_card(setup: BattleSetup, field: BattleState, side: int) -> int:
 
 
 @step
-def draw_hand(setup: BattleSetup, field: BattleState, side: int) -> None:
+def draw_hand(setup: BattleSetup, field: Battlefield, side: int) -> None:
     """Discard low cards; draw cards up to the hand limit, unless communications have broken down (BT-2)."""
     kept = 0
-    for place in range(field.held[side]):
+    for place in range(field.hand_size[side]):
         if field.hand[side, place] >= setup.discard_below[side]:
             field.hand[side, kept] = field.hand[side, place]
             kept += 1
-    field.held[side] = kept
-    while field.held[side] < setup.hand_limit and not field.broken_down[side]:
-        field.hand[side, field.held[side]] = draw_card(field, side)
-        field.held[side] += 1
+    field.hand_size[side] = kept
+    while field.hand_size[side] < setup.hand_limit and not field.broken_down[side]:
+        field.hand[side, field.hand_size[side]] = draw_card(field, side)
+        field.hand_size[side] += 1
         shuffle_discards(setup, field, side)
 
 
 @step
-def reset_cards(setup: BattleSetup, field: BattleState) -> None:
+def reset_cards(setup: BattleSetup, field: Battlefield) -> None:
     """Restore both decks, and empty both hands."""
     for side in range(2):
-        field.held[side], field.broken_down[side] = 0, 0
-        shuffle(setup, field, side)
+        field.hand_size[side], field.broken_down[side] = 0, 0
+        restore_deck(setup, field, side)
 
 
 @step
 def play_for_initiative(battle: Battle) -> tuple[int, int]:
     """Play a card of each side for the initiative (BT-2); return the values of side 0 and side 1."""
     setup, field = battle.setup, battle.field
-    holder = int(field.holder)
-    first = card_to_play(field.hand[holder], field.held[holder], setup.hand[holder], NOT_PLAYED)
+    holder = int(field.initiative_side)
+    first = card_to_play(field.hand[holder], field.hand_size[holder], setup.card_choice[holder], NOT_PLAYED)
     holders_value = value_played(field, holder, first)
-    second = card_to_play(field.hand[1 - holder], field.held[1 - holder], setup.hand[1 - holder], holders_value)
-    others_value = value_played(field, 1 - holder, second)
+    other = 1 - holder
+    second = card_to_play(field.hand[other], field.hand_size[other], setup.card_choice[other], holders_value)
+    others_value = value_played(field, other, second)
     if second >= 0:  # if the other side surrenders, the holder takes its card back
         take_from_hand(field, holder, first)
-        take_from_hand(field, 1 - holder, second)
-    field.holder = side_with_initiative(holder, holders_value, others_value)
+        take_from_hand(field, other, second)
+    field.initiative_side = side_with_initiative(holder, holders_value, others_value)
     return (holders_value, others_value) if holder == 0 else (others_value, holders_value)
 
 
 @step
-def value_played(field: BattleState, side: int, place: int) -> int:
+def value_played(field: Battlefield, side: int, place: int) -> int:
     """Return the value of the card at index `place` of a hand; SURRENDERED if no card is played."""
     return np.int64(field.hand[side, place]) if place >= 0 else SURRENDERED  # type: ignore[return-value]
 
 
 @step
-def take_from_hand(field: BattleState, side: int, place: int) -> Any:
+def take_from_hand(field: Battlefield, side: int, place: int) -> Any:
     """Remove the card at index `place` from a hand, if a card was played."""
     if place >= 0:
-        field.held[side] -= 1
-        field.hand[side, place] = field.hand[side, field.held[side]]
+        field.hand_size[side] -= 1
+        field.hand[side, place] = field.hand[side, field.hand_size[side]]

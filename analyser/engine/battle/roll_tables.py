@@ -36,7 +36,7 @@ class _ReadRecorder:
 def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightFacts]:
     """Return the fights of an attack on a target in its first state, by :func:`.battle_data.condition_of`.
 
-    The fights at short range, where short range is one of the bonuses, follow the others.
+    The fights at short range, in which short range is one of the bonuses, follow the others.
     """
     fights = [cast("FightFacts", SimpleNamespace()) for _ in range(2 * CONDITIONS)]
     attack, target = python_copy(attack), python_copy(target)
@@ -53,7 +53,7 @@ def fights_by_condition(attack: AttackFacts, target: TargetFacts) -> list[FightF
 class PoolDistributions:
     """Score distributions of the pools of a battle, each computed once.
 
-    The key of a distribution has every field of a fight that the rules have read so far.
+    The key of a distribution contains each field of the fight that the rules have read so far.
     """
 
     def __init__(self, faces: Floats) -> None:
@@ -62,16 +62,16 @@ class PoolDistributions:
         self._cached: dict[object, ScorePmf] = {}
         self._numbers: dict[tuple[int, ...], int] = {}
         self.pmfs: list[ScorePmf] = [{0: 1.0}]  # pool 0: no dice
-        self.dice = [0]  # of each pool
+        self.dice = [0]  # number of dice of each pool
 
-    def pools_of(self, fight: FightFacts, every_dice: Sequence[int]) -> int:
+    def pools_of(self, fight: FightFacts, numbers_of_dice: Sequence[int]) -> int:
         """Return the number of a fight's first pool; its pools, one for each number of dice, are consecutive."""
-        pmfs = [self._pmf(fight, dice) for dice in every_dice]
-        key = (*map(id, pmfs), *every_dice)
+        pmfs = [self._pmf(fight, dice) for dice in numbers_of_dice]
+        key = (*map(id, pmfs), *numbers_of_dice)
         if key not in self._numbers:
             self._numbers[key] = len(self.pmfs)
             self.pmfs += pmfs
-            self.dice += every_dice
+            self.dice += numbers_of_dice
         return self._numbers[key]
 
     def _pmf(self, fight: FightFacts, dice: int) -> ScorePmf:
@@ -100,7 +100,7 @@ def share_of_damage(pmf: ScorePmf, fight: FightFacts, models: int) -> float:
 
 
 def expected_models(pmf: ScorePmf, fight: FightFacts, models: int, *, whole: bool) -> float:
-    """Return the expected number of `models` undamaged models destroyed; with `whole`, P(all are destroyed)."""
+    """Return the expected number of models destroyed of `models` undamaged models; with `whole`, P(all destroyed)."""
     total = 0.0  # added one by one, because the result of `sum` differs between versions of Python
     for probability, destroyed, _ in _losses(pmf, fight, models):
         total += probability * ((destroyed == models) if whole else destroyed)

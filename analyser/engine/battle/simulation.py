@@ -16,8 +16,8 @@ from analyser.engine.battle.battle_data import (
     MOST_UNITS,
     NOWHERE,
     Battle,
+    Battlefield,
     BattleSetup,
-    BattleState,
     Counts,
     Tables,
 )
@@ -36,7 +36,7 @@ class LoggedBattle(NamedTuple):
     margin: int  # VP of side 0 less VP of side 1
     events: Integers  # (events, EVENT_FIELDS), see :mod:`.log`
     rounds: int
-    unfired: dict[int, NoShotReason]  # by index of an order to shoot that was not carried out
+    unfired_orders: dict[int, NoShotReason]  # why an order to shoot was not carried out, by the index of its event
 
 
 class Simulation:
@@ -46,7 +46,7 @@ class Simulation:
         self._setup: Any = setup
         self._setup.replacement = replacement
         self._sides, self._units, self._tables = sides, units, tables
-        self._fields: list[BattleState] = []
+        self._fields: list[Battlefield] = []
 
     def play(
         self,
@@ -59,9 +59,9 @@ class Simulation:
     ) -> Counts:
         """Simulate `trials` battles, optionally `without` a unit; the counts do not depend on `threads`.
 
-        `before` other battles, whole chunks (CHUNK_BATTLES) simulated elsewhere, precede these.
+        `before`: number of earlier battles, whole chunks (CHUNK_BATTLES), which were simulated elsewhere.
         """
-        stream, seen = stream_of(seed), list[Counts]()
+        stream, counts_by_thread = stream_of(seed), list[Counts]()
 
         def work(queue: Queue) -> None:
             field: Any = self._fields.pop() if self._fields else self._new_field()
@@ -74,14 +74,14 @@ class Simulation:
                 for chunk in range(task.first, task.last):
                     play_chunk(battle, stream, chunk, 0, task.chunk_trials)
             self._fields.append(field)
-            seen.append(counts)
+            counts_by_thread.append(counts)
 
         def report(done: int) -> None:
             if progress is not None:
                 progress(done, trials)
 
         run_chunks(Chunks(trials, CHUNK_BATTLES, before // CHUNK_BATTLES), work, threads, report)
-        return sum_counts(seen)
+        return sum_counts(counts_by_thread)
 
     def with_tactics(self, tactics: Sequence[str]) -> Simulation:
         """Return the same battle with other tactics of side 0 and of side 1."""
@@ -98,13 +98,13 @@ class Simulation:
         return other
 
     def first_battle_with(self, margin: int, trials: int, seed: int) -> int:
-        """Return the number of the first of `trials` battles of a seed that ends with this margin; one must."""
+        """Return the number of the first of `trials` battles of a seed that ends with this margin, which must occur."""
         field: Any = self._new_field()
         battle = Battle(self._setup, self._tables, field, empty_record(Counts))
         for chunk in range(-(-trials // CHUNK_BATTLES)):
-            many = min(CHUNK_BATTLES, trials - chunk * CHUNK_BATTLES)
-            play_chunk(battle, stream_of(seed), chunk, 0, many)
-            result = np.flatnonzero(field.margins[:many] == margin)
+            battles = min(CHUNK_BATTLES, trials - chunk * CHUNK_BATTLES)
+            play_chunk(battle, stream_of(seed), chunk, 0, battles)
+            result = np.flatnonzero(field.margins[:battles] == margin)
             if len(result):
                 return chunk * CHUNK_BATTLES + int(result[0])
         raise AssertionError(f"no battle of seed {seed} ends with {margin}")
@@ -112,16 +112,16 @@ class Simulation:
     def logged_battle(self, number: int, seed: int) -> LoggedBattle:
         """Return one battle of a seed with its events."""
         field: Any = self._new_field()
-        field.logs = 1
+        field.is_logging = 1
         chunk, place = divmod(number, CHUNK_BATTLES)
         battle = Battle(self._setup, self._tables, field, empty_record(Counts))
         play_chunk(battle, stream_of(seed), chunk, place, place + 1)
         events = field.log[: field.logged].astype(np.int64)
         rounds = int(np.flatnonzero(battle.counts.ended)[0])
-        return LoggedBattle(number, int(field.margins[place]), events, rounds, dict(self._unfired(events)))
+        return LoggedBattle(number, int(field.margins[place]), events, rounds, dict(self._unfired_orders(events)))
 
-    def _unfired(self, events: Integers) -> Iterator[tuple[int, NoShotReason]]:
-        """Yield indices of orders to shoot that were not carried out, and the reasons."""
+    def _unfired_orders(self, events: Integers) -> Iterator[tuple[int, NoShotReason]]:
+        """Yield the index of each order to shoot that was not carried out, and the reason."""
         strikes: Any = self._tables.strikes
         empty = set[int]()
         for place, (event, unit, other, number, action, distance) in enumerate(events.tolist()):
@@ -142,13 +142,13 @@ class Simulation:
                 elif row.indirect and distance - moved <= row.short_range:
                     yield place, NoShotReason.TOO_NEAR
 
-    def _new_field(self) -> BattleState:
-        field: Any = empty_record(BattleState)
+    def _new_field(self) -> Battlefield:
+        field: Any = empty_record(Battlefield)
         field.sides[:], field.units[:] = self._sides, self._units
         rows = slice(self._tables.number)
         field.targets[rows] = self._tables.targets[rows]
         field.off[:] = NOWHERE
-        return cast("BattleState", field)
+        return cast("Battlefield", field)
 
 
 def _moved_by(events: Integers) -> int:
@@ -166,12 +166,12 @@ def _attacks(events: Integers) -> bool:
     return False
 
 
-def sum_counts(every: Sequence[Counts]) -> Counts:
+def sum_counts(parts: Sequence[Counts]) -> Counts:
     """Return the sum of several counts."""
-    if len(every) == 1:
-        return every[0]
+    if len(parts) == 1:
+        return parts[0]
     total: Any = empty_record(Counts)
-    for counts in every:
+    for counts in parts:
         fields: Any = counts
         for name in fields.dtype.names:
             total[name] += fields[name]

@@ -27,7 +27,7 @@ def store_passengers(battle: Battle, transport: int) -> None:
 
 
 @step
-def test_passenger(battle: Battle, transport: int, due_to: int, qualities: int) -> None:
+def take_passenger_test(battle: Battle, transport: int, caused_by: int, qualities: int) -> None:
     """Test the passenger of a transport that has taken a test (AC-5.10); passengers do not fall back.
 
     `qualities`: qualities of the attacks, as bits of :mod:`~analyser.rules.unit_state`.
@@ -46,7 +46,7 @@ def test_passenger(battle: Battle, transport: int, due_to: int, qualities: int) 
         set_state(
             battle,
             unit,
-            due_to,
+            caused_by,
             unit_state.removed_state(state, field.sides[unit], 0, BROKEN | discipline.ANNIHILATED),
             0,
         )

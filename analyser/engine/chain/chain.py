@@ -5,9 +5,9 @@ start state and the phases that follow. :mod:`~analyser.engine.chain.exact` prop
 through the phases; :mod:`~analyser.engine.chain.simulated` simulates it.
 
 Outside events, such as the losses in a fight, may decide which phases a round has. Each round then has numbered
-alternatives (:data:`Alternatives`), and a path (:class:`Paths`) has the number of the alternative of each round. A path
-has one weight, so the numbers of different rounds may depend on each other. The chain's `phases` are those of all
-alternatives, in any order.
+alternatives (:data:`Alternatives`), and a path (:class:`Paths`) has the number of the alternative of each round. The
+weight belongs to the whole path, so the alternatives of different rounds may depend on each other. The chain's `phases`
+are those of all alternatives, in any order.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from analyser.common.kernel_records import Floats, Integers
 class Die:
     """Distribution of the value of one die, an integer from 0."""
 
-    weights: tuple[float, ...]  # of each value from 0: its number of sides, or its probability if `sides` is 0
+    weights: tuple[float, ...]  # of each value from 0: the number of sides, or the probability if `sides` is 0
     sides: int = 0  # 0: the weights are probabilities
     words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # names of the values; default: the numbers
 
@@ -76,11 +76,11 @@ class ExtraDie(NamedTuple):
     """A die that each state rolls once, in addition to the dice of a phase."""
 
     die: Die
-    weight: int  # factor of the value in the total, so that the total determines the value of each kind of dice
+    weight: int  # factor of the value in the total, such that the total determines the value of each kind of dice
 
 
-MOST_STATES = 1 << 16  # of a chain that is tabulated for all its states
-MOST_CELLS = 1 << 22  # of the table of a phase of such a chain: states times totals
+MOST_STATES = 1 << 16  # states of a chain that is tabulated for all its states
+MOST_CELLS = 1 << 22  # states times totals of a phase of such a chain
 HIGHEST_STATE = (1 << 62) - 1
 CELLS_AT_ONCE = 1 << 18  # cells of a table computed together
 
@@ -140,7 +140,7 @@ class Phase:
         dice = self.dice if isinstance(self.dice, int) else self.most_dice
         return 1 + dice * self.die.highest + sum(die.highest * weight for die, weight in self.extra_dice)
 
-    def rows(self, states: States) -> NDArray[Any]:
+    def next_states(self, states: States) -> NDArray[Any]:
         """Return the next state for each state and total: shape (states, totals)."""
         after = self.change(states[:, np.newaxis], np.arange(self.totals))
         return np.broadcast_to(after, (len(states), self.totals))
@@ -171,13 +171,13 @@ class Phase:
         return pmfs
 
 
-RECORD = Phase(lambda states, _: states)  # marks where the distribution of the state is recorded
+RECORD = Phase(lambda states, _: states)  # changes nothing; here the distribution of the state is recorded
 
 
 class Story(NamedTuple):
     """Words for narrating trials of a chain."""
 
-    read: Callable[[int], Mapping[str, Any]]  # describes a state: named numbers, flags or words
+    read: Callable[[int], Mapping[str, Any]]  # returns the description of a state: named numbers, flags or words
     turn: str = ""  # name of a period of the chain, such as Round
     records: int = 1  # recordings in each period
     first: int = 1  # the number of the first period
@@ -212,7 +212,7 @@ Alternatives = Sequence[Sequence[Phase]]  # phases of a round by the path's numb
 
 
 class Paths(NamedTuple):
-    """Paths, possible or observed: the number of the alternative of each round; the rows of `numbers` are distinct."""
+    """Possible or observed paths: the number of the alternative in each round; the rows of `numbers` are distinct."""
 
     numbers: Integers  # shape (paths, rounds)
     weights: NDArray[Any]  # probabilities or counts: shape (paths,)
@@ -274,8 +274,8 @@ class Recorded(NamedTuple):
     """Distribution of the state at each recording (RECORD)."""
 
     states: States  # reached states, sorted
-    # Shape (recordings, states): probabilities, or numbers of simulated trials. Sparse if a simulation reached many
-    # states, but few at each recording.
+    # Shape (recordings, states): probabilities, or numbers of simulated trials. A sparse matrix if a simulation reached
+    # many states, but few at each recording.
     weights: Any
 
     def grouped(self, groups: Integers, size: int) -> NDArray[Any]:
@@ -298,6 +298,6 @@ def distinct(states: States) -> States:
 
 
 def blocks_of(states: int, totals: int) -> list[slice]:
-    """Return slices of states, small enough to compute the rows of each together."""
+    """Return slices of states, small enough to compute all next states of a slice together."""
     size = max(CELLS_AT_ONCE // totals, 1)
     return [slice(first, first + size) for first in range(0, states, size)]

@@ -16,8 +16,8 @@ from analyser.common.jit import step, tiered
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 
-MOST_TABLE_ENTRIES = 1 << 24  # of tables and recorded distributions of a large chain
-MOST_DISTRIBUTION_ENTRIES = 1 << 27  # of the distributions of all paths: paths times states
+MOST_TABLE_ENTRIES = 1 << 24  # in all tables and recorded distributions of a large chain
+MOST_DISTRIBUTION_ENTRIES = 1 << 27  # in the distributions of all paths: paths times states
 _BLOCK = 64  # states in a block that is skipped if all probabilities are 0
 
 
@@ -26,7 +26,7 @@ class TransitionTables:
 
     def __init__(self, states: States) -> None:
         self.states = states
-        self._are_numbers = int(states[-1]) == len(states) - 1
+        self._are_consecutive = int(states[-1]) == len(states) - 1
         self._tables: dict[Phase, tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]] = {}
 
     def after_phase(self, phase: Phase, distributions: Floats) -> Floats:
@@ -34,14 +34,14 @@ class TransitionTables:
         if phase not in self._tables:
             targets = np.empty((len(self.states), phase.totals), np.uint32)
             for block in blocks_of(len(self.states), phase.totals):
-                targets[block] = self.positions_of(phase.rows(self.states[block]))
+                targets[block] = self.positions_of(phase.next_states(self.states[block]))
             dice = phase.dice_of(self.states).astype(np.uint16)
             self._tables[phase] = targets, dice, phase.pmfs(int(dice.max(initial=0)))
         return propagate(distributions, *self._tables[phase])
 
     def positions_of(self, states: Integers) -> Integers:
-        """Return the positions of these states in `states`; unreachable states get an arbitrary position."""
-        if self._are_numbers:
+        """Return the positions of states in `self.states`; an unreachable state gets an arbitrary position."""
+        if self._are_consecutive:
             return states
         return np.minimum(np.searchsorted(self.states, states), len(self.states) - 1)
 
@@ -73,8 +73,9 @@ class ReachabilitySearch:
             raise too_large_error(self._chain)
         after = np.zeros(0, np.int64)
         for block in blocks_of(len(states), phase.totals):
-            rows, (low, high), totals = phase.rows(states[block]), phase.span(states[block]), np.arange(phase.totals)
-            reached = rows[(totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])]
+            following, (low, high) = phase.next_states(states[block]), phase.span(states[block])
+            totals = np.arange(phase.totals)
+            reached = following[(totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])]
             after = distinct(np.concatenate([after, distinct(reached)]))
             self._check_room(len(after))
         self.reachable = distinct(np.concatenate([self.reachable, after]))
@@ -88,7 +89,7 @@ class ReachabilitySearch:
 
 
 def too_large_error(chain: Chain) -> TooLargeError:
-    """Return the error for a chain that the exact method refuses."""
+    """Return the error for a chain with too many states for the exact method."""
     return TooLargeError(f"{chain.what}: too many states for the exact method", less=chain.less)
 
 
@@ -113,7 +114,7 @@ def propagate(before: Floats, targets: NDArray[np.uint32], dice: NDArray[np.uint
 
 @step
 def all_zero(probabilities: Floats) -> bool:
-    """Return True if all are 0. The bits of the floats are ORed, so that a block of states needs one branch."""
+    """Return True if all probabilities are 0. Their bits are ORed, so that a block of states needs one branch."""
     united = np.int64(0)
     for bits in probabilities.view(np.int64):
         united |= bits
@@ -132,7 +133,7 @@ def exact_distributions(chain: Chain) -> Recorded:
 
 
 def tabulated_states(chain: Chain, alternatives_by_round: Iterable[Iterable[Sequence[Phase]]]) -> States:
-    """Return all states of a small chain, else those reachable by the alternatives (phases) of each round."""
+    """Return all states of a small chain, else the states that the alternatives (phases) of each round can reach."""
     if chain.is_small:
         return np.arange(chain.size)
     search, states_before = ReachabilitySearch(chain), np.array([chain.start])

@@ -21,17 +21,17 @@ from analyser.engine.chain import chain as chains
 from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, Sparse, SparseRow, States
 from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
-# Trials of a chunk, whose result depends on (seed, part, chunk) alone. With many states each trial can be a group.
+# Trials of a chunk, whose result depends only on seed, part and chunk. With many states, each trial can be a group.
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
-MOST_RECORDED = 1 << 25  # counts in all recordings together
-MOST_DENSE = 1 << 22  # counts of a result that is stored as a dense array
-MOST_CACHED_CELLS = 1 << 15  # of a phase's table (states times totals) that is cached
-FEWEST_MERGED = 1 << 16  # new counts before they are merged
+MOST_RECORDED = 1 << 25  # groups in all recordings together
+MOST_DENSE = 1 << 22  # entries of a result that is stored as a dense array
+MOST_CACHED_CELLS = 1 << 15  # states times totals of a phase whose table is cached
+FEWEST_MERGED = 1 << 16  # new groups of a recording before they are merged
 _SPLIT_STREAM = 1  # number of the random stream that assigns the trials of a group
 
 
 class Groups(NamedTuple):
-    """Groups of trials: path, state and number of trials; several groups may have the same path and state."""
+    """Groups of trials by path and state; several groups may have the same path and state."""
 
     paths: Integers
     states: States
@@ -60,7 +60,7 @@ def concatenate_groups(lists: Sequence[Groups]) -> Groups:
 
 
 class Transitions(NamedTuple):
-    """Parts into which groups split by the totals that they roll, in order of the groups."""
+    """Parts into which the groups split by the totals that their trials roll, in the order of the groups."""
 
     groups: Integers
     totals: Integers
@@ -69,7 +69,7 @@ class Transitions(NamedTuple):
 
 
 class RollTable(NamedTuple):
-    """Numbers of dice, lowest and highest totals, and next states of states in a phase."""
+    """States in a phase, with their numbers of dice, lowest and highest totals, and next states."""
 
     states: States
     dice: Integers
@@ -92,7 +92,7 @@ class Simulator:
     def advance(
         self, phase: Phase, groups: Groups, random: np.random.Generator
     ) -> tuple[Groups, Transitions, Integers]:
-        """Return the groups after a phase, the parts of the old groups, and the new group of each part."""
+        """Return the groups after a phase, the parts into which the groups split, and the new group of each part."""
         parts = []
         for block in chains.blocks_of(len(groups.states), phase.totals):
             rolls = self._rolls_of(phase, groups.states[block])
@@ -105,7 +105,7 @@ class Simulator:
     def _rolls_of(self, phase: Phase, states: States) -> RollTable:
         rolls = self._rolls.get(phase)
         if rolls is None or not np.array_equal(rolls.states, states):
-            rolls = RollTable(states, phase.dice_of(states), *phase.span(states), phase.rows(states))
+            rolls = RollTable(states, phase.dice_of(states), *phase.span(states), phase.next_states(states))
             if rolls.after.size <= MOST_CACHED_CELLS:
                 self._rolls[phase] = rolls
         return rolls
@@ -170,7 +170,8 @@ class _Sample:
 
     def __init__(self, chain: Chain, recordings: int) -> None:
         self._chain, self._lock, self.trials = chain, Lock(), 0
-        self._counts: list[list[Groups]] = [[] for _ in range(recordings)]  # the first entry is merged
+        # For each recording the merged groups, followed by groups that are not yet merged.
+        self._counts: list[list[Groups]] = [[] for _ in range(recordings)]
 
     def add(self, recorded: Sequence[Groups], trials: int) -> None:
         """Add the recordings of a chunk."""
@@ -217,8 +218,8 @@ def simulated_counts(
 ) -> Recorded:
     """Count the trials in each state at each recording; the result does not depend on `threads`.
 
-    `part` numbers the chains of a question, which have independent random numbers. `report` receives the trials so far.
-    InputError if the trials end in too many different states.
+    `part`: number of the chain among those of a question, which have independent random numbers. `report` receives the
+    number of trials so far. InputError if the trials end in too many different states.
 
     >>> from analyser.engine.chain.chain import fair_die
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
@@ -267,7 +268,7 @@ class ReplayedTrials(NamedTuple):
 
 
 def replay(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1) -> ReplayedTrials:
-    """Return each trial of a simulation of at most one chunk, and the phases of the trial `number`."""
+    """Return the states of each trial of a simulation of at most one chunk, and the phases of the trial `number`."""
     assert trials <= _chunk_size(chain), "trials of one chunk"
     random, split_random = _random_of(seed, part, 0), _random_of(seed, part, 0, _SPLIT_STREAM)
     simulator, groups, group = Simulator(), Groups.start(chain, Paths.one(trials)), np.zeros(trials, np.int64)
@@ -291,7 +292,7 @@ def _dice_of(phase: Phase, state: int, total: int, random: np.random.Generator) 
     """Draw dice with this total, in words; return none if every total leads to the same state."""
     states = np.array([state])
     (low,), (high,) = phase.span(states)
-    row = phase.rows(states)[0][low : high + 1]
+    row = phase.next_states(states)[0][low : high + 1]
     if (row == row[0]).all():
         return ()
     dice = [(phase.die, 1)] * int(phase.dice_of(states)[0]) + [*phase.extra_dice]

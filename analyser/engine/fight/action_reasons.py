@@ -1,4 +1,7 @@
-"""Actions of the active side of a duel and their reasons, derived from the states when it gets its orders."""
+"""Actions of the active side of a duel, and their reasons, derived from both states at the moment of the orders.
+
+`mine` and `theirs` are the states of the active side and of its enemy.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +99,7 @@ def action_of(setup: Setup, operation: Op, when: int, shots: int, mine: int, the
 
 @step
 def action_on_orders(setup: Setup, operation: Op, shots: int, mine: int, theirs: int) -> tuple[int, int]:
-    """Return the active side's action and its reason when it gets orders."""
+    """Return the active side's action and its reason, if it gets orders."""
     if operation[0] == Kind.ORDER:
         return action_chosen(setup, operation, mine, theirs)
     _, side, number = operation
@@ -182,6 +185,6 @@ def action_of_shot(manoeuvre: int, view: View) -> tuple[int, int]:
 
 
 def names_of(number: int) -> tuple[str, str]:
-    """Return the names of a packed action and reason."""
+    """Return the names of the action and of the reason in a packed action."""
     action, reason = divmod(number, REASON_FACTOR)
     return ActionTaken(action).name.lower(), Reason(reason).name.lower()

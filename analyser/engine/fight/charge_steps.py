@@ -31,11 +31,11 @@ _CHARGES, _OVERRUNS = 1 << Order.CHARGE, 1 << Order.OVERRUN
 @step
 def row_for_contact(unit: Any, impact: int) -> int:
     """Return the unit's selected or first melee row (or impact row, if `impact`), or NONE (AC-8.1, AC-8.3)."""
-    result, named = NONE, unit.facts[0].close_quarters_row
+    result, selected = NONE, unit.facts[0].close_quarters_row
     for row in range(unit.n_rows):
         kind = unit.rows[row].facts[0].kind
         if kind == RowKind.MELEE or (impact and kind == RowKind.IMPACT):
-            if row == named:
+            if row == selected:
                 return int(row)
             if result == NONE:
                 result = row
@@ -59,7 +59,7 @@ def breaks_buildings(builder: Builder, side: int, row: int) -> bool:
 def is_threatened(builder: Builder, active: int, is_overrun: int) -> bool:
     """Return True if an enemy other than the charged unit is near the charger.
 
-    In an Overrun, the units that accompanied the charged unit are left behind.
+    In an Overrun, the units that accompanied the charged unit no longer count.
     """
     return bool(
         builder.question.units[active].facts[0].threatened
@@ -121,7 +121,7 @@ def add_retaliation(builder: Builder, active: int, is_overrun: int, inside: int)
 
 @step_for(lambda builder, active, inside: builder.add_others(active, inside, _CHARGES))
 def add_others(builder: Builder, active: int, inside: int) -> None:
-    """Append the attacks of other units in contact (AC-8.7); only a Draft has such units."""
+    """Append the attacks of other units in contact (AC-8.7), of which only a Draft has any; compiled code has none."""
 
 
 @step
@@ -224,7 +224,7 @@ def add_combat(builder: Builder, active: int) -> None:
 
 @step
 def set_sides_of_charge(builder: Builder) -> tuple[int, int]:
-    """Set the facts of both sides of a charge by side 0; return the result of :func:`~.step_builder.set_positions`.
+    """Set the facts of both sides of a charge of side 0; return the result of :func:`~.step_builder.set_positions`.
 
     A charge ends in contact. The distance after that matters only for a Throw, and for a unit that overruns away from
     its edge.

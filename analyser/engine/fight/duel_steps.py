@@ -41,7 +41,7 @@ class FollowingStrikes(NamedTuple):
 
 @step
 def is_shot_back_at(builder: Builder, side: int) -> bool:
-    """Return True if a Tail Gunner shoots back at each ranged attack of a side, which must be aerial (AC-7)."""
+    """Return True if a Tail Gunner shoots back after each ranged attack of a side, which must be aerial (AC-7)."""
     return bool(
         builder.question.units[side].target[0].category == _AERIAL
         and builder.question.units[1 - side].facts[0].tail_gunner
@@ -85,13 +85,13 @@ def add_return_shot(builder: Builder, side: int) -> int:
 
 
 @step
-def first_blast(builder: Builder) -> int:
+def add_shot_blasts(builder: Builder) -> int:
     """Add the blasts that shots can cause, if the distance is known; return the number of the first, or NONE."""
     return NONE if builder.question.fight[0].distance == NONE else add_blast_strikes(builder)
 
 
 @step
-def following_strikes(builder: Builder, blast: int) -> FollowingStrikes:
+def add_following_strikes(builder: Builder, blast: int) -> FollowingStrikes:
     """Add the return shots at both sides; return the numbers of all strikes that follow a shot."""
     return FollowingStrikes((add_return_shot(builder, 0), add_return_shot(builder, 1)), blast)
 
@@ -105,15 +105,15 @@ def add_blasts_of_shot(builder: Builder, blast: int) -> None:
 
 @step
 def add_shot_with_effects(builder: Builder, side: int, number: int, strikes: FollowingStrikes) -> None:
-    """Append a shot in the activation of a side, and its immediate effects."""
+    """Append a shot in the activation of a side, and the effects that follow immediately."""
     strike = builder.setup.strikes[number]
     add(builder, Kind.STRIKE, side, number)
     if strike.attacks_building:
         add(builder, Kind.ROLL_BUILDING_DIE, 1 - strike.striker, NONE)
     add_blasts_of_shot(builder, strikes.blast)
-    answer = strikes.return_shots[strike.striker]
-    if strike.marks_striker and answer != NONE:
-        add(builder, Kind.STRIKE, side, answer)
+    return_shot = strikes.return_shots[strike.striker]
+    if strike.marks_striker and return_shot != NONE:
+        add(builder, Kind.STRIKE, side, return_shot)
         add_blasts_of_shot(builder, strikes.blast)
         add(builder, Kind.CLEAR_MARK, strike.striker, NONE)
 
@@ -128,7 +128,7 @@ def add_fumes(builder: Builder) -> None:
 
 @step
 def add_orders(builder: Builder, side: int, shots: tuple[int, int], strikes: FollowingStrikes, combat: Builder) -> None:
-    """Append a unit's actions by its policy: `shots` (first strike, number of strikes) and a charge."""
+    """Append a unit's actions by its policy: its `shots` (first strike, number of strikes) and its charge, `combat`."""
     add(builder, Kind.GIVE_ORDERS, side, shots[0] if shots[1] else NONE)
     add_fumes(builder)
     for shot in range(shots[1]):
@@ -138,7 +138,7 @@ def add_orders(builder: Builder, side: int, shots: tuple[int, int], strikes: Fol
 
 @step
 def add_activation(builder: Builder, side: int, reaction: Builder, orders: Builder, blast: int) -> None:
-    """Append an activation (AC-9.2) without its first operation; an enemy on lookout may react before and after."""
+    """Append an activation (AC-9.2) without its first operation; an enemy on lookout may react before and after it."""
     extend(builder, reaction)
     extend(builder, orders)
     extend(builder, reaction)
@@ -200,7 +200,7 @@ def reserve_win_bits(builder: Builder) -> None:
 
 @step
 def most_set_backs(builder: Builder, activations: tuple[Builder, Builder]) -> Integers:
-    """Return the greatest length that all rounds of a duel can set each side back."""
+    """Return, for each side, the greatest length that all rounds of a duel can set it back."""
     backs, sides = np.zeros(2, np.int64), builder.setup.sides
     for side in range(2):
         for active in range(2):

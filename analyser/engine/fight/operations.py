@@ -1,6 +1,7 @@
 """Operations of a program other than strikes: the random draw that each needs, and its effect on the states.
 
-The engines share this code. The exact engine follows both results of a draw, the simulation one.
+The engines share this code: the exact engine follows both results of a draw, the simulation only the drawn result.
+`mine` and `theirs` are the states of the operation's side and of its enemy.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from analyser.rules.structs import NONE, FightFacts
 
 @step
 def can_begin(number: int, state: int, other: int) -> bool:
-    """Return True if the enemy is not removed and, by the toss, this is the unit's activation of the round."""
+    """Return True if the enemy is not removed, and the toss puts the unit's activation here in the round."""
     return not unit_state.is_removed(other) and (
         number == When.ALWAYS or (number == 1) == (state & unit_state.IS_FIRST != 0)
     )
@@ -111,7 +112,7 @@ def tests_passengers(setup: Setup, side: int, pair: Pair) -> bool:
     mine, theirs = (pair[0], pair[1]) if side == 0 else (pair[1], pair[0])
     if unit_state.is_removed(mine) or unit_state.models_lost(mine) == 0 or setup.units[side].discipline == NONE:
         return False
-    if combat_result.passengers_held(setup.sides[side], unit_state.models_of(mine)) == 0:
+    if combat_result.passengers_left(setup.sides[side], unit_state.models_of(mine)) == 0:
         return False
     return unit_state.order_of(mine) == Order.LOST or unit_state.order_of(theirs) in (Order.WON, Order.OVERRUN)
 
@@ -287,7 +288,7 @@ def policy_decision(setup: Setup, operation: Op, view: View) -> tuple[int, int]:
 
 @step
 def permitted_decision(setup: Setup, operation: Op, view: View, decision: tuple[int, int]) -> tuple[int, int]:
-    """Return a decision as the rules permit it in this view; a unit that cannot advance to shoot aims instead."""
+    """Return the permitted form of a decision in this view; a unit that cannot advance to shoot aims instead."""
     side, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     manoeuvre, action = allowed_decision(decision[0], decision[1], view)
     advances = action == Action.SHOOT and manoeuvre in (Manoeuvre.ADVANCE, Manoeuvre.CLOSE_IN)
@@ -298,7 +299,7 @@ def permitted_decision(setup: Setup, operation: Op, view: View, decision: tuple[
 
 @step
 def merge_moves(setup: Setup, pair: Pair) -> tuple[int, int]:
-    """Return the pair with both sides' moves stored for side 0, if only the distance matters; this merges states."""
+    """Return the pair with the moves of both sides stored for side 0, if only the distance matters; so pairs merge."""
     side_0, side_1 = setup.sides[0], setup.sides[1]
     if not side_0.tracks_position or not side_1.tracks_position or side_0.distance == NONE:
         return pair[0], pair[1]

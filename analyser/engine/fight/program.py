@@ -36,15 +36,15 @@ class Kind(IntEnum):
     ROLL_BUILDING_DIE = 9  # after an attack on a building (Siegebreaker)
     END_ROUND = 10
     ROLL_DEMISE_DIE = 11  # for a unit whose last model is destroyed (Spectacular Demise); success: a strike
-    ROLL_PANIC_DIE = 12  # the same die, given that it is not a strike; success: a miss
-    TEST_PANIC = 13  # the enemy's suppression test after such a miss
+    ROLL_PANIC_DIE = 12  # the demise die, given that it is not a strike; success: a miss
+    TEST_PANIC = 13  # the enemy's suppression test after a miss of the demise die
     SPREAD_FUMES = 14  # Corrosive Fumes disorder each unit that they reach
     CLEAR_MARK = 15  # removes the mark of a Throw or of a Tail Gunner
     RUN_AMOK = 16  # a unit that has not charged damages an enemy nearby
     NEXT_ATTACKER = 17  # in focus fire, the next attacker replaces the previous one
     ORDER = 18  # a unit gets orders chosen by its side instead of its policy
     CHOOSE = 19  # a plan selects one of the following branches
-    BRANCH = 20  # first line of a branch, which is skipped if it is not selected
+    BRANCH = 20  # first line of a branch; the branch is skipped if it is not selected
     DECLINE_OVERRUN = 21  # a unit that could overrun does not
     TEST_SHOT = 22  # the suppression test of an attack, if it is a separate operation
 
@@ -61,7 +61,7 @@ class Operation(NamedTuple):
     side: int = 0
     # For STRIKE, TEST_SHOT and NEXT_ATTACKER: the strike. For GIVE_ORDERS: the strike of the row to shoot with, or
     # NONE. For BEGIN: a When. For ORDER: :func:`pack_order`. For CHOOSE: the place of the choice in its round. For
-    # BRANCH: how many lines it has.
+    # BRANCH: the number of its lines.
     number: int = NONE
 
 
@@ -101,7 +101,7 @@ class When(IntEnum):
 
 
 MOST_STRIKES = 64  # 32 attacks, each with a return shot
-MOST_COUNT = 1000  # models, or points of damage
+MOST_COUNT = 1000  # most models, or points of damage, of a unit
 
 
 class Setup:
@@ -138,7 +138,7 @@ def operation_at(operations: Integers, place: int) -> Op:
 
 
 def _house_rule_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
-    """Return the dice that house rules add to each strike, beyond short range and at short range: (strikes, 1) each."""
+    """Return the dice that house rules add to each strike, (strikes, 1): beyond short range, and at short range."""
     attacks, targets = setup["attacks"][:strikes], setup["targets"][:strikes]
     if not attacks["house_1"].any() and not targets["house_1"].any():
         return [np.zeros((strikes, 1), np.int64)]

@@ -44,13 +44,13 @@ class UnitFacts(NamedTuple):
     tail_gunner: int = 0  # number of dice
     spectacular_demise: int = 0  # number of dice
     throws: int = 0
-    throw_reach: int = NONE
+    throw_reach: int = NONE  # reach of its Throw
     fumes: int = NONE  # reach of its Corrosive Fumes; NONE: it has no fumes
     on_lookout: int = 0
     reloading: int = 0
     ammo_supply: int = 0
     concealed: int = 0
-    overcharges: int = 0  # in close quarters
+    overcharges: int = 0  # 1: it uses Overcharge in close quarters
     carriages: int = 0
     withdraws_without_room: int = 0
     supported: int = 0
@@ -61,7 +61,7 @@ class UnitFacts(NamedTuple):
     overruns: int = 1  # 1: it uses Overrun if it has the rule
     policy: int = NONE  # a Policy; NONE: the armaments decide
     row: int = NONE  # index of the row to shoot with; NONE: the best
-    close_quarters_row: int = NONE  # index of the row for close quarters; NONE: the first
+    close_quarters_row: int = NONE  # index of the row for close quarters; NONE: the first possible row
     capacity: int = 0  # passengers that each of its models carries
     passengers: int = NONE  # number of passengers; NONE: it is not an occupied transport
 
@@ -129,7 +129,7 @@ def strikes_of(builder: Builder) -> int:
 
 @step
 def band_of(row: Any, count: int) -> int:
-    """Return the index of the band that covers `count` models or damage (AC-2.4); NONE if no band does."""
+    """Return the index of the band that covers `count` models or points of damage (AC-2.4); NONE if no band does."""
     for place in range(row.n_bands):
         if row.bands[place].first <= count <= row.bands[place].last:
             return int(place)
@@ -224,8 +224,8 @@ def set_side(builder: Builder, side: int) -> None:
 def most_set_back(builder: Builder, side: int, charger: int) -> int:
     """Return the greatest length that the operations of one activation can set a side back.
 
-    A strike that is listed several times is made once. `charger` is the active side if it can charge, else NONE. A
-    charger fights on only after winning a combat, so it loses at most one combat.
+    A strike that is listed several times is made once. `charger` is the active side if it can charge, else NONE. It
+    fights a further combat only if it has won, so it loses at most one combat.
     """
     setup = builder.setup
     length = combats = panic = 0
@@ -264,7 +264,7 @@ def set_positions(setup: Any, backs: Integers, advances: Integers, common: int) 
 
     A state stores a position as a number of strides from the start (:mod:`~analyser.rules.unit_state`). The stride is
     the greatest common divisor of all lengths: the longer it is, the fewer bits a position needs. `backs` and
-    `advances` are the longest moves of each side, which the edge and the enemy may limit further. `common` divides all
+    `advances` are the longest moves of each side, which the edge and the enemy may shorten. `common` divides all
     lengths except distances to an edge.
     """
     stride = common_divisor(common, FALL_BACK)

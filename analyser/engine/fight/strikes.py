@@ -1,4 +1,4 @@
-"""A strike in a pair of states: whether it is made, its dice, and the states of both sides after it."""
+"""Strikes in a pair of states: whether a strike is made, its dice, and the states of both sides after it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def is_made(setup: Setup, number: int, active: int, pair: Pair) -> bool:
     distance = activation.distance_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
     if not strike.in_combat and not activation.can_reach(strike, side, distance):
         return False
-    short = activation.is_short(strike, side, distance)
+    short = activation.is_at_short_range(strike, side, distance)
     return strike.by_throw != 0 or strike_dice(setup, number, mine, theirs, short) > 0
 
 
@@ -83,12 +83,12 @@ def bits_seen_by_striker(setup: Setup, number: int, struck: int) -> int:
 
 @step
 def condition(setup: Setup, number: int, pair: Pair) -> int:
-    """Return everything about the striker that affects the strike (dice, damage, range, aim, suppression), packed."""
+    """Return the facts about the striker that affect the strike (dice, damage, range, aim, suppression), packed."""
     strike = setup.strikes[number]
     mine, theirs = (pair[0], pair[1]) if strike.striker == 0 else (pair[1], pair[0])
     side = setup.sides[strike.striker]
     distance = activation.distance_between(pair[0], pair[1], setup.sides[0], setup.sides[1])
-    short = activation.is_short(strike, side, distance)
+    short = activation.is_at_short_range(strike, side, distance)
     aiming = not strike.in_combat and not strike.by_lookout and unit_state.order_of(mine) == Order.SHOOT_AIMING
     damage = unit_state.damage_of(mine) if strike.pays_overcharge and setup.attacks[number].overcharge else 0
     dice_and_damage = strike_dice(setup, number, mine, theirs, short) << BITS | damage
@@ -171,7 +171,7 @@ def after_attack(setup: Setup, number: int, struck: int, outcome: int) -> int:
 
 @step
 def after_striking(setup: Setup, number: int, striker: int, struck: int, losses: tuple[int, int]) -> int:
-    """Return the striker's state after its attack; `struck` is the target's state after it."""
+    """Return the striker's state after its attack; `struck` is the target's state after the attack."""
     strike = setup.strikes[number]
     side = setup.sides[strike.striker]
     return int(resolution.attacker_after(strike, setup.attacks[number], side, (striker, struck), losses))

@@ -1,1 +1,1 @@
-"""Attack roll: the distribution of a pool of dice, and the kernel that rolls it."""
+"""Attack rolls: the distribution of the score of a pool of dice, and the kernel that rolls pools."""

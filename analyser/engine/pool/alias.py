@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from analyser.common.jit import Whole, inlined
 from analyser.engine.rng import HALF_BITS, LOWER_HALF
 
-_WHOLE = 1 << 64
-_WORD = np.uint64(64)
+_WORDS = 1 << 64  # number of different words
+_WORD_BITS = np.uint64(64)
 
 ScorePmf = dict[int, float]  # probabilities of the scores of a pool (:class:`~analyser.rules.attack.Scores`)
 
@@ -23,7 +23,7 @@ def draw_value(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole
 
     The upper `bits` bits of the word select the row; the other bits are compared with its threshold.
     """
-    row = first + (word >> (_WORD - bits))
+    row = first + (word >> (_WORD_BITS - bits))
     both = alias[row, 1]
     return np.int64(both & LOWER_HALF if word << bits < alias[row, 0] else both >> HALF_BITS)
 
@@ -70,6 +70,6 @@ def alias_table(pmf: ScorePmf) -> NDArray[np.uint64]:
         share[row], alias_row[row] = 1.0, row
     table = np.empty((rows, 2), np.uint64)
     for row in range(rows):
-        table[row, 0] = min(int(share[row] * _WHOLE), _WHOLE - 1)
+        table[row, 0] = min(int(share[row] * _WORDS), _WORDS - 1)
         table[row, 1] = values[row] | values[alias_row[row]] << 32
     return table

@@ -27,7 +27,7 @@ from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, WaitingDie, score_bound, waiting_kind
 from analyser.rules.structs import FightFacts
 
-BOUNDS_TOGETHER = 3  # bounds compared together: a card of a test has 3
+BOUNDS_TOGETHER = 3  # bounds that are compared together: the card of a test has 3
 MOST_DISCARDED = 0.30  # share of discarded trials above which a wider type of draws is faster
 
 
@@ -53,21 +53,22 @@ class Layout(NamedTuple):
     """
 
     explodes: Any  # a first-roll die with a draw below `explodes` adds dice
-    # Thresholds of the first and the second of two draws scored together, for: a die that shows a heroic strike and
-    # adds another; a die that shows one and adds a strike; dice that end as one heroic strike; as one strike.
+    # Thresholds of the first and the second of two draws scored together. Below them, in order: the die shows a heroic
+    # strike and its added die ends as a heroic strike; as a strike or better; the die itself ends as a heroic strike;
+    # as a strike or better.
     first: NDArray[Any]
     second: NDArray[Any]
-    gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; gates[1] = 0: it never counts
+    gates: NDArray[Any]  # the second draw counts if the first is below the gate: usually gates[0], else gates[1] = 0
     dice_at_once: int  # dice of the first roll among two draws: 1 or 2
     limit: Any  # lowest draw that discards the trial
-    lower_unit: Any  # 1 in the lower half of a number that holds two counts
-    upper_unit: Any  # 1 in the upper half
+    lower_addend: Any  # 1 in the lower half of a number that holds two counts
+    upper_addend: Any  # 1 in the upper half
     added: Any  # dice added by a heroic strike
     strike_cells: Any  # cells per strike
     heroic_bonus: Any  # additional cells per heroic strike
     blank_cells: Any  # cells per blank; 0: blanks do not count
     veteran: Any
-    discarded: Any  # the cell of discarded trials
+    discarded: Any  # number of the cell of discarded trials
     limits: NDArray[np.uint16]  # lowest value of each other draw that discards the trial
     bounds: NDArray[np.uint16]  # a row for each other draw: lowest draws of its values after the first
     values: Any  # number of values of each other draw
@@ -84,17 +85,17 @@ class Rerolls(NamedTuple):
     """
 
     allowance: Any  # extra re-rolls; in the type of the draws
-    thresholds: Thresholds  # thresholds of the dice of the pool
-    thresholds_again: Thresholds  # thresholds of a die of an extra re-roll
-    always_added: Integers  # by the attacker's card: added dice rolled in every trial, an even number
+    thresholds: Thresholds  # for the dice of the pool
+    reroll_thresholds: Thresholds  # for a die of an extra re-roll
+    always_added: Integers  # by the attacker's card: number of added dice that every trial rolls, an even number
     card_bounds: NDArray[np.uint16]  # lowest draw of each value of the attacker's card, and the end of the last value
 
 
 class OtherDraw(NamedTuple):
     """A draw other than the dice of the pool: a card, the officer's position, or a die for a building.
 
-    There are `sides` equally likely results, grouped into values; `bounds` has the first result of every value but the
-    first.
+    The `sides` equally likely results are grouped into values; `bounds` has the first result of every value except the
+    first value.
     """
 
     sides: int
@@ -111,21 +112,21 @@ def layout_for(
     small = die // np.gcd.reduce(die)
     sides, exploding = int(small.sum()), _sides_of(fight.exploding_faces, small)
     pairs, exploding_draws = sides**2, exploding * sides
-    in_pool = dice * (1 + int(fight.explosion))
-    allowance = min(int(fight.extra_dice), in_pool)
+    counted_dice = dice * (1 + int(fight.explosion))
+    allowance = min(int(fight.extra_dice), counted_dice)
     rerolls = bool(fight.overcharge or allowance)
     extra_values = int(np.prod([len(other.bounds) + 1 for other in others], dtype=np.int64))
     cells = score_bound(fight, scores, dice) * extra_values
     ends = _ends(fight, small)
     end_heroic, end_strike = ends[Threshold.HEROIC], ends[Threshold.STRIKE]
-    # The added die's cases divide the draws that show a heroic strike evenly if `parts` divides `draws_per_pair`.
+    # If `parts` divides `draws_per_pair`, each case of the added die has equally many draws that show a heroic strike.
     parts = (
         1
         if rerolls
         else math.lcm(*(pairs // math.gcd(exploding_draws * end, pairs) for end in (end_heroic, end_strike)))
     )
-    draws = in_pool + allowance if rerolls else dice * int(fight.explosion)
-    dtype, draws_per_pair = _dtype_for(draws, pairs, parts, in_pool + allowance, cells)
+    draws = counted_dice + allowance if rerolls else dice * int(fight.explosion)
+    dtype, draws_per_pair = _dtype_for(draws, pairs, parts, counted_dice + allowance, cells)
     ends_alone = [end * draws_per_pair for end in (end_heroic, end_strike)]
     with_added = [exploding_draws * draws_per_pair * end // pairs for end in (end_heroic, end_strike)] + ends_alone
     adds_two = fight.explosion > 1
@@ -137,8 +138,8 @@ def layout_for(
         gates=np.array([(exploding_draws if adds_two else pairs) * draws_per_pair, 0], dtype),
         dice_at_once=1 if adds_two else 2,
         limit=dtype(pairs * draws_per_pair),
-        lower_unit=dtype(1),
-        upper_unit=dtype(1 << halves_of(dtype)[0]),
+        lower_addend=dtype(1),
+        upper_addend=dtype(1 << halves_of(dtype)[0]),
         added=dtype(fight.explosion),
         strike_cells=dtype(scores.strike * extra_values),
         heroic_bonus=dtype((scores.heroic - scores.strike) * extra_values),
@@ -156,7 +157,7 @@ def layout_for(
     return layout, Rerolls(
         allowance=dtype(allowance),
         thresholds=_thresholds(fight, ends, dtype, draws_per_pair),
-        thresholds_again=_thresholds(fight, ends_again, dtype, draws_per_pair),
+        reroll_thresholds=_thresholds(fight, ends_again, dtype, draws_per_pair),
         always_added=np.array([always_added_for(rolled, fight, small) for rolled in range(int(fight.dice), dice + 1)]),
         card_bounds=(cards * (np.iinfo(np.uint16).max // int(deck.sum()))).astype(np.uint16),
     )
@@ -168,7 +169,7 @@ def halves_of(dtype: Any) -> tuple[int, int]:
 
 
 def _thresholds(fight: FightFacts, ends: dict[Threshold, int], dtype: Any, draws_per_pair: int) -> Thresholds:
-    """Return the pairs of thresholds that a pool needs; `draws_per_pair`: the number of draws per pair of faces."""
+    """Return the thresholds that a pool needs as draws, from the `ends` in pairs of faces of `draws_per_pair` draws."""
     limits = {threshold: dtype(end * draws_per_pair) for threshold, end in ends.items()}
     waits = Threshold.WAITING in limits and fight.extra_dice
     return (

@@ -1,4 +1,4 @@
-"""The dice kernel: rolls every die of every pool, a block of trials at a time, by the fight's layout.
+"""The dice kernel, which rolls every die of every pool, a block of trials at a time, by the fight's layout.
 
 No branch in the innermost loops depends on a draw, so the compiler vectorises them.
 
@@ -23,20 +23,20 @@ from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
 DICE_TOGETHER = 2
-TABLES = 4  # neighbouring trials use different tables, so that a count need not wait for the previous one
+TABLES = 4  # neighbouring trials use different tables, so that a count need not wait for the previous count
 _CACHE_LINE = 64
-_GAP_BYTES = 320  # between arrays
+_GAP_BYTES = 320  # between two arrays in memory
 _TRIALS_CHECKED = 64  # trials checked together for pending dice
 _WORD_BITS = 64
 
 
 class Block(NamedTuple):
-    """Arrays of a block of trials: one number per trial, except in `words`, `counters`, `turned` and `tables`."""
+    """Arrays of a block of trials, with a number per trial; except words, counters, tables and `trials_by_card`."""
 
     words: NDArray[np.uint64]
     draws: Any  # the memory of `words`: per trial one draw for each of the dice rolled together
     counters: Any  # rows of counts by pairs of thresholds: strikes; in rerolls pools also waiting dice, and blanks
-    max_draw: Any  # the highest draw of the trial
+    max_draw: Any  # highest draw of the trial
     pending: Any  # dice still to roll: first the dice added by heroic strikes, then the extra re-rolls
     rerolled_strikes: Any  # number of re-rolled strikes
     rerolled_blanks: Any  # number of re-rolled blanks
@@ -46,7 +46,7 @@ class Block(NamedTuple):
     other_words: NDArray[np.uint64]
     other_draws: NDArray[np.uint16]
     tables: NDArray[np.uint32]  # number of trials in each cell, of all blocks so far
-    turned: Integers  # trials of the chunk by the value of the attacker's card (Overcharge)
+    trials_by_card: Integers  # trials of the chunk by the value of the attacker's card (Overcharge)
 
 
 def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
@@ -61,8 +61,8 @@ def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
     )
     arrays = [words.view(np.uint64), words.view(kind), counters.view(kind).reshape(rows, BLOCK + gap)]
     arrays += [*(number.view(kind) for number in numbers), other_words.view(np.uint64), other_words.view(np.uint16)]
-    turned = np.zeros(max(len(rerolls.card_bounds) - 1, 1) if rerolls else 1, np.int64)
-    return Block._make([*arrays, tables.view(np.uint32).reshape(TABLES, cells), turned])
+    trials_by_card = np.zeros(max(len(rerolls.card_bounds) - 1, 1) if rerolls else 1, np.int64)
+    return Block._make([*arrays, tables.view(np.uint32).reshape(TABLES, cells), trials_by_card])
 
 
 def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
@@ -78,51 +78,51 @@ def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
 
 @step
 def halves(numbers: Any) -> tuple[int, int]:
-    """Return the bits of half a number, and a mask with as many ones, as constants that keep shifts narrow."""
+    """Return the bits of half a number, and a mask with as many ones; both are constants, which keeps shifts narrow."""
     return (8, 0xFF) if numbers.dtype.type(-1) == 0xFFFF else (16, 0xFFFF)
 
 
 @step
-def units_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
-    """Return 0, 1, and 1 in the upper half of a number.
+def addends_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
+    """Return the numbers that a count adds: 0, 1, and 1 in the upper half of a number.
 
-    The 1 is read from memory: with a constant the compiler emits one more instruction for each threshold.
+    The last two are read from memory: with constants the compiler emits one more instruction for each threshold.
     """
-    return numbers.dtype.type(0), layout.lower_unit, layout.upper_unit
+    return numbers.dtype.type(0), layout.lower_addend, layout.upper_addend
 
 
 @step
-def passed(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, units: tuple[Any, Any, Any]) -> Any:
+def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, addends: tuple[Any, Any, Any]) -> Any:
     """Return 1 in the upper half if the draw is below the first threshold, plus 1 in the lower half for the second.
 
-    The result is 0 if not `counts`. All numbers have the type of the draws; otherwise the loop is not vectorised.
+    The result is 0 if `counts` is False. All numbers have the type of the draws; otherwise the loop is not vectorised.
     """
-    none, one, unit = units
+    none, one, upper_one = addends
     if thresholds is None:
         return none
     upper, lower = thresholds
-    return (one if counts & (draw < lower) else none) + (unit if counts & (draw < upper) else none)
+    return (one if counts & (draw < lower) else none) + (upper_one if counts & (draw < upper) else none)
 
 
 @inlined
 def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
     """Score two draws of each trial; the second counts if the first is below `gate`.
 
-    The lower half of a score counts strikes including heroic strikes, the upper half heroic strikes. Indices are
-    unsigned, because otherwise the loop is not vectorised.
+    The lower half of `counters` counts strikes, including heroic strikes; the upper half counts heroic strikes. Indices
+    are unsigned, because otherwise the loop is not vectorised.
     """
     draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
-    units = units_of(layout, draws)
+    addends = addends_of(layout, draws)
     added_to_one, one_alone = (one[0], one[1]), (one[2], one[3])
     added_to_two, two_alone = (two[0], two[1]), (two[2], two[3])
     for trial in range(np.uint64(BLOCK)):
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
         counters[0, trial] += (
-            passed(True, draw, added_to_one, units)
-            + passed(True, draw, one_alone, units)
-            + passed(draw < gate, other, added_to_two, units)
-            + passed(draw < gate, other, two_alone, units)
+            tally(True, draw, added_to_one, addends)
+            + tally(True, draw, one_alone, addends)
+            + tally(draw < gate, other, added_to_two, addends)
+            + tally(draw < gate, other, two_alone, addends)
         )
 
 
@@ -139,23 +139,23 @@ def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma
 
 
 @step
-def turn_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
-    """Turn one card for each of `trials` trials (Overcharge), count the trials by value, and return the counter.
+def draw_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+    """Draw a card for each of `trials` trials (Overcharge), count the trials by value, and return the counter.
 
     A draw from ``bounds[v]`` up to, not including, ``bounds[v + 1]`` is a card of value v.
     """
-    draws, turned, bounds = block.other_draws, block.turned, rerolls.card_bounds
+    draws, trials_by_card, bounds = block.other_draws, block.trials_by_card, rerolls.card_bounds
     none, one = np.uint16(0), np.uint16(1)
-    turned[:] = 0
+    trials_by_card[:] = 0
     while trials > 0:
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
         used = min(trials, BLOCK)  # only the first draws of the last block count
         before: Any = 0
-        for value in range(len(turned)):
+        for value in range(len(trials_by_card)):
             end, below = bounds[value + 1], none
             for trial in range(used):
                 below = np.uint16(below + (one if draws[trial] < end else none))
-            turned[value] += below - before
+            trials_by_card[value] += below - before
             before = below
         trials -= before
     return counter
@@ -180,7 +180,7 @@ def roll_with_rerolls(
         choose_rerolls(rerolls.allowance, block.counters, block.pending, block.rerolled_strikes, block.rerolled_blanks)
     for rolled in range(0, rerolls.allowance, DICE_TOGETHER):
         counter = fill(block.words, len(block.words), counter, gamma)
-        score_pending(layout, rerolls.thresholds_again, block, rolled)
+        score_pending(layout, rerolls.reroll_thresholds, block, rolled)
     if layout.blank_cells > 0:
         count_blanks(block)
     return counter
@@ -192,14 +192,14 @@ def score_first(layout: Layout, thresholds: Thresholds, block: Block) -> None:
     draws, counters, max_draw = block.draws, block.counters, block.max_draw
     pending, explodes = block.pending, layout.explodes
     none, added = draws.dtype.type(0), draws.dtype.type(layout.added)
-    units, (scores, waits, blanks) = units_of(layout, draws), thresholds
+    addends, (scores, waits, blanks) = addends_of(layout, draws), thresholds
     for trial in range(np.uint64(BLOCK)):
         draw = draws[trial]
         max_draw[trial] = max(max_draw[trial], draw)
         pending[trial] += added if draw < explodes else none
-        counters[0, trial] += passed(True, draw, scores, units)
-        counters[1, trial] += passed(True, draw, waits, units)
-        counters[2, trial] += passed(True, draw, blanks, units)
+        counters[0, trial] += tally(True, draw, scores, addends)
+        counters[1, trial] += tally(True, draw, waits, addends)
+        counters[2, trial] += tally(True, draw, blanks, addends)
 
 
 @step
@@ -207,23 +207,23 @@ def score_pending(layout: Layout, thresholds: Thresholds, block: Block, rolled: 
     """Score two dice of each trial: the first if more than `rolled` are pending, the second if one more is."""
     draws, counters, max_draw, pending = block.draws, block.counters, block.max_draw, block.pending
     first, second = draws.dtype.type(rolled), draws.dtype.type(rolled + 1)
-    units, (scores, waits, blanks) = units_of(layout, draws), thresholds
+    addends, (scores, waits, blanks) = addends_of(layout, draws), thresholds
     for trial in range(np.uint64(BLOCK)):
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         first_counts, second_counts = pending[trial] > first, pending[trial] > second
         max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
-        counters[0, trial] += passed(first_counts, draw, scores, units) + passed(second_counts, other, scores, units)
-        counters[1, trial] += passed(first_counts, draw, waits, units) + passed(second_counts, other, waits, units)
-        counters[2, trial] += passed(first_counts, draw, blanks, units) + passed(second_counts, other, blanks, units)
+        counters[0, trial] += tally(first_counts, draw, scores, addends) + tally(second_counts, other, scores, addends)
+        counters[1, trial] += tally(first_counts, draw, waits, addends) + tally(second_counts, other, waits, addends)
+        counters[2, trial] += tally(first_counts, draw, blanks, addends) + tally(second_counts, other, blanks, addends)
 
 
 @step
 def roll_rest(
-    layout: Layout, thresholds: Thresholds, block: Block, kept: int, counter: np.uint64, gamma: np.uint64
+    layout: Layout, thresholds: Thresholds, block: Block, rolled: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
-    """Roll the pending dice beyond the first `kept`, in the few trials that have any; return the counter."""
+    """Roll the pending dice after the first `rolled`, in the few trials that have more; return the counter."""
     pending, number = block.pending, block.pending.dtype.type
-    none, one, most = number(0), number(1), number(kept)
+    none, one, most = number(0), number(1), number(rolled)
     for start in range(0, BLOCK, _TRIALS_CHECKED):
         first, is_any = np.uint64(start), none
         for trial in range(np.uint64(_TRIALS_CHECKED)):
@@ -231,29 +231,29 @@ def roll_rest(
         if is_any > none:
             for trial in range(start, start + _TRIALS_CHECKED):
                 if pending[trial] > most:
-                    counter = roll_missing_dice(layout, thresholds, block, trial, kept, counter, gamma)
+                    counter = roll_missing_dice(layout, thresholds, block, trial, rolled, counter, gamma)
     return counter
 
 
 @step
 def roll_missing_dice(
-    layout: Layout, thresholds: Thresholds, block: Block, trial: int, kept: int, counter: np.uint64, gamma: np.uint64
+    layout: Layout, thresholds: Thresholds, block: Block, trial: int, rolled: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
-    """Roll the pending dice of one trial beyond the first `kept`; return the counter.
+    """Roll the pending dice of one trial after the first `rolled`; return the counter.
 
     A draw that would favour some faces is repeated, because discarding the trial would favour trials with fewer dice.
     """
-    counters, units, (scores, waits, blanks) = block.counters, units_of(layout, block.draws), thresholds
+    counters, addends, (scores, waits, blanks) = block.counters, addends_of(layout, block.draws), thresholds
     unused = np.uint64(_WORD_BITS - 2 * halves(counters)[0])
-    missing = int(block.pending[trial]) - kept
+    missing = int(block.pending[trial]) - rolled
     while missing > 0:
         counter += gamma
         draw = word_of(counter) >> unused
         if draw < layout.limit:
             missing -= 1
-            counters[0, trial] += passed(True, draw, scores, units)
-            counters[1, trial] += passed(True, draw, waits, units)
-            counters[2, trial] += passed(True, draw, blanks, units)
+            counters[0, trial] += tally(True, draw, scores, addends)
+            counters[1, trial] += tally(True, draw, waits, addends)
+            counters[2, trial] += tally(True, draw, blanks, addends)
     return counter
 
 
@@ -286,7 +286,7 @@ def count_blanks(block: Block) -> None:
 def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Draw the card, the officer's position and the die for the building; return the counter."""
     draws, extras, max_draw, invalid = block.other_draws, block.extras, block.max_draw, layout.limit
-    none, one, _ = units_of(layout, extras)
+    none, one, _ = addends_of(layout, extras)
     extras[:] = 0
     for other in range(len(layout.limits)):
         counter = fill(block.other_words, len(block.other_words), counter, gamma)
@@ -328,13 +328,13 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
     """Count the first `wanted` trials that are not discarded, or all if there are fewer; return the number counted."""
     good = 0
     if wanted >= BLOCK:
-        before = discarded_in(tables, discarded)
+        before = count_discarded(tables, discarded)
         for trial in range(0, BLOCK, TABLES):
             tables[0, cells[trial]] += 1
             tables[1, cells[trial + 1]] += 1
             tables[2, cells[trial + 2]] += 1
             tables[3, cells[trial + 3]] += 1
-        return BLOCK - (discarded_in(tables, discarded) - before)
+        return BLOCK - (count_discarded(tables, discarded) - before)
     for trial in range(BLOCK):
         if good < wanted and cells[trial] != discarded:
             tables[0, cells[trial]] += 1
@@ -343,7 +343,7 @@ def count_cells(cells: Any, discarded: Any, wanted: int, tables: NDArray[np.uint
 
 
 @step
-def discarded_in(tables: NDArray[np.uint32], discarded: Any) -> int:
+def count_discarded(tables: NDArray[np.uint32], discarded: Any) -> int:
     """Return the number of trials discarded so far."""
     total = 0
     for table in range(TABLES):
@@ -357,14 +357,14 @@ def roll_chunks(layout: Layout, rerolls: Rerolls | None, block: Block, dice: int
 
     With Overcharge the trials of a chunk are rolled in the order of their cards, which does not change the counts.
     """
-    turned, gamma = block.turned, stream.gamma
+    trials_by_card, gamma = block.trials_by_card, stream.gamma
     for chunk in range(task.first, task.last):
         counter = counter_of_chunk(stream.start, gamma, chunk)
-        turned[0] = task.chunk_trials
-        if rerolls is not None and len(turned) > 1:
-            counter = turn_cards(rerolls, block, task.chunk_trials, counter, gamma)
-        for value in range(len(turned)):
-            trials = turned[value]
+        trials_by_card[0] = task.chunk_trials
+        if rerolls is not None and len(trials_by_card) > 1:
+            counter = draw_cards(rerolls, block, task.chunk_trials, counter, gamma)
+        for value in range(len(trials_by_card)):
+            trials = trials_by_card[value]
             while trials > 0:
                 if rerolls is None:
                     counter = roll_pool(layout, block, dice, counter, gamma)

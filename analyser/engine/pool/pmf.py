@@ -20,12 +20,12 @@ from analyser.rules.structs import FightFacts
 _FACES = len(Face)
 _KINDS_WAITING = len(WaitingDie) - 1
 
-# The result of a die is one integer: eight bits each for final strikes and waiting dice of each kind, and the score in
-# the higher bits. So the result of several dice is a sum.
+# The result of a die is one integer: eight bits each for final strikes and for waiting dice of each kind, and the score
+# in the higher bits. So the result of several dice is the sum of their results.
 _FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
-_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # of a first-roll die with the dice that it adds
+_MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # outcomes of a first-roll die with the dice that it adds
 
 
 @step
@@ -69,14 +69,14 @@ def add_outcome(outcomes: Outcomes, count: int, value: int, probability: float) 
 
 
 @step
-def fill_die_outcomes(fight: FightFacts, scores: Scores, faces: Floats, without: int, outcomes: Outcomes) -> int:
+def fill_die_outcomes(fight: FightFacts, scores: Scores, faces: Floats, excluded: int, outcomes: Outcomes) -> int:
     """Fill in the outcomes of one die after re-rolls by rating and before extra re-rolls (AC-3.4); return their number.
 
-    First faces in the mask `without` are left out, such as those of dice that explode.
+    Dice whose first face is in the mask `excluded` are left out, such as dice that explode.
     """
     count = 0
     for face in range(_FACES):
-        if without >> face & 1:
+        if excluded >> face & 1:
             continue
         waiting = waiting_kind(fight, face)
         if fight.reroll_faces >> face & 1:
@@ -139,11 +139,11 @@ def unpack(memory: int, sizes: Integers, parts: Integers) -> None:
 
 
 @step
-def move(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tuple[int, int]:
+def add_to_memory(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tuple[int, int]:
     """Return the score that `outcome` adds to a pool with this memory, and the new memory.
 
     Strikes beyond the number that Veteran can turn are not counted. Waiting dice beyond the number of extra re-rolls
-    are scored at once: all dice of a kind score equally.
+    are scored now, because all dice of a kind score equally.
     """
     score = outcome >> _SCORE
     strikes = parts[0] + (outcome & _PART)
@@ -173,7 +173,7 @@ def memory_moves(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers
     for memory in range(shape[0]):
         unpack(memory, sizes, parts)
         for place in range(count):
-            added[memory, place], after[memory, place] = move(scores, parts, sizes, outcomes.values[place])
+            added[memory, place], after[memory, place] = add_to_memory(scores, parts, sizes, outcomes.values[place])
     return added, after
 
 
@@ -234,21 +234,21 @@ def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) ->
     most_per_die = (1 + fight.explosion) * scores.heroic  # highest score of one die with its added dice
     pool = np.zeros((len(moves[0]), dice * most_per_die + 1))
     pool[0, 0] = 1.0
-    by_card_pool = np.zeros(pool.shape)
+    pool_over_cards = np.zeros(pool.shape)
     for dice_rolled in range(dice + 1):
         if dice_rolled >= fight.dice:
             share = cards[dice_rolled - fight.dice] if fight.overcharge else 1.0
             for memory in range(pool.shape[0]):
                 for score in range(pool.shape[1]):
-                    by_card_pool[memory, score] += share * pool[memory, score]
+                    pool_over_cards[memory, score] += share * pool[memory, score]
         if dice_rolled < dice:
             pool = add_die(pool, dice_rolled * most_per_die + 1, moves, outcomes.probabilities)
     pmf, parts = np.zeros(score_bound(fight, scores, dice)), np.zeros(len(sizes), np.int64)
-    for memory in range(by_card_pool.shape[0]):
+    for memory in range(pool_over_cards.shape[0]):
         total = 0.0
-        for score in range(by_card_pool.shape[1]):
-            total += by_card_pool[memory, score]
+        for score in range(pool_over_cards.shape[1]):
+            total += pool_over_cards[memory, score]
         if total > 0.0:
             unpack(memory, sizes, parts)
-            reroll_waiting(fight, scores, faces, parts, by_card_pool[memory], pmf)
+            reroll_waiting(fight, scores, faces, parts, pool_over_cards[memory], pmf)
     return pmf

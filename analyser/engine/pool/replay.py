@@ -1,8 +1,8 @@
 """Replay of the dice kernel: reads the same random words one trial at a time, and returns every die.
 
 The kernel compares a draw with a few thresholds. Here the draws between two thresholds are divided further, among the
-faces with the same effect, in proportion to their sides. So every draw gives a face and its re-roll, with the effect
-that the kernel counted.
+faces with the same effect, in proportion to their sides. So every draw gives a face and its re-roll, which have the
+effect that the kernel counted.
 """
 
 from __future__ import annotations
@@ -25,28 +25,17 @@ _WORD_BITS = 64
 
 
 class Die(NamedTuple):
-    """A die of a pool.
+    """A die of a pool."""
 
-    Attributes
-    ----------
-    shows : Face
-    rerolled : Face or None
-        The face after a re-roll by the combat rating (AC-3.4).
-    again : Face or None
-        The face after an extra re-roll (AC-3.5).
-    added_by : int or None
-        The index of the die whose heroic strike added this die (AC-3.3).
-    """
-
-    shows: Face
-    rerolled: Face | None = None
-    again: Face | None = None
-    added_by: int | None = None
+    shows: Face  # the face before any re-roll
+    rerolled: Face | None = None  # the face after a re-roll by the combat rating (AC-3.4)
+    extra_reroll: Face | None = None  # the face after an extra re-roll (AC-3.5)
+    added_by: int | None = None  # index of the die whose heroic strike added this die (AC-3.3)
 
     @property
-    def ends(self) -> Face:
-        """The face that counts."""
-        return next(face for face in (self.again, self.rerolled, self.shows) if face is not None)
+    def final_face(self) -> Face:
+        """The face that counts, after all re-rolls."""
+        return next(face for face in (self.extra_reroll, self.rerolled, self.shows) if face is not None)
 
 
 class RolledBlock(NamedTuple):
@@ -57,7 +46,7 @@ class RolledBlock(NamedTuple):
     rest: dict[int, list[int]]  # draws of further added dice, by trial
     again: NDArray[Any]  # (rolls, BLOCK): of extra re-rolls
     others: NDArray[Any]  # (draws, BLOCK): cards, officers' positions, dice for buildings
-    good: NDArray[np.bool_]  # mask of the trials that are not discarded
+    is_counted: NDArray[np.bool_]  # mask of the trials that are not discarded
     counter: np.uint64
 
 
@@ -87,8 +76,8 @@ def replay_block(
         again = stream.draws(kind, allowance + allowance % DICE_TOGETHER)
     highest = np.concatenate([first, added, again]).max(axis=0, initial=0)
     others = stream.draws(np.uint16, len(layout.limits))
-    good = (highest < layout.limit) & (others < layout.limits[:, None]).all(axis=0)
-    return RolledBlock(first, added, rest, again, others, good, stream.counter)
+    is_counted = (highest < layout.limit) & (others < layout.limits[:, None]).all(axis=0)
+    return RolledBlock(first, added, rest, again, others, is_counted, stream.counter)
 
 
 class WordReader:
@@ -98,7 +87,7 @@ class WordReader:
         self.counter, self._gamma = counter, gamma
 
     def many(self, count: int) -> NDArray[np.uint64]:
-        """Return the next `count` words."""
+        """Return the next `count` words, as an array."""
         with np.errstate(over="ignore"):
             counters = self.counter + self._gamma * np.arange(1, count + 1, dtype=np.uint64)
             self.counter = np.uint64(self.counter + self._gamma * np.uint64(count))
@@ -123,17 +112,17 @@ class DiceReader:
 
     def __init__(self, fight: FightFacts, die: Integers, layout: Layout, rerolls: Rerolls | None) -> None:
         self.fight, self.layout, self.rerolls = fight, layout, rerolls
-        self._small = [int(count) for count in die // np.gcd.reduce(die)]
-        self._sides = sum(self._small)
+        self._small_die = [int(count) for count in die // np.gcd.reduce(die)]
+        self._sides = sum(self._small_die)
         self._cases = list(self._cases_in_order())
         exploding = (face for face in Face if int(fight.exploding_faces) >> face & 1)
-        self._exploding = [face for face in exploding for _ in range(self._small[face])]
+        self._exploding = [face for face in exploding for _ in range(self._small_die[face])]
         self._pairs = self._sides**2
-        self._a_pair = int(layout.limit) // self._pairs
+        self._draws_per_pair = int(layout.limit) // self._pairs
 
     def _cases_in_order(self) -> Iterator[tuple[Face, Face | None]]:
         """Yield the face and its re-roll for each pair of faces, from the lowest draws to the highest."""
-        fight, small = self.fight, self._small
+        fight, small = self.fight, self._small_die
         rerolled = [face for face in Face if fight.reroll_faces >> face & 1]
         waiting = {face: waiting_kind(fight, face) for face in Face}
 
@@ -164,29 +153,29 @@ class DiceReader:
     def dice_of(self, block: RolledBlock, trial: int, dice: int) -> list[Die]:
         """Return the dice of one trial of a block: the first roll, then the dice added by heroic strikes."""
         if self.rerolls is None:
-            return self._plain(block, trial, dice)
+            return self._dice_without_rerolls(block, trial, dice)
         draws = [int(draw) for draw in block.first[:, trial]]
-        result = [self._alone(draw) for draw in draws]
+        result = [self._die_of_draw(draw) for draw in draws]
         added = [*(int(draw) for draw in block.added[:, trial]), *block.rest.get(trial, [])]
         exploding = [index for index, draw in enumerate(draws) if draw < self.layout.explodes]
         exploding_dice = [index for index in exploding for _ in range(int(self.layout.added))]
-        result += [self._alone(draw)._replace(added_by=index) for draw, index in zip(added, exploding_dice)]
-        return self._rerolled(result, [int(draw) for draw in block.again[:, trial]])
+        result += [self._die_of_draw(draw)._replace(added_by=index) for draw, index in zip(added, exploding_dice)]
+        return self._after_extra_rerolls(result, [int(draw) for draw in block.again[:, trial]])
 
-    def _plain(self, block: RolledBlock, trial: int, dice: int) -> list[Die]:
+    def _dice_without_rerolls(self, block: RolledBlock, trial: int, dice: int) -> list[Die]:
         draws = [int(draw) for draw in block.first[:, trial]]
         explodes, result, added = int(self.layout.explodes), list[Die](), list[Die]()
         at_once = self.layout.dice_at_once
         for place in range(dice):
             draw = draws[place if at_once == DICE_TOGETHER else DICE_TOGETHER * place]
             if draw >= explodes:
-                result.append(self._alone(draw))
+                result.append(self._die_of_draw(draw))
             else:
                 case, rest = divmod(draw * self._pairs, explodes)  # case: of the added die; rest: of this one
                 result.append(Die(self._exploding[rest * len(self._exploding) // explodes]))
                 added.append(Die(*self._cases[case], added_by=place))
                 if at_once != DICE_TOGETHER:  # Arc adds a second die with its own draw
-                    added.append(self._alone(draws[DICE_TOGETHER * place + 1])._replace(added_by=place))
+                    added.append(self._die_of_draw(draws[DICE_TOGETHER * place + 1])._replace(added_by=place))
         return result + added
 
     def _kind_of(self, face: Face) -> int:
@@ -194,24 +183,24 @@ class DiceReader:
         masks = self.fight.heroic_faces, self.fight.strike_faces, ~self.fight.blank_faces
         return next((kind for kind, mask in enumerate(masks) if int(mask) >> face & 1), 3)
 
-    def _alone(self, draw: int) -> Die:
-        return Die(*self._cases[draw // self._a_pair])
+    def _die_of_draw(self, draw: int) -> Die:
+        return Die(*self._cases[draw // self._draws_per_pair])
 
-    def _rerolled(self, dice: list[Die], draws: list[int]) -> list[Die]:
+    def _after_extra_rerolls(self, dice: list[Die], draws: list[int]) -> list[Die]:
         """Return the dice after extra re-rolls: the worst waiting dice are re-rolled first (AC-3.5)."""
         assert self.rerolls is not None
         waiting = [(waiting_kind(self.fight, die.shows) if die.rerolled is None else WaitingDie.NONE) for die in dice]
         rerollable = [index for index, kind in enumerate(waiting) if kind != WaitingDie.NONE]
         worst = sorted(rerollable, key=lambda index: waiting[index])
-        by_worth = sorted(Face, key=self._kind_of)  # order of the thresholds
-        line = [face for face in by_worth for _ in range(self._small[face])]
+        by_value = sorted(Face, key=self._kind_of)  # order of the thresholds
+        line = [face for face in by_value for _ in range(self._small_die[face])]
         for index, draw in zip(worst[: int(self.rerolls.allowance)], draws):
-            dice[index] = dice[index]._replace(again=line[draw // (self._a_pair * self._sides)])
+            dice[index] = dice[index]._replace(extra_reroll=line[draw // (self._draws_per_pair * self._sides)])
         return dice
 
 
 def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream) -> list[Die]:
-    """Return dice of a pool with this score, by rolling pools until one has it (rejection sampling).
+    """Return the dice of a pool with this score, by rolling pools until one has this score (rejection sampling).
 
     The dice have their conditional distribution, given the score. `die`: sides by face.
     """
@@ -220,7 +209,7 @@ def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream
     reader, counter = DiceReader(fight, die, layout, rerolls), stream.start
     while True:
         block = replay_block(layout, rerolls, dice, always_added_for(dice, fight, die), counter, stream.gamma)
-        for trial in np.flatnonzero(block.good).tolist():
+        for trial in np.flatnonzero(block.is_counted).tolist():
             result = reader.dice_of(block, trial, dice)
             if score_of_dice(fight, scores, result) == score:
                 return result
@@ -229,10 +218,10 @@ def dice_that_score(fight: FightFacts, score: int, die: Integers, stream: Stream
 
 def score_of_dice(fight: FightFacts, scores: Scores, dice: Sequence[Die]) -> int:
     """Return the score of the dice of a pool (AC-3.6; Veteran, AC-7)."""
-    score = sum(score_of(fight, scores, die.ends) for die in dice)
+    score = sum(score_of(fight, scores, die.final_face) for die in dice)
     return score + veteran_heroics(fight, dice) * (scores.heroic - scores.strike)
 
 
 def veteran_heroics(fight: FightFacts, dice: Sequence[Die]) -> int:
     """Return the number of strikes that Veteran turns into heroic strikes (AC-7)."""
-    return min(int(fight.veteran), sum(int(fight.strike_faces) >> die.ends & 1 for die in dice))
+    return min(int(fight.veteran), sum(int(fight.strike_faces) >> die.final_face & 1 for die in dice))

@@ -31,7 +31,7 @@ def test_figures_are_those_of_each_attack_alone(records, room, monkeypatch):
     monkeypatch.setattr(deduplicated, "_LEAST_CAPACITY", room)  # little room has to be made more
     attacks, targets, ruleset = records
     possible = np.random.default_rng(1).random((len(attacks), len(CATEGORIES))) < 0.7
-    drawn = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    drawn = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     found = deduplicated_summaries(attacks, targets, possible, *drawn)
     there = possible[:, targets["category"]]
     alone = summary_table(attacks, targets, there, *drawn)
@@ -43,7 +43,7 @@ def test_figures_are_those_of_each_attack_alone(records, room, monkeypatch):
 
 def test_nothing_comes_of_nothing(records):
     attacks, targets, ruleset = records
-    drawn = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
+    drawn = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     none = np.zeros((len(attacks), len(CATEGORIES)), np.bool_)
     assert (deduplicated_summaries(attacks, targets, none, *drawn).which == -1).all()
     assert deduplicated_summaries(attacks[:0], targets, none[:0], *drawn).which.shape == (0, len(targets))

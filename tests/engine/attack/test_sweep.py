@@ -11,7 +11,7 @@ from analyser.scenarios.load import load_scenario
 from tests.oracle.random_scenarios import random_scenarios
 
 RULES = load_ruleset()
-DIE, DECK = np.array(RULES.die.faces, np.int64), RULES.deck.counts()
+DIE, DECK = np.array(RULES.die.sides_by_face, np.int64), RULES.deck.counts()
 
 
 def swept(attacks, targets):

@@ -47,7 +47,7 @@ def played(plan, battles, seed):
         chunk, place = divmod(number, CHUNK_BATTLES)
         play_chunk(battle, stream_of(seed), chunk, place, place + 1)
         models = tuple(models_of(int(field.states[unit])) if field.place[unit] != Place.GONE else 0 for unit in units)
-        yield (int(field.points[0]), int(field.points[1])), models, int(field.holder)
+        yield (int(field.points[0]), int(field.points[1])), models, int(field.initiative_side)
 
 
 def played_plainly(plan, battles, seed):

@@ -13,7 +13,7 @@ from analyser.scenarios.resolve import resolve_combatant
 from analyser.scenarios.schema import Combatant
 
 RULES = load_ruleset()
-DIE, DECK = np.array(RULES.die.faces, np.int64), RULES.deck.counts()
+DIE, DECK = np.array(RULES.die.sides_by_face, np.int64), RULES.deck.counts()
 
 GRENADIERS = {"unit": "imperium/scion-grenadier-platoon@basic"}
 CAVALRY = {"unit": "crown/horse-guard-cavalry@basic"}

@@ -90,7 +90,7 @@ def dealer(scenario):
 
 
 def draws(ready):
-    return np.array(ready.ruleset.die.faces, np.int64), ready.ruleset.deck.counts()
+    return np.array(ready.ruleset.die.sides_by_face, np.int64), ready.ruleset.deck.counts()
 
 
 def counts(scenario, trials, seed=0, threads=1):

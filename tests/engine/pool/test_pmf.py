@@ -13,7 +13,7 @@ def moves_of_scenario(given):
     """The moves that the dice of a scenario make, and how many memories and what score a die they may reach."""
     ready = load_scenario(given)
     fight = ready.fight
-    faces = np.array(ready.ruleset.die.faces) / ready.ruleset.die.sides
+    faces = np.array(ready.ruleset.die.sides_by_face) / ready.ruleset.die.sides
     outcomes = empty_outcomes(1000)
     dice = int(fight["dice"]) + (max(ready.ruleset.deck.copies) if fight["overcharge"] else 0)
     scores = scores_for(fight, dice)

@@ -13,12 +13,12 @@ from analyser.common.jit import step, tiered_or
 from analyser.common.kernel_records import Floats, Integers
 from analyser.rules.structs import NONE
 
-WORST, PLANNED, BEST = -1, 0, 1  # choice of a side: the least value, the edge in the plan, the greatest value
-_TIES = 1e-14  # share of the greatest value: of branches that differ by less, the first is taken
+WORST, PLANNED, BEST = -1, 0, 1  # a side takes the edge with the least value, the edge in the plan, the greatest value
+_TIE_TOLERANCE = 1e-14  # share of the greatest value; of branches that differ by less, the first is taken
 
 
 class Edges(NamedTuple):
-    """Nodes of a game, sorted by place and then by the first round in which they can be reached, and their edges.
+    """Edges of the nodes of a game; nodes are sorted by place, then by the first round in which they can be reached.
 
     A node of place 0, between two rounds, has one edge, or none if the fight is over.
     """
@@ -35,7 +35,7 @@ def _backward_values_numpy(edges: Edges, final: Floats, first: int, second: int,
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final
-    ties = _TIES * float(np.abs(final).max(initial=0.0))
+    tolerance = _TIE_TOLERANCE * float(np.abs(final).max(initial=0.0))
     owners = np.repeat(np.arange(len(edges.begins) - 1), np.diff(edges.begins))
     unfinished = np.flatnonzero(np.diff(edges.begins[: starts + 1]))
     for number in range(rounds - 1, -1, -1):
@@ -55,7 +55,7 @@ def _backward_values_numpy(edges: Edges, final: Floats, first: int, second: int,
             sign = first if chooser == 0 else second
             if sign != PLANNED:
                 after = sign * after
-                (best,) = np.nonzero(after >= (np.maximum.reduceat(after, begins - begin) - ties)[owner])
+                (best,) = np.nonzero(after >= (np.maximum.reduceat(after, begins - begin) - tolerance)[owner])
                 chosen = np.empty(high - low, np.int64)
                 chosen[owner[best][::-1]] = best[::-1]  # in reverse order, so that the first of equal edges is kept
                 plan[number, low:high] = chosen - (begins - begin)
@@ -69,9 +69,9 @@ def _backward_values_numpy(edges: Edges, final: Floats, first: int, second: int,
 def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
     """Return the value of every node in every round, shape (rounds + 1, nodes), and write the choices into `plan`.
 
-    `final` has the values of the nodes of place 0 at the end of the fight. `first` and `second` are the choices of the
-    sides: WORST, PLANNED or BEST. `plan`, shape (rounds, nodes), has the number of the edge taken, among the edges of a
-    decision node; for a side with PLANNED it is read, not written.
+    `final` has the values of the nodes of place 0 at the end of the fight. `first` and `second` are the sides' rules of
+    choice: WORST, PLANNED or BEST. `plan`, shape (rounds, nodes), has the number of the edge taken, among the edges of
+    each decision node; for the nodes of a side with PLANNED it is read, not written.
     """
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
@@ -94,7 +94,7 @@ def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: 
                     now[node] = total
                     continue
                 if sign != PLANNED:
-                    plan[number, node] = best_edge(edges, node, now, sign, _TIES * scale)
+                    plan[number, node] = best_edge(edges, node, now, sign, _TIE_TOLERANCE * scale)
                 now[node] = now[edges.to[edges.begins[node] + plan[number, node]]]
         for node in range(edges.bounds[0, number + 1]):
             if edges.begins[node] < edges.begins[node + 1]:
@@ -103,14 +103,14 @@ def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: 
 
 
 @step
-def best_edge(edges: Edges, node: int, values: Floats, sign: int, ties: float) -> int:
+def best_edge(edges: Edges, node: int, values: Floats, sign: int, tolerance: float) -> int:
     """Return the number of the best (`sign` 1) or worst (-1) edge of a node; the first of equal edges."""
     begin, end = edges.begins[node], edges.begins[node + 1]
     result = sign * values[edges.to[begin]]
     for edge in range(begin + 1, end):
         result = max(result, sign * values[edges.to[edge]])
     edge = begin
-    while sign * values[edges.to[edge]] < result - ties:
+    while sign * values[edges.to[edge]] < result - tolerance:
         edge += 1
     return int(edge - begin)
 

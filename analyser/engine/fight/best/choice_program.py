@@ -1,8 +1,8 @@
-"""Program of a round in which sides choose, as flat records for kernels.
+"""Program of a round in which sides choose, as flat tables for kernels.
 
-A round is a list of operations and choices (:class:`Choice`). Each branch of a choice is such a list, too, and all
-branches continue after the choice. The flat form is a table of *places*, numbered from the end: each place leads to a
-lower number, and place 0 is between two rounds.
+A round is a list of operations and choices (:class:`Choice`). Each branch of a choice is such a list, too; after any
+branch, the steps after the choice follow. The flat form is a table of *places*, numbered from the end: each place leads
+to a lower number, and place 0 is between two rounds.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from analyser.rules.draws import test_draw
 from analyser.rules.structs import NONE
 
 BETWEEN_ROUNDS = 0
-# Columns of `FlatRound.places`: the first operation or branch of a place, and their number; the next place after
-# operations; the side that chooses, or NONE; the subject of the choice.
+# Columns of `FlatRound.places`: the first operation or branch of a place; the number of its operations or branches; the
+# next place after operations; the side that chooses, or NONE; the subject of the choice.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
 # Subjects of choices. RETALIATION and ATTACK: the strike of the charged and of the active unit in a combat. DECLARED
 # offers no alternative: the strike declared with the charge, or the first possible strike. TEST: take a test, or fail
@@ -52,7 +52,7 @@ class Choice(NamedTuple):
     """A choice of a side between branches; if no other branch is allowed, the first is."""
 
     side: int
-    subject: int  # ORDERS, REACTION, ...
+    subject: int  # ORDERS, REACTION and so on
     branches: Sequence[Sequence[Operation | Choice]]
 
 
@@ -122,7 +122,7 @@ def first_made_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) ->
 
 @step
 def can_strike(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if a branch is a strike that a unit in a combat can choose; a unit that can strike must (AC-8.3)."""
+    """Return True if a unit in a combat can choose the strike of a branch; a unit that can strike must (AC-8.3)."""
     operation = operation_at(rules.operations, rules.branches[branch, GUARD])
     if rules.places[place, SUBJECT] != DECLARED and strikes.is_made(setup, operation[2], operation[1], pair):
         return True
@@ -179,9 +179,9 @@ def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[i
 
 @step
 def only_branch(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
-    """Return the only branch that can be chosen; NONE if there are several, or if the choice is of orders.
+    """Return the only branch that can be chosen; NONE if several can, or if the choice is of orders.
 
-    Also NONE if the only strike in a combat is not the first branch, because a plan's default is the first branch.
+    Also NONE if the only possible strike in a combat is not the first branch, because a plan's default is the first.
     """
     subject = rules.places[place, SUBJECT]
     if subject == ORDERS:

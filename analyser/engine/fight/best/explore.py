@@ -1,4 +1,4 @@
-"""Search for the graph of a fight in which sides choose, which contains every possible choice.
+"""Search for the graph of a fight in which sides choose; it contains every possible choice.
 
 A *node* is a place of the round with a pair of states. The *edges* of a chance node have probabilities; a decision node
 has an edge for each branch that can be chosen. Places without a draw and without a choice are skipped. Strikes and
@@ -32,17 +32,17 @@ from analyser.rules import discipline, unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE
 
-PLACE, STATE = 50, 25  # key of a node: lowest bits of the place and of the first state's index
-SECOND_MASK = (1 << STATE) - 1
-MOST_PLACES = 1 << 63 - PLACE
-_CONDITION, _NUMBER = 32, 48  # lowest bits in the keys of `StrikeOutcomes`
+PLACE_BIT, STATE_BIT = 50, 25  # lowest bits of the place and of the first state's index in the key of a node
+SECOND_MASK = (1 << STATE_BIT) - 1
+MOST_PLACES = 1 << 63 - PLACE_BIT
+_CONDITION_BIT, _NUMBER_BIT = 32, 48  # lowest bits in the keys of `StrikeOutcomes`
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1 << 12
 _SPARE = 1 << 10  # edges reserved for a node in addition to those of a strike or a choice
 
 
 class Graph(NamedTuple):
-    """Nodes so far, and their edges."""
+    """The nodes found so far, and their edges."""
 
     first: StateIndex  # states of side 0
     second: StateIndex  # states of side 1
@@ -57,7 +57,7 @@ class Graph(NamedTuple):
 
 
 class DrawSources(NamedTuple):
-    """Cached distributions of the draws; for the interpreter also the results of :func:`next_stop`."""
+    """Caches: the distributions of draws and, in the interpreter, the results of :func:`next_stop`."""
 
     cache: PoolCache
     interpreter_cache: Any
@@ -94,7 +94,7 @@ def empty_graph() -> Graph:
 
 
 @step
-def extended(numbers: Integers, room: int) -> Integers:
+def longer_copy(numbers: Integers, room: int) -> Integers:
     """Return a copy of `numbers` of length `room`; new entries are NONE."""
     copied = np.full(room, NONE, np.int64)
     for place in range(len(numbers)):
@@ -120,15 +120,15 @@ def with_graph_capacity(graph: Graph, more: int) -> Graph:
     if len(nodes.states) > len(begins):
         room = len(nodes.states)
         rounds, begins, ends, last_edges = (
-            extended(rounds, room),
-            extended(begins, room),
-            extended(ends, room),
-            extended(last_edges, room),
+            longer_copy(rounds, room),
+            longer_copy(begins, room),
+            longer_copy(ends, room),
+            longer_copy(last_edges, room),
         )
     to, weights = graph.to, graph.weights
     if edges + more > len(to):
         room = 2 * (edges + more)
-        to = extended(to, room)
+        to = longer_copy(to, room)
         weights = np.empty(room)
         for place in range(edges):
             weights[place] = graph.weights[place]
@@ -139,7 +139,7 @@ def with_graph_capacity(graph: Graph, more: int) -> Graph:
 def node_at(setup: Setup, graph: Graph, place: int, pair: Pair) -> int:
     """Return the number of a node, after adding it if it is new. The graph must have capacity."""
     first, second = operations.merge_moves(setup, pair)
-    key = place << PLACE | find_or_add(graph.first, first) << STATE | find_or_add(graph.second, second)
+    key = place << PLACE_BIT | find_or_add(graph.first, first) << STATE_BIT | find_or_add(graph.second, second)
     return find_or_add(graph.nodes, key)
 
 
@@ -229,21 +229,21 @@ def key_of_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tup
     """Return the packed number and condition of the strike at a place, and the state of the struck unit."""
     number = rules.operations[rules.places[place, FIRST], 2]
     theirs = pair[1] if setup.strikes[number].striker == 0 else pair[0]
-    return number << _NUMBER | strikes.condition(setup, number, pair), theirs
+    return number << _NUMBER_BIT | strikes.condition(setup, number, pair), theirs
 
 
 @step
-def list_of(outcomes: StrikeOutcomes, key: tuple[int, int]) -> int:
+def outcome_list_of(outcomes: StrikeOutcomes, key: tuple[int, int]) -> int:
     """Return the index of the outcomes of a strike; NOT_FOUND if they are not yet computed."""
     condition, state = find(outcomes.conditions, key[0]), find(outcomes.states, key[1])
     if min(condition, state) == NOT_FOUND:
         return NOT_FOUND
-    return find(outcomes.lists, condition << _CONDITION | state)
+    return find(outcomes.lists, condition << _CONDITION_BIT | state)
 
 
 @step
 def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key: tuple[int, int]) -> StrikeOutcomes:
-    """Return the outcomes of strikes, extended by one strike."""
+    """Return the outcomes of strikes, with those of one more strike."""
     conditions, states = with_room(outcomes.conditions, 1), with_room(outcomes.states, 1)
     outcomes = StrikeOutcomes(
         conditions,
@@ -255,7 +255,7 @@ def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key:
         outcomes.own,
         outcomes.probability,
     )
-    packed = find_or_add(conditions, key[0]) << _CONDITION | find_or_add(states, key[1])
+    packed = find_or_add(conditions, key[0]) << _CONDITION_BIT | find_or_add(states, key[1])
     return with_list(outcomes, setup, cache, packed)
 
 
@@ -310,7 +310,7 @@ def add_choices(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Gra
 def pair_of(graph: Graph, node: int) -> tuple[int, int]:
     """Return the states of a node."""
     key = graph.nodes.states[node]
-    return int(graph.first.states[key >> STATE & SECOND_MASK]), int(graph.second.states[key & SECOND_MASK])
+    return int(graph.first.states[key >> STATE_BIT & SECOND_MASK]), int(graph.second.states[key & SECOND_MASK])
 
 
 @tiered(8.0)
@@ -338,7 +338,7 @@ def explore_graph(
         while at < waiting_count:
             node = waiting[at]
             at += 1
-            place = graph.nodes.states[node] >> PLACE
+            place = graph.nodes.states[node] >> PLACE_BIT
             more = _SPARE + int(rules.places[place, COUNT])  # COUNT: branches of a choice, one edge each
             if not has_room(graph, more):
                 graph = with_graph_capacity(graph, more)
@@ -352,7 +352,7 @@ def explore_graph(
                 add_choices(setup, rules, sources, graph, place, pair)
             elif rules.operations[rules.places[place, FIRST], 0] == Kind.STRIKE:
                 key = key_of_strike(setup, rules, place, pair)
-                list_index = list_of(outcomes, key)
+                list_index = outcome_list_of(outcomes, key)
                 if list_index == NOT_FOUND:
                     list_index = outcomes.lists.length[0]
                     outcomes = with_outcomes(setup, cache, outcomes, key)
@@ -365,11 +365,11 @@ def explore_graph(
             graph.ends[node] = graph.edges[0]
             added = graph.nodes.length[0] - before
             if waiting_count + added > len(waiting):
-                waiting = extended(waiting, 2 * (waiting_count + added))
+                waiting = longer_copy(waiting, 2 * (waiting_count + added))
             if following_count + added > len(next_starts):
-                next_starts = extended(next_starts, 2 * (following_count + added))
+                next_starts = longer_copy(next_starts, 2 * (following_count + added))
             for new in range(before, before + added):
-                if graph.nodes.states[new] >> PLACE == BETWEEN_ROUNDS:
+                if graph.nodes.states[new] >> PLACE_BIT == BETWEEN_ROUNDS:
                     graph.rounds[new], graph.begins[new], graph.ends[new] = number + 1, 0, 0
                     next_starts[following_count] = new
                     following_count += 1

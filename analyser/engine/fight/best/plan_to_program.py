@@ -1,4 +1,4 @@
-"""Programs that simulate a plan of best play: each round with the branches that the plan takes."""
+"""Programs for simulating a plan of best play: the rounds, with the branches that the plan takes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight.best.choice_program import BETWEEN_ROUNDS, ORDERS, Steps
-from analyser.engine.fight.best.solve import Game
+from analyser.engine.fight.best.game_graph import Game
 from analyser.engine.fight.program import Kind, Operation, Setup
-from analyser.engine.fight.simulated.choices import NOT_FOUND, Choices, find_pairs
+from analyser.engine.fight.simulated.plan_lookup import NOT_FOUND, Choices, find_pairs
 from analyser.rules import discipline
 from analyser.rules.structs import NONE
 

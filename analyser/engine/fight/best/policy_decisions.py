@@ -1,4 +1,4 @@
-"""Edges of a game that a policy in words takes at the decision nodes of a side."""
+"""Edges of a game that a policy in lines takes at the decision nodes of a side."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analyser.rules import activation, unit_state
 from analyser.rules.policies import Action, Manoeuvre, leaves_building
 from analyser.rules.structs import NONE
 
-# Columns of options and decisions. The salvo is NONE without shots; the stop is that of an OrderParts.
+# Columns of `options` and `decisions`. SALVO: the unit's salvo or charge, by number, or NONE. STOP: see OrderParts.
 MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 
 
@@ -76,7 +76,7 @@ def edge_number(
     edges: tuple[int, int],
     weights: Floats,
 ) -> int:
-    """Return the number of the edge taken in one node; the deciding side comes first in `pair`."""
+    """Return the number of the edge taken in one node; `pair`: the states of the deciding side and of the enemy."""
     mine, theirs = pair
     facts, strike = setup.sides[operation[1]], setup.strikes[max(operation[2], 0)]
     view, salvo, stop = operations.view_of(setup, operation, mine, theirs), int(decision[SALVO]), int(decision[STOP])
@@ -92,22 +92,22 @@ def edge_number(
     else:
         length = activation.length_moved(manoeuvre, facts, strike, view.distance, to_edge)
         slower = Manoeuvre.ADVANCE if length > 0 else Manoeuvre.RETIRE
-        shorter = activation.length_moved(slower, facts, strike, view.distance, to_edge)
-        goes = activation.length_until_stop(length, stop, view.distance)
-        if length * goes <= 0 and manoeuvre != Manoeuvre.STAY:  # a unit that cannot move aims if it may
+        slower_length = activation.length_moved(slower, facts, strike, view.distance, to_edge)
+        moved = activation.length_until_stop(length, stop, view.distance)
+        if length * moved <= 0 and manoeuvre != Manoeuvre.STAY:  # a unit that cannot move aims if it may
             manoeuvre = Manoeuvre.AIM if action == Action.SHOOT and not hampered else Manoeuvre.STAY
-        elif not activation.ends_early(goes, length):
-            stop, goes = 0, length
+        elif not activation.ends_early(moved, length):
+            stop, moved = 0, length
         if manoeuvre in (Manoeuvre.AIM, Manoeuvre.STAY):
             stop = 0
-        elif abs(goes) <= abs(shorter):
-            manoeuvre, stop = slower, (stop if abs(goes) < abs(shorter) else 0)
+        elif abs(moved) <= abs(slower_length):
+            manoeuvre, stop = slower, (stop if abs(moved) < abs(slower_length) else 0)
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     edge = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
-    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge may not aim
+    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge allows not to aim
         edge = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
-    if edge == NONE and action == Action.SHOOT:  # out of range
+    if edge == NONE and action == Action.SHOOT:  # the enemy is out of range
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
         edge = edge_for(manoeuvre, Action.NOTHING, (salvo, stop), options, edges, weights)
     return max(edge, 0)

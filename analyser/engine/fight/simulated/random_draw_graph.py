@@ -18,7 +18,7 @@ from analyser.common.jit import step, step_for, tiered
 from analyser.common.kernel_records import Floats, Int, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
-from analyser.engine.fight.simulated.choices import Choices, next_line
+from analyser.engine.fight.simulated.plan_lookup import Choices, next_line
 from analyser.engine.pool.alias import ScorePmf, alias_table
 from analyser.engine.pool.pmf import pool_pmf
 from analyser.engine.rng import GOLDEN_GAMMA
@@ -30,7 +30,7 @@ from analyser.rules.strike import Stage
 from analyser.rules.structs import FIGHT, FightFacts
 
 MOST_ROLLS = 1 << 12
-MOST_ROWS = 1 << 20
+MOST_ROWS = 1 << 20  # of all tables together
 _FIELDS = len(FIGHT.names or ())
 _NO_CARD = np.ones(1)
 
@@ -72,7 +72,7 @@ def _interpreted_copy(rolls: RollTables, fight: FightFacts) -> None:
 
 @step_for(_interpreted_copy)
 def copy_pool(rolls: RollTables, fight: FightFacts) -> None:
-    """Copy a pool behind the last pool, for comparison with the others."""
+    """Copy a pool behind the last pool, to compare it with all pools."""
     rolls.fights[rolls.counts[0]] = fight
 
 
@@ -123,14 +123,14 @@ def too_many_rolls_error() -> InputError:
 
 
 NODES, ANSWERS = 1 << 19, 1 << 25
-_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most that one answer adds
+_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most nodes and answers that one answer adds
 _SLOTS = 4 * NODES
 END = -1  # instead of a line: a part of the program has ended
 UNKNOWN = 0  # next node of an answer that has not occurred; the numbers of nodes begin at 1
 
-# Columns of `Nodes.draws`. SPECIAL: the kind of draw, see below. SIDE: the deck. ROW, SHIFT: first row of a roll's
-# table, and the number of bits that select a row. BELOW: the highest card that passes, the number of results that mean
-# yes, or the number of the end. FIRST: index of the first answer. NUMBER: number of the roll.
+# Columns of `Nodes.draws`. SPECIAL: the kind of draw, see below. SIDE: the side whose deck is used. ROW, SHIFT: first
+# row of a roll's table, and number of bits that select a row. BELOW: the highest card that passes, the number of
+# results that mean yes, or the number of the end. FIRST: index of the first answer. NUMBER: number of the roll.
 SPECIAL, SIDE, ROW, SHIFT, BELOW, FIRST, NUMBER = range(7)
 # Values of SPECIAL. NOTHING: a roll, or the card of a test. PART: the next part of the program. NO_ANSWERS: a roll
 # without a table. VALUE: a card whose value counts. A positive value is a number of equally likely results.
@@ -149,11 +149,11 @@ class Nodes:
     progress: Annotated[Any, np.int64, (NODES,)]  # progress of the strike of this line
     draws: Annotated[Any, np.int32, (NODES, 8)]  # draw of each node; columns SPECIAL to NUMBER
     next: Annotated[Any, np.int32, (ANSWERS,)]  # next node of each answer, or UNKNOWN
-    end_at: Annotated[Any, np.int32, (NODES,)]  # the nodes that are ends, in order of discovery
+    end_at: Annotated[Any, np.int32, (NODES,)]  # the nodes whose line is END, in order of discovery
     slots: Annotated[Any, np.int32, (_SLOTS,)]  # hash table of nodes
     count: Int  # number of nodes
     answers: Int  # number of answers
-    ends: Int  # number of ends
+    ends: Int  # number of nodes whose line is END
 
 
 class Program(NamedTuple):

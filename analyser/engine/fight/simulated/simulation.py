@@ -20,7 +20,7 @@ from analyser.common.kernel_records import Int, Integers, empty_record, views
 from analyser.common.method_settings import Progress
 from analyser.engine.fight.program import Operation, Pair, Setup
 from analyser.engine.fight.simulated import random_draw_graph
-from analyser.engine.fight.simulated.choices import NO_CHOICES, Choices
+from analyser.engine.fight.simulated.plan_lookup import NO_CHOICES, Choices
 from analyser.engine.fight.simulated.random_draw_graph import (
     BELOW,
     END,
@@ -68,9 +68,9 @@ class Trials:
     node: Int  # current node
     part: Int  # number of parts of the program begun
     answer: Int  # result of the draw at the node
-    counter: Annotated[Any, np.uint64]  # of the stream (:class:`~analyser.engine.rng.RandomStream`)
+    counter: Annotated[Any, np.uint64]  # of the stream (:class:`~analyser.engine.rng.StreamPosition`)
     gamma: Annotated[Any, np.uint64]
-    # Two decks: the first `left` cards have not been drawn. `was_at` is the former index of each drawn card.
+    # Two decks: the first `left` cards are not drawn yet. `was_at` has the former index of each drawn card.
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
     was_at: Annotated[Any, np.uint16, (2, MOST_CARDS)]
     left: Annotated[Any, np.int64, (2,)]
@@ -78,9 +78,9 @@ class Trials:
     replacement: Int  # 1: each drawn card is put back at once
     root: Int  # first node of each trial
     begun: Int  # number of the chunk's trials that have begun
-    until: Int  # end of the trials to simulate
+    until: Int  # the trials before this number are simulated
     start: Annotated[Any, np.uint64]  # the counter before the first word of the chunk
-    logs: Int  # 1: draws are logged
+    is_logging: Int  # 1: draws are logged
     logged: Int  # number of logged draws
     log: Annotated[Any, np.int64, (_MOST_LOGGED, 2)]  # node and drawn value of each draw
 
@@ -106,7 +106,7 @@ def restore_deck(trials: Trials, side: Whole) -> None:
 
 @inlined
 def draw_card(trials: Trials, side: Whole) -> Any:
-    """Draw a card from a deck, and reshuffle the deck if it is empty after that (AC-5.1)."""
+    """Draw a card from a deck, and restore the deck if it is then empty (AC-5.1)."""
     left = np.uint64(trials.left[side])
     place = np.uint64(uniform_below(trials, left))
     value = trials.deck[side, place]
@@ -156,7 +156,7 @@ def simulate(nodes: Nodes, rolls: RollTables, trials: Trials, part_numbers: Inte
         else:
             value = np.int64(uniform_below(trials, special) < nodes.draws[node, BELOW])
             answer = value
-        if trials.logs:
+        if trials.is_logging:
             trials.log[trials.logged, 0], trials.log[trials.logged, 1] = node, value
             trials.logged += 1
         to = nodes.next[np.uint64(nodes.draws[node, FIRST]) + np.uint64(answer)]
@@ -209,11 +209,11 @@ class ThreadSimulator:
         replacement: bool,
         choices: Choices,
     ) -> None:
-        texts = list(dict.fromkeys(tuple(program) for program in programs))
-        self._which = np.array([texts.index(tuple(program)) for program in programs])
+        parts = list(dict.fromkeys(tuple(program) for program in programs))
+        self._part_numbers = np.array([parts.index(tuple(program)) for program in programs])
         self._faces, cards = die / die.sum(), np.repeat(np.arange(len(deck)), deck)
         nodes: Any = empty_record(Nodes)
-        self._graph = Graph(setup.copy(), _concatenate(texts), empty_roll_tables(), nodes, choices, odds_of(die, deck))
+        self._graph = Graph(setup.copy(), _concatenate(parts), empty_roll_tables(), nodes, choices, odds_of(die, deck))
         self._at: Any = empty_record(Trials)
         self._at.cards, self._at.replacement, self._at.left[:] = len(cards), replacement, len(cards)
         self._at.deck[:, : len(cards)] = cards
@@ -222,7 +222,7 @@ class ThreadSimulator:
 
     def begin(self) -> None:
         """Reset the counters, but not the graph."""
-        self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._which]
+        self.counters: list[Counter[tuple[int, int]]] = [Counter() for _ in self._part_numbers]
 
     def play(self, chunk: Chunk, first: int, until: int) -> None:
         """Simulate the trials `first` to `until` - 1 of a chunk."""
@@ -235,10 +235,10 @@ class ThreadSimulator:
         needed = CHECK_INTERRUPT
         while needed != DONE:
             if play_trials.compiling_pays():
-                needed = play_trials(self._graph, self._at, self._which, self._counts)
+                needed = play_trials(self._graph, self._at, self._part_numbers, self._counts)
             else:
                 with play_trials.interpreting():
-                    needed = play_trials(*self._viewed, self._which, self._counts)
+                    needed = play_trials(*self._viewed, self._part_numbers, self._counts)
             if needed == NO_TABLE:
                 add_tables(self._graph.rolls, self._faces)
             elif needed == NO_ROOM:
@@ -260,9 +260,9 @@ class ThreadSimulator:
     def trace_trial(self, chunk: Chunk, number: int) -> list[int]:
         """Repeat one trial of a chunk, and return the results of its draws (:meth:`Simulation.trace`)."""
         at, nodes, rolls = self._at, self._graph.nodes, self._graph.rolls
-        at.logs, at.logged = 1, 0
+        at.is_logging, at.logged = 1, 0
         self.play(chunk, number, number + 1)
-        at.logs = 0
+        at.is_logging = 0
         result = []
         for node, value in at.log[: at.logged].tolist():
             special, side, roll = nodes.draws[node, [SPECIAL, SIDE, NUMBER]].tolist()
@@ -272,12 +272,12 @@ class ThreadSimulator:
         return result
 
 
-def _concatenate(texts: Sequence[Sequence[Operation]]) -> Program:
+def _concatenate(parts: Sequence[Sequence[Operation]]) -> Program:
     """Return the parts of a program, concatenated."""
-    ends = np.cumsum([len(text) for text in texts])
+    ends = np.cumsum([len(part) for part in parts])
     if ends[-1] > _MOST_LINES:
         raise InputError(f"{ends[-1]} steps in one fight", where="rounds", allowed=f"up to {_MOST_LINES}; fewer rounds")
-    operations = np.array([operation for text in texts for operation in text], np.int64).reshape(-1, 3)
+    operations = np.array([operation for part in parts for operation in part], np.int64).reshape(-1, 3)
     lengths = np.diff(ends, prepend=0)
     return Program(operations, np.repeat(ends, lengths), np.column_stack([ends - lengths, ends]))
 
@@ -313,11 +313,11 @@ class Simulation:
         """Return the distinct pairs of states of each snapshot, sorted, and the number of trials of each.
 
         The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
-        `progress` receives the trials so far and the planned number. `before` other trials, whole chunks
-        (:data:`~analyser.engine.parallel.CHUNK_TRIALS`) simulated elsewhere, precede these.
+        `progress` receives the numbers of trials so far and in all. `before`: number of earlier trials, whole chunks
+        (:data:`~analyser.engine.parallel.CHUNK_TRIALS`), which were simulated elsewhere.
         """
         assert before % CHUNK_TRIALS == 0, "`before` is a number of whole chunks"
-        start, stream, seen = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[ThreadSimulator]()
+        start, stream, simulators = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[ThreadSimulator]()
 
         def work(queue: Queue) -> None:
             simulator = self._simulator()
@@ -325,15 +325,15 @@ class Simulation:
                 for number in range(task.first, task.last):
                     simulator.play(Chunk(start, stream, number), 0, task.chunk_trials)
             simulator.collect()
-            seen.append(simulator)  # skipped after an interrupt, which stops within a trial
+            simulators.append(simulator)  # skipped after an interrupt, which stops within a trial
 
         if trials <= FEW_TRIALS and not play_trials.compiling_pays():
             threads = 1
         chunks = Chunks(trials, CHUNK_TRIALS, before // CHUNK_TRIALS)
         run_chunks(chunks, work, threads, progress and (lambda done: progress(done, trials)))
-        self._simulators += seen
+        self._simulators += simulators
         snapshots = []
-        for counters in zip(*(simulator.counters for simulator in seen)):
+        for counters in zip(*(simulator.counters for simulator in simulators)):
             counted = sorted((*pair, count) for pair, count in sum(counters, Counter()).items())
             first, second, counts = np.array(counted, np.int64).T.copy()
             snapshots.append((first, second, counts))

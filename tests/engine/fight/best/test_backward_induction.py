@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from analyser.common.jit import interpreted
-from analyser.engine.fight.best import solve
+from analyser.engine.fight.best import game_graph
 from analyser.engine.fight.best.backward_induction import BEST, PLANNED, WORST, backward_values, node_probabilities
 from analyser.results.duel_solution import solved_duel
 from analyser.scenarios.duel import DuelScenario
@@ -61,8 +61,8 @@ class Explorer:
 
 def test_what_turns_out_large_is_tried_no_further_and_compiled(monkeypatch):
     asked = duel_of(models=2)
-    whole, explorer = solved_duel(asked).game, Explorer(solve.explore_graph)
-    monkeypatch.setattr(solve, "explore_graph", explorer)
-    monkeypatch.setattr(solve, "_MOST_EDGES_INTERPRETED", 100)
+    whole, explorer = solved_duel(asked).game, Explorer(game_graph.explore_graph)
+    monkeypatch.setattr(game_graph, "explore_graph", explorer)
+    monkeypatch.setattr(game_graph, "_MOST_EDGES_INTERPRETED", 100)
     assert np.array_equal(solved_duel(asked).game.edges.weights, whole.edges.weights)
-    assert explorer.rooms == [100, solve.MOST_EDGES]
+    assert explorer.rooms == [100, game_graph.MOST_EDGES]

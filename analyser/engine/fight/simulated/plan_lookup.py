@@ -1,4 +1,4 @@
-"""Choices of a plan, for lookup when a simulated fight reaches them."""
+"""Lookup of the choices of a plan in a simulated fight."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_FOUND = -1
 class Choices(NamedTuple):
     """A plan: the branch to take for each choice of a round and each pair of states.
 
-    Choices are numbered by place. The pairs of a place are sorted, as changed by :func:`~..operations.merge_moves`.
+    Choices are numbered by place. The pairs of a place are sorted, in the form of :func:`~..operations.merge_moves`.
     """
 
     begins: Integers  # (places + 1,): index of the first pair of each place
@@ -52,7 +52,7 @@ def find_pair(setup: Setup, choices: Choices, place: int, pair: Pair) -> int:
 def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: Pair) -> int:
     """Return the next line after a CHOOSE, or after a BRANCH that is not selected.
 
-    For a pair that is not in the plan, no choice is possible, so that any branch has the same effect as the first.
+    In a pair that is not in the plan, there is nothing to choose: every branch has the effect of the first.
     """
     kind, number, place = operation_at(lines, line)
     if kind == Kind.BRANCH:

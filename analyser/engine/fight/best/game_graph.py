@@ -11,20 +11,20 @@ import numpy as np
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight.best.backward_induction import Edges, backward_values, node_probabilities
 from analyser.engine.fight.best.choice_program import CHOOSER, FlatRound
-from analyser.engine.fight.best.explore import PLACE, SECOND_MASK, STATE, Graph, explore_graph
+from analyser.engine.fight.best.explore import PLACE_BIT, SECOND_MASK, STATE_BIT, Graph, explore_graph
 from analyser.engine.fight.program import Kind, Pair, Setup, possible_dice
 from analyser.game.ruleset import Rating
 from analyser.rules.structs import NONE
 
-MOST_EDGES = 24_000_000  # half a minute, and three gigabytes
+MOST_EDGES = 24_000_000  # takes half a minute and three gigabytes
 _REAL_PER_ESTIMATED_EDGE = 0.2, 0.5  # typical ratio of real to estimated edges, without and with a distance
 _SECONDS_PER_EDGE = 3.5e-5
 _MOST_EDGES_INTERPRETED = 250_000  # edges that the interpreter tries before the kernel is compiled
 _SECONDS_PER_EDGE_AND_ROUND = 4e-8  # by NumPy
 
 
-class Contest(NamedTuple):
-    """A fight in which sides choose: the input from which its graph is built."""
+class GameInput(NamedTuple):
+    """A fight in which sides choose: the input of its game."""
 
     setup: Setup
     rules: FlatRound
@@ -36,24 +36,13 @@ class Contest(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Game:
-    """Graph of a fight in which sides choose, sorted for backward induction.
-
-    Attributes
-    ----------
-    rules : FlatRound
-    rounds : int
-    first, second : ndarray of int64
-        The states of side 0 and side 1 in each node; nodes are sorted by place.
-    places : ndarray of int64
-        The place of each node.
-    edges : Edges
-    """
+    """Graph of a fight in which sides choose, sorted for backward induction: nodes by place and first round."""
 
     rules: FlatRound
     rounds: int
-    first: Integers
-    second: Integers
-    places: Integers
+    first: Integers  # (nodes,): states of side 0
+    second: Integers  # (nodes,): states of side 1
+    places: Integers  # (nodes,): place of each node
     edges: Edges
 
     @cached_property
@@ -86,23 +75,23 @@ class Game:
 
 
 class TooManyNodesError(Exception):
-    """Error: the graph of a fight has too many edges; `nodes` is the number of nodes so far."""
+    """Error for a fight whose graph has too many edges; `nodes` is the number of nodes so far."""
 
     def __init__(self, nodes: int) -> None:
         super().__init__(nodes)
         self.nodes = nodes
 
 
-def graph_of(contest: Contest, most_edges: int, estimated_edges: float = 0.0) -> Graph:
-    """Return the graph of a contest, not sorted; it is incomplete if it has more than `most_edges`."""
-    setup, rules = contest.setup, contest.rules
+def graph_of(game_input: GameInput, most_edges: int, estimated_edges: float = 0.0) -> Graph:
+    """Return the unsorted graph of a fight; a graph with more than `most_edges` edges is incomplete."""
+    setup, rules = game_input.setup, game_input.rules
     share = _REAL_PER_ESTIMATED_EDGE[int(setup.sides[0].distance != NONE)]
     explore_graph.compile_for(estimated_edges * share * _SECONDS_PER_EDGE)
     strikes = rules.operations[:, 0] == Kind.STRIKE
     rolls = possible_dice(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
     pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
-    dice = contest.die, contest.deck
-    arguments = setup, rules, contest.start, contest.rounds, pools, *dice
+    dice = game_input.die, game_input.deck
+    arguments = setup, rules, game_input.start, game_input.rounds, pools, *dice
     if not explore_graph.compiling_pays() and most_edges > _MOST_EDGES_INTERPRETED:
         if (graph := explore_graph(*arguments, _MOST_EDGES_INTERPRETED)).edges[0] <= _MOST_EDGES_INTERPRETED:
             return Graph(*graph)
@@ -110,15 +99,15 @@ def graph_of(contest: Contest, most_edges: int, estimated_edges: float = 0.0) ->
     return Graph(*explore_graph(*arguments, most_edges))
 
 
-def game_of(contest: Contest, most_edges: int = MOST_EDGES, estimated_edges: float = 0.0) -> Game:
-    """Return the game of a contest; TooManyNodesError if it has more than `most_edges`."""
-    rules, rounds = contest.rules, contest.rounds
-    graph = graph_of(contest, most_edges, estimated_edges)
+def game_of(game_input: GameInput, most_edges: int = MOST_EDGES, estimated_edges: float = 0.0) -> Game:
+    """Return the game of a fight; TooManyNodesError if its graph has more than `most_edges` edges."""
+    rules, rounds = game_input.rules, game_input.rounds
+    graph = graph_of(game_input, most_edges, estimated_edges)
     count, edges = int(graph.nodes.length[0]), int(graph.edges[0])
     if edges > most_edges:
         raise TooManyNodesError(count)
     keys, first_rounds = graph.nodes.states[:count], graph.rounds[:count]
-    places = keys >> PLACE
+    places = keys >> PLACE_BIT
     order = np.argsort(places * (rounds + 1) + first_rounds, kind="stable")
     new_number = np.empty(count, np.int64)
     new_number[order] = np.arange(count)
@@ -132,7 +121,7 @@ def game_of(contest: Contest, most_edges: int = MOST_EDGES, estimated_edges: flo
     return Game(
         rules,
         rounds,
-        graph.first.states[keys >> STATE & SECOND_MASK],
+        graph.first.states[keys >> STATE_BIT & SECOND_MASK],
         graph.second.states[keys & SECOND_MASK],
         places,
         Edges(
