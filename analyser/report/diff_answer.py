@@ -16,11 +16,11 @@ from analyser.common.text import code_span, counted, fill, markdown
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
 from analyser.report.diff_profiles import Edit
-from analyser.report.diff_verdicts import Move
+from analyser.report.diff_verdicts import StandingChange
 
 PROBABILITY = "probability"  # from 0 to 1
 MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # shown as text
-KEY = ["attacker", "defender", "situation"]
+KEYS = ["attacker", "defender", "situation"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,13 +29,13 @@ class Diff(FramedAnswer):
 
     Attributes
     ----------
-    moves : tuple of Move
-        A move for every edited loadout, the largest first.
-    others : tuple of Move
-        Moves of other loadouts with a changed verdict.
+    moves : tuple of StandingChange
+        The change of the standing of every edited loadout, the largest first.
+    others : tuple of StandingChange
+        Changes of other loadouts with a new verdict.
     no_verdict : str
         The reason why there are no verdicts; empty if there are some.
-    among : Opponents or None
+    opponents : Opponents or None
         The opponents of the new verdicts; None without verdicts.
     edits : tuple of Edit
         Edits of the units and the ruleset.
@@ -44,8 +44,8 @@ class Diff(FramedAnswer):
         `change`, and the `unit` of these three (``"probability"``, from 0 to 1, ``"models"`` and so on). `note` marks
         an attack that is impossible in old or in new; its figure there is 0.
     for_points : DataFrame
-        The expected points destroyed per 100 in matchups of loadouts with changed points, largest change first. The
-        columns are those of `frame`, and `share`: the change divided by the old figure, or by 1 point if that is
+        The expected points destroyed per 100 points in matchups of loadouts with changed points, largest change first.
+        The columns are those of `frame`, and `share`: the change divided by the old figure, or by 1 point if that is
         larger. Empty if a metric is given.
     n_compared : int
         Number of matchups in both old and new.
@@ -66,10 +66,10 @@ class Diff(FramedAnswer):
     old: ProfilesUsed
     new: ProfilesUsed
     unchanged: bool = False
-    moves: tuple[Move, ...] = ()
-    others: tuple[Move, ...] = ()
+    moves: tuple[StandingChange, ...] = ()
+    others: tuple[StandingChange, ...] = ()
     no_verdict: str = ""
-    among: Opponents | None = None
+    opponents: Opponents | None = None
 
     schema = "analyser/diff/1"
 
@@ -140,7 +140,7 @@ class Diff(FramedAnswer):
         return [*new] if old == new else [*(f"old: {line}" for line in old), *(f"new: {line}" for line in new)]
 
     def _opponents_note(self) -> str:
-        return f"Judged {self.among}."
+        return f"Judged {self.opponents}."
 
     def failures(self, limit: float) -> list[str]:
         """Return the reasons to fail: matchups that changed by more than `limit`, and loadouts newly mispriced.
@@ -173,7 +173,7 @@ class Diff(FramedAnswer):
                 "sentences": [move.sentence for move in self.moves],
                 "other_verdicts": [move.verdict_line for move in self.others],
                 "no_verdict": self.no_verdict or None,
-                "judged_among": None if self.among is None else self.among.as_dict(),
+                "judged_among": None if self.opponents is None else self.opponents.as_dict(),
                 "edits": len(self.edits),
                 "compared": self.n_compared,
                 "changed": len(self.frame),
@@ -226,7 +226,7 @@ def _more(items: Sized, most: int) -> list[str]:
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the figures of a frame as text, by column heading; with a column `share` it is about changed points."""
+    """Return the figures of a frame as text, by column heading; a column `share` means that points were changed."""
     (unit,), for_points = frame["unit"].unique(), "share" in frame
     scale, unit, change_unit = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
     if for_points:
@@ -239,7 +239,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
 
 
 def _names(frame: pd.DataFrame) -> dict[str, list[str]]:
-    names = {name: frame[name].tolist() for name in KEY}
+    names = {name: frame[name].tolist() for name in KEYS}
     figures = [METRICS[name].head for name in frame["metric"]]
     return names if "share" in frame else {"figure": figures, **names, "": frame["note"].tolist()}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from analyser.common.files import write_content
-from analyser.report.shell import page_of
+from analyser.report.page_frame import page_of
 from analyser.sweep.plan import Plan
 from analyser.sweep.store import PAGE
 from analyser.sweep.store_reader import Sweep
