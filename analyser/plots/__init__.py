@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from analyser.plots.lines import trade_off as trade_off
     from analyser.plots.observed_outcomes import luck_strips as luck_strips
     from analyser.plots.observed_outcomes import outcome_distribution as outcome_distribution
-    from analyser.plots.over_numbers import best_lines as best_lines
-    from analyser.plots.over_numbers import front as front
-    from analyser.plots.over_numbers import trade_map as trade_map
+    from analyser.plots.varied_numbers import best_lines as best_lines
+    from analyser.plots.varied_numbers import front as front
+    from analyser.plots.varied_numbers import trade_map as trade_map
 
 _MODULES = {
     **dict.fromkeys(("fates", "funnel", "ranked", "tornado"), "bars"),
@@ -52,7 +52,7 @@ _MODULES = {
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("curves", "survival", "trade_off"), "lines"),
     **dict.fromkeys(("luck_strips", "outcome_distribution"), "observed_outcomes"),
-    **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
+    **dict.fromkeys(("best_lines", "front", "trade_map"), "varied_numbers"),
 }
 __all__ = list(_MODULES)
 

@@ -129,8 +129,7 @@ def tactic_costs(
     Parameters
     ----------
     data : Tactics, or DataFrame
-        `attacker`, `cost` and `most` (the mean and the highest cost, as probabilities), sorted by cost; the first 40
-        are drawn.
+        `attacker`, and `cost` and `most` (mean and highest, probabilities), sorted by cost; the first 40 are drawn.
 
     Examples
     --------

@@ -74,21 +74,6 @@ def distribution(
         A bool column of a frame, True for lost units, whose bars are hatched.
     ax : Axes, optional
         Default: a new figure. The style of a new series differs from the styles already on the axes.
-    label, color : optional
-        A single value for a single series; for several series a list, or a mapping by name.
-    title : str or None
-        Default: the question of a result. None: no title.
-    **artist
-        Passed to ``Axes.bar`` or ``Axes.plot``.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    InputError
-        No rows, a missing column, or more than six series.
 
     Examples
     --------

@@ -89,20 +89,10 @@ def heatmap(
         Draw a colour bar; if `ax` is given, the bar takes a part of its area.
     note : str
         Last line of the title.
-    ax : Axes, optional
-        Default: a new figure, as large as the table.
     label : str, optional
         Name of the values.
     color : colormap, its name, or a colour, optional
         A single colour gives a scale from white to this colour. Default: a scale that suits grey and colour blindness.
-    title : str or None
-        Default: the name of the values, and for matchups the sides and the situation. None: no title.
-    **artist
-        Passed to ``Axes.imshow``.
-
-    Returns
-    -------
-    Axes
 
     Raises
     ------

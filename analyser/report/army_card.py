@@ -15,7 +15,7 @@ from analyser.report.sliders import unit_facts
 from analyser.scenarios.armies import load_army
 from analyser.web.html import pack_engine
 from analyser.web.memory_layout import layout
-from analyser.web.page_data import COMPARED, RANKING, USUAL_DISTANCE, edits
+from analyser.web.page_data import COMPARED_FIGURES, RANKING, USUAL_DISTANCE, edits
 
 _PAGE_HEIGHT = 277.0  # millimetres: height of an A4 sheet without margins
 _LINE_HEIGHT = 1.3 * 25.4 / 72  # millimetres: height of a line, per point of type size
@@ -76,7 +76,7 @@ def _packed_engine(cards: Sequence[UnitCard], ruleset: Ruleset | None) -> str:
         "targets": [unit_facts(loadout) for loadout in load_army(list(_TARGETS)).loadouts],
         "edits": [edit for edit in edits() if edit["name"] in _ADJUSTABLE],
         "distance": USUAL_DISTANCE,
-        "figures": [figure for figure in COMPARED if figure["name"] != "points"],
+        "figures": [figure for figure in COMPARED_FIGURES if figure["name"] != "points"],
     }
     return pack_engine(data | RANKING)
 

@@ -104,15 +104,15 @@ def diff(
         {name: entry for name, entry in side.content.items() if all(name in report.content for report in reports)}
         for side in sides
     )
-    changes = edits(*parts)
-    if not reports and not changes:
+    all_edits = edits(*parts)
+    if not reports and not all_edits:
         return _unchanged(before, after, arguments)
     with rare_collections(), Sampling(progress=progress).with_bar() as reporting:
         stage = _stage_progress(reporting.report)
         question = sides, arguments, stage
         compared = _compare_reports(*question) if reports else _compare_folders(*question, threads)
     return Diff(
-        edits=changes,
+        edits=all_edits,
         frame=_changed_matchups(compared.joined, names),
         for_points=_repriced_matchups(compared.joined if metric is None else compared.joined.head(0)),
         old=before.profiles_used,
@@ -128,7 +128,7 @@ class _Comparison(NamedTuple):
     n_compared: int
     gone: tuple[str, ...]
     added: tuple[str, ...]
-    moves: tuple[StandingChange, ...] = ()
+    changes: tuple[StandingChange, ...] = ()
     others: tuple[StandingChange, ...] = ()
     no_verdict: str = ""
     opponents: Opponents | None = None
@@ -159,9 +159,9 @@ def _compare_folders(
     opponents = list(before.values())
     old_prices_table = matchups(opponents, opponents, situations=EXCHANGES, profiles=old, progress=stage(0), **options)
     new_prices_table = matchups_after_edit(old_prices_table, *[list(after.values())] * 2, **new_options)
-    changes = edited_loadouts(before, after)
+    edited = edited_loadouts(before, after)
     common = [[name for name in olds if name in news] for olds, news in (attacking, defending)]
-    blocks = _blocks(common[0], common[1], set(changes) if old.ruleset == new.ruleset else {*common[0], *common[1]})
+    blocks = _blocks(common[0], common[1], set(edited) if old.ruleset == new.ruleset else {*common[0], *common[1]})
     situations = situations_named(arguments["situations"])
     frames = [[_rows_of_blocks(table.frame, blocks, situations)] for table in (old_prices_table, new_prices_table)]
     for rows, columns in blocks if (others := [fight for fight in situations if fight not in EXCHANGES]) else ():
@@ -176,7 +176,7 @@ def _compare_folders(
         len(common[0]) * len(common[1]) * len(situations),
         tuple(name for name in before if name not in after),
         tuple(name for name in after if name not in before),
-        *_moves(old_prices_table, new_prices_table, changes),
+        *_standing_changes(old_prices_table, new_prices_table, edited),
     )
 
 
@@ -201,8 +201,8 @@ def _rows_of_blocks(
     return frame[wanted & frame["situation"].isin([fight.name for fight in situations if fight in EXCHANGES])]
 
 
-def _moves(
-    old: Matchups, new: Matchups, changes: Sequence[str]
+def _standing_changes(
+    old: Matchups, new: Matchups, edited: Sequence[str]
 ) -> tuple[tuple[StandingChange, ...], tuple[StandingChange, ...], str, Opponents | None]:
     """Return the changes of edited loadouts, and of others with a new verdict; or why there are no verdicts.
 
@@ -212,7 +212,7 @@ def _moves(
         before, after = Standings(old), Standings(new)
     except InputError as error:
         return (), (), error.problem, None
-    return *standing_changes(before, after, changes), "", after.prices.opponents
+    return *standing_changes(before, after, edited), "", after.prices.opponents
 
 
 def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress) -> _Comparison:
@@ -225,7 +225,7 @@ def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage
         len(joined),
         tuple(name for name in before if name not in after),
         tuple(name for name in after if name not in before),
-        *_moves(tables[0], tables[1], edited_loadouts(before, after)),
+        *_standing_changes(tables[0], tables[1], edited_loadouts(before, after)),
     )
 
 

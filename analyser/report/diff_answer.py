@@ -29,7 +29,7 @@ class Diff(FramedAnswer):
 
     Attributes
     ----------
-    moves : tuple of StandingChange
+    changes : tuple of StandingChange
         The change of the standing of every edited loadout, the largest first.
     others : tuple of StandingChange
         Changes of other loadouts with a new verdict.
@@ -66,7 +66,7 @@ class Diff(FramedAnswer):
     old: ProfilesUsed
     new: ProfilesUsed
     unchanged: bool = False
-    moves: tuple[StandingChange, ...] = ()
+    changes: tuple[StandingChange, ...] = ()
     others: tuple[StandingChange, ...] = ()
     no_verdict: str = ""
     opponents: Opponents | None = None
@@ -78,7 +78,7 @@ class Diff(FramedAnswer):
         """The numbers of edits, of changed verdicts and of changed matchups, in one sentence."""
         if self.unchanged or not self.edits:
             return "The profiles are equal."
-        verdicts = sum(move.has_new_verdict for move in (*self.moves, *self.others))
+        verdicts = sum(change.has_new_verdict for change in (*self.changes, *self.others))
         parts = [counted(len(self.edits), "edit"), counted(verdicts, "verdict"), counted(len(self.frame), "matchup")]
         return f"{parts[0]}: {parts[1]} and {parts[2]} changed."
 
@@ -107,9 +107,9 @@ class Diff(FramedAnswer):
 
     def blocks(self, limit: int = MOST_MATCHUPS) -> list[Block]:
         """Return a sentence for each loadout, the edits, then the matchups with the largest changes."""
-        lines: list[Sequence[str]] = [fill(self._opponents_note())] if self.moves or self.others else []
-        if self.moves:
-            lines.append([*(move.sentence for move in self.moves[:limit]), *_more(self.moves, limit)])
+        lines: list[Sequence[str]] = [fill(self._opponents_note())] if self.changes or self.others else []
+        if self.changes:
+            lines.append([*(change.sentence for change in self.changes[:limit]), *_more(self.changes, limit)])
         if self.others:
             sentences = [f"  {other.verdict_line}" for other in self.others[:MOST_OTHERS]]
             lines.append(["Other changed verdicts:", *sentences, *_more(self.others, MOST_OTHERS)])
@@ -154,10 +154,10 @@ class Diff(FramedAnswer):
             heading = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
             lines.append(f"{heading}{', the largest change first' if len(frame) > 1 else ''}:")
             lines += [f"  {line}" for line in _matchup_lines(frame.head(MOST_REASONS))] + _more(frame, MOST_REASONS)
-        newly_mispriced = [move for move in (*self.moves, *self.others) if move.is_newly_mispriced]
+        newly_mispriced = [change for change in (*self.changes, *self.others) if change.is_newly_mispriced]
         if newly_mispriced:
             lines.append(f"{counted(len(newly_mispriced), 'loadout')} became over-priced or under-priced:")
-            lines += [f"  {move.verdict_line}" for move in newly_mispriced[:MOST_REASONS]]
+            lines += [f"  {change.verdict_line}" for change in newly_mispriced[:MOST_REASONS]]
             lines += _more(newly_mispriced, MOST_REASONS)
         return lines
 
@@ -170,8 +170,8 @@ class Diff(FramedAnswer):
     def _body(self) -> dict[str, Any]:
         return {
             "summary": {
-                "sentences": [move.sentence for move in self.moves],
-                "other_verdicts": [move.verdict_line for move in self.others],
+                "sentences": [change.sentence for change in self.changes],
+                "other_verdicts": [change.verdict_line for change in self.others],
                 "no_verdict": self.no_verdict or None,
                 "judged_among": None if self.opponents is None else self.opponents.as_dict(),
                 "edits": len(self.edits),
@@ -186,7 +186,7 @@ class Diff(FramedAnswer):
             **ruleset_record(self.new.ruleset),
             "assumptions": self._die_and_deck(),
             "rule": " ".join(RULE),
-            "loadouts": [move.as_dict() for move in self.moves],
+            "loadouts": [change.as_dict() for change in self.changes],
             "others": [other.as_dict() for other in self.others],
             "edits": [edit._asdict() for edit in self.edits],
             "gone": list(self.gone),
@@ -200,13 +200,13 @@ class Diff(FramedAnswer):
     def markdown(self) -> str:
         """Return a summary in Markdown for a pull request: sentences, edits, and the largest changes of matchups."""
         blocks = [["### Effects of the change (exact)"]]
-        parts = (markdown(move.sentence).partition(":") for move in self.moves)
+        parts = (markdown(change.sentence).partition(":") for change in self.changes)
         sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
         if self.others:
             more = [f"and {len(self.others) - MOST_OTHERS} more"] if len(self.others) > MOST_OTHERS else []
             sentence = "; ".join([*(other.verdict_line for other in self.others[:MOST_OTHERS]), *more])
             sentences.append(f"- Other changed verdicts: {markdown(sentence)}")
-        if self.moves or self.others:
+        if self.changes or self.others:
             blocks.append([markdown(self._opponents_note())])
         blocks.append(sentences or ["No loadout was edited." if not self.edits else "No verdicts."])
         if self.edits:

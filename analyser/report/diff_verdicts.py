@@ -128,7 +128,7 @@ class StandingChanges(NamedTuple):
     @property
     def notable(self) -> list[StandingChange]:
         """The changes of edited loadouts that are not negligible."""
-        return [move for move in self.edited if not move.is_small]
+        return [change for change in self.edited if not change.is_small]
 
     @property
     def n_lead_changes(self) -> int:
@@ -149,7 +149,7 @@ def _differs(old: Loadout, new: Loadout) -> bool:
 def standing_changes(before: Standings, after: Standings, edited: Iterable[str]) -> StandingChanges:
     """Return the changes of the loadouts named in `edited`, and of other loadouts with a new verdict."""
 
-    def move(name: str) -> StandingChange:
+    def change_of(name: str) -> StandingChange:
         pairs = matchup_changes(before, after, name)
         changed = pairs[pairs["changes_hands"]]
         margins = dict(zip(changed["opponent"], zip(changed["before"].tolist(), changed["after"].tolist())))
@@ -159,5 +159,6 @@ def standing_changes(before: Standings, after: Standings, edited: Iterable[str])
     names = [name for name in edited if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)
     others = same[before.verdicts[same] != after.verdicts[same]]
-    moves = [*map(move, names)], [each for each in map(move, others) if each.has_new_verdict]
-    return StandingChanges(*(tuple(sorted(part, key=lambda each: (-each.size, each.loadout))) for part in moves))
+    groups = [*map(change_of, names)], [change for change in map(change_of, others) if change.has_new_verdict]
+    ordered = (sorted(group, key=lambda change: (-change.size, change.loadout)) for group in groups)
+    return StandingChanges(*map(tuple, ordered))

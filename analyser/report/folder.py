@@ -34,7 +34,7 @@ MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"  # names of files
 PARQUET = "matchups.parquet"
 UNITS = "units.json"  # units and ruleset of a report, for comparisons of reports
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
-UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished_folder report"}
+UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
 _FILE_MANAGER_FILES = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that contains only a report of this program"
 
@@ -116,7 +116,7 @@ def _sha256(data: object) -> str:
 
 def unfinished_folder(out: Path) -> Path:
     """Return the folder in which a report is written before it replaces `out`: a hidden folder beside `out`."""
-    return out.parent / f".{out.name}.unfinished_folder"
+    return out.parent / f".{out.name}.unfinished"
 
 
 @contextmanager
@@ -152,7 +152,7 @@ def _locked(folder: Path, out: Path) -> Iterator[None]:
     """Create and lock a folder, and delete the folder afterwards; if the process is killed, the lock ends too."""
     others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run leaves the lock file
     if others and not _json_with(folder / STATE, UNFINISHED):
-        raise InputError("this folder for an unfinished_folder report has other content", where=str(folder))
+        raise InputError("this folder for an unfinished report has other content", where=str(folder))
     folder.mkdir(exist_ok=True)
     try:
         with FileLock(folder / LOCK).acquire(timeout=0):

@@ -35,7 +35,7 @@ from analyser.report.matchups_data import PAGE_FIGURES, packed_figures, page_dat
 from analyser.report.page_frame import page_of
 from analyser.report.report_jobs import Balance
 from analyser.report.sliders import engine_of, slider_data
-from analyser.report.units import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
+from analyser.report.unit_cards import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
 
 MOST_BYTES = 1_000_000  # compressed size above which a page has fewer figures
 MAIN_FIGURES = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")

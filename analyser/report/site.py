@@ -123,7 +123,7 @@ def write_site(
     root = path_of(folder, "site")
     page = root / INDEX_PAGE
     if is_there(page) and PAGE_MARK not in page.read_text(encoding="utf-8", errors="replace"):
-        raise InputError("this page was not edited by this program, so it is not replaced", where=str(page))
+        raise InputError("this page was not written by this program, so it is not replaced", where=str(page))
     if add is not None:
         check_writable(page)
         _write_reports(root, add, situations, profiles, threads, progress, executor)
@@ -191,10 +191,9 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
         group = by_name[name]
         used = [report.stored.profiles_used for report in group]
         profiles = ", ".join(dict.fromkeys(each.version for each in used))
-        lines = tuple(dict.fromkeys(line for each in used for line in each.assumptions))
-        result = Version(
-            name, group, profiles, _cards(group), _names(_units(group)), _standings(group), assumptions=lines
-        )
+        assumptions = tuple(dict.fromkeys(line for each in used for line in each.assumptions))
+        parts = _cards(group), _names(_units(group)), _standings(group)
+        result = Version(name, group, profiles, *parts, assumptions=assumptions)
         yield result if before is None else _with_changes(before, result)
         before = result
 

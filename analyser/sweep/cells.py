@@ -65,9 +65,8 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     attackers = _attacker_shots(plan, block, reason_texts)
     defenders = _distinct_targets(plan, block.columns)
     faces, deck = np.array(ruleset.die.faces, np.int64), ruleset.deck.counts()
-    distinct = deduplicated_summaries(
-        attack_records(ruleset, attackers.attacks), defenders.targets, attackers.possible, faces, deck
-    )
+    records = attack_records(ruleset, attackers.attacks)
+    distinct = deduplicated_summaries(records, defenders.targets, attackers.possible, faces, deck)
     fights, shots = _best_shots(distinct, attackers.firsts)
     target_of, exists = defenders.target_of, defenders.why_not < 0
     why_not = reason_texts.codes([*defenders.reasons, None])[defenders.why_not]
@@ -121,10 +120,8 @@ def _attacker_shots(plan: Plan, block: CellBlock, texts: TextIndex) -> _Attacker
             possible += [[reason is None for reason in shot.reasons] for shot in shots]
             names += [shot.row.id for shot in shots]
         firsts.append(len(names))
-    masks = np.array(possible, np.bool_).reshape(-1, len(CATEGORIES))
-    return _AttackerShots(
-        np.array(attacks, ATTACK), masks, names, np.array(firsts, np.int64), np.array(reasons, np.int32)
-    )
+    masks, starts = np.array(possible, np.bool_).reshape(-1, len(CATEGORIES)), np.array(firsts, np.int64)
+    return _AttackerShots(np.array(attacks, ATTACK), masks, names, starts, np.array(reasons, np.int32))
 
 
 @lru_cache(maxsize=2)  # successive parts have the same columns
@@ -255,7 +252,7 @@ def _defending_side(plan: Plan, ruleset: str, columns: range) -> DefendingSide:
     return DefendingSide(tuple(defenders), plan.rulesets[ruleset], None, 1)
 
 
-TRIALS, INTERVAL_ENDS = "trials", ("_low", "_high")  # name of a column, and suffixes of columns
+TRIALS, LIMITS = "trials", ("_low", "_high")  # name of a column, and suffixes of columns with interval limits
 Values = NDArray[Any]
 
 
@@ -265,9 +262,7 @@ class CellOutcomes(NamedTuple):
     trials: int
     weights: NDArray[np.int64]
     figures: Mapping[str, tuple[Values, float]]  # values, and the largest possible value (of a percentile its share)
-    weights_by_figure: Mapping[
-        str, NDArray[np.int64]
-    ] = {}  # counts of the outcomes of figures that have different ones
+    weights_by_figure: Mapping[str, NDArray[np.int64]] = {}  # counts, for figures that have different outcomes
 
 
 def has_interval(figure: str) -> bool:
@@ -279,10 +274,7 @@ def simulated_cells(plan: Plan, block: CellBlock) -> Cells:
     """Return the simulated cells of a slice; the best row is chosen by exact figures, as in exact cells."""
     assert plan.file.sampling is not None
     names = plan.file.computed_figures
-    columns = [
-        TRIALS,
-        *(f"{name}{end}" for name in names for end in ("", *(INTERVAL_ENDS if has_interval(name) else ()))),
-    ]
+    columns = [TRIALS, *(f"{name}{end}" for name in names for end in ("", *(LIMITS if has_interval(name) else ())))]
     figures = {name: np.full(block.n_cells, np.nan) for name in columns}
     rows, reasons = np.full(block.n_cells, -1, np.int32), np.full(block.n_cells, -1, np.int32)
     row_names, reason_texts = TextIndex(), TextIndex()
@@ -408,7 +400,7 @@ def _simulated_figures(outcomes: CellOutcomes, names: tuple[str, ...]) -> dict[s
             figures |= {name: float(share), f"{name}_low": share.low or 0.0, f"{name}_high": share.high or 0.0}
         else:
             ends = mean_up_to(values, weights, outcomes.trials, most)
-            figures |= {f"{name}{end}": value for end, value in zip(("", *INTERVAL_ENDS), ends)}
+            figures |= {f"{name}{end}": value for end, value in zip(("", *LIMITS), ends)}
     return figures
 
 

@@ -68,17 +68,9 @@ def status_of(sweep: Sweep) -> Status:
         for kind, parts in sorted(kinds.items())
     )
     per_part = sum(cost.seconds for cost in costs) / len(latest) if latest else 0.0
-    seconds_left, lost = per_part * (plan.n_parts - len(done)), sum(1 for _ in sweep.store.log_lines("lost"))
+    left, lost = per_part * (plan.n_parts - len(done)), sum(1 for _ in sweep.store.log_lines("lost"))
     return Status(
-        plan.name,
-        plan.n_cells,
-        plan.n_parts,
-        len(done),
-        seconds_left,
-        costs,
-        lost,
-        plan.assumptions,
-        plan.stated_rulesets,
+        plan.name, plan.n_cells, plan.n_parts, len(done), left, costs, lost, plan.assumptions, plan.stated_rulesets
     )
 
 

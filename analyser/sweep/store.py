@@ -24,8 +24,7 @@ from analyser.common.files import cannot_read, check_writable, is_there, name_of
 from analyser.common.text import json_text
 from analyser.sweep.plan import Plan, plan_diff
 
-# names of files and folders in the folder of a store
-PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"
+PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"  # names in a store
 PAGE, MERGED = "summary.html", "merged.parquet"
 _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage but not forgery
 _NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")

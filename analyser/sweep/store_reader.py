@@ -20,7 +20,7 @@ from analyser.common.metrics import EFFICIENCY, METRICS
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
-from analyser.plots.over_numbers import best_lines
+from analyser.plots.varied_numbers import best_lines
 from analyser.sweep import filters
 from analyser.sweep.plan import Plan
 from analyser.sweep.store import PartFile, Store, damaged_error
@@ -193,7 +193,7 @@ class Sweep:
     def heatmap(self, metric: str = _DESTROYED, *, ax: Axes | None = None, **where: Any) -> Axes:
         """Draw a heatmap of attackers against defenders in one situation, with means over the varied numbers.
 
-        The picture has room for 60 units of each side; select them by a filter.
+        The picture has room for 60 units of each side; a filter can select fewer units.
         """
         table = self._matchups((metric,), where)
         others = {name: value for name, value in where.items() if name != "situation"}  # it has its own label
@@ -203,7 +203,7 @@ class Sweep:
     def curve(
         self, over: str, metric: str = _DESTROYED, *, line: str = "attacker", ax: Axes | None = None, **where: Any
     ) -> Axes:
-        """Draw the mean of a figure against a varied number `over`, with a line for each value of the column `line`."""
+        """Draw the mean of a figure against a varied number `over`, with a line for each value of `line`."""
         table = self.means([line, over], metric, **where).sort_values([line, over], kind="stable")
         title = METRICS[metric].title if metric in METRICS else None
         heading = "\n".join(filter(None, (self.plan.name, self._mean_note(table, (line, over), where))))

@@ -15,7 +15,7 @@ from analyser.common.metrics import EFFICIENCY, METRICS
 from analyser.common.records import Floats
 from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.sweep.cells import INTERVAL_ENDS, TRIALS, Codes, fight_cells, has_interval, shot_cells, simulated_cells
+from analyser.sweep.cells import LIMITS, TRIALS, Codes, fight_cells, has_interval, shot_cells, simulated_cells
 from analyser.sweep.plan import CellBlock, Plan
 from analyser.sweep.sweep_file import FIGURES_FROM_POINTS
 
@@ -56,7 +56,7 @@ def table_of(plan: Plan, block: CellBlock, schema: pa.Schema) -> pa.Table:
         cells = shot_cells(plan, block) if is_shot else fight_cells(plan, block)
     figures = cells.figures
     if set(file.figures) & set(FIGURES_FROM_POINTS):
-        for end in ("", *(INTERVAL_ENDS if file.sampling is not None else ())):
+        for end in ("", *(LIMITS if file.sampling is not None else ())):
             figures |= _points_figures(plan, block, figures, end)
     columns = [
         *_side_columns(plan, block.faction, block.rows, lambda values: np.repeat(values, len(block.columns))),
@@ -155,7 +155,7 @@ def _fields(plan: Plan) -> Iterator[pa.Field]:
             (name, "probability") if metric is None else (metric.title, metric.unit.replace("%", "probability"))
         )
         yield _arrow_field(name, kind, title, unit=unit, **precision)
-        for end in INTERVAL_ENDS if sampling is not None and has_interval(name) else ():
+        for end in LIMITS if sampling is not None and has_interval(name) else ():
             yield _arrow_field(f"{name}{end}", kind, f"{title}: end of its 95% interval", unit=unit)
 
 

@@ -54,7 +54,7 @@ def test_a_move_has_points_fair_points_verdict_and_margins_in_words():
     words = {"points": "60 → 75", "fair": "70 → 72 (65–79)", "verdict": "fair → undecided", "efficiency": "40 → 32"}
     assert move.figures_in_words == words
     assert [move.margin(each) for each in margins] == ["20% behind → 10% ahead", "50% ahead → 30% behind"]
-    assert move.change_hands == 2
+    assert move.n_lead_changes == 2
     assert StandingChange(WHO, standing(), standing(), LeadChanges()).figures_in_words["points"] == "60"
 
 

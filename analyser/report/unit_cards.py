@@ -1,4 +1,4 @@
-"""Units on the page of a report: a row for each unit, and the data of its card, which a script builds when needed."""
+"""Units on the page of a report: a line for each unit, and the data from which a script builds its card."""
 
 from __future__ import annotations
 
@@ -196,9 +196,8 @@ class _LevelFacts:
     def __init__(self, answer: Matchups, balance: Balance) -> None:
         self._prices = {} if balance.prices is None else _rows_by(balance.prices.frame, "loadout")
         self._ratings = {} if balance.ratings is None else _rows_by(balance.ratings, "loadout")
-        charges = answer.frame[
-            answer.frame["situation"].isin([each.name for each in answer.situations if each.kind == "charge"])
-        ]
+        names = [situation.name for situation in answer.situations if situation.kind == "charge"]
+        charges = answer.frame[answer.frame["situation"].isin(names)]
         costs = charges.groupby("attacker", sort=False)["attacker_share_lost"].mean().dropna()
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
         self._names = {loadout.selector: f"{loadout.unit.name}, {loadout.level_name}" for loadout in answer.attackers}

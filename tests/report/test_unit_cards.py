@@ -14,7 +14,7 @@ from analyser.game.profiles import Profiles
 from analyser.report.folder import ReportInputs
 from analyser.report.page import headline_of, page_values
 from analyser.report.report_jobs import balance_of
-from analyser.report.units import loadouts_by_unit
+from analyser.report.unit_cards import loadouts_by_unit
 
 FACTIONS = ["crown/r*", "crown/g*@basic", "imperium/s*@basic"]
 
