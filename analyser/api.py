@@ -197,7 +197,7 @@ def focus(
     target : selector or mapping, optional
         Target of all attacks.
     until : (float, str), optional
-        A probability and a fate, such as ``(0.8, "broken")``: report after how many attacks it has this probability.
+        A probability and a fate, such as ``(0.8, "broken")``: report after how many attacks the fate is so probable.
     method, trials, seed, precision, threads, replacement, profiles, progress
         As for :func:`charge`, whose notes describe the method.
     **conditions
@@ -295,7 +295,7 @@ def exact(
         An attack, charge, focus fire or duel (`docs/scenario.md`), or morale (`docs/morale.md`). Battles need
         :func:`simulate`. With a `target`: the attacker.
     target : selector or mapping, optional
-        The other unit of an attack, or of the fight of that `kind`.
+        The target of an attack, or of the fight of that `kind`.
     kind : str, optional
         ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, ``legion``, ``grande-tactique``, ``warmaster``,
         ``mordheim`` or ``compare``. Default: recognised by the keys of the question; with a `target`, an attack.
@@ -371,7 +371,7 @@ def evaluate(
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
 ) -> pd.DataFrame:
-    """Return the main figures of many questions of any kinds as one frame, with a row for each question.
+    """Return the main figures of many questions of any kind as one frame, with a row for each question.
 
     Parameters
     ----------

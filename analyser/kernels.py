@@ -1,4 +1,4 @@
-"""Compilation of all kernels ahead of time: processes answer questions that use them."""
+"""Compilation of all kernels ahead of time, by processes that answer questions."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _simulated_fights() -> None:
 def _best_play() -> None:
     result = best_play(_RIFLES, _SCIONS, rounds=2)
     str(result)
-    followed = result.solution.plan_programs  # simulated duels need these kernels besides those of all simulated fights
+    followed = result.solution.plan_programs  # simulated duels with best play need these kernels, too
     begins, place = followed.choices.begins, followed.part_ends[0].place
     span = slice(begins[place], begins[place + 1])
     choices = followed.choices.first[span], followed.choices.second[span], ()
@@ -141,30 +141,30 @@ def warm_up(
     if folder_for(Path(__file__)) is None:
         allowed = "NUMBA_CACHE_DIR=FOLDER, a folder that only you can write to"
         raise InputError("there is no folder for compiled kernels", where="warm-up", allowed=allowed)
-    started: list[subprocess.Popen[bytes]] = []
+    running: list[subprocess.Popen[bytes]] = []
     pool = ThreadPoolExecutor(processes or default_threads())
     try:
         with Sampling(progress=progress).with_bar() as reporting:
-            jobs = [pool.submit(_compile, name, started) for name in wanted]
+            jobs = [pool.submit(_compile, name, running) for name in wanted]
             for done, job in enumerate(as_completed(jobs), 1):
                 job.result()
                 reporting.report(done, len(wanted))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-        for process in started:
+        for process in running:
             process.kill()
     return wanted
 
 
-def _compile(name: str, started: list[subprocess.Popen[bytes]]) -> None:
-    """Compile kernels in a separate process, because the compiler runs in a single thread; add it to `started`."""
+def _compile(name: str, running: list[subprocess.Popen[bytes]]) -> None:
+    """Compile kernels in a separate process, because the compiler has a single thread; add the process to `running`."""
     path = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))))
     command = [sys.executable, "-P", "-m", "analyser.kernels", name]
     # A process in a separate session gets no Ctrl-C from the terminal; `warm_up` ends it instead.
     process = subprocess.Popen(
         command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.DEVNULL, start_new_session=True
     )
-    started.append(process)
+    running.append(process)
     if process.wait():
         raise InputError(f"{name} could not be compiled (exit status {process.returncode})", where="warm-up")
 

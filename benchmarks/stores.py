@@ -89,8 +89,8 @@ def run(plan, workers, cells, folder):
 def child(plan, workers, cells, folder):
     """What :func:`run` runs."""
     frozen = read_plan(plan)
-    parts = min(max(round(cells / frozen.size(0)), 1), frozen.parts)
-    jobs = max(frozen.parts // parts, 1)
+    parts = min(max(round(cells / frozen.size(0)), 1), frozen.n_parts)
+    jobs = max(frozen.n_parts // parts, 1)
     start = time.perf_counter()
     found = run_sweep(plan, folder, workers=workers, part=f"1/{jobs}")
     seconds = time.perf_counter() - start
@@ -146,7 +146,7 @@ def stores(cells=10**8, duels=8000):
         run_sweep(TINY, folder / "tiny", executor=Inline())
         resumed = min(_seconds(lambda: resume_sweep(folder / "tiny")) for _ in range(3))
         opened = _seconds(lambda: open_sweep(folder / "tiny").count(defender_defence=(1, 50)))
-        parts = open_sweep(folder / "tiny").plan.parts
+        parts = open_sweep(folder / "tiny").plan.n_parts
         handed = _handed(folder / "handed")
         verdict = verdict_of(folder / "verdict")
     planned = 10**9 // read_plan(ATTACKS).size(0)
@@ -176,7 +176,7 @@ def verdict_of(folder):
     found = {}
     for name, plan in (("a million cells", OF_A_VERDICT), ("none varied", OF_A_VERDICT | {"defenders": FIELD})):
         store = folder / name.replace(" ", "-")
-        cells = run_sweep(plan, store, workers=2).plan.cells
+        cells = run_sweep(plan, store, workers=2).plan.n_cells
         words = [sys.executable, "-c", VERDICT, str(store)]
         line = subprocess.run(words, capture_output=True, text=True, check=True).stdout.splitlines()[-1]
         found[name] = {"cells": cells, **json.loads(line)}

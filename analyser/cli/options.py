@@ -388,7 +388,7 @@ def dask_executor(dask: str | None, threads: int | None = None) -> Iterator[Exec
         yield None
         return
     from analyser.common.method_settings import default_threads
-    from analyser.sweep.dask_executor import dask as dask_workers
+    from analyser.sweep.dask_executor import dask_executor as dask_workers
 
     with dask_workers(dask, threads or default_threads()) as executor:
         yield executor

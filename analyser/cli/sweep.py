@@ -101,7 +101,7 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
         for cost in status.costs:
             click.echo(
                 f"{cost.kind}: {cost.parts:,} parts, {cost.rate:,.0f} cells per second and processor, "
-                f"{cost.bytes_a_cell:.1f} bytes per cell"
+                f"{cost.bytes_per_cell:.1f} bytes per cell"
             )
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")
@@ -122,7 +122,7 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
     opened = Store(store)
     result = opened.verify(remove=remove)
     click.echo(
-        f"{result.whole:,} of {opened.plan.parts:,} parts are whole, {len(result.damaged):,} damaged, "
+        f"{result.whole:,} of {opened.plan.n_parts:,} parts are whole, {len(result.damaged):,} damaged, "
         f"{result.missing:,} to compute"
     )
     for part in result.damaged:

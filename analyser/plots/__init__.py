@@ -3,10 +3,10 @@
 No module here may have the name of a plot, because it would hide the plot. Every plot takes
 
 - a tidy frame or a result;
-- `ax`, the Axes to draw on. By default the plot makes a new figure of suitable size (``.figure.savefig(...)`` writes
-  it). On given axes it uses their style, and ``Axes.legend`` places the legend;
-- `label` and `color`: a single one for a single series; for several series a list, or a mapping by name;
-- `title`; None for no title, which is the default on given axes;
+- `ax`, the Axes to draw on. Without `ax` the plot makes a new figure of suitable size (``.figure.savefig(...)`` writes
+  it). With `ax` it uses the style of these Axes, and ``Axes.legend`` places the legend;
+- `label` and `color`: a single value for a single series; for several series a list, or a mapping by name;
+- `title`; None for no title, which is the default if `ax` is given;
 - keyword arguments for the artists, such as `alpha` or `linewidth`.
 
 It returns the Axes. It raises InputError if the frame has no rows or lacks a column, or if there are too many series to
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from analyser.plots.lines import trade_off as trade_off
     from analyser.plots.observed_outcomes import luck_strips as luck_strips
     from analyser.plots.observed_outcomes import outcome_distribution as outcome_distribution
-    from analyser.plots.over_numbers import best_lines as best_lines
-    from analyser.plots.over_numbers import front as front
-    from analyser.plots.over_numbers import trade_map as trade_map
+    from analyser.plots.varied_numbers import best_lines as best_lines
+    from analyser.plots.varied_numbers import front as front
+    from analyser.plots.varied_numbers import trade_map as trade_map
 
 _MODULES = {
-    **dict.fromkeys(("fates", "funnel", "tornado"), "bars"),
+    **dict.fromkeys(("fates", "funnel", "ranked", "tornado"), "bars"),
     **dict.fromkeys(("contributions", "margins", "points_left"), "battles"),
     **dict.fromkeys(("choices", "tactic_costs"), "decisions"),
     **dict.fromkeys(("distribution", "panels"), "distributions"),
@@ -52,8 +52,7 @@ _MODULES = {
     **dict.fromkeys(("heatmap", "distributions_by_round"), "heatmaps"),
     **dict.fromkeys(("curves", "survival", "trade_off"), "lines"),
     **dict.fromkeys(("luck_strips", "outcome_distribution"), "observed_outcomes"),
-    "ranked": "bars",
-    **dict.fromkeys(("best_lines", "front", "trade_map"), "over_numbers"),
+    **dict.fromkeys(("best_lines", "front", "trade_map"), "varied_numbers"),
 }
 __all__ = list(_MODULES)
 

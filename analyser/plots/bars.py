@@ -1,4 +1,4 @@
-"""Bar plots: states of a unit by round, the funnel of dice, the effect of each characteristic, the best variants."""
+"""Bars and dots: states of a unit by round, the funnel of dice, the effect of each characteristic, best variants."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from analyser.common.frames import readable
 from analyser.common.metrics import figure_title
 
 FATES_HEIGHT = 2.5  # inches
-WIDTH, STAGE_HEIGHT, NUMBER_HEIGHT = 5.0, 0.36, 0.4  # inches, of horizontal bars
-LINE_LETTERS = 78
+WIDTH, STAGE_HEIGHT, NUMBER_HEIGHT = 5.0, 0.36, 0.4  # inches, of plots with horizontal bars: the plot, each bar
+LINE_LETTERS = 78  # letters of a line of text below a plot
 STATES: Mapping[str, tuple[str, str, str]] = {
     "p_steady": ("steady", look.LIGHT, ""),
     "p_shaken": ("shaken", look.MEDIUM, ""),
@@ -141,8 +141,8 @@ def tornado(
     Parameters
     ----------
     data : Sensitivity, or DataFrame
-        `side`, `number` (the characteristic), its `value`, `metric`, `base` (the figure), and `minus_1` and `plus_1`:
-        the figure for a value one lower and one higher, NaN if impossible. Figures ``p_...`` are drawn in percent.
+        `side`, `number` (the characteristic), its `value`, `metric`, `base` (the figure at present), and `minus_1` and
+        `plus_1`: the figure for a value one lower and one higher, NaN if impossible. Figures ``p_...`` are in percent.
     quantity : str, optional
         Name of the figure. Default: the name of its column in words.
     label, color : optional
@@ -165,7 +165,7 @@ def tornado(
     order = np.argsort(-longest, kind="stable")
     order = order[longest[order] > SAME_WITHIN]
     names = [f"{row.side}: {row.number} {row.value:g}" for row in frame.itertuples()]
-    rows, subject = len(order), readable(getattr(data, "subject", ""))
+    n_rows, subject = len(order), readable(getattr(data, "subject", ""))
     own = f"{subject}\n{name}: {base:.3g} at present,\nand with each number lowered or raised by one"
     changes_by_one = ("one less", "one more")
     labels = look.per_series(label, changes_by_one, changes_by_one, "label")
@@ -173,15 +173,15 @@ def tornado(
     unchanged = [names[row] for row in np.flatnonzero(longest <= SAME_WITHIN)]
     no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(unchanged)}.", LINE_LETTERS)) if unchanged else ""
     with look.drawing(
-        ax, WIDTH, NUMBER_HEIGHT * max(rows, 1), title=title, own_title=own, xlabel=no_effect, legend=2, grid="x"
+        ax, WIDTH, NUMBER_HEIGHT * max(n_rows, 1), title=title, own_title=own, xlabel=no_effect, legend=2, grid="x"
     ) as axes:
         for column, step in enumerate(changes_by_one):
             bars: dict[str, Any] = {"left": base, "height": 0.36, "linewidth": 0.8, "label": labels[column]}
             bars |= {**_STYLES[step], "facecolor": colours[column], **artist}
-            axes.barh(np.arange(rows) + 0.18 * (2 * column - 1), changes[order, column], **bars)
+            axes.barh(np.arange(n_rows) + 0.18 * (2 * column - 1), changes[order, column], **bars)
         axes.axvline(base, color="black", linewidth=1)
-        axes.set_yticks(np.arange(rows), [names[row] for row in order])
-        axes.set_ylim(max(rows, 1) - 0.5, -0.5)
+        axes.set_yticks(np.arange(n_rows), [names[row] for row in order])
+        axes.set_ylim(max(n_rows, 1) - 0.5, -0.5)
         axes.margins(x=0.08)
     return axes
 
@@ -200,12 +200,12 @@ def ranked(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the best variants as dots, filled if best or tied; variants of a race have confidence intervals.
+    """Draw the best variants as dots, filled if best or tied; results of ``method="race"`` have confidence intervals.
 
     Parameters
     ----------
     data : Search, or DataFrame
-        `variant`, `value` and `status`, the best first; for a race also `low` and `high`. The first 25 are drawn.
+        `variant`, `value` and `status`, the best first; `low` and `high` if simulated. The first 25 are drawn.
     quantity : str
         Name of the figure; it is in percent if the name starts with ``P(``.
 
@@ -223,7 +223,7 @@ def ranked(
     scale = 100 if quantity.startswith("P(") else 1
     left_out = len(possible) - len(shown)
     x_label = quantity + ", percent" * (scale == 100) + f"   (the first {MOST_RANKED})" * bool(left_out)
-    places = np.arange(len(shown))
+    positions = np.arange(len(shown))
     options: dict[str, Any] = {"own": look.subject_of(data), "xlabel": x_label, "legend": int(label is not None)}
     with look.drawing(ax, RANKED_WIDTH, 0.5 + ROW_HEIGHT * len(shown), title=title, grid="x", **options) as axes:
         values = scale * shown["value"].to_numpy(float)
@@ -231,10 +231,10 @@ def ranked(
         if "low" in shown and shown["low"].notna().all():
             ends = [values - scale * shown["low"].to_numpy(float), scale * shown["high"].to_numpy(float) - values]
             style: dict[str, Any] = {"fmt": "none", "ecolor": "0.45", "elinewidth": 1.2, "capsize": 3}
-            axes.errorbar(values, places, xerr=np.clip(ends, 0, None), **style)
+            axes.errorbar(values, positions, xerr=np.clip(ends, 0, None), **style)
         dots: dict[str, Any] = {"marker": "o", "linestyle": "", "color": color}
-        axes.plot(values[best], places[best], **{**dots, "markersize": 7, "label": label, **artist})
-        axes.plot(values[~best], places[~best], **{**dots, "markerfacecolor": "white", "markersize": 6, **artist})
+        axes.plot(values[best], positions[best], **{**dots, "markersize": 7, "label": label, **artist})
+        axes.plot(values[~best], positions[~best], **{**dots, "markerfacecolor": "white", "markersize": 6, **artist})
         axes.set(ylim=(-0.7, len(shown) - 0.3))
-        look.name_rows(axes, places, [readable(name) for name in shown["variant"]])
+        look.name_rows(axes, positions, [readable(name) for name in shown["variant"]])
     return axes

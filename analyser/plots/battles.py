@@ -15,7 +15,7 @@ from analyser.common.text import NEGLIGIBLE
 
 WIDTH, HEIGHT = 6.2, 2.9  # inches
 UNIT_HEIGHT = 0.34  # inches per unit
-_WON, _DRAWN, _LOST = look.DARK, look.LIGHT, look.MEDIUM
+_RESULT_COLOURS = (look.DARK, look.LIGHT, look.MEDIUM)  # of battles won, drawn and lost
 
 
 def margins(
@@ -46,7 +46,7 @@ def margins(
     names = ("mine wins", "draw", "yours wins")
     first, second = _armies(data).values()
     labels = look.per_series(label, names, (f"{first} wins", "draw", f"{second} wins"), "label")
-    colours = look.per_series(color, names, (_WON, _DRAWN, _LOST), "color")
+    colours = look.per_series(color, names, _RESULT_COLOURS, "color")
     options: dict[str, Any] = {"xlabel": f"victory points, {first} minus {second}", "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         kinds = (shown["margin"] > 0, shown["margin"] == 0, shown["margin"] < 0)

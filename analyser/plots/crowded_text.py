@@ -24,7 +24,7 @@ _MIDDLE, _BOTTOM = "0", "lp"  # reference glyphs for vertical alignment
 
 
 class Outline(NamedTuple):
-    """Outline of a string in points relative to its anchor: path, corners of its box, and start of the line."""
+    """Outline of a string in typographic points relative to its anchor: path, corners of its box, start of the line."""
 
     path: Path
     corners: NDArray[np.float64]  # shape (4, 2)
@@ -34,8 +34,8 @@ class Outline(NamedTuple):
 class OutlinedText(Text):
     """A text on one line, without formulas, drawn from its outline at its own position or at `positions`.
 
-    Of several equal texts, one draws all (`positions`), and the others have an empty list. A plot has hundreds of texts
-    but few different strings, so laying out each string once saves most of the time.
+    Of several equal texts, one has the `positions` of all and draws them; the others have an empty list. A plot has
+    hundreds of texts but few different strings, so laying out each string once saves most of the time.
     """
 
     positions: list[tuple[float, float]] | None = None
@@ -108,20 +108,20 @@ def _outline(text: str, font: FontProperties, horizontal: str, vertical: str) ->
     return Outline(move.transform_path(path), move.transform(whole.corners()), move.transform(np.zeros(2)))
 
 
-Points = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
-OFF_MARKERS, OFF_LABELS = 11.0, 14.0  # least pixels between the centre of a label and a marker, or another label
+MARKER_CLEARANCE, LABEL_CLEARANCE = 11.0, 14.0  # least pixels from the centre of a label to a marker, or another label
 _DISTANCES = (14.0, 20.0, 27.0, 35.0, 44.0)  # pixels from a marker to its label, in the order tried
 _ANGLES = np.radians((0, 25, -25, 50, -50, 75, -75))  # angles to the preferred direction, in the order tried
 
 
-def label_offsets(markers: Points, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Points:
-    """Return the offset of each label from its marker: the nearest free position, or else the one with most space.
+def label_offsets(markers: Floats, labelled: Sequence[int], outwards: Sequence[float], size: Sequence[float]) -> Floats:
+    """Return the offset of each label from its marker: the nearest free position, or else the position with most space.
 
     Parameters
     ----------
     markers : float array, shape (markers, 2)
-        Points of the markers in pixels.
+        Positions of the markers in pixels.
     labelled : sequence of int
         Indices of the markers with a label, the most important first.
     outwards : sequence of float
@@ -139,22 +139,22 @@ def label_offsets(markers: Points, labelled: Sequence[int], outwards: Sequence[f
     >>> label_offsets(two, [0], [180.0], (100, 100)).round(1).tolist()
     [[-14.0, 0.0]]
     """
-    ends, taken, result = np.array(size, np.float64), np.zeros((0, 2)), []
+    corner, labels, result = np.array(size, np.float64), np.zeros((0, 2)), []
     for marker, degrees in zip(labelled, outwards):
         angles = np.radians(degrees) + _ANGLES
         directions = np.column_stack([np.cos(angles), np.sin(angles)])
         offsets = np.concatenate([distance * directions for distance in _DISTANCES])
         positions = markers[marker] + offsets
-        inside = np.minimum(positions, ends - positions).min(axis=1) / OFF_MARKERS
-        room = np.minimum(inside, _nearest(positions, markers) / OFF_MARKERS)
-        room = np.minimum(room, _nearest(positions, taken) / OFF_LABELS)
-        best = int(np.argmax(np.minimum(room, 1.0)))  # the first of equals
-        taken = np.vstack([taken, positions[best]])
+        to_edge = np.minimum(positions, corner - positions).min(axis=1) / MARKER_CLEARANCE
+        space = np.minimum(to_edge, _nearest(positions, markers) / MARKER_CLEARANCE)
+        space = np.minimum(space, _nearest(positions, labels) / LABEL_CLEARANCE)
+        best = int(np.argmax(np.minimum(space, 1.0)))  # the first of equals; 1 or more is enough space
+        labels = np.vstack([labels, positions[best]])
         result.append(offsets[best])
     return np.array(result).reshape(-1, 2)
 
 
-def _nearest(positions: Points, others: Points) -> Points:
+def _nearest(positions: Floats, others: Floats) -> Floats:
     """Return the distance of each position to the nearest of `others`."""
     distances = np.hypot(*(positions[:, None, :] - others[None, :, :]).transpose(2, 0, 1))
     return np.asarray(distances.min(axis=1, initial=np.inf), np.float64)

@@ -17,7 +17,7 @@ from analyser.common.frames import names_of
 CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
 PALE_ALPHA = 0.35  # opacity of a situation with probability 0
 MOST_ACTIONS = 8
-COLOURS = {
+ACTION_STYLES = {
     "aim and shoot": ("#9db4c8", ""),
     "advance and shoot": ("#e69f00", "///"),
     "close in and shoot": ("#e69f00", "+++"),
@@ -34,7 +34,7 @@ COLOURS = {
 """Colour and hatch of each action: the colours suit colour-blind readers, and the hatches work in grey."""
 _DISTANCE = re.compile(r" (to |\d).*?(?= and |$)")  # "advance 3 inches and shoot" becomes "advance and shoot"
 _CELL_STYLE: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
-FEWEST_COLUMNS = 4
+FEWEST_COLUMNS = 4  # least width of the axes in cells
 MOST_BARS, BAR_HEIGHT = 40, 0.26  # inches
 
 
@@ -51,13 +51,13 @@ def choices(
 ) -> Axes:
     """Draw the best action for each pair of two numbers, with a colour and a hatch per action.
 
-    Actions of :data:`COLOURS` have the same colour in every picture; moves of different lengths count as one action.
+    An action of :data:`ACTION_STYLES` looks the same in every plot; moves of different lengths count as one action.
 
     Parameters
     ----------
     data : DataFrame
         Numbers `x` and `y`; `do`, the action (of more than eight the rarest share a colour); `costs`, the cost of the
-        second best; `comes_up`, False for situations that are drawn pale. A situation without a row stays white.
+        second-best action; `comes_up`, False for situations that are drawn pale. A pair without a row stays white.
     across, up : str
         Names of `x` and `y`.
     label, color : optional
@@ -82,9 +82,9 @@ def choices(
     if len(frequent) > MOST_ACTIONS:
         named = [*named[:-1], "other actions"]
     xs, ys = np.sort(frame["x"].unique()), np.sort(frame["y"].unique())
-    columns, fills = max(len(xs), FEWEST_COLUMNS), _fills(named)
+    columns, styles = max(len(xs), FEWEST_COLUMNS), _styles_of(named)
     labels = look.per_series(label, named, named, "label")
-    colours = dict(zip(named, look.per_series(color, named, [fills[name][0] for name in named], "color")))
+    colours = dict(zip(named, look.per_series(color, named, [styles[name][0] for name in named], "color")))
     width, height = min(CELL_WIDTH * columns, WIDEST), CELL_HEIGHT * len(ys)
     options: dict[str, Any] = {"xlabel": across, "ylabel": up}
     options["own"] = look.subject_of(data)
@@ -92,14 +92,14 @@ def choices(
         positions = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
         for (column, row), do, comes_up in zip(positions, frame["do"], frame["comes_up"]):
             name = do if do in named else named[-1]
-            style: dict[str, Any] = {"facecolor": colours[name], "hatch": fills[name][1], **_CELL_STYLE}
+            style: dict[str, Any] = {"facecolor": colours[name], "hatch": styles[name][1], **_CELL_STYLE}
             style |= {"alpha": 1.0 if comes_up else PALE_ALPHA}
             axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1, 1, **{**style, **artist}))
         axes.set(xlim=(-0.5, columns - 0.5), ylim=(-0.5, len(ys) - 0.5))
         axes.set_xticks(range(len(xs)), [f"{x:g}" for x in xs])
         axes.set_yticks(range(len(ys)), [f"{y:g}" for y in ys])
         patches = [
-            Patch(facecolor=colours[name], hatch=fills[name][1], label=text, **_CELL_STYLE)
+            Patch(facecolor=colours[name], hatch=styles[name][1], label=text, **_CELL_STYLE)
             for name, text in zip(named, labels)
         ]
         if not frame["comes_up"].all():
@@ -109,10 +109,10 @@ def choices(
     return axes
 
 
-def _fills(named: list[str]) -> dict[str, tuple[str, str]]:
-    """Return the colour and hatch of each action; an action without its own gets those of one that is not drawn."""
-    unused = [fill for name, fill in COLOURS.items() if name not in named]
-    return {name: COLOURS.get(name) or unused.pop(0) for name in named}
+def _styles_of(named: list[str]) -> dict[str, tuple[str, str]]:
+    """Return the colour and hatch of each action; an unknown action gets those of a known action that is not drawn."""
+    unused = [style for name, style in ACTION_STYLES.items() if name not in named]
+    return {name: ACTION_STYLES.get(name) or unused.pop(0) for name in named}
 
 
 def tactic_costs(
@@ -129,7 +129,7 @@ def tactic_costs(
     Parameters
     ----------
     data : Tactics, or DataFrame
-        `attacker`, `cost` and `most` (probabilities), sorted by cost; the highest costs are drawn, from the top.
+        `attacker`, and `cost` and `most` (mean and highest, probabilities), sorted by cost; the first 40 are drawn.
 
     Examples
     --------

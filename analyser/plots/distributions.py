@@ -25,7 +25,7 @@ KINDS: Sequence[Kind] = ("summary", "bars", "lines", "at least", "at most")
 BAR_WIDTH, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.44, 3.4, 7.5, 2.9  # inches
 MOST_WITH_TEXT = 16  # most bars with percentages above them
 MOST_BARS = 24  # most bars that are all named on the axis
-FEWEST_BARS = 5  # least width of the axis in bars, so that one or two bars are not too wide
+FEWEST_BARS = 5  # least width of the axes in bars, so that one or two bars are not too wide
 PANEL_WIDTH, PANEL_HEIGHT, LETTERS_PER_INCH = 3.4, 2.7, 10  # inches; letters of titles and legends
 SYMBOL_WIDTH, LABEL_HEIGHT = 0.8, 0.2  # inches, in a legend
 HATCHES = ("", "///", "...", "xxx", "\\\\\\", "ooo")
@@ -63,32 +63,17 @@ def distribution(
         intervals are computed from `count`, or read from `low` and `high` (`at_least_low`, `at_least_high`) as in
         :meth:`analyser.Result.pmf`.
     x : str, or (str, int), optional
-        The column of the values; or the figure of a result, with its round or attack. Default: `value` or
-        `models_destroyed`.
+        The column of the values; or the figure of a result, with its round or attack. Default: the main figure of a
+        result, or the column `value` or `models_destroyed`.
     by : str, optional
         A column of a frame; each of its values becomes a series.
     kind : {"summary", "bars", "lines", "at least", "at most"}, optional
-        ``"summary"`` draws bars, and a stepped line for *at least*; it is the default for a single series on a new
-        figure. Otherwise the default is bars. Ends with a probability below 0.01% are left out.
+        ``"summary"`` draws bars, and a stepped line for *at least*; it is the default for one series of integers on a
+        new figure. Otherwise the default is bars. Both ends are left out where their probability is below 0.01%.
     lost : str, optional
         A bool column of a frame, True for lost units, whose bars are hatched.
     ax : Axes, optional
-        Default: those of a new figure. The style of a new series differs from those already on the axes.
-    label, color : optional
-        A single one for a single series; for several series a list, or a mapping by name.
-    title : str or None
-        Default: the question of a result. None: no title.
-    **artist
-        Passed to ``Axes.bar`` or ``Axes.plot``.
-
-    Returns
-    -------
-    Axes
-
-    Raises
-    ------
-    InputError
-        No rows, a missing column, or more than six series.
+        Default: a new figure. The style of a new series differs from the styles already on the axes.
 
     Examples
     --------
@@ -101,39 +86,39 @@ def distribution(
     if kind is not None:
         check_choice(kind, "kind", KINDS)
     sources = _sources(data, x, by)
-    drawn: Kind = kind or ("summary" if len(sources) == 1 and ax is None and _has_integers(sources) else "bars")
-    values, curves, is_cut = _curves(sources, drawn)
+    kind = kind or ("summary" if len(sources) == 1 and ax is None and _has_integers(sources) else "bars")
+    values, curves, is_cut = _curves(sources, kind)
     x_label = str(sources[0].x).replace("_", " ") + (f" (others: less than {NEGLIGIBLE:.2%} each)" if is_cut else "")
     is_short = len(values) <= MOST_BARS
     width = float(np.clip(BAR_WIDTH * len(values) * (1.2 if len(curves) > 1 else 1.0), LEAST_WIDTH, MOST_WIDTH))
-    has_legend = len(curves) > 1 or label is not None or drawn == "summary"
+    has_legend = len(curves) > 1 or label is not None or kind == "summary"
     options: dict[str, Any] = {
         "xlabel": x_label,
-        "ylabel": _ylabel(drawn),
-        "legend": (2 if drawn == "summary" else 1) * has_legend,
+        "ylabel": _ylabel(kind),
+        "legend": (2 if kind == "summary" else 1) * has_legend,
     }
     with look.drawing(ax, width, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
-        places = np.asarray(values, np.float64) if _has_integers(sources) else np.arange(len(values), dtype=np.float64)
-        if drawn in ("summary", "bars"):
-            texts = ["exactly so many"] if drawn == "summary" and label is None else label
-            _draw_bars(axes, places, curves, texts, color, artist)
+        xs = np.asarray(values, np.float64) if _has_integers(sources) else np.arange(len(values), dtype=np.float64)
+        if kind in ("summary", "bars"):
+            texts = ["exactly so many"] if kind == "summary" and label is None else label
+            _draw_bars(axes, xs, curves, texts, color, artist)
             if lost:
                 flags = sources[0].frame.groupby(sources[0].x, sort=False)[lost].any()
                 for bar, value in zip(axes.patches, values):
                     bar.set_hatch(look.LOSS_HATCH if flags[value] else "")
-        if drawn == "summary":
-            above = _curves(sources, "at least", trimmed=values)[1]
-            axes.step(places, above[0].percent, where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
-        elif drawn != "bars":
-            _draw_lines(axes, places, curves, drawn, label, color, artist)
-        _set_scale(axes, places, [curve.percent for curve in curves], full=drawn in ("summary", "at least", "at most"))
+        if kind == "summary":
+            at_least = _curves(sources, "at least", drawn_values=values)[1]
+            axes.step(xs, at_least[0].percent, where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
+        elif kind != "bars":
+            _draw_lines(axes, xs, curves, kind, label, color, artist)
+        _set_scale(axes, xs, [curve.percent for curve in curves], full=kind in ("summary", "at least", "at most"))
         if _has_integers(sources):
             least, most = axes.dataLim.intervalx  # ticks only at values, not at the edges of bars
             ticks = MaxNLocator(integer=True).tick_values(least, most)
             axes.set_xticks(ticks[(ticks >= least) & (ticks <= most)])
         else:
             step = 1 if is_short else -(-len(values) // MOST_BARS)
-            axes.set_xticks(places[::step], [f"{v:g}" if isinstance(v, float) else str(v) for v in values][::step])
+            axes.set_xticks(xs[::step], [f"{v:g}" if isinstance(v, float) else str(v) for v in values][::step])
     return axes
 
 
@@ -178,8 +163,8 @@ def _has_integers(sources: Sequence[Source]) -> bool:
     return all(pd.api.types.is_integer_dtype(source.frame[source.x]) for source in sources)
 
 
-def _curves(sources: Sequence[Source], kind: Kind, trimmed: Any = None) -> tuple[list[Any], list[Curve], bool]:
-    """Return the sorted values of the plot, the distributions over them, and True if values are left out."""
+def _curves(sources: Sequence[Source], kind: Kind, drawn_values: Any = None) -> tuple[list[Any], list[Curve], bool]:
+    """Return the values to draw (default: likely ones), the distributions over them, and True if some are left out."""
     values = list(dict.fromkeys(value for source in sources for value in source.frame[source.x]))
     if _has_integers(sources):
         least = 0 if sources[0].x == "models_destroyed" else min(values)  # 0 may be missing in a simulation
@@ -187,7 +172,7 @@ def _curves(sources: Sequence[Source], kind: Kind, trimmed: Any = None) -> tuple
     elif all(pd.api.types.is_numeric_dtype(source.frame[source.x]) for source in sources):
         values = sorted(values)
     pmfs = np.array([_sum_by_value(source, "probability", values) for source in sources])
-    shown = [values.index(value) for value in trimmed] if trimmed is not None else _drawn_indices(pmfs, kind)
+    shown = [values.index(value) for value in drawn_values] if drawn_values is not None else _drawn_indices(pmfs, kind)
     curves = []
     for source, pmf in zip(sources, pmfs):
         ends = _interval_ends(source, kind, values)
@@ -212,9 +197,9 @@ def _cumulative(pmf: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
 
 def _drawn_indices(pmfs: NDArray[np.float64], kind: Kind) -> list[int]:
     """Return the indices of the values to draw, without the unlikely ends of a long distribution."""
-    above = np.cumsum(pmfs[:, ::-1], axis=1)[:, ::-1].max(axis=0)
-    below = np.cumsum(pmfs, axis=1).max(axis=0)
-    indices = np.flatnonzero((above >= NEGLIGIBLE) & (below >= NEGLIGIBLE))
+    at_least = np.cumsum(pmfs[:, ::-1], axis=1)[:, ::-1].max(axis=0)
+    at_most = np.cumsum(pmfs, axis=1).max(axis=0)
+    indices = np.flatnonzero((at_least >= NEGLIGIBLE) & (at_most >= NEGLIGIBLE))
     if len(pmfs) == 1 and kind not in ("at least", "at most") and pmfs.shape[1] <= max(SHORT_ENOUGH, MOST_BARS):
         indices = np.arange(pmfs.shape[1])
     if kind == "at least" and len(indices) > 1 and indices[0] == 0:
@@ -243,52 +228,48 @@ def _ylabel(kind: Kind) -> str:
     )
 
 
-def _draw_bars(
-    axes: Axes, places: Any, curves: Sequence[Curve], label: Any, color: Any, artist: dict[str, Any]
-) -> None:
+def _draw_bars(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color: Any, artist: dict[str, Any]) -> None:
     """Draw a bar for each value and series, side by side; transparent if the axes have earlier series."""
-    first, width = len(axes.get_legend_handles_labels()[1]), 0.8 / len(curves)
+    n_earlier, width = len(axes.get_legend_handles_labels()[1]), 0.8 / len(curves)
     styles = look.line_styles(axes, [series.name for series in curves], label, color)
     for number, (curve, line) in enumerate(zip(curves, styles)):
-        style = {"color": line["color"], "edgecolor": "white", "hatch": HATCHES[(first + number) % len(HATCHES)]}
-        if len(curves) == 1 and not first:
+        style = {"color": line["color"], "edgecolor": "white", "hatch": HATCHES[(n_earlier + number) % len(HATCHES)]}
+        if len(curves) == 1 and not n_earlier:
             style = {**_BAR, **({} if color is None else {"color": line["color"]})}
-        centres = places + width * (number - (len(curves) - 1) / 2)
-        overlaid = {"alpha": 0.6} if first else {}
+        centres = xs + width * (number - (len(curves) - 1) / 2)
+        overlaid = {"alpha": 0.6} if n_earlier else {}
         style = {"width": width, "label": line["label"], "linewidth": 0.6, **style, **overlaid, **artist}
         axes.bar(centres, curve.percent, **style)
         if curve.ends is not None:
             _draw_interval_ends(axes, centres, curve, "black")
-        elif len(curves) == 1 and not first and len(places) <= MOST_WITH_TEXT:
+        elif len(curves) == 1 and not n_earlier and len(xs) <= MOST_WITH_TEXT:
             possible = curve.percent > 0
             for text in look.write_above(axes, centres[possible], curve.percent[possible]):
                 text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # a line may run behind it
 
 
 def _draw_lines(
-    axes: Axes, places: Any, curves: Sequence[Curve], kind: Kind, label: Any, color: Any, artist: dict[str, Any]
+    axes: Axes, xs: Any, curves: Sequence[Curve], kind: Kind, label: Any, color: Any, artist: dict[str, Any]
 ) -> None:
     steps = {"drawstyle": "steps-mid"} if kind != "lines" else {}
     for curve, line in zip(curves, look.line_styles(axes, [series.name for series in curves], label, color)):
-        axes.plot(places, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **steps, **line, **artist})
+        axes.plot(xs, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **steps, **line, **artist})
         if curve.ends is not None:
-            _draw_interval_ends(axes, places, curve, line["color"])
+            _draw_interval_ends(axes, xs, curve, line["color"])
 
 
-def _draw_interval_ends(axes: Axes, places: Any, curve: Curve, color: Any) -> None:
+def _draw_interval_ends(axes: Axes, xs: Any, curve: Curve, color: Any) -> None:
     assert curve.ends is not None
-    look.draw_intervals(
-        axes, places, curve.percent, [curve.percent - curve.ends[0], curve.ends[1] - curve.percent], color
-    )
+    look.draw_intervals(axes, xs, curve.percent, [curve.percent - curve.ends[0], curve.ends[1] - curve.percent], color)
 
 
-def _set_scale(axes: Axes, places: NDArray[np.float64], drawn: Sequence[NDArray[np.float64]], *, full: bool) -> None:
-    """Set limits that include new and earlier series, up to 100 percent for cumulative figures (`full`)."""
-    is_new = len(axes.get_legend_handles_labels()[1]) <= len(drawn) + full
-    half, middle = max(len(places), FEWEST_BARS) / 2, (places[0] + places[-1]) / 2
-    half = (places[-1] - places[0] + 1.2) / 2 if len(places) >= FEWEST_BARS else half
+def _set_scale(axes: Axes, xs: NDArray[np.float64], drawn: Sequence[NDArray[np.float64]], *, full: bool) -> None:
+    """Set limits that include new and earlier series; `full`: up to 100 percent, for cumulative probabilities."""
+    is_first = len(axes.get_legend_handles_labels()[1]) <= len(drawn) + full
+    half, middle = max(len(xs), FEWEST_BARS) / 2, (xs[0] + xs[-1]) / 2
+    half = (xs[-1] - xs[0] + 1.2) / 2 if len(xs) >= FEWEST_BARS else half
     left, right, top = middle - half, middle + half, 108.0 if full else max(1.15 * max(map(np.max, drawn)), 1.0)
-    if not is_new:
+    if not is_first:
         (old_left, old_right), highest = axes.get_xlim(), axes.get_ylim()[1]
         left, right, top = min(left, old_left), max(right, old_right), max(top, highest)
     axes.set(xlim=(left, right), ylim=(0, top))

@@ -19,10 +19,10 @@ from analyser.common.metrics import figure_title
 from analyser.plots.crowded_text import label_offsets
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
-MOST_NUMBERED = 14  # above this number only the frontier is numbered
+MOST_NUMBERED = 14  # most numbered markers; with more loadouts the whole frontier and nothing else is numbered
 
 
-def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
+def efficient_rows(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
     """Return True for each efficient row: no other has more effect for at most as many points, or as much for fewer.
 
     Parameters
@@ -39,14 +39,14 @@ def efficient(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
     Examples
     --------
     >>> table = pd.DataFrame({"points": [50, 60, 60, 90], "effect": [2.0, 1.5, 4.0, 4.0]})
-    >>> efficient(table, "effect").tolist()
+    >>> efficient_rows(table, "effect").tolist()
     [True, False, True, False]
     """
     points, effects = frame["points"].to_numpy(np.float64, na_value=np.nan), frame[metric].to_numpy(np.float64)
     complete = ~(np.isnan(points) | np.isnan(effects))
-    beats = complete & (points <= points[:, None]) & (effects >= effects[:, None] - CERTAIN_WITHIN)
-    beats &= (points < points[:, None]) | (effects > effects[:, None] + CERTAIN_WITHIN)
-    return np.asarray(complete & ~beats.any(axis=1))
+    is_beaten_by = complete & (points <= points[:, None]) & (effects >= effects[:, None] - CERTAIN_WITHIN)
+    is_beaten_by &= (points < points[:, None]) | (effects > effects[:, None] + CERTAIN_WITHIN)
+    return np.asarray(complete & ~is_beaten_by.any(axis=1))
 
 
 def cost_against_effect(
@@ -74,7 +74,7 @@ def cost_against_effect(
     quantity : str, optional
         Name of the effect. Default: the name of the column. Columns ``p_...`` are in percent.
     label, color : optional
-        For the markers ``"efficient frontier"`` and ``"beaten by another"``; `label` may also be a mapping that names
+        Of the markers ``"efficient frontier"`` and ``"beaten by another"``; `label` may also be a mapping that names
         the loadouts.
 
     Examples
@@ -89,27 +89,27 @@ def cost_against_effect(
     if shown.empty:
         raise InputError(f"no loadout has both points and {metric}")
     name, scale = figure_title(metric, quantity)
-    on_frontier = efficient(shown, metric)
+    on_frontier = efficient_rows(shown, metric)
     points, effects = shown["points"].to_numpy(np.float64), scale * shown[metric].to_numpy(np.float64)
     missing, kinds = len(frame) - len(shown), ("efficient frontier", "beaten by another")
-    own_labels = label if isinstance(label, Mapping) else {}
+    loadout_labels = label if isinstance(label, Mapping) else {}
     labels = look.per_series(label, kinds, kinds, "label")
     colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM), "color")
     x_label = "points" + (f"   ({missing} without figures left out)" if missing else "")
     options: dict[str, Any] = {"xlabel": x_label, "ylabel": name, "legend": 2}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), grid="both", **options) as axes:
         order = np.lexsort((effects, points))
-        best, rest = order[on_frontier[order]], ~on_frontier
-        axes.step(points[best], effects[best], where="post", color=colours[0], linewidth=1.4, label=labels[0])
+        frontier, is_beaten = order[on_frontier[order]], ~on_frontier
+        axes.step(points[frontier], effects[frontier], where="post", color=colours[0], linewidth=1.4, label=labels[0])
         dots: dict[str, Any] = {"linestyle": "", "marker": "o", "markersize": 13, "color": colours[0]}  # fits 2 digits
-        axes.plot(points[best], effects[best], **{**dots, **artist})
-        if rest.any():
+        axes.plot(points[frontier], effects[frontier], **{**dots, **artist})
+        if is_beaten.any():
             dots |= {"marker": "D", "markersize": 5.5, "markerfacecolor": colours[1], "markeredgewidth": 0.8}
-            axes.plot(points[rest], effects[rest], **{**dots, "label": labels[1], **artist})
-        room = 0.06 * max(float(np.ptp(points)), 10.0)
-        axes.set(xlim=(points.min() - room, points.max() + room), ylim=(0, 1.12 * max(effects.max(), 1e-9)))
+            axes.plot(points[is_beaten], effects[is_beaten], **{**dots, "label": labels[1], **artist})
+        margin = 0.06 * max(float(np.ptp(points)), 10.0)
+        axes.set(xlim=(points.min() - margin, points.max() + margin), ylim=(0, 1.12 * max(effects.max(), 1e-9)))
         loadouts = shown["loadout"].tolist()
-        names = look.per_series(own_labels, loadouts, names_of(loadouts), "label")
+        names = look.per_series(loadout_labels, loadouts, names_of(loadouts), "label")
         _number_markers(axes, names, np.column_stack([points, effects]), on_frontier)
     return axes
 
@@ -128,7 +128,7 @@ def _number_markers(axes: Axes, names: list[str], spots: NDArray[np.float64], on
 
 
 def _list_names(axes: Axes, loadouts: list[str]) -> None:
-    """List the numbered names beside a new figure, or in the legend of given axes."""
+    """List the numbered names beside a new figure, or in the legend of the Axes that the caller has passed."""
     if not isinstance(axes, look.Picture):
         for number, name in enumerate(loadouts, start=1):
             axes.plot([], [], linestyle="", marker=f"${number}$", color="black", label=name)
@@ -150,14 +150,14 @@ def fair_points(
 ) -> Axes:
     """Draw today's points of loadouts against fair points, with markers by faction.
 
-    The grey band is a typical interval of fair points. Over-priced and under-priced loadouts have filled markers, and
-    those farthest from their fair points are numbered.
+    The grey band has the median width of the intervals of fair points. Over-priced and under-priced loadouts have
+    filled markers; of these the 14 farthest from their fair points are numbered.
 
     Parameters
     ----------
     data : FairPoints, or DataFrame
         The columns of :class:`analyser.FairPoints`. Loadouts without points or fair points are only counted; InputError
-        if no others remain.
+        if there are no others.
 
     Examples
     --------
@@ -173,10 +173,11 @@ def fair_points(
     if shown.empty:
         raise InputError("no loadout has both points and fair points")
     fair, points = (shown[name].to_numpy(np.float64) for name in ("fair_points", "points"))
-    below, above = (float((shown[end] / shown["fair_points"]).median()) for end in ("fair_low", "fair_high"))
+    low, high = (float((shown[end] / shown["fair_points"]).median()) for end in ("fair_low", "fair_high"))
     missing = len(frame) - len(shown)
-    x_label = "fair points" + (f"   ({missing} loadouts without them left out)" if missing else "")
+    x_label = "fair points" + (f"   ({missing} without figures left out)" if missing else "")
     factions = list(dict.fromkeys(shown["faction"]))
+    is_mispriced = shown["verdict"].isin(("over-priced", "under-priced")).to_numpy()
     options: dict[str, Any] = {
         "own": "Points of loadouts, and their fair points",
         "xlabel": x_label,
@@ -184,27 +185,28 @@ def fair_points(
         "legend": 2,
     }
     with look.drawing(ax, WIDTH, WIDTH, title=title, grid="both", **options) as axes:
-        ends = np.array([0.8 * min(fair.min(), points.min()), 1.25 * max(fair.max(), points.max())])
-        axes.fill_between(ends, below * ends, above * ends, color=look.LIGHT, linewidth=0, label="typical interval")
+        limits = np.array([0.8 * min(fair.min(), points.min()), 1.25 * max(fair.max(), points.max())])
+        axes.fill_between(limits, low * limits, high * limits, color=look.LIGHT, linewidth=0, label="typical interval")
         for faction, line in zip(factions, _faction_styles(factions, label, color)):
             of_faction = (shown["faction"] == faction).to_numpy()
-            wrong = of_faction & shown["verdict"].isin(("over-priced", "under-priced")).to_numpy()
+            filled = of_faction & is_mispriced
             axes.plot(fair[of_faction], points[of_faction], **{**line, "markerfacecolor": "none", **artist})
-            axes.plot(fair[wrong], points[wrong], **{**line, "label": None, **artist})
-        axes.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
-        ticks = [tick for tick in (10, 20, 50, 100, 200, 500, 1000, 2000) if ends[0] <= tick <= ends[1]]
+            axes.plot(fair[filled], points[filled], **{**line, "label": None, **artist})
+        axes.set(xscale="log", yscale="log", xlim=limits, ylim=limits)
+        ticks = [tick for tick in (10, 20, 50, 100, 200, 500, 1000, 2000) if limits[0] <= tick <= limits[1]]
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_locator(FixedLocator(ticks))
             axis.set_major_formatter("{x:.0f}")
             axis.set_minor_locator(NullLocator())
-        wrong = np.flatnonzero(shown["verdict"].isin(("over-priced", "under-priced")))
-        farthest = wrong[np.argsort(-np.abs(np.log(points / fair))[wrong], kind="stable")][:MOST_NUMBERED]
+        mispriced = np.flatnonzero(is_mispriced)
+        farthest = mispriced[np.argsort(-np.abs(np.log(points / fair))[mispriced], kind="stable")][:MOST_NUMBERED]
         order = farthest[np.argsort(fair[farthest], kind="stable")]
-        size, span = 72 * WIDTH, float(np.log(ends[1] / ends[0]))
-        spots = size * np.log(np.column_stack([fair, points]) / ends[0]) / span
+        size, span = 72 * WIDTH, float(np.log(limits[1] / limits[0]))
+        positions = size * np.log(np.column_stack([fair, points]) / limits[0]) / span
         is_over = (shown["verdict"] == "over-priced").to_numpy()
         outwards = np.where(is_over, 135.0, -45.0)[farthest]  # away from the diagonal
-        offsets = dict(zip(farthest.tolist(), label_offsets(spots, farthest.tolist(), outwards.tolist(), (size, size))))
+        labelled = farthest.tolist()
+        offsets = dict(zip(labelled, label_offsets(positions, labelled, outwards.tolist(), (size, size))))
         for number, marker in enumerate(order.tolist(), start=1):
             position = (fair[marker], points[marker])
             leader: dict[str, Any] = {"arrowprops": {"arrowstyle": "-", "color": look.MEDIUM, "linewidth": 0.6}}

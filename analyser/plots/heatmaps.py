@@ -24,7 +24,7 @@ from analyser.plots.crowded_text import OutlinedText, outline_labels
 Scale = Literal["linear", "log", "log-odds"]
 LEAST_SHARE = 0.01  # ends of the colour scale: share of the highest figure, or distance of a probability from 0 and 1
 MEAN = "mean"
-MOST_CELLS = 40  # most values of a distribution
+MOST_VALUES = 40  # of a distribution by round
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
 ROUND_WIDTH, NUMBER_HEIGHT = 0.52, 0.3  # inches, of the cells of a distribution
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
@@ -83,26 +83,16 @@ def heatmap(
     means : bool, optional
         Sort rows and columns by their means, and add the means as last column and row. Default: True for matchups.
     scale : {"linear", "log", "log-odds"}, optional
-        Scale of the colours. Default: linear; logarithmic for matchups, except for probabilities. In a table with gains
-        and losses 0 is white.
+        Scale of the colours. Default: linear; logarithmic for built-in metrics that are not probabilities. In a table
+        with gains and losses 0 is white.
     colorbar : bool
-        Draw a colour bar; on given axes it takes a part of their area.
+        Draw a colour bar; if `ax` is given, the bar takes a part of its area.
     note : str
         Last line of the title.
-    ax : Axes, optional
-        Default: those of a new figure, as large as the table.
     label : str, optional
         Name of the values.
     color : colormap, its name, or a colour, optional
         A single colour gives a scale from white to this colour. Default: a scale that suits grey and colour blindness.
-    title : str or None
-        Default: the name of the values, and for matchups the sides and the situation. None: no title.
-    **artist
-        Passed to ``Axes.imshow``.
-
-    Returns
-    -------
-    Axes
 
     Raises
     ------
@@ -117,31 +107,31 @@ def heatmap(
     ['1.5', '2.2']
     """
     frame = look.rows_of(data)
-    shown = values or getattr(data, "metric", None)
-    if shown is None:
+    metric = values or getattr(data, "metric", None)
+    if metric is None:
         raise InputError("no column of values is named", where="values", allowed=", ".join(map(str, frame.columns)))
-    table = _table(frame, (rows, columns, shown), groups, means)
-    drawn = scale or (
+    table = _table(frame, (rows, columns, metric), groups, means)
+    scale = scale or (
         "log"
-        if shown in metrics.MATCHUP_METRICS and metrics.function_of(shown) is None and not table.is_probability
+        if metric in metrics.MATCHUP_METRICS and metrics.function_of(metric) is None and not table.is_probability
         else "linear"
     )
-    check_choice(drawn, "scale", get_args(Scale))
+    check_choice(scale, "scale", get_args(Scale))
     width, height = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(table.rows)
     is_matchups = f"{rows}_unit" in frame
     names: dict[str, Any] = {} if is_matchups else {"xlabel": heading_of(columns), "ylabel": heading_of(rows)}
-    if is_matchups and np.isnan(frame[shown].to_numpy(float)).any():
+    if is_matchups and np.isnan(frame[metric].to_numpy(float)).any():
         names = {"xlabel": IMPOSSIBLE}
     unit = ", percent" if table.is_probability else ""
     own = f"{label or table.quantity}{unit}"
     full_title = "\n".join(filter(None, [own, _sides_text(frame, rows, columns) if is_matchups else "", note]))
     with look.drawing(ax, width, height, title=title, own_title=full_title, grid="", **names) as axes:
-        image = _draw_cells(axes, table, drawn, color, artist)
+        image = _draw_cells(axes, table, scale, color, artist)
         _name_axes(axes, table)
         if len(table.groups) > 1 or table.has_means:
             _separate_groups(axes, table)
         if colorbar:
-            _add_scale(axes, image, own, drawn, is_titled=title == look.AUTO)
+            _add_scale(axes, image, own, scale, is_titled=title == look.AUTO)
     if is_matchups:
         axes.xaxis.label.set(x=0, ha="left")
     return axes
@@ -153,8 +143,9 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
     look.check_columns(frame, (values, rows, columns))
     if not pd.api.types.is_numeric_dtype(frame[values]):
         raise InputError(f"the column {values} has no numbers", where="values", allowed="a column of numbers")
-    if "situation" in frame and "situation" not in names and len(found := frame["situation"].unique()) > 1:
-        raise InputError(f"{len(found)} situations in one picture", allowed=f"one of {', '.join(map(str, found))}")
+    if "situation" in frame and "situation" not in names and len(situations := frame["situation"].unique()) > 1:
+        allowed = f"one of {', '.join(map(str, situations))}"
+        raise InputError(f"{len(situations)} situations in one picture", allowed=allowed)
     if frame.duplicated([rows, columns]).any():
         problem = f"more than one row for one {rows} and {columns}"
         raise InputError(problem, allowed="one row, for example from groupby(...).mean()")
@@ -179,7 +170,7 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
 
 
 def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFrame:
-    """Return the distinct rows of a side, with the means of `values`, highest first; if None, in the present order."""
+    """Return a row per loadout of a side, with its mean of `values`, highest first; if None, in the frame's order."""
     rows = frame.drop_duplicates(side)
     if values is not None:
         means = frame.groupby(side, observed=True)[values].mean()
@@ -193,10 +184,10 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
     # The hatched background is visible in cells without a figure.
     ax.patch.set(facecolor="white", edgecolor="0.72", hatch="////", linewidth=0)
     norm = _norm(shown, scale)
-    has_both = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
+    has_losses = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
     shown = np.ma.masked_invalid(shown.clip(float(norm.vmin or 0.0), float(norm.vmax or 1.0)))
     style = {
-        "cmap": look.scale_of(color, CHANGE_COLOURS if has_both else look.PALETTE),
+        "cmap": look.scale_of(color, CHANGE_COLOURS if has_losses else look.PALETTE),
         "norm": norm,
         "aspect": "auto",
     }
@@ -211,7 +202,7 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
 
 
 def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
-    """Write a figure into each cell, as large as fits."""
+    """Write a figure into each cell, in the largest size that fits."""
     box = ax.get_window_extent()
     inches = box.width / ax.figure.dpi / table.values.shape[1], box.height / ax.figure.dpi / table.values.shape[0]
     share = min(1.0, inches[0] / CELL_WIDTH, inches[1] / CELL_HEIGHT + 0.15)
@@ -241,9 +232,9 @@ def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
         lowest = min(float(np.nanmin(shown, initial=0.0)), 0.0)
         largest = max(-lowest, highest)
         return Normalize(-largest, largest) if lowest < 0 else Normalize(0.0, highest)
-    farthest = 100 * LEAST_SHARE, 100 - 100 * LEAST_SHARE
-    least, most = np.clip([np.nanmin(shown, initial=100.0), highest], *farthest)
-    ends = (float(least), float(most)) if least < most else farthest
+    limits = 100 * LEAST_SHARE, 100 - 100 * LEAST_SHARE
+    least, most = np.clip([np.nanmin(shown, initial=100.0), highest], *limits)
+    ends = (float(least), float(most)) if least < most else limits
 
     def log_odds(percent: Any) -> Any:
         shown = np.clip(percent, *ends)  # keeps the mask of cells without a figure
@@ -269,7 +260,7 @@ def _name_axes(ax: Axes, table: Table) -> None:
 
 
 def _sides_text(frame: pd.DataFrame, rows: str, columns: str) -> str:
-    """Return the second line of the title of matchups: both sides, the situation and the method."""
+    """Return the line of the title that names both sides, the situation and the method of matchups."""
     parts = [f"Rows: {_side_text(frame, rows)}", f"columns: {_side_text(frame, columns)}"]
     parts += [str(frame["situation"].iloc[0]).replace("-", " ")] if "situation" in frame else []
     return " · ".join([*parts, *([", ".join(dict.fromkeys(frame["method"]))] if "method" in frame else [])])
@@ -308,7 +299,7 @@ def _separate_groups(ax: Axes, table: Table) -> None:
 
 
 def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_titled: bool = False) -> None:
-    """Draw the colour bar beside the cells; without a label if this would be too long and the title says the same."""
+    """Draw the colour bar beside the cells; it has no label if the label is too long and the title says the same."""
     if isinstance(ax, look.Picture):
         inches = ax.get_window_extent().width / ax.figure.dpi
         position: dict[str, Any] = {"cax": ax.inset_axes((1 + SCALE_GAP / inches, 0, SCALE_WIDTH / inches, 1))}
@@ -336,7 +327,7 @@ def likely_values(frame: pd.DataFrame, number: str) -> NDArray[np.int64]:
     """Return the range of values that :func:`distributions_by_round` draws: a single value if none is likely."""
     likely = frame[frame["probability"] >= NEGLIGIBLE][number]
     shown = frame[number].head(1) if likely.empty else likely
-    return np.arange(shown.min(), shown.max() + 1)[: MOST_CELLS + 1]
+    return np.arange(shown.min(), shown.max() + 1)[: MOST_VALUES + 1]
 
 
 def distributions_by_round(
@@ -355,8 +346,8 @@ def distributions_by_round(
     Parameters
     ----------
     data : DataFrame
-        One row for each round and possible value, with its `probability`. Values at both ends with a probability below
-        0.01% in every round are left out.
+        One row for each round and possible value, with its `probability`. Values below and above those that have a
+        probability of at least 0.01% in some round are left out.
     x, number : str
         Columns of the rounds and of the values (integers).
 
@@ -389,7 +380,7 @@ def distributions_by_round(
                 text, ink = look.short_text(float(percent) / 100, is_probability=True), str(inks[row, column])
                 axes.text(column, row, text, ha="center", va="center", color=ink, size=points)
         step = int(np.ceil(look.LABEL_POINTS / (_POINTS_PER_INCH * inches / len(values))))
-        axes.set_xticks(range(len(rounds)), [str(number) for number in rounds])
+        axes.set_xticks(range(len(rounds)), [str(name) for name in rounds])
         axes.set_yticks(range(0, len(values), step), [str(value) for value in values[::step]])
         axes.spines[:].set_visible(False)
         if points < _LEAST_TEXT:

@@ -13,7 +13,7 @@ from analyser.common.errors import InputError
 from analyser.common.frames import names_of
 
 WIDTH, HEIGHT = 5.2, 2.9  # inches
-_ALLOWED = "the result of a duel, or its to_frame(by_round=True)"
+_SURVIVAL_DATA = "the result of a duel, or its to_frame(by_round=True)"
 
 
 def curves(
@@ -108,10 +108,10 @@ def _rounds_frame(data: Any) -> pd.DataFrame:
         try:
             data = data.to_frame(by_round=True)
         except (AttributeError, TypeError):
-            raise InputError(f"{type(data).__name__} has no rounds", where="survival", allowed=_ALLOWED) from None
+            raise InputError(f"{type(data).__name__} has no rounds", where="survival", allowed=_SURVIVAL_DATA) from None
     if not {"round", "side"} <= set(data.columns):
         names = ", ".join(map(str, data.columns[:3])) or "none"
-        raise InputError(f"no columns round and side, but {names} ...", where="survival", allowed=_ALLOWED)
+        raise InputError(f"no columns round and side, but {names} ...", where="survival", allowed=_SURVIVAL_DATA)
     return pd.DataFrame(data)
 
 
@@ -132,7 +132,7 @@ def trade_off(
     data : SolvedDice, or DataFrame
         `dice`, `fair_points`, `fair_low` and `fair_high`, as :func:`analyser.solve_dice` returns them.
     points : int, optional
-        Today's points, drawn as a dashed line. Default: those of `data`.
+        Today's points, drawn as a dashed line. Default: ``data.points``, if there are any.
 
     Examples
     --------

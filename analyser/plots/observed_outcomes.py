@@ -33,7 +33,7 @@ def outcome_distribution(
     Parameters
     ----------
     data : DataFrame
-        A column for each figure of the outcome, and `probability`; rows from the worst to the best.
+        A column for each figure of the outcome, and `probability`; rows from the worst outcome to the best.
     happened : mapping
         The observed value of each figure.
 
@@ -50,10 +50,10 @@ def outcome_distribution(
     likely = np.flatnonzero(frame["probability"] >= 1e-4)
     first, last = min(likely.min(), observed), max(likely.max(), observed)
     first, last = max(first, observed - _MOST_BARS // 2), min(last, observed + _MOST_BARS // 2)
-    spots = np.arange(first, last + 1)
-    percent = 100 * frame["probability"].to_numpy(float)[spots]
-    columns = [frame[name].iloc[spots].tolist() for name in names]
-    texts = [", ".join(map(_word, values)) for values in zip(*columns)]
+    shown = np.arange(first, last + 1)
+    percent = 100 * frame["probability"].to_numpy(float)[shown]
+    columns = [frame[name].iloc[shown].tolist() for name in names]
+    texts = [", ".join(map(_value_text, values)) for values in zip(*columns)]
     rotated = max(map(len, texts)) > _LONGEST_NAME
     kinds = ("worse", "observed result", "better")
     labels = look.per_series(label, kinds, kinds, "label")
@@ -62,19 +62,19 @@ def outcome_distribution(
     own = f"{look.subject_of(data)}\nPossible results"
     options: dict[str, Any] = {"xlabel": x_label, "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=own, **options) as axes:
-        parts = ((spots < observed, ""), (spots == observed, look.LOSS_HATCH), (spots > observed, ""))
+        parts = ((shown < observed, ""), (shown == observed, look.LOSS_HATCH), (shown > observed, ""))
         for text, colour, (rows, hatch) in zip(labels, colours, parts):
             if not rows.any():
                 continue
             style: dict[str, Any] = {"color": colour, "width": 0.85, "edgecolor": "black", "linewidth": 0.6}
-            axes.bar(spots[rows], percent[rows], **{**style, "hatch": hatch, "label": text, **artist})
-        step = -(-len(spots) // 16)
+            axes.bar(shown[rows], percent[rows], **{**style, "hatch": hatch, "label": text, **artist})
+        step = -(-len(shown) // 16)
         slant: dict[str, Any] = {"rotation": 60, "ha": "right"} if rotated else {"rotation": 0, "ha": "center"}
-        axes.set_xticks(spots[::step], texts[::step], **slant)
+        axes.set_xticks(shown[::step], texts[::step], **slant)
     return axes
 
 
-def _word(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return ("yes" if value else "no") if isinstance(value, bool | np.bool_) else str(value)
 
 
@@ -87,13 +87,13 @@ def luck_strips(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw each fight as a strip that marks the observed outcome among all outcomes from the worst to the best.
+    """Draw each fight as a strip from the worst outcome to the best, with a bar that marks the observed outcome.
 
     Parameters
     ----------
     data : DataFrame
-        `fight`, `side`, `got` (the outcome), and the probabilities of a `worse` and an `equal` one; the last rows are
-        the sums over all fights of a side, with `fight` "all".
+        `fight`, `side`, `got` (the outcome), and `worse` and `equal`, the probabilities of a worse and of an equal
+        outcome. The last rows, with `fight` "all", are the sums over all fights of a side.
     label, color : optional
         By side.
 
@@ -108,17 +108,17 @@ def luck_strips(
     sides = list(dict.fromkeys(frame["side"]))
     names = dict(zip(sides, look.per_series(label, sides, sides, "label")))
     colours = dict(zip(sides, look.per_series(color, sides, [str(line["color"]) for line in look.STYLES], "color")))
-    spots = np.arange(len(frame))[::-1]
-    x_label = "share of such fights that go worse, percent: the width of a strip is the probability of its outcome"
+    positions = np.arange(len(frame))[::-1]
+    x_label = "share of such fights that go worse, percent: the width of a bar is the probability of its outcome"
     own, height = "Luck of the whole game", 0.6 + _STRIP_HEIGHT * len(frame)
     with look.drawing(ax, WIDTH, height, title=title, own_title=own, xlabel=x_label, grid="x") as axes:
-        axes.barh(spots, 100.0, color=look.LIGHT, height=0.7)
-        for place, (_, row) in zip(spots, frame.iterrows()):
+        axes.barh(positions, 100.0, color=look.LIGHT, height=0.7)
+        for position, (_, row) in zip(positions, frame.iterrows()):
             style: dict[str, Any] = {"color": colours[row["side"]], "height": 0.7, "alpha": 0.75, "linewidth": 0.8}
             style |= {"edgecolor": "black", "hatch": "//" if row["fight"] == "all" else ""}
-            axes.barh(place, max(100 * row["equal"], 0.4), left=100 * row["worse"], **{**style, **artist})
+            axes.barh(position, max(100 * row["equal"], 0.4), left=100 * row["worse"], **{**style, **artist})
         axes.axvline(50, color="0.4", linewidth=0.9, linestyle="--")
         axes.set(xlim=(0, 100), ylim=(-0.6, len(frame) - 0.4))
         rows = [f"{names[row['side']]}, {row['fight']}: {row['got']}" for _, row in frame.iterrows()]
-        look.name_rows(axes, spots, list(map(readable, rows)))
+        look.name_rows(axes, positions, list(map(readable, rows)))
     return axes

@@ -1,4 +1,4 @@
-"""Batch reports: folders with tables and an HTML page."""
+"""Reports and pages: balance reports (folders with tables and a page), differences of profiles, army cards."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analyser.report.batch import write_report as write_report
+    from analyser.report.balance_report import write_report as write_report
     from analyser.report.site import write_site as write_site
 
-_MODULES = {"write_report": "batch", "write_site": "site"}
+_MODULES = {"write_report": "balance_report", "write_site": "site"}
 __all__ = list(_MODULES)
 
 

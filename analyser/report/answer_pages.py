@@ -29,8 +29,8 @@ from analyser.analysis.clash_text import (
 from analyser.common.estimates import Estimate, estimate
 from analyser.common.text import NEGLIGIBLE, counted, whole_percent
 from analyser.game.army import Army
-from analyser.report.comparison_data import figures_data, packed_figures, side_data
-from analyser.report.shell import page_of
+from analyser.report.matchups_data import figures_data, packed_figures, side_data
+from analyser.report.page_frame import page_of
 from analyser.results.battle import BattleResult
 from analyser.results.battle_tactics import tactics_block
 from analyser.results.battle_text import margin_block, survivors_block, units_block
@@ -42,23 +42,23 @@ from analyser.scenarios.battle import SIDES
 def battle_page(answer: BattleResult) -> str:
     """Return the page of a battle as HTML."""
     names, (first, second) = answer.names, answer.names.values()
-    left, did = answer.survivors(), answer.contributions()
+    survivors, contributions = answer.survivors(), answer.contributions()
     return page_of(
         "battle",
         title=f"{first} against {second}, in battle",
         names=names,
         links=_links(answer),
-        found=answer,
-        asked=[*answer.heading(), ("Method", method_line([answer]))],
-        ends=result_segments(answer),
+        answer=answer,
+        facts=[*answer.heading(), ("Method", method_line([answer]))],
+        segments=result_segments(answer),
         margin=margin_picture(answer.margins()),
         by_margin=margin_block(answer)._replace(head=(f"{first} minus {second}", "of battles")),
-        survival=survival_picture(left),
-        left={side: survivors_block(left, side) for side in SIDES},
-        deeds=unit_bars(did),
-        by_unit=units_block(did, names, in_full=True),
+        survival=survival_picture(survivors),
+        left={side: survivors_block(survivors, side) for side in SIDES},
+        unit_bars=unit_bars(contributions),
+        by_unit=units_block(contributions, names, in_full=True),
         by_swing=swings_block(answer.swings, names),
-        part=SAMPLE_NOTE,
+        swing_note=SAMPLE_NOTE,
         by_tactic=tactics_block(answer.game, names) if answer.game else None,
         rounds=answer.story.rounds(),
         intervals=interval_notes([answer]),
@@ -105,7 +105,7 @@ class Segment(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """The bar of a margin: CSS class, left edge, and from above the top and the ends of the interval."""
+    """The bar of a margin: CSS class, left edge, and the top and the ends of the interval measured from above."""
 
     kind: str
     left: float
@@ -200,9 +200,9 @@ def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
 
     sides = []
     for side in SIDES:
-        own = [row for row in rows if row["side"] == side]
-        mean = [100.0, *(row["mean_percent"] for row in own)]
-        low, high = ([100.0, *(row[f"percent_{end}_percentile"] for row in own)] for end in ("10th", "90th"))
+        of_side = [row for row in rows if row["side"] == side]
+        mean = [100.0, *(row["mean_percent"] for row in of_side)]
+        low, high = ([100.0, *(row[f"percent_{end}_percentile"] for row in of_side)] for end in ("10th", "90th"))
         band = f"M{path(high)}L{path(low[::-1], rounds, -1)}z"
         sides.append(SidePaths(side, f"M{path(mean)}", band))
     ticks = [Tick(str(round_), round(100 * round_ / rounds, 2)) for round_ in range(rounds + 1)]
@@ -250,10 +250,10 @@ def clash_page(answer: Clash) -> str:
             ("answers", "Best counters", False),
             *((name.lower(), name, False) for name in ("Units", "More")),
         ],
-        found=answer,
+        answer=answer,
         gap_lines=answer.hard_target_lines(),
         rounds=rounds,
-        answers=list(_answers(answer)),
+        counters=list(_counters(answer)),
         units=[(army, _unit_sections(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
         data=packed_figures(_script_data(answer)),
         aims=AIMS,
@@ -270,7 +270,7 @@ def _best_attacks(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, Army
         yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
 
 
-def _answers(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
+def _counters(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
     """Yield, for each side, a title and the targets, each with the best and second-best counter by situation."""
     mine = (answer.mine, answer.yours, answer.counters, answer.second_counters)
     yours = (answer.yours, answer.mine, answer.enemy_counters, answer.second_enemy_counters)
@@ -324,17 +324,17 @@ def build_page(build: Build) -> str:
     """Return the page of a build as HTML, which opens offline."""
     order = build.order or range(len(build.lists))
     values = {item.army.name: item for item in build.lists}
-    fought: list[tuple[Army, BattleRecord | None, str]] = [*build.battle_rows()] or [
+    records: list[tuple[Army, BattleRecord | None, str]] = [*build.battle_rows()] or [
         (item.army, None, "") for item in build.lists
     ]
     return page_of(
         "build",
         title=build.title,
-        found=build,
-        not_in_it=[*(f"Left out: {line}" for line in build.left_out), *build.assumptions],
+        answer=build,
+        notes=[*(f"Left out: {line}" for line in build.left_out), *build.assumptions],
         rows=[
-            (army, played, said, build.own_value if army is build.own else values[army.name])
-            for army, played, said in fought
+            (army, record, comparison, build.own_value if army is build.own else values[army.name])
+            for army, record, comparison in records
         ],
         ranked=[build.lists[place].army for place in order] + ([build.own] if build.own is not None else []),
         units_by_battlegroup=units_by_battlegroup,
@@ -343,13 +343,13 @@ def build_page(build: Build) -> str:
 
 
 class CheckRow(NamedTuple):
-    """A row of the picture: name, note, win rate, and win rate expected from fair points, in percent."""
+    """A row of the picture: name, note, win rate in percent, and the win rate that fair points predict."""
 
     kind: str  # CSS class
     name: str
     note: str
-    wins: float
-    said: float
+    won: float
+    predicted: float
     text: str
 
 
@@ -359,7 +359,7 @@ def check_page(answer: BalanceCheck) -> str:
     return page_of(
         "check",
         title="Fair points compared with battles",
-        found=answer,
+        answer=answer,
         groups=[_row(row, row["group"], counted(row["units"], "unit")) for row in answer.groups.to_dict("records")],
         armies=[_army_row(row) for row in rows],
     )
@@ -372,7 +372,7 @@ def _army_row(row: Mapping[Any, Any]) -> CheckRow:
 
 
 def _row(row: Mapping[Any, Any], name: str, note: str) -> CheckRow:
-    wins, said = row["win_rate"], row["by_fair_points"]
+    won, predicted = row["win_rate"], row["by_fair_points"]
     kind = "undecided" if abs(row["off"]) < MISFIT_DIFFERENCE / 2 else "under" if row["off"] > 0 else "over"
-    text = f"{whole_percent(wins)} ({whole_percent(said)})"
-    return CheckRow(kind, name, note, round(100 * wins, 1), round(100 * said, 1), text)
+    text = f"{whole_percent(won)} ({whole_percent(predicted)})"
+    return CheckRow(kind, name, note, round(100 * won, 1), round(100 * predicted, 1), text)

@@ -10,19 +10,19 @@ from analyser.game.army import Army, ArmyUnit
 from analyser.game.keywords import HasKeywords, keyword_descriptions
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, Row
-from analyser.report.shell import page_of
+from analyser.report.page_frame import page_of
 from analyser.report.sliders import unit_facts
 from analyser.scenarios.armies import load_army
 from analyser.web.html import pack_engine
 from analyser.web.memory_layout import layout
-from analyser.web.page_data import COMPARED, RANKING, USUAL_DISTANCE, edits
+from analyser.web.page_data import COMPARED_FIGURES, RANKING, USUAL_DISTANCE, edits
 
-_PAGE = 277.0  # millimetres: height of an A4 sheet without margins
+_PAGE_HEIGHT = 277.0  # millimetres: height of an A4 sheet without margins
 _LINE_HEIGHT = 1.3 * 25.4 / 72  # millimetres: height of a line, per point of type size
-_LARGEST, _SMALLEST = 17, 11  # type sizes in print, in half points
+_LARGEST_SIZE, _SMALLEST_SIZE = 17, 11  # type sizes in print, in half points
 _SIZE_ON_SEVERAL_PAGES = 13  # type size if the cards need several pages
 _HEAD_LINES = 2.6  # lines for the head of a card and the space around the card
-_WIDTH = 560.0  # characters in a column at a type size of one point
+_COLUMN_WIDTH = 560.0  # characters in a column at a type size of one point
 _TARGETS = tuple(
     dict(zip(("name", "type", "category", "models", "defence", "damage_limit", "discipline", "break_limit"), target))
     for target in (
@@ -40,9 +40,9 @@ class UnitCard(NamedTuple):
 
     loadout: Loadout
     number: int
-    names: list[str]  # names of the units in the army, if it has own ones
-    bands: list[tuple[int, int]]
-    at: int  # index of the band of the undamaged unit, or -1
+    names: list[str]  # names that the army gives to the units, if any
+    bands: list[tuple[int, int]]  # first and last number of models (behemoth: of damage)
+    undamaged_band: int  # index of the band of the undamaged unit, or -1
     lines: list[tuple[Row, list[str]]]  # each row of armaments, with its dice in each band
     notes: list[str]
 
@@ -54,21 +54,21 @@ def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
     """
     cards = _unit_cards(army)
     units = [card.loadout.unit for card in cards]
-    bearers: list[HasKeywords] = [*units, *(row for unit in units for row in unit.rows)]
-    glossary = keyword_descriptions(keyword for bearer in bearers for keyword in bearer.keywords)
+    owners: list[HasKeywords] = [*units, *(row for unit in units for row in unit.rows)]
+    glossary = keyword_descriptions(keyword for owner in owners for keyword in owner.keywords)
     size = _type_size(cards, glossary)
     return page_of(
         "army",
         title=army.name,
         army=army,
-        sheets=cards,
+        cards=cards,
         glossary=glossary,
         half_points=size,
-        engine=_odds(cards, ruleset),
+        engine=_packed_engine(cards, ruleset),
     )
 
 
-def _odds(cards: Sequence[UnitCard], ruleset: Ruleset | None) -> str:
+def _packed_engine(cards: Sequence[UnitCard], ruleset: Ruleset | None) -> str:
     """Return the exact engines, packed with the units of the cards, the targets, and the adjustable numbers."""
     data: dict[str, Any] = {
         "layout": layout(ruleset),
@@ -76,7 +76,7 @@ def _odds(cards: Sequence[UnitCard], ruleset: Ruleset | None) -> str:
         "targets": [unit_facts(loadout) for loadout in load_army(list(_TARGETS)).loadouts],
         "edits": [edit for edit in edits() if edit["name"] in _ADJUSTABLE],
         "distance": USUAL_DISTANCE,
-        "figures": [figure for figure in COMPARED if figure["name"] != "points"],
+        "figures": [figure for figure in COMPARED_FIGURES if figure["name"] != "points"],
     }
     return pack_engine(data | RANKING)
 
@@ -95,7 +95,7 @@ def _unit_cards(army: Army) -> list[UnitCard]:
 
 def _unit_card(units: Sequence[ArmyUnit]) -> UnitCard:
     loadout = units[0].loadout
-    unit, own = loadout.unit, f"{loadout.unit.id}@{loadout.level_name}"
+    unit, selector = loadout.unit, f"{loadout.unit.id}@{loadout.level_name}"
     bands = sorted({(band.first, band.last) for row in unit.rows for band in row.bands})
     lines = []
     for row in unit.rows:
@@ -105,9 +105,9 @@ def _unit_card(units: Sequence[ArmyUnit]) -> UnitCard:
     return UnitCard(
         loadout=loadout,
         number=len(units),
-        names=[other.name for other in units if not other.name.startswith(own) and other.name != unit.name],
+        names=[other.name for other in units if not other.name.startswith(selector) and other.name != unit.name],
         bands=bands,
-        at=next((index for index, (first, last) in enumerate(bands) if first <= models <= last), -1),
+        undamaged_band=next((index for index, (first, last) in enumerate(bands) if first <= models <= last), -1),
         lines=lines,
         notes=list(dict.fromkeys(other.notes for other in units if other.notes)),
     )
@@ -115,13 +115,13 @@ def _unit_card(units: Sequence[ArmyUnit]) -> UnitCard:
 
 def _type_size(cards: Sequence[UnitCard], glossary: dict[str, str]) -> int:
     """Return the type size, in half points, at which cards (two columns) and rules (three) fill one page."""
-    sizes = range(_LARGEST, _SMALLEST - 1, -1)
-    return next((size for size in sizes if _height(cards, glossary, size / 2) <= _PAGE), _SIZE_ON_SEVERAL_PAGES)
+    sizes = range(_LARGEST_SIZE, _SMALLEST_SIZE - 1, -1)
+    return next((size for size in sizes if _height(cards, glossary, size / 2) <= _PAGE_HEIGHT), _SIZE_ON_SEVERAL_PAGES)
 
 
 def _height(cards: Sequence[UnitCard], glossary: dict[str, str], size: float) -> float:
     """Return the estimated height of a page in millimetres."""
-    width = _WIDTH / size
+    width = _COLUMN_WIDTH / size
     card_lines = sum(_lines_of(card, width) for card in cards) / 2 + 2
     rule_lines = sum(ceil((len(name) + len(text) + 2) / (width * 0.62)) for name, text in glossary.items())
     return (card_lines + ceil(rule_lines / 3) + 6) * size * _LINE_HEIGHT

@@ -30,18 +30,18 @@ from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS, checked_metric
 from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
 from analyser.game.units import Loadout
-from analyser.report.diff_answer import KEY, PROBABILITY, Diff
+from analyser.report.diff_answer import KEYS, PROBABILITY, Diff
 from analyser.report.diff_profiles import edits
-from analyser.report.diff_verdicts import Move, edited_loadouts, moves_between
+from analyser.report.diff_verdicts import StandingChange, edited_loadouts, standing_changes
 from analyser.report.folder import MANIFEST, StoredReport, matchups_of, read_report
 from analyser.report.worker_pool import rare_collections
 
 PROBABILITIES = tuple(name for name in MATCHUP_METRICS if name.startswith("p_"))
 """Figures that are probabilities; shares lost are not."""
-_COLUMNS = [*KEY, "metric", "unit", "old", "new", "change", "note"]
+_COLUMNS = [*KEYS, "metric", "unit", "old", "new", "change", "note"]
 _DIGITS = 12  # decimals of a change; more would be rounding errors of sums
 _STEPS = 1000  # steps of progress
-_Stages = Callable[[int], Progress]
+_StageProgress = Callable[[int], Progress]
 _STAGES = 3  # fights of the opponents, other situations of the old profiles, fights of the new profiles
 
 
@@ -57,7 +57,7 @@ def diff(
     ruleset: RulesetLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Diff:
-    """Return the changes from `old` to `new`, and the effect of these on each loadout and matchup that is in both.
+    """Return the changes from `old` to `new`, and their effect on each loadout and matchup that is in both.
 
     For two folders of profiles it computes only the fights that an edit affects. The verdicts also need the fights of
     the opponents in the situations of :func:`analyser.fair_points`, once. Equal profiles need no computation.
@@ -99,24 +99,24 @@ def diff(
     before, after = sides = [_side(path_of(path, name), ruleset) for name, path in (("old", old), ("new", new))]
     reports = [side.source for side in sides if isinstance(side.source, StoredReport)]
     arguments = _matchup_arguments(attackers, defenders, situations, reports[0].manifest if reports else None)
-    # Units that a report does not contain count neither as new nor as gone.
+    # A unit that a report does not contain counts neither as new nor as gone.
     parts = (
         {name: entry for name, entry in side.content.items() if all(name in report.content for report in reports)}
         for side in sides
     )
-    changes = edits(*parts)
-    if not reports and not changes:
+    all_edits = edits(*parts)
+    if not reports and not all_edits:
         return _unchanged(before, after, arguments)
     with rare_collections(), Sampling(progress=progress).with_bar() as reporting:
-        stage = _stages(reporting.report)
+        stage = _stage_progress(reporting.report)
         question = sides, arguments, stage
         compared = _compare_reports(*question) if reports else _compare_folders(*question, threads)
     return Diff(
-        edits=changes,
+        edits=all_edits,
         frame=_changed_matchups(compared.joined, names),
         for_points=_repriced_matchups(compared.joined if metric is None else compared.joined.head(0)),
-        old=before.used,
-        new=after.used,
+        old=before.profiles_used,
+        new=after.profiles_used,
         **{name: value for name, value in compared._asdict().items() if name != "joined"},
     )
 
@@ -128,13 +128,13 @@ class _Comparison(NamedTuple):
     n_compared: int
     gone: tuple[str, ...]
     added: tuple[str, ...]
-    moves: tuple[Move, ...] = ()
-    others: tuple[Move, ...] = ()
+    changes: tuple[StandingChange, ...] = ()
+    others: tuple[StandingChange, ...] = ()
     no_verdict: str = ""
-    among: Opponents | None = None
+    opponents: Opponents | None = None
 
 
-def _stages(report: Progress) -> _Stages:
+def _stage_progress(report: Progress) -> _StageProgress:
     """Return a function that returns the progress callback of a stage; `report` gets the progress of all stages."""
 
     def stage(number: int) -> Progress:
@@ -147,24 +147,24 @@ def _stages(report: Progress) -> _Stages:
 
 
 def _compare_folders(
-    sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _Stages, threads: int | None
+    sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress, threads: int | None
 ) -> _Comparison:
-    """Compare two folders: all opponents for the verdicts, and in other situations only edited loadouts."""
+    """Compare two folders of profiles; fights of unedited loadouts are computed only as far as verdicts need them."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
     names = "attackers", "defenders"
-    attacking, defending = ([_selected(arguments[name], each) for each in (old, new)] for name in names)
+    attacking, defending = ([_selected(arguments[name], library) for library in (old, new)] for name in names)
     before, after = (ours | theirs for ours, theirs in zip(attacking, defending))
     options: dict[str, Any] = {"threads": threads}
     new_options: dict[str, Any] = {"ruleset": new.ruleset, "used": new.used, **options}
     opponents = list(before.values())
     old_prices_table = matchups(opponents, opponents, situations=EXCHANGES, profiles=old, progress=stage(0), **options)
     new_prices_table = matchups_after_edit(old_prices_table, *[list(after.values())] * 2, **new_options)
-    changes = edited_loadouts(before, after)
+    edited = edited_loadouts(before, after)
     common = [[name for name in olds if name in news] for olds, news in (attacking, defending)]
-    blocks = _blocks(common[0], common[1], set(changes) if old.ruleset == new.ruleset else {*common[0], *common[1]})
+    blocks = _blocks(common[0], common[1], set(edited) if old.ruleset == new.ruleset else {*common[0], *common[1]})
     situations = situations_named(arguments["situations"])
     frames = [[_rows_of_blocks(table.frame, blocks, situations)] for table in (old_prices_table, new_prices_table)]
-    for rows, columns in blocks if (others := [each for each in situations if each not in EXCHANGES]) else ():
+    for rows, columns in blocks if (others := [fight for fight in situations if fight not in EXCHANGES]) else ():
         ours, theirs = ([before[name] for name in names] for names in (rows, columns))
         earlier = matchups(ours, theirs, situations=others, profiles=old, progress=stage(1), **options)
         ours, theirs = ([after[name] for name in names] for names in (rows, columns))
@@ -176,7 +176,7 @@ def _compare_folders(
         len(common[0]) * len(common[1]) * len(situations),
         tuple(name for name in before if name not in after),
         tuple(name for name in after if name not in before),
-        *_moves(old_prices_table, new_prices_table, changes),
+        *_standing_changes(old_prices_table, new_prices_table, edited),
     )
 
 
@@ -201,10 +201,10 @@ def _rows_of_blocks(
     return frame[wanted & frame["situation"].isin([fight.name for fight in situations if fight in EXCHANGES])]
 
 
-def _moves(
-    old: Matchups, new: Matchups, changes: Sequence[str]
-) -> tuple[tuple[Move, ...], tuple[Move, ...], str, Opponents | None]:
-    """Return the moves of edited loadouts, and of others with a new verdict; or why there are no verdicts.
+def _standing_changes(
+    old: Matchups, new: Matchups, edited: Sequence[str]
+) -> tuple[tuple[StandingChange, ...], tuple[StandingChange, ...], str, Opponents | None]:
+    """Return the changes of edited loadouts, and of others with a new verdict; or why there are no verdicts.
 
     The last value describes the opponents for the new verdicts.
     """
@@ -212,10 +212,10 @@ def _moves(
         before, after = Standings(old), Standings(new)
     except InputError as error:
         return (), (), error.problem, None
-    return *moves_between(before, after, changes), "", after.prices.opponents
+    return *standing_changes(before, after, edited), "", after.prices.opponents
 
 
-def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _Stages) -> _Comparison:
+def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress) -> _Comparison:
     """Compare two reports, or a report and profiles computed with the arguments of the report."""
     tables = [_report_matchups(side.source, arguments, stage(number)) for number, side in enumerate(sides)]
     before, after = ({side.selector: side for side in (*table.attackers, *table.defenders)} for table in tables)
@@ -225,7 +225,7 @@ def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage
         len(joined),
         tuple(name for name in before if name not in after),
         tuple(name for name in after if name not in before),
-        *_moves(tables[0], tables[1], edited_loadouts(before, after)),
+        *_standing_changes(tables[0], tables[1], edited_loadouts(before, after)),
     )
 
 
@@ -243,18 +243,19 @@ def _report_matchups(source: Profiles | StoredReport, arguments: Mapping[str, An
     parts = [matchups(*direction, **options, profiles=source, progress=progress) for direction in directions]
     frame = pd.concat([part.frame for part in parts], ignore_index=True)
     sides = tuple({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())
-    return replace(parts[0], frame=frame.drop_duplicates(KEY, ignore_index=True), attackers=sides, defenders=sides)
+    frame = frame.drop_duplicates(KEYS, ignore_index=True)
+    return replace(parts[0], frame=frame, attackers=sides, defenders=sides)
 
 
 def _join_matchups(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
-    return old.merge(new, on=KEY, suffixes=("_old", "_new"))
+    return old.merge(new, on=KEYS, suffixes=("_old", "_new"))
 
 
 class _Side(NamedTuple):
     """One side of a diff."""
 
     content: Mapping[str, Any]  # units by ``faction/unit``, and the `ruleset`, as plain data
-    used: ProfilesUsed
+    profiles_used: ProfilesUsed
     source: Profiles | StoredReport  # of the matchups
 
 
@@ -263,7 +264,7 @@ def _side(path: Path, ruleset: RulesetLike | None) -> _Side:
     if report is not None and ruleset is not None:
         raise InputError("a report has its own die and deck", where=str(path), allowed="a folder of profiles")
     if report is not None:
-        return _Side(report.content, report.used, report)
+        return _Side(report.content, report.profiles_used, report)
     if not is_there(path) or not path.is_dir() or next(path.glob("*.toml"), None) is None:
         problem = "neither profiles nor a report" if is_there(path) else "no such folder"
         allowed = "a folder of unit files (.toml), or one that `analyser report` wrote"
@@ -294,7 +295,7 @@ def _matchup_arguments(
 
 
 def _existing(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
-    """Return the selectors of a report that exist in `profiles`, or all if they are one or have wildcards."""
+    """Return the selectors of a report that exist in `profiles`; all if there is one, or if they have wildcards."""
     if any(mark in selectors[0] for mark in "*?[") or len(selectors) == 1:
         return selectors
     names = {profile.selector for profile in profiles}
@@ -306,8 +307,8 @@ def _unchanged(old: _Side, new: _Side, arguments: dict[str, Any]) -> Diff:
     assert isinstance(old.source, Profiles)
     sides = [loadouts(arguments[name], old.source) for name in ("attackers", "defenders")]
     compared = len(sides[0]) * len(sides[1]) * len(situations_named(arguments["situations"]))
-    empty = pd.DataFrame(columns=_COLUMNS)
-    return Diff((), empty, empty.assign(share=None), compared, (), (), old.used, new.used, unchanged=True)
+    used, empty = (old.profiles_used, new.profiles_used), pd.DataFrame(columns=_COLUMNS)
+    return Diff((), empty, empty.assign(share=None), compared, (), (), *used, unchanged=True)
 
 
 def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
@@ -321,7 +322,7 @@ def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFram
     was_possible, is_possible = (joined[f"why_not_{side}"].isna() for side in ("old", "new"))
     lost, gained = was_possible & ~is_possible, is_possible & ~was_possible
     units = [PROBABILITY if MATCHUP_METRICS[name].is_probability else MATCHUP_METRICS[name].unit for name in names]
-    result = joined[KEY].assign(
+    result = joined[KEYS].assign(
         metric=np.array(names)[most],
         unit=np.array(units)[most],
         old=old[rows, most],
@@ -332,7 +333,7 @@ def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFram
     result = result[(result["change"].abs() > SAME_WITHIN) | (result["note"] != "")]
     # Sort by absolute change, the largest first; changes that are equal up to rounding by name.
     size = result["change"].abs().round(_DIGITS)
-    ordered = result.assign(size=size).sort_values(["size", *KEY], ascending=[False, True, True, True])
+    ordered = result.assign(size=size).sort_values(["size", *KEYS], ascending=[False, True, True, True])
     return ordered.drop(columns="size").reset_index(drop=True)
 
 

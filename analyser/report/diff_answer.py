@@ -16,11 +16,11 @@ from analyser.common.text import code_span, counted, escape_markup, fill
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
 from analyser.report.diff_profiles import Edit
-from analyser.report.diff_verdicts import Move
+from analyser.report.diff_verdicts import StandingChange
 
 PROBABILITY = "probability"  # from 0 to 1
 MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # shown as text
-KEY = ["attacker", "defender", "situation"]
+KEYS = ["attacker", "defender", "situation"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -29,13 +29,13 @@ class Diff(FramedAnswer):
 
     Attributes
     ----------
-    moves : tuple of Move
-        A move for every edited loadout, the largest first.
-    others : tuple of Move
-        Moves of other loadouts with a changed verdict.
+    changes : tuple of StandingChange
+        The change of the standing of every edited loadout, the largest first.
+    others : tuple of StandingChange
+        Changes of other loadouts with a new verdict.
     no_verdict : str
         The reason why there are no verdicts; empty if there are some.
-    among : Opponents or None
+    opponents : Opponents or None
         The opponents of the new verdicts; None without verdicts.
     edits : tuple of Edit
         Edits of the units and the ruleset.
@@ -44,8 +44,8 @@ class Diff(FramedAnswer):
         `change`, and the `unit` of these three (``"probability"``, from 0 to 1, ``"models"`` and so on). `note` marks
         an attack that is impossible in old or in new; its figure there is 0.
     for_points : DataFrame
-        The expected points destroyed per 100 in matchups of loadouts with changed points, largest change first. The
-        columns are those of `frame`, and `share`: the change divided by the old figure, or by 1 point if that is
+        The expected points destroyed per 100 points in matchups of loadouts with changed points, largest change first.
+        The columns are those of `frame`, and `share`: the change divided by the old figure, or by 1 point if that is
         larger. Empty if a metric is given.
     n_compared : int
         Number of matchups in both old and new.
@@ -66,10 +66,10 @@ class Diff(FramedAnswer):
     old: ProfilesUsed
     new: ProfilesUsed
     unchanged: bool = False
-    moves: tuple[Move, ...] = ()
-    others: tuple[Move, ...] = ()
+    changes: tuple[StandingChange, ...] = ()
+    others: tuple[StandingChange, ...] = ()
     no_verdict: str = ""
-    among: Opponents | None = None
+    opponents: Opponents | None = None
 
     schema = "analyser/diff/1"
 
@@ -78,7 +78,7 @@ class Diff(FramedAnswer):
         """The numbers of edits, of changed verdicts and of changed matchups, in one sentence."""
         if self.unchanged or not self.edits:
             return "The profiles are equal."
-        verdicts = sum(move.has_new_verdict for move in (*self.moves, *self.others))
+        verdicts = sum(change.has_new_verdict for change in (*self.changes, *self.others))
         parts = [counted(len(self.edits), "edit"), counted(verdicts, "verdict"), counted(len(self.frame), "matchup")]
         return f"{parts[0]}: {parts[1]} and {parts[2]} changed."
 
@@ -107,9 +107,9 @@ class Diff(FramedAnswer):
 
     def blocks(self, limit: int = MOST_MATCHUPS) -> list[Block]:
         """Return a sentence for each loadout, the edits, then the matchups with the largest changes."""
-        lines: list[Sequence[str]] = [fill(self._opponents_note())] if self.moves or self.others else []
-        if self.moves:
-            lines.append([*(move.sentence for move in self.moves[:limit]), *_more(self.moves, limit)])
+        lines: list[Sequence[str]] = [fill(self._opponents_note())] if self.changes or self.others else []
+        if self.changes:
+            lines.append([*(change.sentence for change in self.changes[:limit]), *_more(self.changes, limit)])
         if self.others:
             sentences = [f"  {other.verdict_line}" for other in self.others[:MOST_OTHERS]]
             lines.append(["Other changed verdicts:", *sentences, *_more(self.others, MOST_OTHERS)])
@@ -142,7 +142,7 @@ class Diff(FramedAnswer):
         return [*new] if old == new else [*(f"old: {line}" for line in old), *(f"new: {line}" for line in new)]
 
     def _opponents_note(self) -> str:
-        return f"Judged {self.among}."
+        return f"Judged {self.opponents}."
 
     def failures(self, limit: float) -> list[str]:
         """Return the reasons to fail: matchups that changed by more than `limit`, and loadouts newly mispriced.
@@ -156,10 +156,10 @@ class Diff(FramedAnswer):
             heading = f"{counted(len(frame), 'matchup')} changed by more than {scale * limit:.4g}{measure}"
             lines.append(f"{heading}{', the largest change first' if len(frame) > 1 else ''}:")
             lines += [f"  {line}" for line in _matchup_lines(frame.head(MOST_REASONS))] + _more(frame, MOST_REASONS)
-        newly_mispriced = [move for move in (*self.moves, *self.others) if move.is_newly_mispriced]
+        newly_mispriced = [change for change in (*self.changes, *self.others) if change.is_newly_mispriced]
         if newly_mispriced:
             lines.append(f"{counted(len(newly_mispriced), 'loadout')} became over-priced or under-priced:")
-            lines += [f"  {move.verdict_line}" for move in newly_mispriced[:MOST_REASONS]]
+            lines += [f"  {change.verdict_line}" for change in newly_mispriced[:MOST_REASONS]]
             lines += _more(newly_mispriced, MOST_REASONS)
         return lines
 
@@ -172,10 +172,10 @@ class Diff(FramedAnswer):
     def _body(self) -> dict[str, Any]:
         return {
             "summary": {
-                "sentences": [move.sentence for move in self.moves],
-                "other_verdicts": [move.verdict_line for move in self.others],
+                "sentences": [change.sentence for change in self.changes],
+                "other_verdicts": [change.verdict_line for change in self.others],
                 "no_verdict": self.no_verdict or None,
-                "judged_among": None if self.among is None else self.among.as_dict(),
+                "judged_among": None if self.opponents is None else self.opponents.as_dict(),
                 "edits": len(self.edits),
                 "compared": self.n_compared,
                 "changed": len(self.frame),
@@ -188,7 +188,7 @@ class Diff(FramedAnswer):
             **ruleset_record(self.new.ruleset),
             "assumptions": self._die_and_deck(),
             "rule": " ".join(RULE),
-            "loadouts": [move.as_dict() for move in self.moves],
+            "loadouts": [change.as_dict() for change in self.changes],
             "others": [other.as_dict() for other in self.others],
             "edits": [edit._asdict() for edit in self.edits],
             "gone": list(self.gone),
@@ -202,13 +202,13 @@ class Diff(FramedAnswer):
     def markdown(self) -> str:
         """Return a summary in Markdown for a pull request: sentences, edits, and the largest changes of matchups."""
         blocks = [["### Effects of the change (exact)"]]
-        parts = (escape_markup(move.sentence).partition(":") for move in self.moves)
+        parts = (escape_markup(change.sentence).partition(":") for change in self.changes)
         sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
         if self.others:
             more = [f"and {len(self.others) - MOST_OTHERS} more"] if len(self.others) > MOST_OTHERS else []
             sentence = "; ".join([*(other.verdict_line for other in self.others[:MOST_OTHERS]), *more])
             sentences.append(f"- Other changed verdicts: {escape_markup(sentence)}")
-        if self.moves or self.others:
+        if self.changes or self.others:
             blocks.append([escape_markup(self._opponents_note())])
         blocks.append(sentences or ["No loadout was edited." if not self.edits else "No verdicts."])
         if self.edits:
@@ -228,7 +228,7 @@ def _more(items: Sized, most: int) -> list[str]:
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the figures of a frame as text, by column heading; with a column `share` it is about changed points."""
+    """Return the figures of a frame as text, by column heading; a column `share` means that points were changed."""
     (unit,), for_points = frame["unit"].unique(), "share" in frame
     scale, unit, change_unit = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
     if for_points:
@@ -241,7 +241,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
 
 
 def _names(frame: pd.DataFrame) -> dict[str, list[str]]:
-    names = {name: frame[name].tolist() for name in KEY}
+    names = {name: frame[name].tolist() for name in KEYS}
     figures = [MATCHUP_METRICS[name].head for name in frame["metric"]]
     return names if "share" in frame else {"figure": figures, **names, "": frame["note"].tolist()}
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 _OF_A_LEVEL = re.compile(r"levels\.([^.]+)\.(.+)")
 _OF_A_ROW = re.compile(r"rows\.([^.]+)\.(.+)")
 _OF_A_BAND = re.compile(r"bands\.(\d+)-(\d+)\.(.+)")
-_CAPITALS = ("defence", "damage_limit", "discipline", "break_limit", "speed", "size")
+_CAPITALISED = ("defence", "damage_limit", "discipline", "break_limit", "speed", "size")
 
 
 class Edit(NamedTuple):
@@ -28,14 +28,14 @@ class Edit(NamedTuple):
         return f"{self.where}: {self.key}: {old} -> {new}"
 
 
-def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
+def edit_in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
     """Return an edit of a unit in words; `unit` is the unit as plain data.
 
     >>> rows = [{"id": "ranged-heavy", "name": "Ranged (Heavy)"}]
     >>> dice = Edit("crown/dragoons", "rows.ranged-heavy.bands.9-12.dice", "11", "13")
-    >>> in_words(dice, {"rows": rows, "traits": []})
+    >>> edit_in_words(dice, {"rows": rows, "traits": []})
     'Ranged (Heavy): dice of 9–12 models 11 → 13'
-    >>> in_words(Edit("crown/dragoons", "levels.basic.points", "80", "75"), {})
+    >>> edit_in_words(Edit("crown/dragoons", "levels.basic.points", "80", "75"), {})
     'basic: points 80 → 75'
     """
     if not edit.key:
@@ -52,11 +52,11 @@ def in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
         key = f"{key} of {first if first == last else f'{first}–{last}'} {noun}"
     key = key.replace("_", " ").replace(".", " ")
     old, new = ("none" if value is None else value for value in (edit.old, edit.new))
-    return f"{prefix}{key.upper() if key.replace(' ', '_') in _CAPITALS else key} {old} → {new}"
+    return f"{prefix}{key.upper() if key.replace(' ', '_') in _CAPITALISED else key} {old} → {new}"
 
 
 def affects(edit: Edit, level: str, models: int) -> bool:
-    """Return True if an edit affects a loadout: it is not about another level, or dice for more models."""
+    """Return True if an edit affects a loadout: unless it concerns another level, or dice for more models."""
     if match := _OF_A_LEVEL.fullmatch(edit.key):
         return match[1] == level
     row = _OF_A_ROW.fullmatch(edit.key)
@@ -84,7 +84,7 @@ def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 
 def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield path and text of each value in nested data; items of lists go by id, and a list of words is a value."""
+    """Yield the path and the text of each value in nested data; the path has the ids of list items, if any."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _leaves(value, f"{path}.{key}" if path else str(key))

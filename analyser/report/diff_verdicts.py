@@ -1,4 +1,4 @@
-"""Changes of the verdicts on loadouts between two states of the profiles."""
+"""Changes of the verdicts on loadouts between two versions of the profiles."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ from analyser.game.units import Loadout
 SMALL = 0.02  # a smaller change of log(points / fair points) is negligible
 
 
-class Move(NamedTuple):
-    """Old and new standing of a loadout, and the matchups that it newly wins or loses (`hands`).
+class StandingChange(NamedTuple):
+    """Old and new standing of a loadout, and the opponents that it newly leads or trails (`lead_changes`).
 
-    `margins` has the old and the new margin, from -1 to 1, of each of these matchups, by opponent.
+    `margins` has the old and the new margin, from -1 to 1, of the matchup with each of these opponents.
     """
 
     loadout: str
     old: Standing
     new: Standing
-    hands: LeadChanges
+    lead_changes: LeadChanges
     margins: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
     @property
     def sentence(self) -> str:
         """The change in one sentence."""
-        return change_sentence(self.loadout, self.old, self.new, self.hands)
+        return change_sentence(self.loadout, self.old, self.new, self.lead_changes)
 
     @property
-    def change_hands(self) -> int:
+    def n_lead_changes(self) -> int:
         """Number of matchups newly won or lost."""
-        return len(self.hands.gained) + len(self.hands.lost)
+        return len(self.lead_changes.gained) + len(self.lead_changes.lost)
 
     @property
     def has_new_verdict(self) -> bool:
@@ -62,9 +62,9 @@ class Move(NamedTuple):
 
     @property
     def is_small(self) -> bool:
-        """True for a negligible change: equal points, verdict and matchups, and nearly equal fair points."""
+        """True for a negligible change: equal points and verdict, no changed lead, and nearly equal fair points."""
         same = self.old.points == self.new.points and not self.has_new_verdict
-        return same and not self.change_hands and self.size < SMALL
+        return same and not self.n_lead_changes and self.size < SMALL
 
     @property
     def verdict_line(self) -> str:
@@ -88,53 +88,53 @@ class Move(NamedTuple):
         return can_be_priced and self.size < SMALL
 
     @property
-    def in_words(self) -> dict[str, str]:
+    def figures_in_words(self) -> dict[str, str]:
         """Figures as ``"old → new"``, or as a single figure if both are equal."""
-        fair, new = self._both("fair_points", short_figure), self.new
+        fair, new = self._old_and_new("fair_points", short_figure), self.new
         ends = f" ({interval_text(new.fair_low, new.fair_high)})" if new.fair_low == new.fair_low else ""
         return {
-            "points": self._both("points", lambda points: DASH if points is None else str(points)),
+            "points": self._old_and_new("points", lambda points: DASH if points is None else str(points)),
             "fair": f"{fair}{ends}",
-            "verdict": self._both("verdict", str),
-            "efficiency": self._both("efficiency", short_figure),
+            "verdict": self._old_and_new("verdict", str),
+            "efficiency": self._old_and_new("efficiency", short_figure),
         }
 
-    def _both(self, name: str, text: Callable[[Any], str]) -> str:
+    def _old_and_new(self, name: str, text: Callable[[Any], str]) -> str:
         return _arrow(*(text(getattr(side, name)) for side in (self.old, self.new)))
 
     def margin(self, opponent: str) -> str:
-        """Return in words the old and the new margin against an opponent in `hands`."""
+        """Return in words the old and the new margin against an opponent in `lead_changes`."""
         return _arrow(*map(lead_text, self.margins[opponent]))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the change as plain data."""
         sides = {"old": self.old.as_dict(), "new": self.new.as_dict()}
-        hands = {name: list(names) for name, names in self.hands._asdict().items()}
-        facts = {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.change_hands}
+        lead_changes = {name: list(names) for name, names in self.lead_changes._asdict().items()}
+        facts = {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.n_lead_changes}
         margins = {name: list(both) for name, both in self.margins.items()}
-        return {**facts, **hands, "margins": margins, "reason": self.new.doubt or self.new.why, **sides}
+        return {**facts, **lead_changes, "margins": margins, "reason": self.new.doubt or self.new.why, **sides}
 
 
 def _arrow(old: str, new: str) -> str:
     return new if old == new else f"{old}{ARROW}{new}"
 
 
-class Moves(NamedTuple):
-    """Moves of edited loadouts, and of other loadouts with a changed verdict, the largest change first."""
+class StandingChanges(NamedTuple):
+    """Changes of edited loadouts, and of other loadouts with a new verdict, the largest first."""
 
-    written: tuple[Move, ...] = ()  # of edited loadouts
-    others: tuple[Move, ...] = ()
-
-    @property
-    def shown(self) -> list[Move]:
-        """The edited loadouts whose change is not negligible."""
-        return [move for move in self.written if not move.is_small]
+    edited: tuple[StandingChange, ...] = ()
+    others: tuple[StandingChange, ...] = ()
 
     @property
-    def hands(self) -> int:
-        """Number of matchups newly won or lost by the shown loadouts; a matchup between two of these counts once."""
-        pairs = ((move.loadout, other) for move in self.shown for other in (*move.hands.gained, *move.hands.lost))
-        return len({frozenset((name, other)) for name, other in pairs})
+    def notable(self) -> list[StandingChange]:
+        """The changes of edited loadouts that are not negligible."""
+        return [change for change in self.edited if not change.is_small]
+
+    @property
+    def n_lead_changes(self) -> int:
+        """Number of leads changed in :attr:`notable`; a matchup between two of these loadouts counts once."""
+        changes = ((change.loadout, change.lead_changes) for change in self.notable)
+        return len({frozenset((name, other)) for name, leads in changes for other in (*leads.gained, *leads.lost)})
 
 
 def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
@@ -146,18 +146,19 @@ def _differs(old: Loadout, new: Loadout) -> bool:
     return old.level.points != new.level.points or not fight_alike(old, new)
 
 
-def moves_between(before: Standings, after: Standings, edited: Iterable[str]) -> Moves:
-    """Return the moves of the loadouts named in `edited`, and of other loadouts with a changed verdict."""
+def standing_changes(before: Standings, after: Standings, edited: Iterable[str]) -> StandingChanges:
+    """Return the changes of the loadouts named in `edited`, and of other loadouts with a new verdict."""
 
-    def move(name: str) -> Move:
+    def change_of(name: str) -> StandingChange:
         pairs = matchup_changes(before, after, name)
         changed = pairs[pairs["changes_hands"]]
         margins = dict(zip(changed["opponent"], zip(changed["before"].tolist(), changed["after"].tolist())))
         new = keep_verdict_within_noise(before[name], after[name])
-        return Move(name, before[name], new, lead_changes_of(pairs), margins)
+        return StandingChange(name, before[name], new, lead_changes_of(pairs), margins)
 
     names = [name for name in edited if name in before.verdicts.index and name in after.verdicts.index]
     same = before.verdicts.index.intersection(after.verdicts.index, sort=False).difference(names, sort=False)
     others = same[before.verdicts[same] != after.verdicts[same]]
-    moves = [*map(move, names)], [each for each in map(move, others) if each.has_new_verdict]
-    return Moves(*(tuple(sorted(part, key=lambda each: (-each.size, each.loadout))) for part in moves))
+    groups = [*map(change_of, names)], [change for change in map(change_of, others) if change.has_new_verdict]
+    ordered = (sorted(group, key=lambda change: (-change.size, change.loadout)) for group in groups)
+    return StandingChanges(*map(tuple, ordered))

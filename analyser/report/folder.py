@@ -30,7 +30,7 @@ from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
 
-MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"
+MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"  # names of files
 PARQUET = "matchups.parquet"
 UNITS = "units.json"  # units and ruleset of a report, for comparisons of reports
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
@@ -42,10 +42,10 @@ _ALLOWED = "a new or empty folder, or one that contains only a report of this pr
 class ReportInputs(NamedTuple):
     """All inputs on which the bytes of a report depend, except the versions of the programs.
 
-    `row` is None for the best row. `used` describes the profiles by the name of their folder, without the path. `home`
+    `row` is None for the best row. `profiles_used` has the name of the folder of the profiles, without the path. `home`
     is the address of the index page of reports, relative to this report; empty: none. `tactics` is a table of duels
-    (:func:`analyser.report.tactics.read_tactics`). `field` has the fair points of the loadouts against opponents other
-    than those of the report.
+    (:func:`analyser.report.tactics.read_tactics`). `stated_prices` are the fair points of the loadouts, if they were
+    computed against other opponents than those of the report.
     """
 
     attackers: tuple[Loadout, ...]
@@ -53,11 +53,11 @@ class ReportInputs(NamedTuple):
     situations: tuple[Situation, ...]
     row: str | None
     ruleset: Ruleset
-    used: ProfilesUsed
+    profiles_used: ProfilesUsed
     home: str = ""
     metrics: tuple[str, ...] = ()
     tactics: pd.DataFrame | None = None
-    field: FairPoints | None = None
+    stated_prices: FairPoints | None = None
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
@@ -81,17 +81,17 @@ def manifest_facts(inputs: ReportInputs) -> dict[str, Any]:
         "home": inputs.home,
         "metrics": list(inputs.metrics),
         **({} if inputs.tactics is None else {"tactics": {"sha256": _sha256(inputs.tactics.to_csv())}}),
-        **({} if inputs.field is None else {"field": _opponent_facts(inputs.field)}),
+        **({} if inputs.stated_prices is None else {"field": _opponent_facts(inputs.stated_prices)}),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
-        "profiles_used": inputs.used.as_dict(),
+        "profiles_used": inputs.profiles_used.as_dict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
         "attackers": [attacker.selector for attacker in inputs.attackers],
         "defenders": [defender.selector for defender in inputs.defenders],
     }
 
 
-def _opponent_facts(field: FairPoints) -> dict[str, Any]:
-    return {**field.opponents.as_dict(), "sha256": _sha256(field.frame.to_csv())}
+def _opponent_facts(prices: FairPoints) -> dict[str, Any]:
+    return {**prices.opponents.as_dict(), "sha256": _sha256(prices.frame.to_csv())}
 
 
 def units_of(inputs: ReportInputs) -> dict[str, dict[str, Any]]:
@@ -104,7 +104,7 @@ def units_of(inputs: ReportInputs) -> dict[str, dict[str, Any]]:
 
 def write_units(inputs: ReportInputs, folder: Path) -> None:
     """Write the units, by ``faction/unit``, and the ruleset as plain data."""
-    units = {f"{faction}/{name}": unit for faction, own in units_of(inputs).items() for name, unit in own.items()}
+    units = {f"{faction}/{name}": unit for faction, group in units_of(inputs).items() for name, unit in group.items()}
     text = json_text({**units, "ruleset": inputs.ruleset.model_dump(mode="json")}, indent=1, ensure_ascii=False)
     (folder / UNITS).write_text(text + "\n", encoding="utf-8", newline="\n")
 
@@ -114,14 +114,14 @@ def _sha256(data: object) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def unfinished(out: Path) -> Path:
+def unfinished_folder(out: Path) -> Path:
     """Return the folder in which a report is written before it replaces `out`: a hidden folder beside `out`."""
     return out.parent / f".{out.name}.unfinished"
 
 
 @contextmanager
 def replacing_folder(out: Path) -> Iterator[Path]:
-    """Yield a folder for a report, which replaces `out` at the end.
+    """Yield a new folder for a report; at the end, this folder replaces `out`.
 
     After a failure or Ctrl-C the folder is deleted, and `out` is unchanged. InputError if `out` has other content,
     cannot be written, or is being written by another run.
@@ -129,7 +129,7 @@ def replacing_folder(out: Path) -> Iterator[Path]:
     out = real_path(out)
     check_replaceable(out)
     new_parents = [folder for folder in out.parents if not is_there(folder)]
-    folder = unfinished(out)
+    folder = unfinished_folder(out)
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with _locked(folder, out):
@@ -149,7 +149,7 @@ def replacing_folder(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path, out: Path) -> Iterator[None]:
-    """Create and lock a folder, and delete it afterwards; if the process is killed, the lock ends too."""
+    """Create and lock a folder, and delete the folder afterwards; if the process is killed, the lock ends too."""
     others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run leaves the lock file
     if others and not _json_with(folder / STATE, UNFINISHED):
         raise InputError("this folder for an unfinished report has other content", where=str(folder))
@@ -184,9 +184,9 @@ def check_replaceable(out: Path) -> None:
     if not out.is_dir():
         raise InputError("this is not a folder", where=str(out), allowed=_ALLOWED)
     manifest = manifest_of(out)
-    own = {MANIFEST, *manifest["files"]} if manifest else set()
-    names = _files_in(out) if own else [path.name for path in out.iterdir()]
-    others = sorted(name for name in names if name not in own and Path(name).name not in _FILE_MANAGER_FILES)
+    report_files = {MANIFEST, *manifest["files"]} if manifest else set()
+    names = _files_in(out) if report_files else [path.name for path in out.iterdir()]
+    others = sorted(name for name in names if name not in report_files and Path(name).name not in _FILE_MANAGER_FILES)
     if others:
         more = f" and {len(others) - 1} more" if len(others) > 1 else ""
         raise InputError(f"this folder holds other files: {others[0]}{more}", where=str(out), allowed=_ALLOWED)
@@ -221,8 +221,8 @@ def _json_with(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
 
 
 FILES_READ = (MANIFEST, UNITS, PARQUET)
-_POINTS = ("attacker_points", "defender_points")
-COLUMNS = ("attacker", "defender", "situation", "why_not", *_POINTS, EFFICIENCY)
+_POINTS_COLUMNS = ("attacker_points", "defender_points")
+COLUMNS_READ = ("attacker", "defender", "situation", "why_not", *_POINTS_COLUMNS, EFFICIENCY)
 
 
 class StoredReport(NamedTuple):
@@ -234,8 +234,8 @@ class StoredReport(NamedTuple):
     table: pd.DataFrame
 
     @property
-    def used(self) -> ProfilesUsed:
-        """The profiles of the report; their version is unknown for a report of an earlier program."""
+    def profiles_used(self) -> ProfilesUsed:
+        """The profiles of the report; a report of an earlier program does not state their version."""
         version = self.manifest.get("profiles_used", {}).get("version", "unknown")
         ruleset = checked(Ruleset, self.content["ruleset"], where=str(self.folder / UNITS))
         return ProfilesUsed(name_of(self.folder), version, ruleset)
@@ -274,10 +274,10 @@ def read_report(folder: Path) -> StoredReport | None:
         raise _damaged(folder, f"this report cannot be read: {error}") from None
     if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in ({}, *content.values())):
         raise _damaged(folder / UNITS, "this file has no table of units")
-    if missing := [name for name in COLUMNS if name not in table]:
+    if missing := [name for name in COLUMNS_READ if name not in table]:
         raise _damaged(folder / PARQUET, f"the table has no column {missing[0]!r}")
     try:
-        table[[name for name in (*MATCHUP_METRICS, *_POINTS) if name in table]].astype(np.float64)
+        table[[name for name in (*MATCHUP_METRICS, *_POINTS_COLUMNS) if name in table]].astype(np.float64)
     except (ValueError, TypeError) as error:
         raise _damaged(folder / PARQUET, f"a figure is not a number: {error}") from None
     units = {unit_of(str(name)) for side in ("attacker", "defender") for name in table[side].unique()}
@@ -303,7 +303,7 @@ def _damaged(path: Path, problem: str) -> InputError:
 
 
 def matchups_of(reports: Sequence[StoredReport]) -> Matchups:
-    """Return the distinct matchups of several reports of one version of the data.
+    """Return the distinct matchups of several reports of one version of the profiles.
 
     InputError if this program cannot read the units of a report.
     """
@@ -314,10 +314,10 @@ def matchups_of(reports: Sequence[StoredReport]) -> Matchups:
     names = dict.fromkeys((*table["attacker"].unique(), *table["defender"].unique()))
     sides = tuple(_loadout(name, content) for name in names)
     situations = tuple(checked(Situation, situation, where=MANIFEST) for situation in reports[0].manifest["situations"])
-    return Matchups(table, sides, sides, situations, None, EFFICIENCY, ruleset, (), reports[0].used)
+    return Matchups(table, sides, sides, situations, None, EFFICIENCY, ruleset, (), reports[0].profiles_used)
 
 
 def _loadout(selector: str, content: Mapping[str, Any]) -> Loadout:
     unit, _, level = selector.partition("@")
-    facts = {"faction": unit.partition("/")[0], "unit": content[unit], "level_name": level}
-    return checked(Loadout, facts, where=UNITS)
+    data = {"faction": unit.partition("/")[0], "unit": content[unit], "level_name": level}
+    return checked(Loadout, data, where=UNITS)

@@ -30,28 +30,28 @@ from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import percent
 from analyser.game.names import faction_name
 from analyser.game.units import unit_of
-from analyser.report.comparison_data import PAGE_FIGURES, packed_figures, page_data
 from analyser.report.folder import ReportInputs
+from analyser.report.matchups_data import PAGE_FIGURES, packed_figures, page_data
+from analyser.report.page_frame import page_of
 from analyser.report.report_jobs import Balance
-from analyser.report.shell import page_of
 from analyser.report.sliders import engine_of, slider_data
-from analyser.report.units import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
+from analyser.report.unit_cards import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
 
 MOST_BYTES = 1_000_000  # compressed size above which a page has fewer figures
 MAIN_FIGURES = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
-FIGURES = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # the first set that keeps the page below it, or the last
-MOST_OUTLIERS, LEAST_ROLE_SIZE = 20, 3
-VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}
-ORDER = ("over", "under", "fair", UNDECIDED)
+FIGURE_SETS = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # used: the first set that fits, or else the last
+MOST_OUTLIERS, LEAST_ROLE_SIZE = 20, 3  # on a page; loadouts of a role that the headline may name
+VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}  # by CSS class
+KIND_ORDER = ("over", "under", "fair", UNDECIDED)
 _ROW_PREFIX = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 
 
 def write_page(answer: Matchups, balance: Balance, inputs: ReportInputs, path: Path, threads: int = 1) -> None:
     """Write the page of a report to `path`; with fewer figures if it is larger than :data:`MOST_BYTES` compressed."""
-    shown, own = page_values(answer, balance, inputs, threads)
-    for figures in FIGURES:
-        data = packed_figures(page_data(answer, figures) | own)
-        text = page_of("report", data=data, has_all=figures is PAGE_FIGURES, **shown)
+    values, script_data = page_values(answer, balance, inputs, threads)
+    for figures in FIGURE_SETS:
+        data = packed_figures(page_data(answer, figures) | script_data)
+        text = page_of("report", data=data, has_all=figures is PAGE_FIGURES, **values)
         if compressed(text) <= MOST_BYTES:
             break
     path.write_text(text, encoding="utf-8", newline="\n")
@@ -65,35 +65,35 @@ def compressed(text: str) -> int:
 def page_values(
     answer: Matchups, balance: Balance, inputs: ReportInputs, threads: int = 1
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the values for the template of the page, and the data for the scripts of the page except the figures."""
+    """Return the values for the template, and the data for the scripts except the figures of matchups."""
     prices = balance.prices
     trades, factions = (None, None) if prices is None else trades_of(answer)
-    named = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
-    notes = _notes(balance.dominated.to_dict("records"), inputs.tactics, named)
+    names = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
+    notes = _notes(balance.dominated.to_dict("records"), inputs.tactics, names)
     cards = cards_of(answer, balance, curves(answer, threads), notes, _without_duels(answer))
     rows = [] if prices is None else prices.frame.to_dict("records")
     die = answer.ruleset.die
-    shown = {
+    values = {
         "title": title_of(*((loadout.faction for loadout in side) for side in (inputs.attackers, inputs.defenders))),
         "home": inputs.home,
         "links": _links(balance, factions),
-        "found": answer,
+        "answer": answer,
         "method": METHOD,
         "prices": prices,
         "headline": "" if prices is None else headline_of(prices),
         "counts": [] if prices is None else counts_of(prices),
-        "rows": [{**row, "says": verdict_text(row)} for row in rows],
+        "rows": [{**row, "verdict_text": verdict_text(row)} for row in rows],
         "verdicts": {row["loadout"]: verdict_text(row) for row in rows},
         "by_faction": [] if prices is None else faction_counts(prices),
         "lines": lines_of(cards, {unit_of(name) for name in balance.dominated["attacker"]}),
         "roles": sorted({card["role"] for card in cards}),
-        "in_it": list(dict.fromkeys(card["faction"] for card in cards)),
-        "one_field": inputs.field is not None,
+        "shown_factions": list(dict.fromkeys(card["faction"] for card in cards)),
+        "has_stated_prices": inputs.stated_prices is not None,
         "rule": RULE,
-        "role_means": ROLE_DESCRIPTIONS,
+        "role_descriptions": ROLE_DESCRIPTIONS,
         "factions": factions,
         "faction_lines": [] if factions is None else faction_lines(factions),
-        "a_round": _a_round({situation.kind for situation in answer.situations}),
+        "round_sentence": _round_sentence({situation.kind for situation in answer.situations}),
         "unchanged_note": unchanged_note(answer.situations),
         "tactics_note": _tactics_note(inputs.tactics),
         "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
@@ -102,7 +102,7 @@ def page_values(
         "ratings": [] if balance.ratings is None else balance.ratings.to_dict("records"),
         "least": LEAST_EFFICIENCY,
         "least_ratio": LEAST_RATIO,
-        "names": named,
+        "names": names,
         "points": {loadout.selector: loadout.level.points for loadout in answer.attackers},
         "die": ", ".join(f"{sides} {face}" for face, sides in zip(die.names, die.sides_by_face) if sides),
         "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(answer.ruleset.deck.copies.items())),
@@ -111,8 +111,8 @@ def page_values(
     }
     selectors = [level["selector"] for card in cards for level in card["levels"]]
     enemies = enemies_data(selectors, wins_of(answer.frame), trades)
-    own = {"units": cards, "enemies": enemies, "a_round": shown["a_round"], "slider": slider_data()}
-    return shown, own
+    round_sentence = values["round_sentence"]
+    return values, {"units": cards, "enemies": enemies, "round_sentence": round_sentence, "slider": slider_data()}
 
 
 def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bool]]:
@@ -125,7 +125,7 @@ def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bo
 
 
 def headline_of(prices: FairPoints) -> str:
-    """Return a sentence with the number of loadouts that look mispriced, and the role with the most."""
+    """Return a sentence with the share of loadouts that look mispriced, and the role with the highest share."""
     frame = prices.frame
     mispriced = frame["verdict"].map(kind_of).isin(["under", "over"])
     if not len(frame) or not mispriced.any():
@@ -133,7 +133,7 @@ def headline_of(prices: FairPoints) -> str:
     by_role = mispriced.groupby(frame["role"]).agg(["mean", "size"])
     by_role = by_role[by_role["size"] >= LEAST_ROLE_SIZE].sort_values("mean", ascending=False, kind="stable")
     most = (
-        f"; most often {plural(str(by_role.index[0]))} ({100 * by_role['mean'].iloc[0]:.0f}%)"
+        f"; of {plural(str(by_role.index[0]))}, {100 * by_role['mean'].iloc[0]:.0f}%"
         if len(by_role) > 1 and by_role["mean"].iloc[0] > mispriced.mean()
         else ""
     )
@@ -143,7 +143,7 @@ def headline_of(prices: FairPoints) -> str:
 def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
     """Return for each verdict its class, name, number of loadouts, and length in a bar (1 to 20)."""
     kinds = prices.frame["verdict"].map(kind_of).value_counts()
-    numbers = {kind: int(kinds.get(kind, 0)) for kind in ORDER}
+    numbers = {kind: int(kinds.get(kind, 0)) for kind in KIND_ORDER}
     total = max(sum(numbers.values()), 1)
     return [(kind, VERDICTS[kind], number, max(round(20 * number / total), 1)) for kind, number in numbers.items()]
 
@@ -151,13 +151,13 @@ def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
 def faction_counts(prices: FairPoints) -> list[tuple[str, list[int], float]]:
     """Return for each faction its number of loadouts by verdict and the share mispriced, the highest share first."""
     kinds = prices.frame["verdict"].map(kind_of).groupby(prices.frame["faction"], sort=False)
-    numbers = {str(faction): [int((group == kind).sum()) for kind in ORDER] for faction, group in kinds}
+    numbers = {str(faction): [int((group == kind).sum()) for kind in KIND_ORDER] for faction, group in kinds}
     shares = [(faction, counts, sum(counts[:2]) / sum(counts)) for faction, counts in numbers.items()]
-    return sorted(shares, key=lambda each: -each[2])
+    return sorted(shares, key=lambda entry: -entry[2])
 
 
 def reasons(rows: pd.DataFrame) -> list[str]:
-    """Return the distinct reasons why the matchups in `rows` are impossible, for each row of the attacker."""
+    """Return the distinct reasons why the matchups in `rows` are impossible, by row of the attacker."""
     result: dict[str, dict[str, None]] = {}
     for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
         text = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
@@ -168,7 +168,7 @@ def reasons(rows: pd.DataFrame) -> list[str]:
     return [f"{row}: {' / '.join(reasons)}" if row else " / ".join(reasons) for row, reasons in result.items()]
 
 
-def _a_round(kinds: Collection[str]) -> str:
+def _round_sentence(kinds: Collection[str]) -> str:
     """Return a sentence that defines the round of losses, for the kinds of situations."""
     if BEST_TRADE in kinds:
         return "Figures are means per round of duels of six rounds with best play, from 18 and from 36 inches apart."
@@ -207,8 +207,8 @@ def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Map
     for row in dominated:
         saved = f"costs {row['points_saved']} points less" if row["points_saved"] else "costs no more"
         besides = f", but lacks: {row['has_besides']}" if row["has_besides"] else ""
-        said = f"{names[row['attacker']]} is dominated by {names[row['by']]}, which {saved} ({row['counts']}){besides}."
-        result.setdefault(unit_of(row["attacker"]), []).append(said)
+        text = f"{names[row['attacker']]} is dominated by {names[row['by']]}, which {saved} ({row['counts']}){besides}."
+        result.setdefault(unit_of(row["attacker"]), []).append(text)
     if duels is not None:
         from analyser.report.tactics import cost_by_attacker
 
@@ -218,9 +218,9 @@ def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Map
                 if row["most"] > row["cost"]
                 else ""
             )
-            said = f"In duels {names[row['attacker']]} follows the tactic {row['tactic']}."
-            lost = f"Compared with best play this costs {percent(row['cost'])} of its duels on average{most}."
-            result.setdefault(unit_of(row["attacker"]), []).append(f"{said} {lost}")
+            tactic = f"In duels {names[row['attacker']]} follows the tactic {row['tactic']}."
+            cost = f"Compared with best play this costs {percent(row['cost'])} of its duels on average{most}."
+            result.setdefault(unit_of(row["attacker"]), []).append(f"{tactic} {cost}")
     return result
 
 
@@ -267,10 +267,10 @@ STEPS = 1000  # probabilities are stored in tenths of a percent
 
 
 class Trades(NamedTuple):
-    """Points that loadouts or factions destroy of each other while both act once."""
+    """Points that loadouts, units or factions destroy of each other while both act once."""
 
     names: list[str]
-    destroyed: Array  # by 100 points of the row, of the column; NaN if they do not fight
+    destroyed: Array  # points of the column destroyed by 100 points of the row; NaN if the two do not fight
 
 
 def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
@@ -278,8 +278,8 @@ def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
     exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
     selectors = [loadout.selector for loadout in exchange.loadouts]
     trades = Trades(selectors, _trade_matrix(exchange))
-    between_units = _means(trades.destroyed, [unit_of(name) for name in selectors])
-    return trades, _means(between_units.destroyed, [name.partition("/")[0] for name in between_units.names])
+    between_units = _group_means(trades.destroyed, [unit_of(name) for name in selectors])
+    return trades, _group_means(between_units.destroyed, [name.partition("/")[0] for name in between_units.names])
 
 
 def _trade_matrix(exchange: Exchange) -> Array:
@@ -288,7 +288,7 @@ def _trade_matrix(exchange: Exchange) -> Array:
     return np.where(exchange.is_matchup, destroyed, np.nan)
 
 
-def _means(figures: Array, groups: Sequence[str]) -> Trades:
+def _group_means(figures: Array, groups: Sequence[str]) -> Trades:
     """Return the means of a square table over groups of its rows and columns."""
     group_of, names = pd.factorize(pd.Series(groups))
     belongs: NDArray[np.float64] = np.equal.outer(np.arange(len(names)), group_of).astype(np.float64)
@@ -298,9 +298,9 @@ def _means(figures: Array, groups: Sequence[str]) -> Trades:
 
 
 def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the probability that the loadout of a row beats that of a column in a duel; NaN if they fight none.
+    """Return the probability that the loadout of a row beats that of a column in a duel; NaN if they have no duel.
 
-    If the table has both directions, these are means over who begins the duel.
+    If the table has both directions, a probability is the mean over both, so that each side begins once.
     """
     duels = frame.loc[frame["p_attacker_wins"].notna(), ["attacker", "defender", "p_attacker_wins", "p_draw"]]
     p_defender_wins = 1 - duels["p_attacker_wins"] - duels["p_draw"]
@@ -310,7 +310,7 @@ def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def enemies_data(loadouts: Sequence[str], wins: pd.DataFrame, trades: Trades | None) -> dict[str, Any]:
-    """Return tables for the scripts of a page: a row for each loadout, a column for each unit, in the same order.
+    """Return tables for the scripts of a page: a row for each loadout, a column for each unit, in the given order.
 
     A figure is the mean over the levels of the unit; None for a loadout against its own unit, or without a fight.
 
@@ -318,8 +318,8 @@ def enemies_data(loadouts: Sequence[str], wins: pd.DataFrame, trades: Trades | N
     -------
     dict
         `wins`, `draws`: probability, in tenths of a percent, that the loadout beats the unit in a duel, or that neither
-        wins. `ahead`: points of the unit that 100 points of the loadout destroy in a round, minus the points that they
-        lose to 100 points of the unit.
+        wins. `ahead`: points of the unit that 100 points of the loadout destroy in a round, minus the points that the
+        loadout loses to 100 points of the unit.
     """
     destroyed = pd.DataFrame() if trades is None else pd.DataFrame(trades.destroyed, trades.names, trades.names)
     draws = 1 - wins - wins.T

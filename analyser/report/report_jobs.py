@@ -28,7 +28,7 @@ from analyser.report.worker_pool import Job, raise_if_interrupted
 
 PART_COST = 250_000  # microseconds for a part on a typical machine; Ctrl-C takes effect between parts
 FLOAT_FORMAT = "%.12g"  # further digits are rounding errors of long sums
-BLOCK_LINES = 8_000
+BLOCK_LINES = 8_000  # lines of a CSV file that are written at a time
 
 
 def matchup_jobs(inputs: ReportInputs, threads: int) -> list[list[Job]]:
@@ -84,9 +84,9 @@ def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[
 
 
 def fill_fight_cache(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
-    """Fill the fight cache with the fights of each loadout against each; the content is empty."""
-    field = DefendingSide(opponents, ruleset, None, 1)
-    compute_grid(opponents, field, [situation], raise_if_interrupted, cached_results(opponents, field))
+    """Fill the fight cache with the fights of each opponent against each; return no content."""
+    defending = DefendingSide(opponents, ruleset, None, 1)
+    compute_grid(opponents, defending, [situation], raise_if_interrupted, cached_results(opponents, defending))
     return b""
 
 
@@ -100,7 +100,7 @@ def joined_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.Dat
 class Balance(NamedTuple):
     """Conclusions from a table of matchups.
 
-    `ratings` is None without duels, and `prices` without exchanges of fire.
+    `balance` has the efficiency of each loadout. `ratings` is None without duels, `prices` without exchanges of fire.
     """
 
     prices: FairPoints | None
@@ -119,7 +119,7 @@ class Balance(NamedTuple):
 def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: FairPoints | None = None) -> Balance:
     """Return all tables of the balance of a report; `check_interrupt` is called between tables.
 
-    `prices`: fair points already computed against other opponents.
+    `prices` are fair points already computed against other opponents, if any.
     """
     frame, attackers = answer.frame, answer.attackers
     duels = next((situation.name for situation in answer.situations if situation.fight.has_winner), None)

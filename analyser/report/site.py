@@ -22,15 +22,15 @@ from analyser.common.files import check_writable, is_there, path_of, write_conte
 from analyser.common.method_settings import Progress
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.game.units import Loadout, unit_of
-from analyser.report.batch import PAGE, write_report
-from analyser.report.diff_profiles import Edit, affects, edits, in_words
-from analyser.report.diff_verdicts import Moves, edited_loadouts, moves_between
+from analyser.report.balance_report import INDEX_PAGE, write_report
+from analyser.report.diff_profiles import Edit, affects, edit_in_words, edits
+from analyser.report.diff_verdicts import StandingChanges, edited_loadouts, standing_changes
 from analyser.report.folder import FILES_READ, StoredReport, matchups_of, read_report
 from analyser.report.page import counts_of, headline_of, title_of
-from analyser.report.shell import anchor_of, page_of
+from analyser.report.page_frame import anchor_of, page_of
 
-MARK = '<meta name="generator" content="analyser site">'  # marks pages of this program, which may be replaced
-CHECK = "check.html"  # page of `analyser balance check`
+PAGE_MARK = '<meta name="generator" content="analyser site">'  # marks pages of this program, which may be replaced
+CHECK_PAGE = "check.html"  # page of `analyser balance check`
 _SIDES = ("attackers", "defenders")
 _NUMBERS = re.compile(r"(\d+)")
 
@@ -46,15 +46,15 @@ class Report(NamedTuple):
     def address(self, anchor: str) -> str:
         """Return the address of an anchor in the report; `?home=` adds a link back, if the report has none."""
         up = "../" * len(Path(self.path).parts)
-        home = "" if self.stored.manifest.get("home") else f"?home={up}{PAGE}"
-        return f"{quote(self.path)}/{PAGE}#{anchor}{home}"
+        home = "" if self.stored.manifest.get("home") else f"?home={up}{INDEX_PAGE}"
+        return f"{quote(self.path)}/{INDEX_PAGE}#{anchor}{home}"
 
 
 class Version(NamedTuple):
-    """The reports of one version of the data, the verdicts on their loadouts, and the changes since the version before.
+    """Reports of one version of the profiles, the verdicts on their loadouts, and the changes since the version before.
 
     `cards` has the address of the card of each unit in one of the reports; `names` has the names of units and loadouts.
-    `edits` has edits in words by unit (or ``"ruleset"``), and `own_edits` by loadout, except edits of points.
+    `edits` has edits in words by unit (or ``"ruleset"``), and `loadout_edits` by loadout, except edits of points.
     """
 
     name: str
@@ -63,11 +63,11 @@ class Version(NamedTuple):
     cards: Mapping[str, str]
     names: Mapping[str, str]
     standings: Standings | None
-    before: str = ""
-    moves: Moves = Moves()
+    before: str = ""  # name of the version before
+    changes: StandingChanges = StandingChanges()
     edits: Mapping[str, list[str]] = MappingProxyType({})
-    own_edits: Mapping[str, list[str]] = MappingProxyType({})
-    assumed: tuple[str, ...] = ()
+    loadout_edits: Mapping[str, list[str]] = MappingProxyType({})
+    assumptions: tuple[str, ...] = ()
 
     @property
     def n_units(self) -> int:
@@ -85,7 +85,7 @@ class Version(NamedTuple):
         return [] if self.standings is None else counts_of(self.standings.prices)
 
     @property
-    def one_verdict(self) -> bool:
+    def has_one_verdict(self) -> bool:
         """True if every report uses the opponents of this page, so that a loadout has a single verdict."""
         fields = {report.stored.manifest.get("field", {}).get("loadouts") for report in self.reports}
         return self.standings is not None and fields == {self.standings.prices.opponents.loadouts}
@@ -121,8 +121,8 @@ def write_site(
         There is no report, a report cannot be read, or the page would replace a page of another program.
     """
     root = path_of(folder, "site")
-    page = root / PAGE
-    if is_there(page) and MARK not in page.read_text(encoding="utf-8", errors="replace"):
+    page = root / INDEX_PAGE
+    if is_there(page) and PAGE_MARK not in page.read_text(encoding="utf-8", errors="replace"):
         raise InputError("this page was not written by this program, so it is not replaced", where=str(page))
     if add is not None:
         check_writable(page)
@@ -132,8 +132,8 @@ def write_site(
         allowed = "a folder with reports in it (analyser report), or --add VERSION to write some"
         raise InputError("no report is there", where=str(root), allowed=allowed)
     versions = [*_versions(reports)][::-1]
-    values = {"title": "Balance reports", "limits": LIMITS, "rule": RULE, "mark": MARK, "verdicts": (OVER, UNDER)}
-    check = CHECK if is_there(root / CHECK) else ""
+    values = {"title": "Balance reports", "limits": LIMITS, "rule": RULE, "mark": PAGE_MARK, "verdicts": (OVER, UNDER)}
+    check = CHECK_PAGE if is_there(root / CHECK_PAGE) else ""
     write_content(page, page_of("site", versions=versions, check=check, **values))
     return page
 
@@ -152,20 +152,20 @@ def _write_reports(
     if not version or Path(version).name != version or version.startswith("."):
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")
     library = library_of(profiles)
-    judged: FairPoints | None = None
+    prices: FairPoints | None = None
     with suppress(InputError):  # no exchanges of fire; write_report raises any other error again
-        judged = fair_points(ALL_LOADOUTS, situations=situations, profiles=library, threads=threads, progress=progress)
+        prices = fair_points(ALL_LOADOUTS, situations=situations, profiles=library, threads=threads, progress=progress)
     for ours, theirs in combinations_with_replacement(library.factions, 2):
         write_report(
             f"{ours}/*",
             f"{theirs}/*",
             out=root / version / f"{ours}-{theirs}",
             situations=situations,
-            field=judged,
+            field=prices,
             profiles=library,
             threads=threads,
             progress=progress,
-            home=f"../../{PAGE}",
+            home=f"../../{INDEX_PAGE}",
             executor=executor,
         )
 
@@ -176,7 +176,7 @@ def _reports(root: Path) -> Iterator[Report]:
         path = folder.relative_to(root)
         if any(part.startswith(".") for part in path.parts) or (result := read_report(folder)) is None:
             continue
-        version = path.parent.as_posix() if path.parent != Path() else result.used.version
+        version = path.parent.as_posix() if path.parent != Path() else result.profiles_used.version
         title = title_of(*([selector.partition("/")[0] for selector in result.manifest[side]] for side in _SIDES))
         yield Report(path.as_posix(), version, title, result)
 
@@ -188,10 +188,12 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
         by_name.setdefault(report.version, []).append(report)
     before: Version | None = None
     for name in sorted(by_name, key=_natural_key):
-        own = by_name[name]
-        profiles = ", ".join(dict.fromkeys(report.stored.used.version for report in own))
-        assumed = tuple(dict.fromkeys(line for report in own for line in report.stored.used.assumptions))
-        result = Version(name, own, profiles, _cards(own), _names(_units(own)), _standings(own), assumed=assumed)
+        group = by_name[name]
+        used = [report.stored.profiles_used for report in group]
+        profiles = ", ".join(dict.fromkeys(each.version for each in used))
+        assumptions = tuple(dict.fromkeys(line for each in used for line in each.assumptions))
+        parts = _cards(group), _names(_units(group)), _standings(group)
+        result = Version(name, group, profiles, *parts, assumptions=assumptions)
         yield result if before is None else _with_changes(before, result)
         before = result
 
@@ -199,25 +201,26 @@ def _versions(reports: Sequence[Report]) -> Iterator[Version]:
 def _with_changes(before: Version, after: Version) -> Version:
     """Return a version with the changes since the version before."""
     old, new = (_units(side.reports) for side in (before, after))
-    moves, loadouts = Moves(), {}
+    changes, loadouts = StandingChanges(), {}
     if before.standings is not None and after.standings is not None:
         sides = (side.table.attackers for side in (before.standings, after.standings))
         old_loadouts, loadouts = ({loadout.selector: loadout for loadout in side} for side in sides)
-        moves = moves_between(before.standings, after.standings, edited_loadouts(old_loadouts, loadouts))
+        changes = standing_changes(before.standings, after.standings, edited_loadouts(old_loadouts, loadouts))
     units, by_unit = {**old, **new}, dict[str, list[Edit]]()
-    for change in edits(old, new):
-        by_unit.setdefault(change.where, []).append(change)
-    own = {name: _own_edits(loadouts[name], by_unit, units) for name in (move.loadout for move in moves.written)}
-    words = {unit: [in_words(edit, units.get(unit, {})) for edit in changes] for unit, changes in by_unit.items()}
+    for edit in edits(old, new):
+        by_unit.setdefault(edit.where, []).append(edit)
+    edited = [change.loadout for change in changes.edited]
+    loadout_edits = {name: _loadout_edits(loadouts[name], by_unit, units) for name in edited}
+    words = {unit: [edit_in_words(edit, units.get(unit, {})) for edit in group] for unit, group in by_unit.items()}
     names = {**before.names, **after.names}
-    return after._replace(before=before.name, moves=moves, edits=words, own_edits=own, names=names)
+    return after._replace(before=before.name, changes=changes, edits=words, loadout_edits=loadout_edits, names=names)
 
 
-def _own_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], units: Mapping[str, Any]) -> list[str]:
+def _loadout_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], units: Mapping[str, Any]) -> list[str]:
     """Return in words the edits that affect a loadout, except edits of points, which have their own column."""
     unit = unit_of(loadout.selector)
-    own = [edit for edit in by_unit.get(unit, ()) if affects(edit, loadout.level_name, loadout.level.models)]
-    return [in_words(edit, units[unit]) for edit in own if not edit.key.endswith(".points")]
+    affecting = [edit for edit in by_unit.get(unit, ()) if affects(edit, loadout.level_name, loadout.level.models)]
+    return [edit_in_words(edit, units[unit]) for edit in affecting if not edit.key.endswith(".points")]
 
 
 def _names(units: Mapping[str, Any]) -> dict[str, str]:

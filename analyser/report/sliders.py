@@ -19,11 +19,11 @@ from analyser.web.memory_layout import layout
 from analyser.web.page_data import RANKING, edits, unit_entry
 
 STEP = 1.02  # ratio between successive prices
-FARTHEST = 2.0  # the prices of a card reach from the fair points divided by this number to the fair points times it
+PRICE_RANGE = 2.0  # the prices of a card reach from fair points / PRICE_RANGE to fair points * PRICE_RANGE
 ADJUSTABLE = {"dice": "Dice of every attack, for the whole unit", "defence": "DEFENCE"}
 
 
-class Verdicts(NamedTuple):
+class VerdictsByPrice(NamedTuple):
     """Verdict at prices from low to high, with the probabilities that points are more than 10% too low or too high.
 
     Successive prices differ by the ratio :data:`STEP`; the price at index `today` is that of the loadout.
@@ -33,15 +33,15 @@ class Verdicts(NamedTuple):
     under: list[float]
     over: list[float]
     verdicts: list[str]
-    doubt: str  # reason why it is undecided at every price; empty if there is none
+    doubt: str  # reason why the verdict is undecided at every price; empty if there is none
 
 
-def verdicts_by_price(price: TableRow) -> Verdicts:
-    """Return the verdict on a loadout at its price and others, by the model of its fair points.
+def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
+    """Return the verdict on a loadout at its own and other prices, by the model of its fair points.
 
-    The loadout must have fair points. A doubt at its price, other than by the probabilities, holds at every price.
+    The loadout must have fair points. A `doubt` that makes its own price undecided holds at every price.
     """
-    ends = np.log([1 / FARTHEST, FARTHEST]) - np.log(price["points_over_fair"])
+    ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)
     mispricing = np.log(price["probably_over_fair"]) + price["follows"] * change
@@ -53,7 +53,7 @@ def verdicts_by_price(price: TableRow) -> Verdicts:
     verdicts = [
         OVER if limit >= 0 else verdict_of(cheap, dear, doubt) for cheap, dear, limit in zip(under, over, least)
     ]
-    return Verdicts(-first, under.tolist(), over.tolist(), verdicts, doubt)
+    return VerdictsByPrice(-first, under.tolist(), over.tolist(), verdicts, doubt)
 
 
 def slider_data() -> dict[str, Any]:
@@ -65,14 +65,14 @@ def slider_data() -> dict[str, Any]:
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:
     """Return the exact engines, packed with the units of a report; empty if the report has no shots or charges.
 
-    The data are `units`, facts of each loadout by selector, if the module has room for them; `acts`, the actions of
-    units (`kind`, `near`, and `conditions` for the module); and the figures that rank rows.
+    The data are `units`, facts of each loadout by selector, if they fit into the module; `actions` of units (`kind`,
+    `near`, and `conditions` for the module); and the figures that rank rows.
     """
-    acts = [_action(situation) for situation in situations if situation.kind in EXCHANGE_KINDS]
+    actions = [_action(situation) for situation in situations if situation.kind in EXCHANGE_KINDS]
     units = {loadout.selector: entry for loadout in loadouts if (entry := unit_facts(loadout)) is not None}
-    if not acts or not units:
+    if not actions or not units:
         return ""
-    return pack_engine({"layout": layout(ruleset), "units": units, "acts": acts} | RANKING)
+    return pack_engine({"layout": layout(ruleset), "units": units, "actions": actions} | RANKING)
 
 
 def _action(situation: Situation) -> dict[str, Any]:

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DUEL_COST = 250_000  # microseconds to compute best play, on a typical machine
-MISJUDGED_FROM = 0.01  # comparisons misjudge a duel in which their tactic costs more
+MISJUDGED_COST = 0.01  # comparisons misjudge a duel in which their tactic has a higher cost
 _TACTICS_FILE = "the CSV file that `analyser best tactics --out` wrote"
 COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "best_tactic", "best_cost")
 
-_NUMBERS = ("value", "cost")  # columns that a report reads
+_NUMBER_COLUMNS = ("value", "cost")  # columns that a report reads
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +51,7 @@ class Tactics(Answer):
     frame : DataFrame
         A row for each pair: `attacker`, `defender`; `value` of the duel for the attacker if both play best; `tactic`,
         which comparisons use; its `cost` if the enemy plays best, and `exploitable`, its cost if the enemy also knows
-        it; `best_tactic`, the best simple tactic, and `best_cost`; `first_move` of best play; `reason` for no answer.
+        the tactic; `best_tactic`, the best simple one, and `best_cost`; `first_move` of best play; `reason` if missing.
     terms : DuelTerms
         Terms of every duel.
     profiles : ProfilesUsed
@@ -67,7 +67,7 @@ class Tactics(Answer):
     def headline(self) -> str:
         """The share of duels that simple tactics misjudge, in one sentence."""
         answered = _with_answer(self.frame)
-        share = float((answered["cost"] > MISJUDGED_FROM).mean()) if len(answered) else 0.0
+        share = float((answered["cost"] > MISJUDGED_COST).mean()) if len(answered) else 0.0
         return frequency_sentence("Simple tactics", "misjudge a duel", share)
 
     @property
@@ -131,7 +131,7 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
                 "cost": group["cost"].mean(),
                 "most": worst["cost"],
                 "against": worst["defender"],
-                "misjudged": float((group["cost"] > MISJUDGED_FROM).mean()),
+                "misjudged": float((group["cost"] > MISJUDGED_COST).mean()),
             }
         )
     result = pd.DataFrame(rows, columns=["attacker", "tactic", "value", "cost", "most", "against", "misjudged"])
@@ -141,10 +141,10 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
 def note_of(frame: pd.DataFrame) -> str:
     """Return a sentence with the share of duels in a table that the tactic misjudges, and its mean cost."""
     answered = _with_answer(frame)
-    share = float((answered["cost"] > MISJUDGED_FROM).mean()) if len(answered) else 0.0
+    share = float((answered["cost"] > MISJUDGED_COST).mean()) if len(answered) else 0.0
     mean = float(answered["cost"].mean()) if len(answered) else 0.0
-    where = f"in {100 * share:.0f}% of {len(answered)} duels; the mean is {100 * mean:.1f}"
-    return f"Simple tactics are worse than best play by more than {100 * MISJUDGED_FROM:g} percentage points {where}."
+    where = f"in {100 * share:.0f}% of {len(answered)} duels; their mean cost is {100 * mean:.1f}"
+    return f"Simple tactics are worse than best play by more than {100 * MISJUDGED_COST:g} percentage points {where}."
 
 
 def _with_answer(frame: pd.DataFrame) -> pd.DataFrame:
@@ -168,7 +168,7 @@ def read_tactics(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.
     duels = frame[frame["attacker"].isin(list(loadouts)) & frame["defender"].isin(list(loadouts))]
     if duels.empty:
         raise InputError("the file has no duel between units of this report", where=str(path), allowed=_TACTICS_FILE)
-    if texts := [name for name in _NUMBERS if not pd.api.types.is_numeric_dtype(frame[name])]:
+    if texts := [name for name in _NUMBER_COLUMNS if not pd.api.types.is_numeric_dtype(frame[name])]:
         raise InputError(f"a value in column {texts[0]!r} is not a number", where=str(path), allowed=_TACTICS_FILE)
     return duels.reset_index(drop=True)
 
@@ -186,7 +186,7 @@ def tactics(
 ) -> Tactics:
     """Return the cost of the tactic that comparisons use, in a duel of every attacker with every defender.
 
-    The cost is the loss of value compared with best play. In a comparison a unit shoots if it can, else charges if it
+    The cost is the value lost compared with best play. In a comparison a unit shoots if it can, else charges if it
     can, else takes cover.
 
     Parameters
@@ -225,20 +225,20 @@ def tactics(
     library = library_of(profiles)
     mine, theirs = loadouts(attackers, library), loadouts(defenders, library)
     check_threads(threads)
-    number = threads or default_threads()
+    processes = threads or default_threads()
     target = None if out is None else path_of(out, "out")
     if target is not None:
         check_writable(target)
     jobs = Jobs("duels", tactic_jobs(mine, theirs, duel_terms, library.ruleset))
-    cost = DUEL_COST * len(theirs) * len(mine)
+    total_cost = DUEL_COST * len(theirs) * len(mine)
     with Sampling(progress=progress).with_bar() as reporting, interrupts_recorded() as raise_if_interrupted:
 
         def tell(done: int) -> None:
             raise_if_interrupted()
-            reporting.report(before + done, cost)
+            reporting.report(cached_cost + done, total_cost)
 
-        before = cost - jobs.left
-        frame = frame_of_contents(jobs.done(number, executor, tell))
+        cached_cost = total_cost - jobs.left
+        frame = frame_of_contents(jobs.contents(processes, executor, tell))
     if target is not None:
         write_whole(target, lambda temporary: csv_frame(frame).to_csv(temporary, index=False, lineterminator="\n"))
     return Tactics(frame, duel_terms, library.used)
@@ -252,7 +252,7 @@ def tactic_jobs(
     names = [[unit.selector, unit.unit.record()] for unit in defenders]
     cost = DUEL_COST * len(defenders)
     return [
-        Job(cost, digest([unit.selector, unit.unit.record(), names, settings]), rows_of, (unit, defenders, *settings))
+        Job(cost, digest([unit.selector, unit.unit.record(), names, settings]), duels_of, (unit, defenders, *settings))
         for unit in attackers
     ]
 
@@ -263,8 +263,8 @@ def frame_of_contents(contents: Sequence[bytes]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
 
 
-def rows_of(attacker: Loadout, defenders: Sequence[Loadout], terms: dict[str, Any], ruleset: dict[str, Any]) -> bytes:
-    """Return the rows of one attacker as JSON."""
+def duels_of(attacker: Loadout, defenders: Sequence[Loadout], terms: dict[str, Any], ruleset: dict[str, Any]) -> bytes:
+    """Return the duels of one attacker as JSON."""
     return json_text([_row(attacker, defender, terms, ruleset) for defender in defenders]).encode()
 
 

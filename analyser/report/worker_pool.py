@@ -22,7 +22,7 @@ from analyser.common.cache import Cache, program_digest
 
 ResultT = TypeVar("ResultT")
 COST_PER_PROCESS = 6_000_000  # microseconds of work for which starting a process is worthwhile
-MOST_PROCESSES = 4
+MOST_PROCESSES = 4  # of a pool
 _INTERRUPTED = threading.Event()  # set if Ctrl-C was recorded in the main process
 NEW_OBJECTS = 50_000  # objects between garbage collections; Python's default is hundreds
 _killed: list[Any] = []  # threads of killed pools, referenced here so that the main thread frees them at exit
@@ -36,7 +36,7 @@ class Job(NamedTuple):
     work: Callable[..., bytes]
     arguments: tuple[Any, ...]
 
-    def content(self) -> bytes:
+    def run(self) -> bytes:
         """Run the job in this process, and return its content."""
         return self.work(*self.arguments)
 
@@ -47,7 +47,7 @@ class Jobs:
     Attributes
     ----------
     left : int
-        The total cost of jobs that are not in the cache.
+        The total cost of the jobs that are not in the cache.
     """
 
     def __init__(self, kind: str, jobs: Sequence[Job]) -> None:
@@ -55,8 +55,8 @@ class Jobs:
         self._contents = [self._cache.read(job.key) if job.key else None for job in jobs]
         self.left = sum(job.cost for job, content in zip(jobs, self._contents) if content is None)
 
-    def done(self, threads: int, executor: Executor | None, tell: Callable[[int], None]) -> list[bytes]:
-        """Return the content of each job; `tell` is called with the cost of the jobs run so far."""
+    def contents(self, threads: int, executor: Executor | None, tell: Callable[[int], None]) -> list[bytes]:
+        """Return the content of each job, run or cached; `tell` is called with the cost of the jobs run so far."""
         missing = [number for number, content in enumerate(self._contents) if content is None]
 
         def store(index: int, content: bytes) -> None:
@@ -130,8 +130,8 @@ class Processes(ProcessPoolExecutor):
 class Pool:
     """Workers that share jobs with this process.
 
-    Workers take jobs from the front of the list, and this process from the back. A job for which no worker can start,
-    or which fails there, runs in this process, and so raises its error here.
+    Workers take jobs from the front of the list, and this process from the back. A job that has failed in a worker, or
+    for which no worker can start, runs in this process, and so raises its error here.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class Pool:
 
         def finish(number: int, content: bytes | None) -> None:
             nonlocal done
-            store(number, jobs[number].content() if content is None else content)
+            store(number, jobs[number].run() if content is None else content)
             pending.pop(number, None)
             done += jobs[number].cost
             tell(done)
@@ -175,8 +175,8 @@ class Pool:
         try:
             for number, future in reversed([*pending.items()]):
                 with interrupts_delayed():  # an interrupt could leave the future locked
-                    is_mine = future.cancel()
-                if is_mine:
+                    runs_here = future.cancel()
+                if runs_here:
                     finish(number, None)
                     for other in [other for other, future in pending.items() if future.done() and other != number]:
                         finish(other, _content(pending[other]))
@@ -192,17 +192,17 @@ class Pool:
         """Submit a job to the workers; a job that cannot be submitted runs in this process."""
         with isolated_start(), suppress(OSError, RuntimeError):  # no worker can start, or all have ended
             if self._workers is not None and self._is_borrowed:
-                return self._workers.submit(content_if_same_version, program_digest(), job)
+                return self._workers.submit(run_if_same_version, program_digest(), job)
             if self._workers is not None:
-                return self._workers.submit(job.content)
+                return self._workers.submit(job.run)
         return Future()
 
 
-def content_if_same_version(version: str, job: Job) -> bytes:
+def run_if_same_version(version: str, job: Job) -> bytes:
     """Run a job; RuntimeError if this process runs another version of the program, whose bytes could differ."""
     if program_digest() != version:
         raise RuntimeError("another version of the program")
-    return job.content()
+    return job.run()
 
 
 def _content(future: Future[bytes]) -> bytes | None:
@@ -215,7 +215,7 @@ def _content(future: Future[bytes]) -> bytes | None:
 
 @contextmanager
 def isolated_start() -> Iterator[None]:
-    """Context in which processes start without the caller's script, the current folder on the path, and Ctrl-C."""
+    """Context in which processes start without the caller's script and current folder, and do not receive Ctrl-C."""
     main, safe_path = sys.modules["__main__"], os.environ.get("PYTHONSAFEPATH")
     sys.modules["__main__"] = ModuleType("__main__")
     os.environ["PYTHONSAFEPATH"] = "1"
@@ -237,8 +237,8 @@ def interrupts_delayed() -> Iterator[None]:
     The signal is blocked for this thread, and for processes that it starts. If another thread receives the signal, a
     handler records it.
     """
-    masks = hasattr(signal, "pthread_sigmask")  # not on Windows
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else set()
+    can_block = hasattr(signal, "pthread_sigmask")  # not on Windows
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if can_block else set()
     in_main_thread = threading.current_thread() is threading.main_thread()
     signals: list[int] = []
     handler = signal.signal(signal.SIGINT, lambda number, _: signals.append(number)) if in_main_thread else None
@@ -247,7 +247,7 @@ def interrupts_delayed() -> Iterator[None]:
     finally:
         if in_main_thread:
             signal.signal(signal.SIGINT, handler or signal.SIG_DFL)
-        if masks:
+        if can_block:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         if signals:
             signal.raise_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""Cells of a slice of a part, exact or simulated.
+"""Cells of a slice of a part of a sweep, exact or simulated.
 
 Exact ranged attacks are records in arrays, and each distinct attack is computed once. A varied number of a defender is
 a field of its record, so a million varied defenders are a few arrays; tests compare these with changed profiles.
@@ -39,105 +39,106 @@ from analyser.scenarios.schema import Combatant
 from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
 
-class _Rows(NamedTuple):
+class _AttackerShots(NamedTuple):
     """Shots of the attackers of a slice; attacker i has the shots from ``firsts[i]`` up to ``firsts[i + 1]``."""
 
     attacks: NDArray[np.void]
-    possible: NDArray[np.bool_]  # (shots, categories)
-    words: list[str]  # name of the row of each shot
+    possible: NDArray[np.bool_]  # (shots, categories of targets)
+    row_ids: list[str]  # the row of armaments of each shot
     firsts: Integers
     why_not: Codes  # (attackers, categories): reason if no shot is possible
 
 
-class _Columns(NamedTuple):
+class _DistinctTargets(NamedTuple):
     """Distinct defenders of a slice; for each column the index of its defender, or the reason why there is none."""
 
     targets: NDArray[np.void]
-    which: NDArray[np.int32]
-    why_not: Codes
-    words: list[str]  # texts of the reasons
+    target_of: NDArray[np.int32]  # index in `targets`, by column
+    why_not: Codes  # code of the reason, by column
+    reasons: list[str]
 
 
 def shot_cells(plan: Plan, block: CellBlock) -> Cells:
-    """Return the cells of a slice: each attacker shoots once with its best row."""
+    """Return the cells of a slice: each attacker shoots once, with its best row."""
     ruleset = plan.rulesets[block.ruleset]
-    reason_words, row_words = WordIndex(), WordIndex()
-    rows = _rows(plan, block, reason_words)
-    columns = _columns(plan, block.columns)
+    reason_texts, row_names = TextIndex(), TextIndex()
+    attackers = _attacker_shots(plan, block, reason_texts)
+    defenders = _distinct_targets(plan, block.columns)
     faces, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
-    once = deduplicated_summaries(attack_records(ruleset, rows.attacks), columns.targets, rows.possible, faces, deck)
-    pmfs, shots = _best_shots(once, rows.firsts)
-    which, exists = columns.which, columns.why_not < 0
-    why_not = reason_words.codes([*columns.words, None])[columns.why_not]
-    codes = row_words.codes([*rows.words, None])  # None: the code for shot -1, no shot
-    used_rows = np.where(exists, codes[shots][:, which], -1).astype(np.int32)
-    no_shot = rows.why_not[:, columns.targets["category"]][:, which]
+    records = attack_records(ruleset, attackers.attacks)
+    distinct = deduplicated_summaries(records, defenders.targets, attackers.possible, faces, deck)
+    fights, shots = _best_shots(distinct, attackers.firsts)
+    target_of, exists = defenders.target_of, defenders.why_not < 0
+    why_not = reason_texts.codes([*defenders.reasons, None])[defenders.why_not]
+    codes = row_names.codes([*attackers.row_ids, None])  # None: the code for shot -1, no shot
+    used_rows = np.where(exists, codes[shots][:, target_of], -1).astype(np.int32)
+    no_shot = attackers.why_not[:, defenders.targets["category"]][:, target_of]
     reasons = np.where(exists, np.where(used_rows < 0, no_shot, -1), why_not[None, :]).astype(np.int32)
-    figures = _figures(plan, once, np.where(exists, pmfs[:, which], -1).ravel())
-    return Cells(figures, used_rows.ravel(), row_words, reasons.ravel(), reason_words)
+    figures = _figures(plan, distinct, np.where(exists, fights[:, target_of], -1).ravel())
+    return Cells(figures, used_rows.ravel(), row_names, reasons.ravel(), reason_texts)
 
 
-def _best_shots(once: DeduplicatedSummaries, firsts: Integers) -> tuple[Codes, Codes]:
-    """Return the fight and the shot of the best shot of each attacker at each target; -1 if there is none.
+def _best_shots(distinct: DeduplicatedSummaries, firsts: Integers) -> tuple[Codes, Codes]:
+    """Return, for each attacker and target, the indices of the best fight and of its shot; -1 if there is none.
 
     Shots are compared by the figures of :data:`RANKED_BY` in turn; the first of equal shots is the best.
     """
-    shape = len(firsts) - 1, once.which.shape[1]
-    pmfs, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
-    for best, best_shot, first, last in zip(pmfs, shots, firsts, firsts[1:]):
+    shape = len(firsts) - 1, distinct.which.shape[1]
+    fights, shots = np.full(shape, -1, np.int32), np.full(shape, -1, np.int32)
+    for best, best_shot, first, last in zip(fights, shots, firsts, firsts[1:]):
         for shot in range(first, last):
-            pmf, is_better = once.which[shot], np.zeros(shape[1], np.bool_)
-            undecided = (pmf >= 0) & (best >= 0)
+            fight, is_better = distinct.which[shot], np.zeros(shape[1], np.bool_)
+            undecided = (fight >= 0) & (best >= 0)
             for name in RANKED_BY if undecided.any() else ():
-                ahead = once.summaries[name][pmf] - once.summaries[name][best]
+                ahead = distinct.summaries[name][fight] - distinct.summaries[name][best]
                 is_better |= undecided & (ahead > CERTAIN_WITHIN)
                 undecided &= np.abs(ahead) <= CERTAIN_WITHIN
-            is_better |= (pmf >= 0) & (best < 0)
-            best[is_better], best_shot[is_better] = pmf[is_better], shot
-    return pmfs, shots
+            is_better |= (fight >= 0) & (best < 0)
+            best[is_better], best_shot[is_better] = fight[is_better], shot
+    return fights, shots
 
 
-def _figures(plan: Plan, once: DeduplicatedSummaries, pmfs: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+def _figures(plan: Plan, distinct: DeduplicatedSummaries, fights: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     figures = {}
     for name in plan.file.computed_figures:
-        values = once.summaries[name] if name in (SUMMARY.names or ()) else np.full(len(once.summaries), np.nan)
-        figures[name] = np.append(values, np.nan)[pmfs]
+        values = distinct.summaries[name] if name in (SUMMARY.names or ()) else np.full(len(distinct.summaries), np.nan)
+        figures[name] = np.append(values, np.nan)[fights]
     return figures
 
 
-def _rows(plan: Plan, block: CellBlock, words: WordIndex) -> _Rows:
+def _attacker_shots(plan: Plan, block: CellBlock, texts: TextIndex) -> _AttackerShots:
     attacks, possible, names, firsts, reasons = [], [], [], [0], []
     for position in block.rows:
         attacker = varied_loadout(plan, block.faction, position)
         if isinstance(attacker, str):
-            reasons.append([words.code(attacker)] * len(CATEGORIES))
+            reasons.append([texts.code(attacker)] * len(CATEGORIES))
         else:
             shots, why_not = shots_of(position, attacker, block.situation, None)
-            can_be_shot = [any(shot.reasons[index] is None for shot in shots) for index in range(len(CATEGORIES))]
-            reasons.append([-1 if can else words.code(why) for can, why in zip(can_be_shot, why_not)])
+            can_shoot = [any(shot.reasons[index] is None for shot in shots) for index in range(len(CATEGORIES))]
+            reasons.append([-1 if can else texts.code(why) for can, why in zip(can_shoot, why_not)])
             attacks += [shot.facts for shot in shots]
             possible += [[reason is None for reason in shot.reasons] for shot in shots]
             names += [shot.row.id for shot in shots]
         firsts.append(len(names))
-    masks = np.array(possible, np.bool_).reshape(-1, len(CATEGORIES))
-    return _Rows(np.array(attacks, ATTACK), masks, names, np.array(firsts, np.int64), np.array(reasons, np.int32))
+    masks, starts = np.array(possible, np.bool_).reshape(-1, len(CATEGORIES)), np.array(firsts, np.int64)
+    return _AttackerShots(np.array(attacks, ATTACK), masks, names, starts, np.array(reasons, np.int32))
 
 
 @lru_cache(maxsize=2)  # successive parts have the same columns
-def _columns(plan: Plan, columns: range) -> _Columns:
-    words, numbers = WordIndex(), plan.file.defenders.numbers
-    defenders, values = plan.axis(None, columns)
+def _distinct_targets(plan: Plan, columns: range) -> _DistinctTargets:
+    texts, numbers = TextIndex(), plan.file.defenders.numbers
+    defenders, values = plan.axis_indices(None, columns)
     first = defenders[0]
     bases = np.array([_target(plan, first + index) for index in range(defenders[-1] - first + 1)], TARGET)
     for number in numbers:
         if number.key in TARGET_NUMBERS and not number.is_added:
-            bases[number.key] = 0  # overwritten below, so defenders that differ only in it become equal
+            bases[number.key] = 0  # overwritten below, so defenders that differ only in this number become equal
     _, examples, classes = np.unique(
         bases.view(np.int64).reshape(len(bases), -1), axis=0, return_index=True, return_inverse=True
     )
     shape = len(examples), *(len(number.values) for number in numbers)
     combined = np.ravel_multi_index((classes.ravel()[defenders - first], *values), shape)
-    distinct, which = np.unique(combined, return_inverse=True)
+    distinct, target_of = np.unique(combined, return_inverse=True)
     class_indices, *value_indices = np.unravel_index(distinct, shape)
     targets, why_not = bases[examples][class_indices], np.full(len(columns), -1, np.int32)
     for number, value, indices in zip(numbers, values, value_indices):
@@ -145,9 +146,9 @@ def _columns(plan: Plan, columns: range) -> _Columns:
             changed = np.array(number.values, np.int64)[indices]
             targets[number.key] = targets[number.key] * number.is_added + changed
         problems = (_problems(plan, first + index, number.key) for index in range(len(bases)))
-        reasons = np.array([words.codes(texts) for texts in problems], np.int32)
+        reasons = np.array([texts.codes(row) for row in problems], np.int32)
         why_not = np.where(why_not < 0, reasons[defenders - first, value], why_not)
-    return _Columns(targets, which.astype(np.int32), why_not, words.words)
+    return _DistinctTargets(targets, target_of.astype(np.int32), why_not, texts.texts)
 
 
 @lru_cache(maxsize=4096)
@@ -157,7 +158,7 @@ def _target(plan: Plan, defender: int) -> Any:
 
 @lru_cache(maxsize=8192)
 def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
-    """Return, for each value of a number, the reason why a defender cannot have it, or None."""
+    """Return, for each value of a varied number, the reason why a defender cannot have this value, or None."""
     number = next(number for number in plan.file.defenders.numbers if number.key == key)
     problems: list[str | None] = []
     for index in range(len(number.values)):
@@ -170,47 +171,47 @@ def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
     return tuple(problems)
 
 
-_MEMOISED = 2_000  # changed loadouts, some 20 kB each
+_MOST_VARIED = 2_000  # most changed loadouts in memory, some 20 kB each
 Codes = NDArray[np.int32]
 
 
-class WordIndex:
-    """Numbers for words, in the order of first use; None is -1."""
+class TextIndex:
+    """Codes of texts: 0, 1, 2 ... in the order of first use; None has the code -1."""
 
     def __init__(self) -> None:
-        self._numbers: dict[str | None, int] = {None: -1}
+        self._codes: dict[str | None, int] = {None: -1}
 
-    def code(self, word: str | None) -> int:
-        """Return the number of a word."""
-        return self._numbers.setdefault(word, len(self._numbers) - 1)
+    def code(self, text: str | None) -> int:
+        """Return the code of a text."""
+        return self._codes.setdefault(text, len(self._codes) - 1)
 
-    def codes(self, words: Iterable[str | None]) -> Codes:
-        """Return the numbers of several words."""
-        return np.array([self.code(word) for word in words], np.int32)
+    def codes(self, texts: Iterable[str | None]) -> Codes:
+        """Return the codes of several texts."""
+        return np.array([self.code(text) for text in texts], np.int32)
 
     @property
-    def words(self) -> list[str]:
-        """All words, in the order of their numbers."""
-        return [word for word in self._numbers if word is not None]
+    def texts(self) -> list[str]:
+        """All texts, in the order of their codes."""
+        return [text for text in self._codes if text is not None]
 
 
 class Cells(NamedTuple):
-    """Cells of a slice, row by row: figures by name, and row names and reasons for missing figures as word numbers."""
+    """Cells of a slice, attacker by attacker: figures by name, the row used, and the reason for missing figures."""
 
     figures: dict[str, NDArray[np.float64]]
-    rows: Codes
-    row_words: WordIndex
-    reasons: Codes
-    reason_words: WordIndex
+    rows: Codes  # row of armaments of each cell, in `row_names`
+    row_names: TextIndex
+    reasons: Codes  # in `reason_texts`
+    reason_texts: TextIndex
 
 
-@lru_cache(maxsize=_MEMOISED)
+@lru_cache(maxsize=_MOST_VARIED)
 def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | str:
     """Return the loadout of a row of a faction (None: of a column), or the reason why there is none."""
     side, loadouts = plan.side(faction)
-    (which,), values = plan.axis(faction, range(position, position + 1))
-    loadout: Loadout = loadouts[which]
-    changes: dict[str, Any] = {number.key: number.change(index) for number, (index,) in zip(side.numbers, values)}
+    (index,), values = plan.axis_indices(faction, range(position, position + 1))
+    loadout: Loadout = loadouts[index]
+    changes: dict[str, Any] = {number.key: number.change(value) for number, (value,) in zip(side.numbers, values)}
     try:
         return loadout.with_(**changes) if changes else loadout
     except InputError as error:
@@ -219,39 +220,39 @@ def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | 
 
 def fight_cells(plan: Plan, block: CellBlock) -> Cells:
     """Return the exact cells of a slice of charges or duels."""
-    sides = [_side(plan, block.faction, block.rows), _side(plan, None, block.columns)]
+    sides = [_varied_loadouts(plan, block.faction, block.rows), _varied_loadouts(plan, None, block.columns)]
     shape = len(sides[0]), len(sides[1])
     figures = {name: np.full(shape, np.nan) for name in plan.file.computed_figures}
-    row_words, reason_words = WordIndex(), WordIndex()
+    row_names, reason_texts = TextIndex(), TextIndex()
     rows = np.full(shape, -1, np.int32)
-    ours, theirs = (reason_words.codes(unit if isinstance(unit, str) else None for unit in side) for side in sides)
-    reasons = np.maximum(ours[:, None], theirs[None, :])
+    problems = [reason_texts.codes(unit if isinstance(unit, str) else None for unit in side) for side in sides]
+    reasons = np.maximum(problems[0][:, None], problems[1][None, :])
     existing = [[index for index, unit in enumerate(side) if isinstance(unit, Loadout)] for side in sides]
     if all(existing):
         attackers = [unit for unit in sides[0] if isinstance(unit, Loadout)]
-        fight, field = block.situation.fight, _field(plan, block.ruleset, block.columns)
-        prepare_kernels([(fight, len(attackers) * len(field.defenders))])
-        cells = fight.cells(attackers, field, block.situation)
-        at = np.ix_(*existing)
+        fight, defending = block.situation.fight, _defending_side(plan, block.ruleset, block.columns)
+        prepare_kernels([(fight, len(attackers) * len(defending.defenders))])
+        cells = fight.cells(attackers, defending, block.situation)
+        possible = np.ix_(*existing)
         for name, values in figures.items():
-            values[at] = cells[name]
-        rows[at] = row_words.codes(cells["row"].ravel()).reshape(cells.shape)
-        reasons[at] = reason_words.codes(cells["why_not"].ravel()).reshape(cells.shape)
+            values[possible] = cells[name]
+        rows[possible] = row_names.codes(cells["row"].ravel()).reshape(cells.shape)
+        reasons[possible] = reason_texts.codes(cells["why_not"].ravel()).reshape(cells.shape)
     flat = {name: values.ravel() for name, values in figures.items()}
-    return Cells(flat, rows.ravel(), row_words, reasons.ravel(), reason_words)
+    return Cells(flat, rows.ravel(), row_names, reasons.ravel(), reason_texts)
 
 
-def _side(plan: Plan, faction: str | None, positions: range) -> list[Loadout | str]:
+def _varied_loadouts(plan: Plan, faction: str | None, positions: range) -> list[Loadout | str]:
     return [varied_loadout(plan, faction, position) for position in positions]
 
 
 @lru_cache(maxsize=2)  # successive parts have the same defenders
-def _field(plan: Plan, ruleset: str, columns: range) -> DefendingSide:
-    defenders = (unit for unit in _side(plan, None, columns) if isinstance(unit, Loadout))
+def _defending_side(plan: Plan, ruleset: str, columns: range) -> DefendingSide:
+    defenders = (unit for unit in _varied_loadouts(plan, None, columns) if isinstance(unit, Loadout))
     return DefendingSide(tuple(defenders), plan.rulesets[ruleset], None, 1)
 
 
-TRIALS, ENDS = "trials", ("_low", "_high")  # column, and suffixes of the ends of intervals
+TRIALS, LIMITS = "trials", ("_low", "_high")  # name of a column, and suffixes of columns with interval limits
 Values = NDArray[Any]
 
 
@@ -260,8 +261,8 @@ class CellOutcomes(NamedTuple):
 
     trials: int
     weights: NDArray[np.int64]
-    figures: Mapping[str, tuple[Values, float]]  # values, and the largest possible value; the least is 0
-    weights_of: Mapping[str, NDArray[np.int64]] = {}  # counts for figures with outcomes of their own
+    figures: Mapping[str, tuple[Values, float]]  # values, and the largest possible value (of a percentile its share)
+    weights_by_figure: Mapping[str, NDArray[np.int64]] = {}  # counts, for figures that have different outcomes
 
 
 def has_interval(figure: str) -> bool:
@@ -273,42 +274,42 @@ def simulated_cells(plan: Plan, block: CellBlock) -> Cells:
     """Return the simulated cells of a slice; the best row is chosen by exact figures, as in exact cells."""
     assert plan.file.sampling is not None
     names = plan.file.computed_figures
-    columns = [TRIALS, *(f"{name}{end}" for name in names for end in ("", *(ENDS if has_interval(name) else ())))]
-    figures = {name: np.full(block.cells, np.nan) for name in columns}
-    rows, reasons = np.full(block.cells, -1, np.int32), np.full(block.cells, -1, np.int32)
-    row_words, reason_words = WordIndex(), WordIndex()
+    columns = [TRIALS, *(f"{name}{end}" for name in names for end in ("", *(LIMITS if has_interval(name) else ())))]
+    figures = {name: np.full(block.n_cells, np.nan) for name in columns}
+    rows, reasons = np.full(block.n_cells, -1, np.int32), np.full(block.n_cells, -1, np.int32)
+    row_names, reason_texts = TextIndex(), TextIndex()
     exact_cells = {"ranged": shot_cells, "charge": fight_cells}.get(block.situation.kind)
     exact = None if exact_cells is None else exact_cells(plan, block)
     for cell, (row, column) in enumerate(product(block.rows, block.columns)):
         sides = varied_loadout(plan, block.faction, row), varied_loadout(plan, None, column)
         row_id = why_not = None
         if exact is not None:
-            row_id = _decoded(exact.row_words, exact.rows[cell])
-            why_not = _decoded(exact.reason_words, exact.reasons[cell])
+            row_id = _decoded(exact.row_names, exact.rows[cell])
+            why_not = _decoded(exact.reason_texts, exact.reasons[cell])
         why_not = next((unit for unit in sides if isinstance(unit, str)), why_not)
         if why_not is None:
             try:
-                settings = plan.file.sampling.of(_seed(plan, block, sides))
+                settings = plan.file.sampling.with_seed(_seed(plan, block, sides))
                 row_id, outcomes = _SIMULATORS[block.situation.kind](plan, block, sides, row_id, settings)
                 for name, value in _simulated_figures(outcomes, names).items():
                     figures[name][cell] = value
             except InputError as error:
                 row_id, why_not = None, error.problem
-        rows[cell], reasons[cell] = row_words.code(row_id), reason_words.code(why_not)
-    return Cells(figures, rows, row_words, reasons, reason_words)
+        rows[cell], reasons[cell] = row_names.code(row_id), reason_texts.code(why_not)
+    return Cells(figures, rows, row_names, reasons, reason_texts)
 
 
-def _decoded(words: WordIndex, code: int) -> str | None:
-    return None if code < 0 else words.words[code]
+def _decoded(texts: TextIndex, code: int) -> str | None:
+    return None if code < 0 else texts.texts[code]
 
 
 def _seed(plan: Plan, block: CellBlock, sides: Sequence[Any]) -> int:
-    """Return the seed of a cell, which depends only on its fight: not on the position, names or points."""
+    """Return the seed of a cell, which depends on nothing but its fight: not on its position, names or points."""
     assert plan.file.sampling is not None
-    words = [str(plan.file.sampling.seed), plan.rulesets[block.ruleset].model_dump_json()]
-    words.append(block.situation.model_dump_json(exclude={"name", "title"}))
-    words += map(_fight_data, sides)
-    return int.from_bytes(hashlib.sha256("|".join(words).encode()).digest()[:8])
+    inputs = [str(plan.file.sampling.seed), plan.rulesets[block.ruleset].model_dump_json()]
+    inputs.append(block.situation.model_dump_json(exclude={"name", "title"}))
+    inputs += map(_fight_data, sides)
+    return int.from_bytes(hashlib.sha256("|".join(inputs).encode()).digest()[:8])
 
 
 def _fight_data(loadout: Loadout) -> str:
@@ -316,7 +317,7 @@ def _fight_data(loadout: Loadout) -> str:
     return f"{loadout.level.models} {unit.model_dump_json(exclude={'levels', 'entry', 'in_force', 'battlegroups'})}"
 
 
-Simulated = tuple[str | None, CellOutcomes]  # row used, and outcomes
+Simulated = tuple[str | None, CellOutcomes]  # the row of armaments used, and the outcomes
 Sides = tuple[Any, Any]  # both loadouts
 
 
@@ -329,7 +330,7 @@ def _simulated_shot(plan: Plan, block: CellBlock, sides: Sides, row_id: str | No
 
 
 def _attack_outcomes(result: AttackResult) -> CellOutcomes:
-    """Return the outcomes of a simulated attack, with the figures of an exact attack (``summaries.summarise``)."""
+    """Return the outcomes of a simulated attack, with the figures that ``summaries.summarise`` has of exact attacks."""
     target = result.scenario.target
     models, limit = target.models or 1, target.damage_limit or 1
     destroyed, gone = result.column("models_destroyed"), result.column("annihilated")
@@ -361,14 +362,14 @@ def _simulated_charge(plan: Plan, block: CellBlock, sides: Sides, row_id: str | 
 
 
 def _simulated_duel(plan: Plan, block: CellBlock, sides: Sides, _: str | None, settings: Sampling) -> Simulated:
-    mine, theirs = map(combatant_of, sides)
+    attacker, target = map(combatant_of, sides)
     best = block.situation.kind == "best-duel"
-    scenario = duel_between((mine, None), theirs, plan.rulesets[block.ruleset], best=best)
+    scenario = duel_between((attacker, None), target, plan.rulesets[block.ruleset], best=best)
     if isinstance(scenario, str):
         raise InputError(scenario)
     result = solve_duel(scenario, settings)
     won = {name: (result.event(event), 1.0) for name, event in (("p_attacker_wins", "a_wins"), ("p_draw", "draw"))}
-    return duel_row(scenario), _fight_outcomes(result, (mine, theirs), won)
+    return duel_row(scenario), _fight_outcomes(result, (attacker, target), won)
 
 
 def _fight_outcomes(result: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> CellOutcomes:  # noqa: B006
@@ -391,7 +392,7 @@ def _simulated_figures(outcomes: CellOutcomes, names: tuple[str, ...]) -> dict[s
         if name not in outcomes.figures:
             continue
         values, most = outcomes.figures[name]
-        weights = outcomes.weights_of.get(name, outcomes.weights)
+        weights = outcomes.weights_by_figure.get(name, outcomes.weights)
         if not has_interval(name):
             figures[name] = _percentile(values, weights, most)
         elif values.dtype == np.bool_:
@@ -399,12 +400,12 @@ def _simulated_figures(outcomes: CellOutcomes, names: tuple[str, ...]) -> dict[s
             figures |= {name: float(share), f"{name}_low": share.low or 0.0, f"{name}_high": share.high or 0.0}
         else:
             ends = mean_up_to(values, weights, outcomes.trials, most)
-            figures |= {f"{name}{end}": value for end, value in zip(("", *ENDS), ends)}
+            figures |= {f"{name}{end}": value for end, value in zip(("", *LIMITS), ends)}
     return figures
 
 
 def mean_up_to(values: Values, weights: Values, trials: int, most: float) -> tuple[float, float, float]:
-    """Return the mean of numbers from 0 to `most`, and the ends of its 95% interval."""
+    """Return the mean of numbers from 0 to `most`, and both ends of the 95% interval of the mean."""
     mean = mean_between(values, weights, trials, np.array([0.0, most / 2, most]))
     return mean.value, mean.low or 0.0, most if mean.high is None else mean.high
 

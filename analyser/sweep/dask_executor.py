@@ -1,4 +1,4 @@
-"""Executor on a Dask scheduler and its workers."""
+"""Executor that submits to a Dask scheduler and its workers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _DaskExecutor(Executor):
         """Release the client; the cluster keeps running."""
         self._executor.shutdown(wait=wait and not cancel_futures)
 
-    def check(self) -> int:
+    def count_workers(self) -> int:
         """Return the number of worker threads; InputError if scheduler or workers are missing for too long."""
         if self._client.status not in ("running", "connecting"):
             raise _lost_scheduler_error(self._address)
@@ -81,7 +81,7 @@ def _quiet_dask() -> Iterator[None]:
 
 
 @contextmanager
-def dask(address: str, workers: int) -> Iterator[Executor]:
+def dask_executor(address: str, workers: int) -> Iterator[Executor]:
     """Yield an executor on the scheduler at an address; ``"local"`` starts a scheduler and `workers` workers."""
     try:
         distributed: Any = importlib.import_module("distributed")

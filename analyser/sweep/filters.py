@@ -1,4 +1,4 @@
-"""Filters of a store: for a column a value, several values, a pair (from, to), or a name with wildcards."""
+"""Filters of a store: by column, a value, several values, a pair (from, to), or a name with wildcards."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def filter_of(plan: Plan, schema: pa.Schema, where: Mapping[str, Any]) -> Any:
     for name, value in where.items():
         column = pads.field(name)
         if isinstance(value, tuple):
-            least, most = _pair(schema, name, value)
+            least, most = _range_ends(schema, name, value)
             condition = (column >= least) & (column <= most)
         else:
             condition = column.isin(_column_array(schema, name, matching_values(plan, name, value)))
@@ -31,7 +31,7 @@ def filter_of(plan: Plan, schema: pa.Schema, where: Mapping[str, Any]) -> Any:
     return expression
 
 
-def _names(plan: Plan) -> dict[str, list[str]]:
+def _names_by_column(plan: Plan) -> dict[str, list[str]]:
     """Return the possible values of each column that holds names."""
     attackers = [loadout.selector for loadouts in plan.attackers.values() for loadout in loadouts]
     return {
@@ -43,9 +43,9 @@ def _names(plan: Plan) -> dict[str, list[str]]:
     }
 
 
-def axes_of(plan: Plan) -> list[str]:
+def identifying_columns(plan: Plan) -> list[str]:
     """Return the columns that together identify a cell: those with more than one value in the plan."""
-    sizes = {name: len(names) for name, names in _names(plan).items() if name != "faction"}
+    sizes = {name: len(names) for name, names in _names_by_column(plan).items() if name != "faction"}
     for name, side in plan.file.sides:
         sizes |= {f"{name.removesuffix('s')}_{number.column}": len(number.values) for number in side.numbers}
     return [name for name, size in sizes.items() if size > 1]
@@ -72,21 +72,21 @@ def matching_values(plan: Plan, name: str, value: Any) -> list[Any]:
 def _matching(plan: Plan, name: str, value: Any) -> list[Any]:
     if not isinstance(value, str):
         return [value]
-    selectors = _names(plan).get(name)
-    if selectors is None:
+    names = _names_by_column(plan).get(name)
+    if names is None:
         if any(sign in value for sign in "*?["):
             raise InputError(f"{shown(value)} has wildcards", where=name, allowed="values, or a pair (from, to)")
         return [value]
-    if matches := fnmatch.filter(selectors, value):
+    if matches := fnmatch.filter(names, value):
         return matches
-    has_levels = any(selector.partition("@")[0] == value for selector in selectors)
-    hint = f"; {value}@* selects all its levels" if has_levels else did_you_mean(value, selectors)
-    more = f" and {len(selectors) - _MOST_NAMED} more" if len(selectors) > _MOST_NAMED else ""
-    allowed = f"{', '.join(selectors[:_MOST_NAMED])}{more}"
+    has_levels = any(other.partition("@")[0] == value for other in names)
+    hint = f"; {value}@* selects all its levels" if has_levels else did_you_mean(value, names)
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    allowed = f"{', '.join(names[:_MOST_NAMED])}{more}"
     raise InputError(f"no {name} matches {shown(value)}{hint}", where=name, allowed=allowed)
 
 
-def _pair(schema: pa.Schema, name: str, value: tuple[Any, ...]) -> pa.Array:
+def _range_ends(schema: pa.Schema, name: str, value: tuple[Any, ...]) -> pa.Array:
     if len(value) != 2:
         raise InputError(f"{shown(value)} is not a pair", where=name, allowed="(from, to)")
     ends = _column_array(schema, name, value)

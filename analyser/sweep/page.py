@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from analyser.common.files import write_content
-from analyser.report.shell import page_of
+from analyser.report.page_frame import page_of
 from analyser.sweep.plan import Plan
 from analyser.sweep.store import PAGE
 from analyser.sweep.store_reader import Sweep
 
-_MOST_SHOWN = 8  # values of an axis
+_MOST_SHOWN = 8  # most values of an axis that are listed
 _NUMBERS = ("number", "size", "seconds", "length")  # numbers in each log line about a part
 
 
@@ -22,7 +22,7 @@ class Cost(NamedTuple):
     parts: int
     cells: int
     seconds: float  # processor time
-    length: int
+    length: int  # bytes of the files
 
     @property
     def rate(self) -> float:
@@ -30,7 +30,7 @@ class Cost(NamedTuple):
         return self.cells / self.seconds if self.seconds else 0.0
 
     @property
-    def bytes_a_cell(self) -> float:
+    def bytes_per_cell(self) -> float:
         """Bytes on disk per cell."""
         return self.length / self.cells if self.cells else 0.0
 
@@ -68,9 +68,9 @@ def status_of(sweep: Sweep) -> Status:
         for kind, parts in sorted(kinds.items())
     )
     per_part = sum(cost.seconds for cost in costs) / len(latest) if latest else 0.0
-    left, lost = per_part * (plan.parts - len(done)), sum(1 for _ in sweep.store.log_lines("lost"))
+    left, lost = per_part * (plan.n_parts - len(done)), sum(1 for _ in sweep.store.log_lines("lost"))
     return Status(
-        plan.name, plan.cells, plan.parts, len(done), left, costs, lost, plan.assumptions, plan.stated_rulesets
+        plan.name, plan.n_cells, plan.n_parts, len(done), left, costs, lost, plan.assumptions, plan.stated_rulesets
     )
 
 
@@ -88,7 +88,7 @@ def write_page(sweep: Sweep) -> None:
     method = "simulated" if plan.is_sample or plan.file.sampling is not None else "all exact"
     axes = [] if plan.is_sample else list(_axes(plan))
     title, status = f"Sweep {plan.name}", status_of(sweep)
-    html = page_of("sweep", title=title, sweep=sweep, status=status, how=method, axes=axes, facts=facts)
+    html = page_of("sweep", title=title, sweep=sweep, status=status, method=method, axes=axes, facts=facts)
     write_content(sweep.store.folder / PAGE, html)
 
 

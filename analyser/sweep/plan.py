@@ -1,7 +1,7 @@
 """Frozen plan of a sweep: all inputs of the parts, and the cells of each part.
 
-The plan lists no cells. The number of a part, by division, gives its ruleset, situation and faction, its rows
-(attackers with each combination of their varied numbers) and its columns (defenders, likewise).
+The plan lists no cells. Division of the number of a part gives its ruleset, situation and faction, its rows (attackers
+with each combination of their varied numbers) and its columns (defenders, likewise).
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ from analyser.sweep.sweep_file import (
 
 FORMAT = 1
 PART_SECONDS = 3.0  # intended duration of a part
-# speeds of a typical core, by kind of fight
+# on a typical core, by kind of fight
 _CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
 _SECONDS_PER_CELL, _SECONDS_PER_TRIAL = 5e-3, 5e-7  # seconds for a simulated cell, and for each trial
-MOST_DISTANCES = 1_000
+MOST_DISTANCES = 1_000  # of a sweep
 
 
 class CellBlock(NamedTuple):
@@ -62,7 +62,7 @@ class CellBlock(NamedTuple):
     columns: range
 
     @property
-    def cells(self) -> int:
+    def n_cells(self) -> int:
         """Number of cells."""
         return len(self.rows) * len(self.columns)
 
@@ -82,27 +82,27 @@ class _Group(NamedTuple):
     faction: str
     rows: int
     columns: int
-    size: int  # most cells of a part
+    part_cells: int  # most cells of a part
 
     @property
     def parts_per_row(self) -> int:
         """Number of parts into which a row is divided; 1 if parts have whole rows."""
-        return -(-self.columns // self.size)
+        return -(-self.columns // self.part_cells)
 
     @property
     def rows_per_part(self) -> int:
-        return max(self.size // self.columns, 1)
+        return max(self.part_cells // self.columns, 1)
 
     @property
-    def parts(self) -> int:
+    def n_parts(self) -> int:
         return -(-self.rows // self.rows_per_part) * self.parts_per_row
 
     def block(self, number: int) -> CellBlock:
         """Return the cells of a part by its number in the group."""
         part_row, part_column = divmod(number, self.parts_per_row)
-        first, left = part_row * self.rows_per_part, part_column * self.size
+        first, left = part_row * self.rows_per_part, part_column * self.part_cells
         rows = range(first, min(first + self.rows_per_part, self.rows))
-        width = self.columns if self.parts_per_row == 1 else self.size
+        width = self.columns if self.parts_per_row == 1 else self.part_cells
         return CellBlock(self.ruleset, self.situation, self.faction, rows, range(left, min(left + width, self.columns)))
 
 
@@ -113,7 +113,7 @@ class Plan:
     Attributes
     ----------
     content : mapping
-        Plain data: the file, the full profiles and rulesets that it uses, and the version of the program.
+        Plain data: the file, all data of the units and rulesets that it uses, and the version of the program.
     """
 
     content: Mapping[str, Any]
@@ -125,7 +125,7 @@ class Plan:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all inputs of the parts, including the units that take part but no other profiles."""
+        """Digest of all inputs of the parts; of the profiles, it includes only the units that take part."""
         return hashlib.sha256(_canonical(_inputs(self.content))).hexdigest()
 
     @property
@@ -137,10 +137,10 @@ class Plan:
     def has_all_keys(self) -> bool:
         """True if the content has every key that a plan needs."""
         keys = self.content.keys()
-        own = (
+        further = (
             {"kind", "scenario", "loadouts"} if "sample" in (self.content.get("file") or {}) else {"units", "rulesets"}
         )
-        return isinstance(self.content.get("file"), dict) and keys >= {"format", "program", "profiles", *own}
+        return isinstance(self.content.get("file"), dict) and keys >= {"format", "program", "profiles", *further}
 
     @cached_property
     def file(self) -> SweepFile:
@@ -184,8 +184,8 @@ class Plan:
             return self.file.defenders, self.defenders
         return self.file.attackers, self.attackers[faction]
 
-    def axis(self, faction: str | None, positions: range) -> tuple[Any, list[Any]]:
-        """Return, for rows of a faction (None: columns), the indices of loadouts, and of the values of each number."""
+    def axis_indices(self, faction: str | None, positions: range) -> tuple[Any, list[Any]]:
+        """Return, for rows of a faction (None: columns), the indices of the loadout and of the value of each number."""
         side, loadouts = self.side(faction)
         shape = len(loadouts), *(len(number.values) for number in side.numbers)
         loadout_indices, *values = np.unravel_index(np.arange(positions.start, positions.stop, dtype=np.int64), shape)
@@ -198,7 +198,7 @@ class Plan:
 
     @property
     def stated_rulesets(self) -> dict[str, Any]:
-        """Die and deck of each ruleset by name, as plain data; for a sample those of its question."""
+        """Die and deck of each ruleset by name, as plain data; for a sample, those of its question."""
         if self.is_sample:
             return {"usual": self.content["scenario"]["ruleset"]}
         return dict(self.content["rulesets"])
@@ -217,34 +217,34 @@ class Plan:
 
     @cached_property
     def situations(self) -> tuple[Situation, ...]:
-        """The situations: each at every distance and with every policy that has an effect in it."""
+        """The situations: each at every distance of the file, and with every policy that has an effect in it."""
         return tuple(_situations_of(self.file))
 
     @cached_property
     def _groups(self) -> list[_Group]:
         file = self.file
-        rows, columns = (prod(len(number.values) for number in side.numbers) for _, side in file.sides)
+        variants, columns = (prod(len(number.values) for number in side.numbers) for _, side in file.sides)
         columns *= len(self.defenders)
         return [
-            _Group(ruleset, situation, faction, len(loadouts) * rows, columns, _part_size(file, situation))
+            _Group(ruleset, situation, faction, len(loadouts) * variants, columns, _part_size(file, situation))
             for ruleset, situation, (faction, loadouts) in product(
                 self.rulesets, self.situations, self.attackers.items()
             )
         ]
 
     @cached_property
-    def _ends(self) -> list[int]:
-        return list(accumulate(group.parts for group in self._groups))
+    def _part_ends(self) -> list[int]:
+        return list(accumulate(group.n_parts for group in self._groups))
 
     @property
-    def parts(self) -> int:
+    def n_parts(self) -> int:
         """Number of parts."""
         if self.is_sample:
             return -(-self.sample_file.sample.trials // _trials_per_part(self))
-        return self._ends[-1]
+        return self._part_ends[-1]
 
     @property
-    def cells(self) -> int:
+    def n_cells(self) -> int:
         """Number of cells or, for a sample, of trials."""
         if self.is_sample:
             return self.sample_file.sample.trials
@@ -252,10 +252,10 @@ class Plan:
 
     def block(self, number: int) -> CellBlock:
         """Return the cells of a part."""
-        group = bisect_right(self._ends, number)
-        return self._groups[group].block(number - (self._ends[group - 1] if group else 0))
+        group = bisect_right(self._part_ends, number)
+        return self._groups[group].block(number - (self._part_ends[group - 1] if group else 0))
 
-    def trials(self, number: int) -> TrialRange:
+    def trial_range(self, number: int) -> TrialRange:
         """Return the trials of a part."""
         size = _trials_per_part(self)
         return TrialRange(number * size, min(size, self.sample_file.sample.trials - number * size))
@@ -269,7 +269,7 @@ class Plan:
 
     def size(self, number: int) -> int:
         """Return the number of cells, or trials, of a part."""
-        return self.trials(number).trials if self.is_sample else self.block(number).cells
+        return self.trial_range(number).trials if self.is_sample else self.block(number).n_cells
 
     def kind(self, number: int) -> str:
         """Return the kind of fight of a part."""
@@ -277,7 +277,7 @@ class Plan:
 
 
 def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
-    """Return the plan of a sweep file, or of a mapping of the same form, with the current content of the profiles.
+    """Return the plan of a sweep file, or of a mapping of the same form, frozen with the present profiles.
 
     Raises
     ------
@@ -288,7 +288,7 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
     --------
     >>> plan = read_plan({"attackers": {"units": ["crown/rifle-p*"]}, "defenders": {"units": "krupp@basic",
     ...                   "defence": "1..6"}})
-    >>> plan.cells, plan.parts
+    >>> plan.n_cells, plan.n_parts
     (18, 1)
     """
     where = "plan" if isinstance(source, Mapping) else str(path_of(source, "plan"))
@@ -365,20 +365,20 @@ def _checked_plan(plan: Plan) -> Plan:
     """Return the plan; InputError if it is too large, repeats a situation, or has a figure or number without effect."""
     if len({situation.name for situation in plan.situations}) < len(plan.situations):
         raise InputError("two situations have the same name", where="situations")
-    if plan.cells > MOST_CELLS:
-        raise InputError(f"the sweep has {plan.cells:,} cells", where="sweep", allowed=f"up to {MOST_CELLS:,}")
+    if plan.n_cells > MOST_CELLS:
+        raise InputError(f"the sweep has {plan.n_cells:,} cells", where="sweep", allowed=f"up to {MOST_CELLS:,}")
     fights = [situation.fight for situation in plan.situations]
-    without = () if any(fight.has_winner for fight in fights) else RESULT_METRICS
+    absent = () if any(fight.has_winner for fight in fights) else RESULT_METRICS
     are_shots = all(fight.occasion == RANGED_ATTACK for fight in fights)
-    if odd := set(plan.file.figures) & set(TWO_SIDED_FIGURES if are_shots else without):
+    if odd := set(plan.file.figures) & set(TWO_SIDED_FIGURES if are_shots else absent):
         allowed = "with a charge or a duel" if are_shots and not odd & set(RESULT_METRICS) else "with a duel"
         raise InputError(f"no situation of this sweep has {min(odd)}", where="figures", allowed=allowed)
     if plan.file.distances is not None and not any(situation.kind == "ranged" for situation in plan.situations):
         raise InputError("no situation of this sweep has a distance", where="distances", allowed="with a ranged attack")
     if are_shots:
-        of_points = POINTS_NUMBERS if set(plan.file.figures) & set(FIGURES_FROM_POINTS) else ()
-        for (side, section), of_side in zip(plan.file.sides, (SHOT_NUMBERS, TARGET_NUMBERS)):
-            used = (*of_side, *of_points)
+        points_keys = POINTS_NUMBERS if set(plan.file.figures) & set(FIGURES_FROM_POINTS) else ()
+        for (side, section), shot_keys in zip(plan.file.sides, (SHOT_NUMBERS, TARGET_NUMBERS)):
+            used = (*shot_keys, *points_keys)
             for number in section.numbers:
                 if number.key not in used:
                     problem = f"no figure of a ranged attack depends on the {number.key} of {side}"
@@ -395,7 +395,7 @@ POINTS_NUMBERS = ("points", "victory_points")
 def _part_size(file: SweepFile, situation: Situation) -> int:
     if file.part_cells is not None or file.sampling is None:
         return file.part_cells or int(PART_SECONDS * _CELLS_PER_SECOND.get(situation.kind, 100))
-    trials = file.sampling.of(0).first_trials()
+    trials = file.sampling.with_seed(0).first_trials()
     return max(int(PART_SECONDS / (_SECONDS_PER_CELL + trials * _SECONDS_PER_TRIAL)), 1)
 
 
@@ -413,7 +413,7 @@ def _plain(content: Any) -> Any:
 
 
 def _inputs(content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a plan without the version of the profiles, on which the parts do not depend."""
+    """Return the content of a plan without the version of the profiles, which has no effect on the parts."""
     return {key: value for key, value in content.items() if key != "profiles"}
 
 

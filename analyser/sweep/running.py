@@ -1,7 +1,6 @@
 """Running of sweeps: start, resume, or compute one job of several, on any executor of ``concurrent.futures``.
 
-Parts are independent, and a part computed twice has the same bytes. So the unfinished parts of a lost worker are
-submitted again.
+A part has the same bytes whenever it is computed. So the unfinished parts of a lost worker are submitted again.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ from analyser.common.files import real_path
 from analyser.common.method_settings import MOST_THREADS, default_threads
 from analyser.game.profiles import ProfilesLike
 from analyser.report.worker_pool import Processes
-from analyser.sweep.dask_executor import dask as dask_executor
+from analyser.sweep.dask_executor import dask_executor
 from analyser.sweep.page import write_page
 from analyser.sweep.plan import Plan, check_program, read_plan, unpack_plan
-from analyser.sweep.store import Missing, Store, store_for
+from analyser.sweep.store import MissingParts, Store, store_for
 from analyser.sweep.store_reader import Sweep
 
 _JOB = re.compile(r"(\d{1,9})/(\d{1,9})")
@@ -118,7 +117,7 @@ def _run(
     with store.locked() if part is None else nullcontext():
         if part is None:
             store.remove_truncated()
-        missing = store.missing(None if part is None else parts_of_job(part, store.plan.parts))
+        missing = store.missing(None if part is None else parts_of_job(part, store.plan.n_parts))
         if missing:
             kind = "executor" if executor is not None else dask or "processes"
             store.log("begun", parts=len(missing), workers=n_workers, executor=kind, job=part)
@@ -130,21 +129,21 @@ def _run(
     return sweep
 
 
-def parts_of_job(part: str, parts: int) -> range:
-    """Return the numbers of the parts of one job, written as ``"number/jobs"``.
+def parts_of_job(job: str, n_parts: int) -> range:
+    """Return the numbers of the parts of one job, written as ``"number/jobs"``; there are `n_parts` parts in all.
 
     >>> list(parts_of_job("2/4", 10))
     [1, 5, 9]
     """
-    match = _JOB.fullmatch(part) if isinstance(part, str) else None
+    match = _JOB.fullmatch(job) if isinstance(job, str) else None
     number, jobs = map(int, match.groups()) if match else (0, 0)
     if not 1 <= number <= jobs:
-        raise InputError(f"{shown(part)} is not usable", where="part", allowed="such as 17/400: 1 to 400 of 400")
-    return range(number - 1, parts, jobs)
+        raise InputError(f"{shown(job)} is not usable", where="part", allowed="such as 17/400: 1 to 400 of 400")
+    return range(number - 1, n_parts, jobs)
 
 
 PARTS_PER_WORKER = 3  # submitted at a time, so that no worker waits for this process
-MOST_LOSSES = 5  # a part lost with its worker so often is taken to be the cause
+MOST_LOSSES = 5  # a part that is lost with its worker so often is taken to be the cause
 _REMEDY = "more memory a worker, or smaller parts (part_cells, part_trials)"
 POLL_SECONDS = 0.2  # seconds between checks of the futures
 # names of exceptions of a lost worker, including those of Dask
@@ -158,9 +157,9 @@ class Progress(NamedTuple):
 
     done: int  # finished parts, of `parts`
     parts: int
-    made: int  # parts, cells and seconds of this run
-    cells: int
-    seconds: float
+    made: int  # parts computed in this run
+    cells: int  # computed in this run
+    seconds: float  # since the beginning of this run
     left: float  # estimated seconds to the end
 
     @property
@@ -211,7 +210,7 @@ def _store_in(folder: str, digest: str) -> Store:
 
 def compute_parts(
     store: Store,
-    missing: Missing,
+    missing: MissingParts,
     start_executor: StartExecutor,
     workers: int,
     *,
@@ -229,7 +228,7 @@ def compute_parts(
     """
     queue, losses = _Queue(missing), Counter[int]()
     folder = None if by_return else str(real_path(store.folder))
-    start, count, cells, before = time.monotonic(), 0, 0, store.plan.parts - len(missing)
+    start, count, cells, before = time.monotonic(), 0, 0, store.plan.n_parts - len(missing)
     while queue:
         with start_executor() as executor:
             for number, outcome in _outcomes(executor, queue, workers, store.plan.packed, folder):
@@ -239,7 +238,7 @@ def compute_parts(
                     store.log("part", **outcome._replace(content=None)._asdict(), kind=store.plan.kind(number))
                     count, cells, seconds = count + 1, cells + outcome.size, time.monotonic() - start
                     left = seconds / count * (len(missing) - count)
-                    tell(Progress(before + count, store.plan.parts, count, cells, seconds, left))
+                    tell(Progress(before + count, store.plan.n_parts, count, cells, seconds, left))
                     continue
                 losses[number] += 1
                 store.log("lost", number=number, problem=repr(outcome), times=losses[number])
@@ -277,10 +276,10 @@ def _outcomes(
     Unfinished parts go back into the queue when the executor breaks.
     """
     running: dict[Future[FinishedPart], int] = {}
-    check = getattr(executor, "check", lambda: workers)
+    count_workers = getattr(executor, "count_workers", lambda: workers)
     try:
         while queue or running:
-            most = PARTS_PER_WORKER * check()
+            most = PARTS_PER_WORKER * count_workers()
             while queue and len(running) < most:
                 number = queue.pop()
                 try:

@@ -1,4 +1,4 @@
-"""Parts of a sample of one question: numbered chunks of trials, whose integer counts add up exactly."""
+"""Parts of a sample of one question: ranges of trials, whose integer counts add up exactly."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from analyser.sweep.sweep_file import load_frozen_question
 
 
 def _schema(**titles: str) -> pa.Schema:
-    """Return a schema of integer columns with these titles, and a column with the count of each combination of them."""
+    """Return a schema of integer columns with these titles, and a column that counts each combination of values."""
     count = {"title": "trials with this combination", "method": "monte-carlo"}
     fields = [pa.field(name, pa.int64(), metadata={"title": title}) for name, title in titles.items()]
     return pa.schema([*fields, pa.field("count", pa.int64(), metadata=count)])
@@ -43,14 +43,14 @@ FIGHT_SCHEMA = _schema(
 
 
 def scenario_of(plan: Plan) -> Any:
-    """Return the question of a plan, with its frozen loadouts."""
+    """Return the scenario of a sample, with its frozen loadouts."""
     return load_frozen_question(plan.content)
 
 
 def simulated_content(plan: Plan, number: int) -> bytes:
-    """Return the content of the file of a part: how often each outcome occurs in its trials."""
-    trials, scenario = plan.trials(number), scenario_of(plan)
-    metadata = {"plan": plan.digest, "part": number, "parts": plan.parts, "method": "monte-carlo", **trials._asdict()}
+    """Return the content of the file of a part: how often each outcome occurs in the trials of this part."""
+    trials, scenario = plan.trial_range(number), scenario_of(plan)
+    metadata = {"plan": plan.digest, "part": number, "parts": plan.n_parts, "method": "monte-carlo", **trials._asdict()}
     schema, columns = _part_columns(plan, scenario, trials.before, trials.trials)
     table = pa.Table.from_arrays(list(map(pa.array, columns)), schema=schema)
     buffer = BytesIO()
@@ -91,28 +91,28 @@ def _nonzero(counts: NDArray[Any]) -> list[Any]:
 
 def _fight_result(plan: Plan, scenario: Any, trials: int, run_trials: Any) -> Result:
     """Return the result of a longer fight; `run_trials` simulates the trials, or returns earlier counts."""
-    terms = plan.sample_file.sample
-    settings: dict[str, Any] = {"trials": trials, "seed": terms.seed, "threads": 1, "replacement": terms.replacement}
+    stated = plan.sample_file.sample
+    settings: dict[str, Any] = {"trials": trials, "seed": stated.seed, "threads": 1, "replacement": stated.replacement}
     return solve(scenario, SharedSampling("monte-carlo", **settings, run_trials=run_trials), brief=True)
 
 
 def result_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:
     """Return the result from all parts, equal to the last bit to a simulation of all trials on one machine."""
-    scenario, counted = scenario_of(plan), _summed_counts(batches)
+    scenario, sums = scenario_of(plan), _summed_counts(batches)
     if isinstance(scenario, Scenario):
         sample: Sample = sample_of(scenario, plan.sample_file.sample.seed)
-        sample.counts.reshape(-1)[counted["cell"]] += counted["count"]
-        return result_of_sample(scenario, sample, plan.cells)
+        sample.counts.reshape(-1)[sums["cell"]] += sums["count"]
+        return result_of_sample(scenario, sample, plan.n_cells)
     if plan.content["kind"] == "battle":
         total = empty_record(Counts)
         counts = np.frombuffer(total, np.int64)  # type: ignore[call-overload]
-        np.add.at(counts, counted["place"], counted["count"])
-        return _fight_result(plan, scenario, plan.cells, lambda *_: total)
+        np.add.at(counts, sums["place"], sums["count"])
+        return _fight_result(plan, scenario, plan.n_cells, lambda *_: total)
     moments = [
         tuple(rows[name].to_numpy(np.int64) for name in ("first", "second", "count"))
-        for _, rows in counted.groupby("moment", sort=True)
+        for _, rows in sums.groupby("moment", sort=True)
     ]
-    return _fight_result(plan, scenario, plan.cells, lambda *_: moments)
+    return _fight_result(plan, scenario, plan.n_cells, lambda *_: moments)
 
 
 def _summed_counts(batches: Iterable[pd.DataFrame]) -> pd.DataFrame:

@@ -24,16 +24,16 @@ from analyser.common.files import check_writable, is_there, name_of, path_of, re
 from analyser.common.text import json_text
 from analyser.sweep.plan import Plan, plan_diff
 
-PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"
+PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"  # names in a store
 PAGE, MERGED = "summary.html", "merged.parquet"
 _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage but not forgery
 _NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
 _PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of a plan that another job is writing
-_MOST_CHANGES = 6
+_MOST_DIFFERENCES = 6
 
 
 class PartFile(NamedTuple):
-    """File of a part; `is_whole`: the length is that in the name, and the folder is the right one."""
+    """File of a part; `is_whole`: it has the length in its name, and is in the right folder."""
 
     number: int
     path: Path
@@ -48,7 +48,7 @@ class Fault(NamedTuple):
     why: str
 
 
-class Check(NamedTuple):
+class StoreCheck(NamedTuple):
     """Result of a full check of a store: how many parts are whole and missing, and the damaged files."""
 
     whole: int
@@ -56,7 +56,7 @@ class Check(NamedTuple):
     missing: int
 
 
-class Missing:
+class MissingParts:
     """Iterable of the missing parts of a range; memory grows only with the number of finished parts."""
 
     def __init__(self, numbers: range, done: Iterable[int]) -> None:
@@ -85,7 +85,7 @@ class Store:
         """Return the files of the finished parts by number, without reading their content."""
         return {file.number: file for file in self._files() if file.is_whole}
 
-    def done(self) -> Iterator[int]:
+    def done_numbers(self) -> Iterator[int]:
         """Yield the numbers of the finished parts, unsorted."""
         return (file.number for file in self._files() if file.is_whole)
 
@@ -96,22 +96,22 @@ class Store:
             partition = Path(folder).relative_to(self.parts).as_posix()
             for name in sorted(names):
                 match = _NAME.fullmatch(name)
-                if match is None or (number := int(match["number"])) >= self.plan.parts:
+                if match is None or (number := int(match["number"])) >= self.plan.n_parts:
                     continue
                 path = Path(folder, name)
                 with suppress(FileNotFoundError):  # deleted meanwhile
                     is_whole = path.stat().st_size == int(match["size"]) and partition == self.plan.folder(number)
                     yield PartFile(number, path, match["digest"], is_whole)
 
-    def missing(self, numbers: range | None = None) -> Missing:
+    def missing(self, numbers: range | None = None) -> MissingParts:
         """Return the numbers of the missing parts, of all parts or of a range `numbers`."""
-        return Missing(range(self.plan.parts) if numbers is None else numbers, self.done())
+        return MissingParts(range(self.plan.n_parts) if numbers is None else numbers, self.done_numbers())
 
     def put(self, number: int, content: bytes) -> Path:
         """Write a part atomically; InputError if it cannot be written."""
         digest = hashlib.sha256(content).hexdigest()[:_DIGITS]
         folder = self.parts / self.plan.folder(number)
-        path = folder / f"{number:0{len(str(self.plan.parts - 1))}d}-{digest}-{len(content)}.parquet"
+        path = folder / f"{number:0{len(str(self.plan.n_parts - 1))}d}-{digest}-{len(content)}.parquet"
         unfinished = self.folder / UNFINISHED / f"{number}.{socket.gethostname()}.{os.getpid()}"
         try:
             unfinished.parent.mkdir(exist_ok=True)
@@ -123,7 +123,7 @@ class Store:
             raise InputError(f"cannot write part {number}: {reason_of(error)}", where=str(self.folder)) from None
         return path
 
-    def verify(self, *, remove: bool = False) -> Check:
+    def verify(self, *, remove: bool = False) -> StoreCheck:
         """Check the content of every file; `remove` deletes damaged, foreign and duplicate files."""
         whole, faults = set[int](), list[Fault]()
         for file in self._files():
@@ -134,9 +134,9 @@ class Store:
             faults.append(Fault(file.path, why))
             if remove:
                 file.path.unlink(missing_ok=True)
-        return Check(len(whole), tuple(faults), self.plan.parts - len(whole))
+        return StoreCheck(len(whole), tuple(faults), self.plan.n_parts - len(whole))
 
-    def check(self, part: PartFile) -> None:
+    def check_part(self, part: PartFile) -> None:
         """Raise InputError for a file whose content does not match its name."""
         if why := self._fault_of(part):
             raise damaged_error(self.folder, f"{part.path.name}: {why}")
@@ -161,7 +161,7 @@ class Store:
         return "" if metadata.get("part") == part.number else "the content is that of another part"
 
     def remove_truncated(self) -> None:
-        """Delete truncated parts, and temporary files of dead processes of this machine."""
+        """Delete truncated and misplaced parts, and temporary files of dead processes of this machine."""
         for file in self._files():
             if not file.is_whole:
                 file.path.unlink(missing_ok=True)
@@ -219,8 +219,8 @@ def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
     store = Store(path)
     if store.plan.digest != plan.digest:
         changes = plan_diff(store.plan.content, plan.content)
-        more = f" and {len(changes) - _MOST_CHANGES} more" if len(changes) > _MOST_CHANGES else ""
-        problem = f"this store was begun with another plan: {'; '.join(changes[:_MOST_CHANGES])}{more}"
+        more = f" and {len(changes) - _MOST_DIFFERENCES} more" if len(changes) > _MOST_DIFFERENCES else ""
+        problem = f"this store was begun with another plan: {'; '.join(changes[:_MOST_DIFFERENCES])}{more}"
         allowed = "a new store; or `analyser sweep resume`, which uses the stored plan"
         raise InputError(problem, where=str(path), allowed=allowed)
     return store

@@ -20,7 +20,7 @@ from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
-from analyser.plots.over_numbers import best_lines
+from analyser.plots.varied_numbers import best_lines
 from analyser.sweep import filters
 from analyser.sweep.plan import Plan
 from analyser.sweep.store import PartFile, Store, damaged_error
@@ -35,9 +35,9 @@ if TYPE_CHECKING:
     from analyser.results.base import Result
 
 MOST_ROWS = 5_000_000  # largest number of rows of a frame
-BATCH_ROWS = 1 << 18  # rows of a batch
+BATCH_ROWS = 1 << 18  # most rows of a batch
 _DESTROYED = "mean_models_destroyed"
-_MODELS = ("defenders", "models")
+_DEFENDER_MODELS = ("defenders", "models")
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
 """Figures that fair points need; charges also need `attacker_share_lost`."""
 
@@ -73,22 +73,22 @@ class Sweep:
     @cached_property
     def done(self) -> tuple[int, ...]:
         """Numbers of the parts that were finished when this was first read."""
-        return tuple(sorted(set(self.store.done())))
+        return tuple(sorted(set(self.store.done_numbers())))
 
     @property
     def is_complete(self) -> bool:
         """True if all parts are finished."""
-        return len(self.done) == self.plan.parts
+        return len(self.done) == self.plan.n_parts
 
     @cached_property
     def _files(self) -> dict[int, PartFile]:
         return self.store.files()
 
     def __str__(self) -> str:
-        parts, done = self.plan.parts, len(self.done)
+        parts, done = self.plan.n_parts, len(self.done)
         state = "all done" if self.is_complete else f"{done:,} done, {parts - done:,} are missing"
-        what = "trials" if self.plan.is_sample else "cells"
-        return f"{self.plan.name}: {self.plan.cells:,} {what} in {counted(parts, 'part')}, {state}"
+        noun = "trials" if self.plan.is_sample else "cells"
+        return f"{self.plan.name}: {self.plan.n_cells:,} {noun} in {counted(parts, 'part')}, {state}"
 
     def __repr__(self) -> str:
         return f"<Sweep {self.store.folder}: {self}>"
@@ -103,9 +103,9 @@ class Sweep:
             raise InputError("no part is done yet", where=str(self.store.folder), allowed="analyser sweep resume")
         options = pads.ParquetFragmentScanOptions(page_checksum_verification=True)
         file_format = pads.ParquetFileFormat(default_fragment_scan_options=options)
-        by = pads.partitioning(flavor="hive")
+        hive = pads.partitioning(flavor="hive")
         with self._read_errors():
-            return pads.dataset(paths, format=file_format, partitioning=by, partition_base_dir=str(self.store.parts))
+            return pads.dataset(paths, format=file_format, partitioning=hive, partition_base_dir=str(self.store.parts))
 
     @property
     def columns(self) -> list[str]:
@@ -168,8 +168,8 @@ class Sweep:
         DataFrame
             The columns `by`, a column for each figure, and `cells`, the number of cells in the first mean.
         """
-        keys, figures = _columns(by, "by"), _columns(metric, "metric")
-        self._check((*keys, *figures))
+        keys, figures = _column_names(by, "by"), _column_names(metric, "metric")
+        self._check_names((*keys, *figures))
         if not keys or not figures or set(keys) & set(figures):
             raise InputError("no columns, or one in both lists", where="means", allowed="means by columns, of others")
         kinds = {name: str(self.dataset.schema.field(name).type) for name in figures}
@@ -181,8 +181,8 @@ class Sweep:
             values = batch.assign(**words)  # not `astype`, which changes the memory layout and so the last bits of sums
             groups = values.groupby(keys, sort=False, dropna=False)[figures]
             of_batch = pd.concat([groups.sum(), groups.count().add_suffix(" cells")], axis=1)
-            both = of_batch if sums is None else pd.concat([sums, of_batch])
-            sums = both.groupby(level=keys, sort=False, dropna=False).sum()
+            parts = of_batch if sums is None else pd.concat([sums, of_batch])
+            sums = parts.groupby(level=keys, sort=False, dropna=False).sum()
         if sums is None:
             return pd.DataFrame(columns=[*keys, *figures, "cells"])
         table = sums.reset_index()
@@ -193,7 +193,7 @@ class Sweep:
     def heatmap(self, metric: str = _DESTROYED, *, ax: Axes | None = None, **where: Any) -> Axes:
         """Draw a heatmap of attackers against defenders in one situation, with means over the varied numbers.
 
-        The picture has room for 60 units of each side; select them by a filter.
+        The picture has room for 60 units of each side; a filter can select fewer units.
         """
         table = self._matchups((metric,), where)
         others = {name: value for name, value in where.items() if name != "situation"}  # it has its own label
@@ -203,7 +203,7 @@ class Sweep:
     def curve(
         self, over: str, metric: str = _DESTROYED, *, line: str = "attacker", ax: Axes | None = None, **where: Any
     ) -> Axes:
-        """Draw the mean of a figure against a varied number `over`, with a line for each of at most six values."""
+        """Draw the mean of a figure against a varied number `over`, with a line for each value of `line`."""
         table = self.means([line, over], metric, **where).sort_values([line, over], kind="stable")
         title = MATCHUP_METRICS[metric].title if metric in MATCHUP_METRICS else None
         heading = "\n".join(filter(None, (self.plan.name, self._mean_note(table, (line, over), where))))
@@ -211,14 +211,14 @@ class Sweep:
         return best_lines(with_subject(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
 
     def _mean_note(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
-        """Return a text on the filter, and on the number of cells in the means of a table by the columns `by`."""
+        """Return the filter in words, and the number of cells in each mean of a table by the columns `by`."""
         conditions = "; ".join(f"{spaced(name)} {filters.filter_in_words(value)}" for name, value in where.items())
         counts = table.loc[table["cells"] > 0, "cells"]
         if counts.empty or counts.max() < 2:
             return conditions
         cells = " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max())))
         single = [name for name, value in where.items() if filters.selects_one(self.plan, name, value)]
-        axes = ", ".join(spaced(name) for name in filters.axes_of(self.plan) if name not in (*by, *single))
+        axes = ", ".join(spaced(name) for name in filters.identifying_columns(self.plan) if name not in (*by, *single))
         return "\n".join(filter(None, (conditions, f"each a mean of {cells} cells, over {axes}")))
 
     def efficiency(self, **where: Any) -> pd.DataFrame:
@@ -235,7 +235,7 @@ class Sweep:
             Points, or the models of defenders, are varied; efficiency uses those of the profiles.
         """
         varied = [(side, number.key) for side, section in self.plan.file.sides for number in section.numbers]
-        if odd := [f"{key} of {side}" for side, key in varied if key == "points" or (side, key) == _MODELS]:
+        if odd := [f"{key} of {side}" for side, key in varied if key == "points" or (side, key) == _DEFENDER_MODELS]:
             allowed = f"means of the figure {EFFICIENCY}, which each cell has for its own numbers, if the plan lists it"
             raise InputError(f"the {odd[0]} are varied", where="efficiency", allowed=allowed)
         return efficiency(self._matchups((_DESTROYED,), where))
@@ -271,7 +271,7 @@ class Sweep:
         )
 
     def answer(self) -> Result:
-        """Return the result of a finished sample, equal to a simulation of all trials on one machine."""
+        """Return the result of a finished sample, equal to that of a simulation of all trials on one machine."""
         from analyser.sweep.sample_parts import result_of
 
         if not self.plan.is_sample:
@@ -301,7 +301,7 @@ class Sweep:
         if not self.is_complete:
             raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
         for number in self.done:
-            self.store.check(self._files[number])
+            self.store.check_part(self._files[number])
 
     def _loadouts(self, side: str) -> dict[str, Loadout]:
         """Return the loadouts of a side by their selectors."""
@@ -309,8 +309,8 @@ class Sweep:
         return {loadout.selector: loadout for loadout in (attackers if side == "attacker" else self.plan.defenders)}
 
     def _matchups(self, figures: Sequence[str], where: Mapping[str, Any], *, with_row: bool = False) -> pd.DataFrame:
-        """Return the means of each pair under one ruleset as a table of matchups; `with_row` adds the most used row."""
-        self._check(figures)
+        """Return the means of each pair under one ruleset as a table of matchups; `with_row` adds the row used most."""
+        self._check_names(figures)
         if len(self.plan.rulesets) > 1 and not isinstance(where.get("ruleset"), str):
             raise InputError("several rulesets: name one", where="ruleset", allowed=", ".join(self.plan.rulesets))
         pair = ["attacker", "defender", "situation"]
@@ -336,18 +336,18 @@ class Sweep:
 
     def _checked_columns(self, columns: Sequence[str] | None) -> list[str] | None:
         """Return the checked names of columns; None for all."""
-        chosen = None if columns is None else _columns(columns, "columns")
-        self._check(chosen or ())
+        chosen = None if columns is None else _column_names(columns, "columns")
+        self._check_names(chosen or ())
         return chosen
 
-    def _check(self, names: Iterable[str]) -> None:
+    def _check_names(self, names: Iterable[str]) -> None:
         for name in names:
             if name not in self.columns:
                 problem = f"no column {shown(name)}{did_you_mean(str(name), self.columns)}"
                 raise InputError(problem, where="columns", allowed=", ".join(self.columns))
 
     def _filter(self, where: Mapping[str, Any]) -> Any:
-        self._check(where)
+        self._check_names(where)
         return filters.filter_of(self.plan, self.dataset.schema, where)
 
     @contextmanager
@@ -361,8 +361,8 @@ class Sweep:
             raise damaged_error(self.store.folder, f"a part cannot be read ({error})") from error
 
 
-def _columns(columns: object, where: str) -> list[str]:
-    """Return the distinct names in one name of a column or several."""
+def _column_names(columns: object, where: str) -> list[str]:
+    """Return one name of a column, or several without repetitions, as a list."""
     several = [columns] if isinstance(columns, str) else columns
     if not isinstance(several, Iterable):
         raise InputError(f"{shown(columns)} is not usable", where=where, allowed="names of columns")
@@ -373,19 +373,19 @@ def _columns(columns: object, where: str) -> list[str]:
 
 
 def _dice(loadout: Loadout, row_id: Any) -> float:
-    """Return the dice of a row, named `row_id`, with all models of the loadout; NaN if it has none."""
+    """Return the dice of the row `row_id` with all models of the loadout; NaN if the loadout has no such dice."""
     bands = [row.band(loadout.level.models) for row in loadout.unit.rows if row.id == row_id]
     return float(bands[0].dice) if bands and bands[0] is not None else np.nan
 
 
 def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd.DataFrame:
-    """Return means by pair from means by pair and row, with the most used row (of equals, the first by name)."""
+    """Return means by pair from means by pair and row, with the row used most (of equals, the first by name)."""
     weighed = table.assign(**{name: table[name] * table["cells"] for name in figures})
     means = weighed.groupby(pair, sort=False)[[*figures, "cells"]].sum(min_count=1)
     for name in figures:
         means[name] = means[name] / means["cells"].where(means["cells"] > 0)
-    most = table.sort_values(["cells", "row"], ascending=[False, True], kind="stable").drop_duplicates(pair)
-    return means.join(most.set_index(pair)["row"]).reset_index()
+    row_used_most = table.sort_values(["cells", "row"], ascending=[False, True], kind="stable").drop_duplicates(pair)
+    return means.join(row_used_most.set_index(pair)["row"]).reset_index()
 
 
 def open_sweep(store: str | os.PathLike[str]) -> Sweep:

@@ -30,20 +30,20 @@ from analyser.game.ruleset import Deck, Die, Ruleset
 from analyser.game.units import LevelName, Loadout, Unit
 from analyser.scenarios.load import AnyScenario, load
 
-VARIED = (
+VARIED_KEYS = (
     *("models", "points", "victory_points", "defence", "damage_limit", "discipline", "break_limit", "speed"),
     *("short_range", "long_range", "dice"),
 )
 """Numbers of a profile that can be varied, by their names in profiles."""
-ADDED = "by "
+ADDED_PREFIX = "by "
 """Prefix of values that are added to the profile's value; values of `dice` are always added."""
 FIGURES_FROM_POINTS = ("expected_victory_points", "expected_points_destroyed", EFFICIENCY)
 """Figures derived from other figures and the points of both units."""
 SWEPT_FIGURES = (*(SUMMARY.names or ()), *TWO_SIDED_FIGURES, *FIGURES_FROM_POINTS)
 """Figures that can be computed for a cell."""
-_BASES_OF_POINTS = ("mean_models_destroyed", "p_annihilated")
+_BASE_FIGURES = ("mean_models_destroyed", "p_annihilated")  # of FIGURES_FROM_POINTS
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
-MOST_AXIS = 10_000  # values of one number
+MOST_VALUES = 10_000  # values of one number
 MOST_CELLS = 10**15
 
 
@@ -52,8 +52,8 @@ def _in_file_form(written: Any) -> Any:
     if written is None or isinstance(written, str | bool | int | float):
         return written
     values = values_of(written, "")
-    if len(values) > MOST_AXIS:
-        raise InputError(f"{len(values):,} values", allowed=f"up to {MOST_AXIS:,}")
+    if len(values) > MOST_VALUES:
+        raise InputError(f"{len(values):,} values", allowed=f"up to {MOST_VALUES:,}")
     return tuple(values)
 
 
@@ -61,7 +61,7 @@ Values = Annotated[Any, BeforeValidator(_in_file_form)]
 
 
 class VariedNumber(Record):
-    """A varied number of one side, and its values; `is_added`: the values are added to that of the profile."""
+    """A varied number of one side, and its values; if `is_added`, they are added to the value of the profile."""
 
     key: str
     values: tuple[int, ...]
@@ -69,7 +69,7 @@ class VariedNumber(Record):
 
     @property
     def column(self) -> str:
-        """Name of the column, after ``attacker_`` or ``defender_``."""
+        """Name of the column without its prefix ``attacker_`` or ``defender_``."""
         return f"{self.key}_by" if self.is_added else self.key
 
     def change(self, index: int) -> int | str:
@@ -78,12 +78,12 @@ class VariedNumber(Record):
         return f"{value:+d}" if self.is_added else value
 
 
-def _number(key: str, written: Any) -> VariedNumber:
-    is_added = isinstance(written, str) and written.startswith(ADDED)
-    text = written.removeprefix(ADDED) if isinstance(written, str) else written
+def _varied_number(key: str, written: Any) -> VariedNumber:
+    is_added = isinstance(written, str) and written.startswith(ADDED_PREFIX)
+    text = written.removeprefix(ADDED_PREFIX) if isinstance(written, str) else written
     values = values_of(text, key)
-    if len(values) > MOST_AXIS:
-        raise InputError(f"{len(values):,} values", where=key, allowed=f"up to {MOST_AXIS:,}")
+    if len(values) > MOST_VALUES:
+        raise InputError(f"{len(values):,} values", where=key, allowed=f"up to {MOST_VALUES:,}")
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int):
             allowed = 'integers, such as 1..6; "by -1..1" adds them'
@@ -113,20 +113,20 @@ class Side(Record):
     def _one_or_several(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
 
-    @field_validator(*VARIED)
+    @field_validator(*VARIED_KEYS)
     @classmethod
-    def _readable(cls, value: Any, info: Any) -> Any:
+    def _check_values(cls, value: Any, info: Any) -> Any:
         if value is not None:
             try:
-                _number(info.field_name, value)
+                _varied_number(info.field_name, value)
             except InputError as error:
                 raise ValueError(f"{error.problem} (allowed: {error.allowed})") from None
         return value
 
     @property
     def numbers(self) -> tuple[VariedNumber, ...]:
-        """The varied numbers, in the order of :data:`VARIED`."""
-        return tuple(_number(key, written) for key in VARIED if (written := getattr(self, key)) is not None)
+        """The varied numbers, in the order of :data:`VARIED_KEYS`."""
+        return tuple(_varied_number(key, written) for key in VARIED_KEYS if (written := getattr(self, key)) is not None)
 
 
 class NamedRuleset(Record):
@@ -151,16 +151,16 @@ class CellSampling(Record):
     replacement: bool = False
 
     @model_validator(mode="after")
-    def _usable(self) -> CellSampling:
+    def _check_settings(self) -> CellSampling:
         if (self.trials is None) == (self.precision is None):
             raise ValueError("trials or precision: one of them")
         try:
-            self.of(self.seed)
+            self.with_seed(self.seed)
         except InputError as error:
             raise ValueError(str(error)) from None
         return self
 
-    def of(self, seed: int) -> Sampling:
+    def with_seed(self, seed: int) -> Sampling:
         """Return the settings for the simulation of a cell with a seed."""
         settings: dict[str, Any] = {"trials": self.trials, "precision": self.precision, "replacement": self.replacement}
         return Sampling("monte-carlo", seed=seed, threads=1, **settings)
@@ -192,7 +192,7 @@ class SweepFile(Record):
         return (value,) if isinstance(value, str | dict) else value
 
     @model_validator(mode="after")
-    def _known(self) -> SweepFile:
+    def _check_all(self) -> SweepFile:
         self._check_names("figures", self.figures, SWEPT_FIGURES)
         self._check_names("policies", self.policies, DUEL_POLICIES)
         named = [situation for situation in self.situations if isinstance(situation, str)]
@@ -214,7 +214,7 @@ class SweepFile(Record):
     def computed_figures(self) -> tuple[str, ...]:
         """Figures to compute from fights, including those from which other figures are derived."""
         own = [name for name in self.figures if name not in FIGURES_FROM_POINTS]
-        return tuple(dict.fromkeys((*own, *(_BASES_OF_POINTS if len(own) < len(self.figures) else ()))))
+        return tuple(dict.fromkeys((*own, *(_BASE_FIGURES if len(own) < len(self.figures) else ()))))
 
     def _check_names(self, where: str, names: Sequence[str], allowed: Sequence[str]) -> None:
         for name in names:
@@ -224,7 +224,7 @@ class SweepFile(Record):
                 raise ValueError(f"{where}: no {name!r}{did_you_mean(name, allowed)} (allowed: {', '.join(allowed)})")
 
 
-class SampleTerms(Record):
+class SampleSettings(Record):
     """Settings of a sample; `replacement`: cards are put back after each test (longer fights only)."""
 
     trials: Annotated[int, Field(ge=1, le=MOST_TRIALS)]
@@ -240,7 +240,7 @@ class SampleFile(Record):
     page = "docs/keys.md"
 
     name: Slug = "sample"
-    sample: SampleTerms
+    sample: SampleSettings
     question: dict[str, Any]
 
 
@@ -264,7 +264,7 @@ def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str
     if scenario.kind == "battle" and library.used.version != library_of(None).used.version:
         allowed = "the shipped profiles, because a plan does not freeze battlegroups and boons"
         raise InputError("the battle has profiles of its own", where=f"{where}: question", allowed=allowed)
-    part, chunk = file.sample.part_trials, _chunk(scenario.kind)
+    part, chunk = file.sample.part_trials, _chunk_trials(scenario.kind)
     if part is not None and part % chunk:
         raise InputError(f"{part} trials", where=f"{where}: sample.part_trials", allowed=f"a multiple of {chunk}")
     question = scenario.as_dict()
@@ -273,7 +273,7 @@ def frozen_question(file: SampleFile, library: Profiles, where: str) -> dict[str
         "file": file.model_dump(mode="json"),
         "kind": scenario.kind,
         "scenario": question,
-        "loadouts": [{"place": path, **_frozen(loadout)} for path, loadout in loadouts],
+        "loadouts": [{"place": path, **_frozen_loadout(loadout)} for path, loadout in loadouts],
     }
 
 
@@ -284,8 +284,8 @@ def load_frozen_question(content: Mapping[str, Any]) -> AnyScenario:
     house_rules = None if rules is None else checked(Ruleset, question["ruleset"]).rules
     for frozen in content["loadouts"]:
         *outer, key = frozen["place"]
-        facts = {name: frozen[name] for name in Loadout.model_fields}
-        reduce(getitem, outer, question)[key] = checked(Loadout, facts, where="plan", house_rules=house_rules)
+        data = {name: frozen[name] for name in Loadout.model_fields}
+        reduce(getitem, outer, question)[key] = checked(Loadout, data, where="plan", house_rules=house_rules)
     scenario = load(question)
     if scenario.profiles is None or scenario.profiles.version == content["profiles"]:
         return scenario
@@ -298,7 +298,7 @@ def fighting_unit(unit: Unit) -> dict[str, Any]:
     return unit.record() | {"in_force": {}, "battlegroups": {}}
 
 
-def _frozen(loadout: Loadout) -> dict[str, Any]:
+def _frozen_loadout(loadout: Loadout) -> dict[str, Any]:
     return {"faction": loadout.faction, "unit": fighting_unit(loadout.unit), "level_name": loadout.level_name}
 
 
@@ -319,6 +319,6 @@ def _loadout_at(question: Any, path: Sequence[str | int], selector: str, library
     return library.loadout(selector)
 
 
-def _chunk(kind: str) -> int:
-    """Return the number of trials of a chunk; the trials of a part must be a multiple of it."""
+def _chunk_trials(kind: str) -> int:
+    """Return the number of trials of a chunk, of which the trials of a part must be a multiple."""
     return CHUNK_BATTLES if kind == "battle" else CHUNK_TRIALS

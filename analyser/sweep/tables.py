@@ -15,13 +15,13 @@ from analyser.common.kernel_records import Floats
 from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS
 from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.sweep.cells import ENDS, TRIALS, Codes, fight_cells, has_interval, shot_cells, simulated_cells
+from analyser.sweep.cells import LIMITS, TRIALS, Codes, fight_cells, has_interval, shot_cells, simulated_cells
 from analyser.sweep.plan import CellBlock, Plan
 from analyser.sweep.sweep_file import FIGURES_FROM_POINTS
 
-SLICE = 3 << 16  # cells computed at a time, and rows of a Parquet row group; limits the memory of a process
+SLICE_CELLS = 3 << 16  # cells computed at a time, and rows of a Parquet row group; limits the memory of a process
 COMPRESSION = "zstd"
-METADATA = b"analyser"
+METADATA_KEY = b"analyser"
 
 
 def part_content(plan: Plan, number: int) -> bytes:
@@ -30,18 +30,18 @@ def part_content(plan: Plan, number: int) -> bytes:
     schema = schema_of(plan, number)
     with pq.ParquetWriter(buffer, schema, compression=COMPRESSION, write_page_checksum=True) as writer:
         for piece in slices_of(plan.block(number)):
-            writer.write_table(table_of(plan, piece, schema), row_group_size=SLICE)
+            writer.write_table(table_of(plan, piece, schema), row_group_size=SLICE_CELLS)
     return buffer.getvalue()
 
 
 def slices_of(block: CellBlock) -> Iterator[CellBlock]:
-    """Yield the cells of a block in order, in slices of at most :data:`SLICE` cells."""
-    if len(block.columns) > SLICE:
-        for row, first in product(block.rows, range(block.columns.start, block.columns.stop, SLICE)):
-            columns = range(first, min(first + SLICE, block.columns.stop))
+    """Yield the cells of a block in order, in slices of at most :data:`SLICE_CELLS` cells."""
+    if len(block.columns) > SLICE_CELLS:
+        for row, first in product(block.rows, range(block.columns.start, block.columns.stop, SLICE_CELLS)):
+            columns = range(first, min(first + SLICE_CELLS, block.columns.stop))
             yield block._replace(rows=range(row, row + 1), columns=columns)
         return
-    rows = SLICE // len(block.columns)
+    rows = SLICE_CELLS // len(block.columns)
     for first in range(block.rows.start, block.rows.stop, rows):
         yield block._replace(rows=range(first, min(first + rows, block.rows.stop)))
 
@@ -56,23 +56,23 @@ def table_of(plan: Plan, block: CellBlock, schema: pa.Schema) -> pa.Table:
         cells = shot_cells(plan, block) if is_shot else fight_cells(plan, block)
     figures = cells.figures
     if set(file.figures) & set(FIGURES_FROM_POINTS):
-        for end in ("", *(ENDS if file.sampling is not None else ())):
+        for end in ("", *(LIMITS if file.sampling is not None else ())):
             figures |= _points_figures(plan, block, figures, end)
     columns = [
-        *_side(plan, block.faction, block.rows, lambda values: np.repeat(values, len(block.columns))),
-        *_side(plan, None, block.columns, lambda values: np.tile(values, len(block.rows))),
-        _dictionary_column(cells.rows, cells.row_words.words),
-        _dictionary_column(cells.reasons, cells.reason_words.words),
+        *_side_columns(plan, block.faction, block.rows, lambda values: np.repeat(values, len(block.columns))),
+        *_side_columns(plan, None, block.columns, lambda values: np.tile(values, len(block.rows))),
+        _dictionary_column(cells.rows, cells.row_names.texts),
+        _dictionary_column(cells.reasons, cells.reason_texts.texts),
     ]
     rest = schema.names[len(columns) :]
     columns += [pa.array(figures[name], schema.field(name).type, from_pandas=True) for name in rest]
     return pa.Table.from_arrays(columns, schema=schema)
 
 
-def _side(plan: Plan, faction: str | None, positions: range, broadcast: Any) -> Iterator[pa.Array]:
-    """Yield the columns of a side: the selector, and the value of each varied number."""
+def _side_columns(plan: Plan, faction: str | None, positions: range, broadcast: Any) -> Iterator[pa.Array]:
+    """Yield the columns of a side (None: the defenders): the selector, and the value of each varied number."""
     side, loadouts = plan.side(faction)
-    indices, values = plan.axis(faction, positions)
+    indices, values = plan.axis_indices(faction, positions)
     names = [loadout.selector for loadout in loadouts[indices[0] : indices[-1] + 1]]
     yield _dictionary_column(broadcast((indices - indices[0]).astype(np.int32)), names)
     for number, value_indices in zip(side.numbers, values):
@@ -80,7 +80,7 @@ def _side(plan: Plan, faction: str | None, positions: range, broadcast: Any) -> 
 
 
 def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats], end: str) -> dict[str, Floats]:
-    """Return the figures derived from other figures and points, or an `end` of their intervals."""
+    """Return the figures that need points; with an `end`, this end of their intervals."""
 
     def of_defender(key: str) -> Floats:
         return np.tile(_level_values(plan, None, block.columns, key), len(block.rows))
@@ -96,9 +96,9 @@ def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats], en
 
 
 def _level_values(plan: Plan, faction: str | None, positions: range, key: str) -> Floats:
-    """Return a number of the loadout of each row or column, with its variation; NaN if there is none."""
+    """Return the number `key` of the loadout of each row or column, after variation; NaN if the loadout has none."""
     side, loadouts = plan.side(faction)
-    indices, values = plan.axis(faction, positions)
+    indices, values = plan.axis_indices(faction, positions)
     stated = [getattr(loadout.level, key) for loadout in loadouts[indices[0] : indices[-1] + 1]]
     numbers: Floats = np.array(stated, np.float64)[indices - indices[0]]  # None becomes NaN
     for number, value_indices in zip(side.numbers, values):
@@ -107,21 +107,21 @@ def _level_values(plan: Plan, faction: str | None, positions: range, key: str) -
     return numbers
 
 
-def _dictionary_column(codes: Codes, words: list[str]) -> pa.DictionaryArray:
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(words, pa.string()))
+def _dictionary_column(codes: Codes, texts: list[str]) -> pa.DictionaryArray:
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(texts, pa.string()))
 
 
 def schema_of(plan: Plan, number: int) -> pa.Schema:
     """Return the schema of a part: the columns with descriptions, and the metadata."""
     block = plan.block(number)
-    part = {"part": number, "parts": plan.parts, "ruleset": block.ruleset, "situation": block.situation.name}
-    metadata = {METADATA: json_text(_plan_metadata(plan) | part | {"faction": block.faction}, sort_keys=True)}
+    part = {"part": number, "parts": plan.n_parts, "ruleset": block.ruleset, "situation": block.situation.name}
+    metadata = {METADATA_KEY: json_text(_plan_metadata(plan) | part | {"faction": block.faction}, sort_keys=True)}
     return pa.schema(_fields(plan), metadata=metadata)
 
 
 def merged_metadata(plan: Plan) -> dict[bytes, str]:
     """Return the metadata of a file that contains all parts."""
-    return {METADATA: json_text(_plan_metadata(plan), sort_keys=True)}
+    return {METADATA_KEY: json_text(_plan_metadata(plan), sort_keys=True)}
 
 
 def _plan_metadata(plan: Plan) -> dict[str, Any]:
@@ -155,7 +155,7 @@ def _fields(plan: Plan) -> Iterator[pa.Field]:
             (name, "probability") if metric is None else (metric.title, metric.unit.replace("%", "probability"))
         )
         yield _arrow_field(name, kind, title, unit=unit, **precision)
-        for end in ENDS if sampling is not None and has_interval(name) else ():
+        for end in LIMITS if sampling is not None and has_interval(name) else ():
             yield _arrow_field(f"{name}{end}", kind, f"{title}: end of its 95% interval", unit=unit)
 
 

@@ -89,7 +89,7 @@ def _zig(*command: str) -> None:
 
 
 def build() -> bytes:
-    """Return the module, signed with the names and the digest of its Python sources."""
+    """Return the module, with a record of the names and the digest of its Python sources."""
     module, functions = compile_for_browser()
     return with_source_record(module, modules_with_functions(functions))
 

@@ -1,7 +1,7 @@
 /**
- * The page as a tree of descriptions, built anew for every state and merged into the existing elements.
+ * The page as a tree of descriptions, which is built for every state and merged into the existing elements.
  *
- * An element that stays keeps its focus, its scroll position and the text typed into it.
+ * An existing element keeps its focus, its scroll position and the text typed into it.
  */
 
 /**
@@ -40,7 +40,7 @@ export function h(tag, attributes = {}, ...children) {
 const isChild = (child) => child !== null && child !== undefined && child !== false && child !== "";
 
 /**
- * Create an element, for pages that are not built anew for every state.
+ * Create an element, for pages that do not use `morph`.
  * @param {string} tag
  * @param {Record<string, unknown>} attributes
  * @param {any[]} children elements that exist, and texts

@@ -18,7 +18,7 @@ export function withChanges(unit, changes, edits) {
 
 const withDice = ([first, last, ...dice], more) => [first, last, ...dice.map((each) => (each > 0 ? Math.max(each + more, 0) : each))];
 
-/** The value of an edit: the changed value, or that of the profile. */
+/** The value that an edit changes: the changed value, or else the value of the profile. */
 export function numberOf(unit, { name, at, fields }, none) {
   if (unit.changes?.[name] !== undefined) return unit.changes[name];
   if (at === "dice") return 0;
@@ -26,7 +26,7 @@ export function numberOf(unit, { name, at, fields }, none) {
   return numbers[fields[0]] ?? (name === "points" ? none : 0);
 }
 
-/** Attacks of rows on a target, best first, ranked by the same figures as in Python. */
+/** Rows with their attacks on a target, best first, ranked by the same figures as in Python. */
 export function ranked(rows, { rankedBy, sameWithin }) {
   const order = (one, other) => {
     if (one.why || other.why) return Number(Boolean(one.why)) - Number(Boolean(other.why));

@@ -23,8 +23,8 @@ _EXPORT = re.compile(r"^export (?=async |function |class |const )", re.MULTILINE
 def with_security_policy(html: str) -> str:
     r"""Return a page with its Content-Security-Policy as the second line of its head; other text is unchanged.
 
-    The policy allows the page's scripts and styles by their SHA-256, embedded images, and, if the page has the module,
-    WebAssembly and workers that the page creates. It disables attributes such as ``style="..."`` and
+    The policy allows the page's scripts and styles by their SHA-256, embedded images and, if the page has the module,
+    also WebAssembly and workers that the page creates. It disables attributes such as ``style="..."`` and
     ``onclick="..."``.
 
     >>> with_security_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]

@@ -22,10 +22,10 @@ from analyser.rules import discipline, unit_state
 from analyser.rules.activation import Order
 from analyser.rules.attack import dice_of_cell
 from analyser.rules.structs import NONE
-from analyser.web.attack_setup import answer_attack, die_and_deck_of, mean_points_lost, set_at_least
-from analyser.web.blocks import ANSWERS, QUESTION, Kind, Refusal
-from analyser.web.charge_setup import set_charge
-from analyser.web.duel_setup import set_duel, shooter_of
+from analyser.web.attack_answer import answer_attack, die_and_deck_of, mean_points_lost, set_at_least
+from analyser.web.charge_program import set_charge
+from analyser.web.duel_program import set_duel, shooter_of
+from analyser.web.memory_records import ANSWERS, QUESTION, Kind, Refusal
 
 MOST_PAIRS = 1 << 20
 """Most pairs of states after an operation; with more, a phone would take seconds."""
@@ -35,33 +35,33 @@ _DEVASTATING = 2  # ratio of victory points for a devastating victory (AC-9.4)
 
 @step
 def dice_of(setup: Any, number: int, count: int, short: int) -> int:
-    """Return the dice of a strike for `count` models or damage, at short range if `short` is 1."""
+    """Return the dice of strike `number` for `count` models (behemoth: damage), at short range if `short` is 1."""
     cell = int(setup.dice[number, 0, count]), int(setup.dice[number, 1, count])
     return dice_of_cell(setup.attacks[number], setup.targets[number], cell[0], cell[1], short)
 
 
 @step
 def pools_of(setup: Any, strikes: int) -> Integers:
-    """Return the first pool by strike and number of dice (`PoolCache.first_pools`); there is one pool per rating."""
+    """Return the index of the first pool by strike and number of dice; each has a pool per rating (`PoolCache`)."""
     most = 0
     for number in range(strikes):
         most = max(most, setup.strikes[number].fixed_dice)
         for count in range(setup.dice_entries):
             for short in range(2):
                 most = max(most, dice_of(setup, number, count, short))
-    rolls = np.zeros((strikes, most + 1), np.int64)
+    first_pools = np.zeros((strikes, most + 1), np.int64)  # at first 1 for each number of dice that occurs
     for number in range(strikes):
-        rolls[number, 0] = 1
-        rolls[number, max(setup.strikes[number].fixed_dice, 0)] = 1
+        first_pools[number, 0] = 1
+        first_pools[number, max(setup.strikes[number].fixed_dice, 0)] = 1
         for count in range(setup.dice_entries):
             for short in range(2):
-                rolls[number, max(dice_of(setup, number, count, short), 0)] = 1
-    place = -_RATINGS
+                first_pools[number, max(dice_of(setup, number, count, short), 0)] = 1
+    index = -_RATINGS
     for number in range(strikes):
         for dice in range(most + 1):
-            place += _RATINGS if rolls[number, dice] else 0
-            rolls[number, dice] = place
-    return rolls
+            index += _RATINGS if first_pools[number, dice] else 0
+            first_pools[number, dice] = index
+    return first_pools
 
 
 @step
@@ -75,7 +75,7 @@ def starting_state(setup: Any, side: int, statuses: int) -> int:
 def after_operations(
     setup: Any, builder: Builder, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Return the distribution after a builder's operations, and the extended outcomes; stop if it is too large."""
+    """Return the distribution after a builder's operations, or when it is too large, and the known strike outcomes."""
     operations, done = lines_of(builder), 0
     while done < len(operations) and joint.probabilities.size <= MOST_PAIRS:
         joint, known, done = apply_next(setup, operations, done, len(operations), joint, cache, known)
@@ -84,7 +84,7 @@ def after_operations(
 
 @step
 def add_side(question: Any, side: int, state: int, probability: float, answer: Any) -> None:
-    """Add a state of a side, with its probability, to the side's figures."""
+    """Add a state of a side, with the probability of this state, to the figures of the side."""
     target, figures = question.units[side].target[0], answer
     is_removed = unit_state.is_removed(state)
     models = 0 if is_removed else unit_state.models_of(state)
@@ -128,7 +128,7 @@ def finish_side(question: Any, side: int, answer: Any) -> None:
 
 @step
 def combats_won(state: int, bits: int) -> int:
-    """Return the number of combats won, which `bits` bits of a unit's state store."""
+    """Return the number of combats won, which is stored in `bits` bits of a unit's state."""
     return state >> unit_state.WINS_BIT & (1 << bits) - 1
 
 
@@ -206,7 +206,7 @@ def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
 
 @step
 def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> int:
-    """Return the victory points of a side (AC-5.9; Hunter, AC-7); an unknown rating counts as 1."""
+    """Return the victory points that a side has won (AC-5.9; Hunter, AC-7); unknown points of the enemy count as 1."""
     rating = question.units[1 - side].facts[0].victory_points
     points = 0
     if unit_state.is_removed(theirs):
@@ -246,7 +246,7 @@ def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any)
 
 @kernel
 def answer(question: Any, scratch: Any, parts: Any, attack: Any, charge: Any, duel: Any) -> int:
-    """Fill in the answer record of the question's kind; return the kind."""
+    """Fill in the answer record of the question's kind, return the kind; `scratch` and `parts` are working memory."""
     parts.strikes = 0
     if question.kind == Kind.ATTACK:
         answer_attack(question, scratch, attack)

@@ -39,22 +39,10 @@ the policy for the unit's armaments and the best row.
 
 An answer has ``refused``: 0, or an index into ``layout.refusals`` if the fight is impossible; the rest is then invalid.
 
-``attack``: ``dice``, ``rating`` (an index into ``layout.ratings``), ``defence``; the probabilities ``suppressed``,
-``disordered``, ``fell_back``, ``broken``, ``fled``, ``annihilated`` (gone in any way), ``activated``, ``destroyed``
-(gone, neither broken nor fled), ``destroyed_or_broken``, ``building_wrecked``; the means ``mean_hits``,
-``mean_models_destroyed``, ``mean_damage``, ``mean_share_lost``, ``mean_attacker_models_destroyed``; the mean ``points``
-lost by the target, and ``victory_points``, NaN if unknown; and the lists ``losses`` and ``at_least``: entry k is the
-probability that k models, or at least k, are destroyed.
-
-``charge``: ``attacker_wins``, ``target_wins``, ``draw``, ``no_combat``, ``attacker_overruns``, and both sides at
-the end: ``attacker`` and ``target``, each with probabilities as above and ``alive``, ``on_lookout``, ``taking_cover``,
-``reloading``, ``in_building``, the means ``mean_models_left``, ``mean_models_destroyed``, ``mean_damage_left``,
-``mean_share_lost``, its mean ``points`` lost, the ``victory_points`` that it won, ``losses`` and ``at_least``.
-
-``duel``: ``attacker_wins``, ``draw``, ``target_wins``, ``attacker_devastating``, ``target_devastating``,
-``mean_margin`` (victory points of the first unit minus those of the second); ``attacker_policy`` and ``target_policy``
-(indices into ``layout.policies``), ``attacker_row`` and ``target_row`` (-1: none); both sides at the end, as for a
-charge; and ``rounds``, a list of both sides at the end of each round.
+The other fields are those of `AttackAnswer`, `ChargeAnswer` and `DuelAnswer` (:mod:`~.memory_records`). ``rating`` and
+policies are indices into ``layout.ratings`` and ``layout.policies``. Entry k of ``losses`` and ``at_least`` is the
+probability that k models, or at least k, are destroyed. In place of ``sides``, charges and duels have ``attacker``
+and ``target`` at the end; duels also have ``rounds``, a list of both sides at the end of each round.
 
 Numbers are exact and equal those of :func:`analyser.attack` and similar functions, except for the order of summation
 (at most 1e-15).
@@ -79,12 +67,12 @@ from analyser.scenarios.attack import attack_record, target_record
 from analyser.scenarios.fight_records import unit_facts as facts_of
 from analyser.scenarios.resolve import resolve_combatant, row_facts, veteran_of
 from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, Combatant, DuelTerms, Target
-from analyser.web.blocks import (
+from analyser.web.memory_records import (
     ANSWERS,
     MOST_BANDS,
     MOST_CARDS,
+    MOST_MODELS,
     MOST_ROWS,
-    MOST_UNIT,
     QUESTION,
     BandFacts,
     Circumstances,
@@ -126,7 +114,7 @@ class Condition(NamedTuple):
     questions: tuple[str, ...]  # kinds of questions that use it
     field: str = ""  # if it differs from `name`
     choices: tuple[tuple[str, int], ...] = ()
-    needs: str = ""
+    needs: str = ""  # rule or quality that the unit must have
 
     def record(self) -> dict[str, Any]:
         """Return the condition as plain data for the page."""
@@ -137,10 +125,10 @@ class Condition(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Description, as of the same option of the commands."""
-        marks: list[tuple[str, str]] = [*BONUSES.items(), *PENALTIES.items()]
-        if self.side == "fight" and self.name in dict(marks):
-            return dict(marks)[self.name]
+        """Description of the same key of scenarios; empty if there is none."""
+        modifiers: dict[str, str] = {**BONUSES, **PENALTIES}
+        if self.side == "fight" and self.name in modifiers:
+            return modifiers[self.name]
         sections = {"fight": (Attack, DuelTerms), "target": (Target,), "attacker": (Charge,)}[self.side]
         fields = (section.model_fields.get(self.name) for section in sections)
         return next((field.description for field in fields if field and field.description), "")
@@ -157,27 +145,27 @@ _POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
 
 def _unit_conditions() -> Iterator[Condition]:
     """Yield the conditions of a unit: its state and its choices."""
-    for side, of_target in (("attacker", _IN_COMBATS), ("target", _IN_ALL)):
+    for side, in_tests in (("attacker", _IN_COMBATS), ("target", _IN_ALL)):
         yield Condition("models", side, "count", "models left", _IN_ALL)
         yield Condition("damage", side, "count", "damage", _IN_ALL)
         yield Condition("suppressed", side, "flag", "suppressed", _IN_ALL)
-        yield Condition("disordered", side, "flag", "disordered", of_target)
-        yield Condition("activated", side, "flag", "activated", of_target)
+        yield Condition("disordered", side, "flag", "disordered", in_tests)
+        yield Condition("activated", side, "flag", "activated", in_tests)
         in_building = _IN_SHOTS if side == "attacker" else _IN_ALL
         yield Condition("garrisoned", side, "flag", "in a building", in_building)
         yield Condition("taking_cover", side, "flag", "taking cover", _IN_DUELS if side == "attacker" else _IN_SHOTS)
-        yield Condition("near_commander", side, "flag", "near a commander", of_target)
-        yield Condition("from_front", side, "flag", "attacked from its front", of_target, needs="Resilient")
+        yield Condition("near_commander", side, "flag", "near a commander", in_tests)
+        yield Condition("from_front", side, "flag", "attacked from its front", in_tests, needs="Resilient")
         yield Condition("obstacle", side, "flag", "behind an obstacle", _IN_DUELS if side == "attacker" else _IN_SHOTS)
         yield Condition("exposed", side, "count", "exposed models", _IN_DUELS if side == "attacker" else _IN_SHOTS)
-        yield Condition("edge_distance", side, "inches", "distance to its table edge", of_target)
-        yield Condition("formation", side, "choice", "formation", of_target, "close_formation", _FORMATIONS)
-        yield Condition("officer", side, "choice", "officer falls", of_target, "", _OFFICERS)
-        yield Condition("models_without_room", side, "count", "models without room to fall back", of_target)
+        yield Condition("edge_distance", side, "inches", "distance to its table edge", in_tests)
+        yield Condition("formation", side, "choice", "formation", in_tests, "close_formation", _FORMATIONS)
+        yield Condition("officer", side, "choice", "officer falls", in_tests, "", _OFFICERS)
+        yield Condition("models_without_room", side, "count", "models without room to fall back", in_tests)
         yield Condition("withdraws_without_room", side, "count", "models without room to withdraw", _IN_COMBATS)
-        yield Condition("fail_on_purpose", side, "flag", "fails its test on purpose", of_target)
-        yield Condition("peer_review", side, "flag", "near Peer Review", of_target, "passes_tests")
-        yield Condition("chain_of_command", side, "flag", "Chain of Command", of_target, needs="Chain of Command")
+        yield Condition("fail_on_purpose", side, "flag", "fails its test on purpose", in_tests)
+        yield Condition("peer_review", side, "flag", "near Peer Review", in_tests, "passes_tests")
+        yield Condition("chain_of_command", side, "flag", "Chain of Command", in_tests, needs="Chain of Command")
         reloads = _IN_SHOTS if side == "attacker" else _IN_DUELS
         yield Condition("reloading", side, "flag", "reloading", reloads, needs="Slow to Fire")
         yield Condition("on_lookout", side, "flag", "on lookout", _IN_DUELS)
@@ -235,7 +223,7 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
     ruleset : Ruleset, optional
         The die and the deck. Default: those of the profiles.
     profiles : Profiles or path, optional
-        Default: the shipped ones.
+        Profiles with the default ruleset. Default: the shipped profiles.
 
     Returns
     -------
@@ -311,7 +299,7 @@ def _defaults(facts: Any) -> dict[str, int]:
 
 
 def _answer_layout(dtype: np.dtype[np.void]) -> dict[str, Any]:
-    """Return the layout of an answer: whole numbers, figures, lists (one entry per number of models) and sides."""
+    """Return the offsets in an answer: whole numbers, figures, lists (one entry per number of models) and sides."""
     kinds: dict[str, Any] = {"whole": {}, "figures": {}, "lists": {}}
     for name in dtype.names or ():
         field, at = dtype[name], _offsets(dtype, (name,))[name]
@@ -349,9 +337,9 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
     '7"/14"'
     """
     unit, level = loadout.unit, loadout.level
-    for what, count, most in (("rows", len(unit.rows), MOST_ROWS), ("models", level.models, MOST_UNIT)):
+    for noun, count, most in (("rows", len(unit.rows), MOST_ROWS), ("models", level.models, MOST_MODELS)):
         if count > most:
-            raise ValueError(f"{loadout.selector}: {count} {what} (allowed: up to {most})")
+            raise ValueError(f"{loadout.selector}: {count} {noun} (allowed: up to {most})")
     combatant = resolve_combatant(Combatant(), None, "unit", loadout)
     target = target_record(combatant)
     facts = facts_of(combatant)._replace(points=_number_or_none(level.points))._asdict()

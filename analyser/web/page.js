@@ -1,4 +1,4 @@
-/** The page: reads its data, shows the state, and changes the state when the reader acts. */
+/** The page: reads its data, shows the state, and changes the state when the reader uses a control. */
 
 import { load } from "./packed.js";
 import { h, morph } from "./dom.js";
@@ -53,7 +53,7 @@ function say(text) {
   }, 2000);
 }
 
-/** Change the state. With a `label`, which names a change in the game, it can be undone; a step enters the history. */
+/** Change the state. A change with a `label` can be undone; a step (`isStep`) enters the history of the browser. */
 function change(parts, { label = "", isStep = false, view = "" } = {}) {
   state = { ...state, ...parts };
   wantedView = view;
@@ -112,7 +112,7 @@ const actions = {
     const isNone = value === "" || value === undefined;
     const [label] = ["fight", "target", "attacker"].flatMap((side) => conditions.get(`${side} ${name}`)?.label ?? []);
     const said = `${isNone ? "not " : ""}${label}`;
-    if (where !== "fight") return stand(where, name, isNone ? undefined : value, `${units[where].name}: ${said}`);
+    if (where !== "fight") return setUnitCondition(where, name, isNone ? undefined : value, `${units[where].name}: ${said}`);
     const parts = { conditions: { ...without(state.conditions, name), ...(isNone ? {} : { [name]: value }) } };
     return change(parts, { label: said });
   },
@@ -121,7 +121,7 @@ const actions = {
     const unit = units[key];
     const whole = what === "models" ? unit.models : 0;
     const now = (state.units[key]?.[what] ?? whole) + Number(by);
-    stand(key, what, now === whole ? undefined : now, `${unit.name}: ${now} ${what}`);
+    setUnitCondition(key, what, now === whole ? undefined : now, `${unit.name}: ${now} ${what}`);
   },
   stand(key, what, value) {
     actions.step(key, what, value - (state.units[key]?.[what] ?? (what === "models" ? units[key].models : 0)));
@@ -136,7 +136,7 @@ const actions = {
       { label: `round ${round}`, isStep: true },
     );
   },
-  /** Change a value of the attacker or the target; a printed unit is copied, and the copy changes. */
+  /** Change a value of the attacker or the target; a printed unit is first copied, and its copy is changed. */
   edit(role, name, value) {
     const unit = units[state[role]];
     const side = Number(unit.key[0]);
@@ -183,11 +183,11 @@ const actions = {
 const without = (values, ...names) =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 
-/** The conditions that stay when the sides are swapped. */
+/** The conditions that stay when another unit attacks. */
 const shared = (values) => Object.fromEntries(Object.entries(values).filter(([name]) => page.shared.includes(name)));
 
-/** Set a condition of a unit in the game; undefined removes it. */
-function stand(key, name, value, label) {
+/** Set a condition of a unit in the game; undefined removes the condition. */
+function setUnitCondition(key, name, value, label) {
   const standing = { ...without(state.units[key] ?? {}, name), ...(value === undefined ? {} : { [name]: value }) };
   const others = without(state.units, key);
   change({ units: Object.keys(standing).length ? { ...others, [key]: standing } : others }, { label });

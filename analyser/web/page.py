@@ -60,7 +60,7 @@ class Page:
 
 
 def table(mine: ArmyLike, yours: ArmyLike, *, profiles: ProfilesLike | None = None) -> Page:
-    """Return a page for a game between two armies: exact live results of attacks, charges and duels of their units.
+    """Return a page for a game between two armies: exact live results of attacks, charges and duels between them.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def table(mine: ArmyLike, yours: ArmyLike, *, profiles: ProfilesLike | None = No
     <Page Reds against Blues: shows itself in a notebook; save() writes it>
     """
     library = library_of(profiles)
-    armies = [load_army(each, library) for each in (mine, yours)]
+    armies = [load_army(army, library) for army in (mine, yours)]
     names = _distinct_names([army.name for army in armies])
     warnings = [f"{name}: {warning}" for name, army in zip(names, armies) for warning in army.warnings]
     sides = [(name, [(_unit_name(unit), unit.loadout) for unit in army]) for name, army in zip(names, armies)]
@@ -95,6 +95,8 @@ def calculator(*, profiles: ProfilesLike | None = None, start: str = "") -> Page
     ----------
     profiles : Profiles or path, optional
         Profiles of the units on the page. Default: the shipped profiles.
+    start : str
+        Units chosen at first, as in links of the page, such as ``attacker=0.3&target=1.7``.
 
     Examples
     --------
@@ -128,8 +130,8 @@ def explore(
     """
     library = library_of(profiles)
     selectors = [loadout.selector for loadout in library]
-    places = (selectors.index(library.loadout(each).selector) for each in (attacker, target))
-    return calculator(profiles=library, start="attacker=0.{}&target=1.{}".format(*places))
+    indices = (selectors.index(library.loadout(selector).selector) for selector in (attacker, target))
+    return calculator(profiles=library, start="attacker=0.{}&target=1.{}".format(*indices))
 
 
 def _unit_name(unit: ArmyUnit) -> str:
@@ -140,7 +142,7 @@ def _unit_name(unit: ArmyUnit) -> str:
 
 def _distinct_names(names: Sequence[str]) -> list[str]:
     """Return the names of two armies, numbered if they are equal."""
-    return list(names) if len(set(names)) == len(names) else [f"{name} {place}" for place, name in enumerate(names, 1)]
+    return list(names) if len(set(names)) == len(names) else [f"{name} {n}" for n, name in enumerate(names, 1)]
 
 
 def _page(
@@ -153,24 +155,24 @@ def _page(
 ) -> Page:
     """Return a page of two sides, each with a name and a list of named units."""
     entries = dict[str, dict[str, Any]]()
-    placed = [(name, [_indexed_unit(unit, entries) for unit in units]) for name, units in sides]
-    result = layout(library.ruleset)
+    indexed = [{"name": name, "units": [_indexed_unit(unit, entries) for unit in units]} for name, units in sides]
+    memory_layout = layout(library.ruleset)
     data = page_data() | {
         "kind": kind,
         "title": title,
         "start": start,
-        "layout": result,
-        "conditions": conditions(result),
+        "layout": memory_layout,
+        "conditions": conditions(memory_layout),
         "notes": notes(library.used.sentences, warnings),
         "units": list(entries.values()),
-        "sides": [{"name": name, "units": units} for name, units in placed],
+        "sides": indexed,
     }
     data["id"] = hashlib.sha256(json_text(data).encode()).hexdigest()[:12]
     return Page(title, _html(title, pack_engine(data)))
 
 
 def _indexed_unit(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return a unit of a side as its index in `entries`, which has equal units once, and its name."""
+    """Return the name of a unit, and its index in `entries`; there a unit is added unless an equal one exists."""
     entry = unit_entry(unit[1])
     text = json_text(entry)
     entries.setdefault(text, entry)

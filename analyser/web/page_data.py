@@ -1,4 +1,4 @@
-"""Data of the page apart from units: texts, figures and conditions, in the order of display."""
+"""Data of the page for a game: texts, figures and conditions in the order of display, and facts of units."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from analyser.scenarios.attack import RANKED_BY
 from analyser.web.memory_layout import unit_facts
 
 USUAL_DISTANCE = 12  # inches; default of a page
-FREQUENT = {
+FREQUENT_CONDITIONS = {
     "attacker": ("aiming", "suppressed", "reloading"),
     "target": ("concealed", "taking_cover", "garrisoned", "suppressed", "disordered"),
 }
 """Conditions shown next to the distance, by unit; other conditions are collapsed."""
-HIDDEN = ("models", "damage", "short_range", "rounds")
-"""Conditions without a usual control: they have a special one, or follow from the distance (short range)."""
+WITHOUT_CONTROL = ("models", "damage", "short_range", "rounds")
+"""Conditions without a control in a panel: they have a special control, or follow from the distance (short range)."""
 STORED_WITH_UNIT = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
 """Conditions of an attack that the page stores with a unit, because in a duel they belong to the unit."""
-PANELS = {
+PANEL_CONDITIONS = {
     "charge": (
         *("outflanking", "supported", "threatened", "difficult_terrain", "overrun"),
         *("close_quarters_row", "withdraws_without_room"),
@@ -41,7 +41,7 @@ SHARED_CONDITIONS = ("distance",)  # conditions of an attack that also apply to 
 FIGHTS = (RANGED_ATTACK, CLOSE_QUARTERS, DUEL)
 
 MAIN_FIGURE = "annihilated"
-FIGURES = (
+ATTACK_FIGURES = (
     {"name": "suppressed", "label": "Suppressed", "always": True},
     {"name": "broken", "label": "Broken", "always": True},
     {"name": "fell_back", "label": "Falls back"},
@@ -53,7 +53,7 @@ FIGURES = (
     {"name": "mean_attacker_models_destroyed", "label": "Own models lost", "isMean": True},
     {"name": "points", "label": "Points lost", "isMean": True, "always": True, "of": "points"},
 )
-COMBATS = {
+COMBAT_PANELS = {
     "charge": {
         "heading": "Charge",
         "about": "The attacker charges now.",
@@ -74,11 +74,11 @@ COMBATS = {
         ],
     },
 }
-OUTCOMES = (
+COMBAT_FIGURES = (
     {"name": "annihilated", "label": "Gone"},
     {"name": "points", "label": "Points lost", "isMean": True, "of": "points"},
 )
-WORDS = {
+PAGE_TEXTS = {
     "exact": "Exact odds, computed on this device",
     "whoAttacks": "Who attacks?",
     "whoIsAttacked": "Who is attacked?",
@@ -119,14 +119,14 @@ WORDS = {
     "beside": "Side by side",
     "besideWhom": "Compare the attacker with",
 }
-ASSUMED = (
+ASSUMPTIONS = (
     "Every number is exact: it comes from a complete distribution, by the same rules as in Python.",
     "The field is open, without a map: you set distance, line of sight, cover and friends here.",
     "A damaged unit has lost the same share of its points as of its models and damage; a removed unit has lost all.",
 )
 
 
-COMPARED = (
+COMPARED_FIGURES = (
     {"name": MAIN_FIGURE, "label": "removes"},
     {"name": "suppressed", "label": "suppresses"},
     {"name": "mean_models_destroyed", "label": "models lost", "isMean": True},
@@ -141,11 +141,11 @@ class Edit(NamedTuple):
     name: str
     label: str
     role: str  # "attacker", "target" or "both"
-    at: str = "unit"  # facts that change: "unit", "rows" or "dice"
+    at: str = "unit"  # what changes: the "unit", all its "rows", or their "dice"
     least: int = 0
     most: int = 1
     kind: str = "number"
-    fields: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()  # of a record; default: the name
 
     def record(self) -> dict[str, Any]:
         """Return the edit as plain data for the page."""
@@ -165,17 +165,17 @@ def edits() -> list[dict[str, Any]]:
         Edit("points", "Points", "both", least=0, most=300),
     ]
     qualities = [Quality(name) for name in QUALITIES if name not in _NOT_FLAGS]
-    of_rows, of_units = ATTACK.names or (), TARGET.names or ()
+    row_fields, unit_fields = ATTACK.names or (), TARGET.names or ()
     result += [
-        Edit(each.field, each.name, "attacker", "rows", kind="flag") for each in qualities if each.field in of_rows
+        Edit(each.field, each.name, "attacker", "rows", kind="flag") for each in qualities if each.field in row_fields
     ]
     rules = (Rule(name) for name in SPECIAL_RULES)
     result += [
         Edit(rule.field, rule.name, "target", kind="flag", fields=_RULE_FIELDS.get(rule.field, (rule.field,)))
         for rule in rules
-        if (rule.field in of_units and rule.field not in _STATE_FLAGS) or rule.field in _RULE_FIELDS
+        if (rule.field in unit_fields and rule.field not in _STATE_FLAGS) or rule.field in _RULE_FIELDS
     ]
-    return [each.record() for each in result]
+    return [edit.record() for edit in result]
 
 
 _NOT_FLAGS = ("Point Blank", "Shock", "Wreckers", "Overcharge")  # qualities with a second number or a choice
@@ -189,24 +189,25 @@ _RULE_FIELDS = {
 
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the conditions that the page offers, with their panel, and whether they are in frequent use."""
+    """Return the conditions that the page offers; `often` marks those in frequent use, `place` orders them."""
     result = []
-    for each in layout["conditions"]:
-        name, side = each["name"], each["side"]
+    for condition in layout["conditions"]:
+        name, side = condition["name"], condition["side"]
         role = "attacker" if side == "fight" else side
-        panel = next((panel for panel, names in PANELS.items() if name in names), "attack")
-        often = panel == "attack" and name in FREQUENT[role]
+        panel = next((panel for panel, names in PANEL_CONDITIONS.items() if name in names), "attack")
+        often = panel == "attack" and name in FREQUENT_CONDITIONS[role]
         is_of_a_unit = side == "fight" and name in STORED_WITH_UNIT
-        if name in HIDDEN or is_of_a_unit or (panel == "charge" and side == "target"):
+        if name in WITHOUT_CONTROL or is_of_a_unit or (panel == "charge" and side == "target"):
             continue
-        place = FREQUENT[role].index(name) if often else 0
-        result.append(each | {"role": role, "panel": panel, "often": often, "place": place})
-    return sorted(result, key=lambda each: each["place"])
+        place = FREQUENT_CONDITIONS[role].index(name) if often else 0
+        result.append(condition | {"role": role, "panel": panel, "often": often, "place": place})
+    return sorted(result, key=lambda condition: condition["place"])
 
 
-def notes(assumed: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
+def notes(assumptions: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:
     """Return the assumptions and warnings as sentences."""
-    return [*ASSUMED, *assumed, f"Charges and duels: {CARDS[True]}.", *(f"Warning: {warning}" for warning in warnings)]
+    cards = f"Charges and duels: {CARDS[True]}."
+    return [*ASSUMPTIONS, *assumptions, cards, *(f"Warning: {warning}" for warning in warnings)]
 
 
 def unit_entry(loadout: Loadout) -> dict[str, Any]:
@@ -251,10 +252,10 @@ RANKING = {
 def page_data() -> dict[str, Any]:
     """Return the data of the page that do not depend on the units."""
     return {
-        "words": WORDS,
-        "figures": FIGURES,
-        "combats": COMBATS,
-        "outcomes": OUTCOMES,
+        "words": PAGE_TEXTS,
+        "figures": ATTACK_FIGURES,
+        "combats": COMBAT_PANELS,
+        "outcomes": COMBAT_FIGURES,
         "chance": MAIN_FIGURE,
         "never": [int(WhyNot.CATEGORY), int(WhyNot.NOT_RANGED)],
         "usual": {"distance": USUAL_DISTANCE},
@@ -262,7 +263,7 @@ def page_data() -> dict[str, Any]:
         "shared": SHARED_CONDITIONS,
         "eachRound": ROUND_STATES,
         "lossStates": LOSS_STATES,
-        "compared": COMPARED,
+        "compared": COMPARED_FIGURES,
         "edits": edits(),
         **RANKING,
     }

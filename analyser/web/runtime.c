@@ -1,13 +1,13 @@
-// What the kernel expects from its surroundings: counted memory, and the records that it is called with.
+// Functions that the kernel calls (memory with reference counts), and the records that are its arguments.
 typedef unsigned long size_t;
 typedef long long i64;
 typedef unsigned long long u64;
 
-typedef struct Block {  // as Numba's NRT_MemInfo begins: a count, and where the data is
+typedef struct Block {  // begins like Numba's NRT_MemInfo: a reference count, and the address of the data
   u64 count;
   void *data;
-  struct Block *next;  // of the blocks of one size that are free
-  int size;            // a power of two
+  struct Block *next;  // next free block of this size
+  int size;            // exponent of 2
 } Block;
 
 enum { SIZES = 32, PAGE = 65536, ALIGNMENT = 64 };
@@ -15,7 +15,7 @@ static Block *free_blocks[SIZES];
 extern unsigned char __heap_base;
 static size_t top;
 
-static Block *taken(size_t bytes) {
+static Block *allocate(size_t bytes) {
   int size = 6;
   while (((size_t)1 << size) < bytes) size++;
   Block *block = free_blocks[size];
@@ -34,7 +34,7 @@ static Block *taken(size_t bytes) {
   return block;
 }
 
-void *NRT_MemInfo_alloc_aligned(i64 bytes, int alignment) { return taken((size_t)bytes); }
+void *NRT_MemInfo_alloc_aligned(i64 bytes, int alignment) { return allocate((size_t)bytes); }
 void *NRT_MemInfo_data_fast(Block *block) { return block->data; }
 void NRT_incref(Block *block) {
   if (block) block->count++;
@@ -46,7 +46,7 @@ void NRT_decref(Block *block) {
   }
 }
 
-// The product of two numbers of 128 bits, by which the compiler checks that the size of an array is a number of 64.
+// Product of two 128-bit integers, with which the compiler checks that the size of an array fits into 64 bits.
 __int128 __multi3(__int128 a, __int128 b) {
   u64 low = (u64)a, high = (u64)((unsigned __int128)a >> 64), other = (u64)b, others = (u64)((unsigned __int128)b >> 64);
   u64 a0 = low & 0xffffffff, a1 = low >> 32, b0 = other & 0xffffffff, b1 = other >> 32;
@@ -59,11 +59,11 @@ _Alignas(64) unsigned char question[QUESTION], scratch[SCRATCH], parts[PARTS], a
 
 extern int kernel(i64 *result, void **error, void *question, void *scratch, void *parts, void *attack, void *charge, void *duel);
 
-// The kind of question that was answered; below 0 where the kernel failed.
+// Answer the question; return its kind, or a negative number if the kernel failed.
 int ask(void) {
   i64 result;
   void *error;
-  top = 0;  // nothing of the question before is left, so that memory grows with the largest question alone
+  top = 0;  // frees all blocks of the previous question, so memory grows only with the largest question
   __builtin_memset(free_blocks, 0, sizeof free_blocks);
   __builtin_memset(attack, 0, ATTACK);
   __builtin_memset(charge, 0, CHARGE);

@@ -15,26 +15,26 @@ from analyser.common.kernel_cache import imported_names, module_file, remove_doc
 
 RUNTIME = Path(__file__).with_name("runtime.c")
 _SECTION = b"analyser"  # name of the custom section, which browsers ignore
-_MAKERS = ("numba", "llvmlite", "ziglang")
-_LENGTH = re.compile(r"[0-9]+")
+_COMPILERS = ("numba", "llvmlite", "ziglang")
+_NAME_LENGTH = re.compile(r"[0-9]+")  # before each name in a mangled name
 
 
 def with_source_record(module: bytes, modules: Iterable[str]) -> bytes:
     """Return the module with a custom section at the end: names and digest of its Python sources."""
     names = sorted(modules)
-    made_by = {name: version(name) for name in _MAKERS}
-    about = json.dumps({"modules": names, "digest": digest(names), "made_by": made_by}).encode()
-    return module + b"\0" + _with_length(_with_length(_SECTION) + about)
+    compilers = {name: version(name) for name in _COMPILERS}
+    record = json.dumps({"modules": names, "digest": digest(names), "made_by": compilers}).encode()
+    return module + b"\0" + _with_length(_with_length(_SECTION) + record)
 
 
 def recorded_sources(module: bytes) -> dict[str, Any]:
     """Return the recorded sources of a module: `modules`, their `digest`, and the versions of the compilers."""
-    about: dict[str, Any] = json.loads(module[module.rindex(_with_length(_SECTION)) + len(_with_length(_SECTION)) :])
-    return about
+    record: dict[str, Any] = json.loads(module[module.rindex(_with_length(_SECTION)) + len(_with_length(_SECTION)) :])
+    return record
 
 
 def _with_length(content: bytes) -> bytes:
-    """Return the content, preceded by its length (LEB128)."""
+    """Return the content, preceded by its length in the encoding LEB128."""
     length, number = bytearray(), len(content)
     while number >= 0x80:
         length.append(number & 0x7F | 0x80)
@@ -58,7 +58,7 @@ def modules_with_functions(functions: Iterable[str]) -> set[str]:
 def _module_of(mangled: str) -> str:
     """Return the module of a function from its mangled name (parts preceded by their lengths), or an empty string."""
     parts, rest = list[str](), mangled.removeprefix("_ZN")
-    while (length := _LENGTH.match(rest)) is not None:
+    while (length := _NAME_LENGTH.match(rest)) is not None:
         end = length.end() + int(length[0])
         parts.append(rest[length.end() : end])
         rest = rest[end:]

@@ -4,7 +4,7 @@ import pytest
 
 from analyser.common import cache
 from analyser.common.errors import InputError
-from analyser.report.worker_pool import Job, content_if_same_version
+from analyser.report.worker_pool import Job, run_if_same_version
 from analyser.sweep.plan import check_program, read_plan
 from tests.helpers.damage import DAMAGES
 
@@ -52,7 +52,7 @@ def test_the_cache_of_another_program_is_empty_and_old_parts_go(sources, cached)
     with pytest.raises(InputError, match="another version of this program"):
         check_program(plan)
     with pytest.raises(RuntimeError, match="another version"):
-        content_if_same_version(program, Job(1, "key", bytes, ()))
+        run_if_same_version(program, Job(1, "key", bytes, ()))
 
 
 def test_a_damaged_part_is_as_none(cached):

@@ -5,7 +5,7 @@ import pytest
 import analyser
 from analyser.common.errors import InputError
 from analyser.morale.api import simulate as simulate_morale
-from analyser.report.batch import write_report
+from analyser.report.balance_report import write_report
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 ATTACK = {"attack": {"dice": 2}, "target": {"models": 3, "defence": 1, "damage_limit": 1}}

@@ -8,7 +8,7 @@ import analyser
 from analyser.common.errors import InputError
 from analyser.common.metrics import COMPARE_METRICS, MATCHUP_METRICS, forget
 from analyser.report import write_report
-from analyser.report.comparison_data import page_data
+from analyser.report.matchups_data import page_data
 from tests.oracle.attacks import attack
 
 PAIR = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]

@@ -11,7 +11,7 @@ import zlib
 from filelock import FileLock
 
 from analyser.report import write_report
-from analyser.report.comparison_data import ALMOST_CERTAIN, ALMOST_ZERO
+from analyser.report.matchups_data import ALMOST_CERTAIN, ALMOST_ZERO
 
 FIELD = ["crown/r*", "crown/drake*", "imperium/*@basic"]  # opponents of the report browsed: all that are in it
 

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 import analyser
 from analyser import morale, plots
 from analyser.common.frames import tidy
-from analyser.plots.decisions import COLOURS
+from analyser.plots.decisions import ACTION_STYLES
 
 RIFLES, SHARP = "crown/rifle-platoon@basic", "crown/sharp-rifles@basic"
 GRENADIERS = "imperium/scion-grenadier-platoon@basic"
@@ -101,4 +101,4 @@ def test_an_action_looks_the_same_beside_whatever_others():
     few = looks("burrow", "charge", "advance and shoot")
     assert len(set(many.values())) == len(many)
     assert [many[name] for name in ("charge", "advance and shoot")] == [few["charge"], few["advance and shoot"]]
-    assert len(set(COLOURS.values())) == len(COLOURS)
+    assert len(set(ACTION_STYLES.values())) == len(ACTION_STYLES)

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 import analyser
 from analyser.common.errors import InputError
 from analyser.plots import cost_against_effect, distribution, funnel, margins, panels, points_left, survival, tornado
-from analyser.plots.frontier import efficient
+from analyser.plots.frontier import efficient_rows
 from tests.oracle.attacks import attack
 
 LEAST_POINTS = 8
@@ -149,7 +149,7 @@ def test_survival_takes_the_result_of_a_duel_itself():
 
 
 def test_the_frontier_is_what_nobody_beats():
-    assert efficient(COSTS, "mean_models_destroyed").tolist() == [True, False, True, False, False]
+    assert efficient_rows(COSTS, "mean_models_destroyed").tolist() == [True, False, True, False, False]
     rng = np.random.default_rng(7)
     table = pd.DataFrame({"points": rng.integers(1, 9, 40), "effect": rng.integers(0, 9, 40) / 1.0})
 
@@ -158,7 +158,7 @@ def test_the_frontier_is_what_nobody_beats():
         return any(better) and other.points <= one.points and other.effect >= one.effect
 
     rows = list(table.itertuples())
-    assert efficient(table, "effect").tolist() == [not any(beats(other, one) for other in rows) for one in rows]
+    assert efficient_rows(table, "effect").tolist() == [not any(beats(other, one) for other in rows) for one in rows]
 
 
 def test_the_frontier_is_stepped_and_numbered_and_who_is_left_out_is_told():

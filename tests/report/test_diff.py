@@ -128,7 +128,7 @@ def dear(tmp_path):
 def test_it_leads_with_a_sentence_for_each_loadout_that_is_repriced(dear, tmp_path, capsys):
     fair = write_wood(tmp_path / "fair", oak=60)
     found = diff(dear, fair)
-    (move,) = found.moves
+    (move,) = found.changes
     wanted = analyser.what_if("wood/oak@basic", points=60, profiles=dear)
     assert move.sentence == wanted.sentence
     efficiency = f"{wanted.before.efficiency:.0f} → {wanted.after.efficiency:.0f}"
@@ -140,7 +140,7 @@ def test_it_leads_with_a_sentence_for_each_loadout_that_is_repriced(dear, tmp_pa
     assert record["summary"]["sentences"] == [move.sentence]
     (told,) = record["loadouts"]
     assert [told[name]["fair_points"] for name in ("old", "new")] == [move.old.fair_points, move.new.fair_points]
-    assert (tuple(told["gained"]), tuple(told["lost"])) == move.hands == wanted.lead_changes
+    assert (tuple(told["gained"]), tuple(told["lost"])) == move.lead_changes == wanted.lead_changes
     assert told["change_hands"] == len(told["gained"]) + len(told["lost"]) > 0
     assert told["reason"] == move.new.why
     assert record["rule"].startswith("Under-priced: points more than 10% below")
@@ -150,7 +150,7 @@ def test_who_is_not_edited_and_has_another_verdict_is_told_too(dear, tmp_path, c
     new = write_wood(tmp_path / "new", ash=120, cedar=120, elder=180)
     found = diff(dear, new)
     edited = {"wood/ash@basic", "wood/cedar@basic", "wood/elder@basic", "wood/oak@basic"}
-    assert {each.loadout for each in found.moves} == edited
+    assert {each.loadout for each in found.changes} == edited
     assert found.others
     for each in found.others:
         assert each.loadout not in edited
@@ -166,7 +166,7 @@ def test_without_an_exchange_there_is_no_verdict_and_the_rest_is_told(dear, tmp_
     (new / "wood.toml").write_text((new / "wood.toml").read_text().replace("defence = 2", "defence = 1"))
     found = diff(dear, new, attackers="wood/oak", defenders="wood/oak")
     assert "no two loadouts exchange losses" in found.no_verdict
-    assert found.moves == ()
+    assert found.changes == ()
     assert len(found.frame) > 0
     out = run(capsys, dear, new, "--attackers", "wood/oak", "--defenders", "wood/oak")[1]
     assert out.startswith("No verdicts: no two loadouts exchange losses")

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from analyser.analysis.standing import LeadChanges, Standing
-from analyser.report.diff_profiles import Edit, affects, in_words
-from analyser.report.diff_verdicts import SMALL, Move, Moves
+from analyser.report.diff_profiles import Edit, affects, edit_in_words
+from analyser.report.diff_verdicts import SMALL, StandingChange, StandingChanges
 
 UNIT = {"name": "Dragoons", "traits": [], "rows": [{"id": "ranged-heavy", "name": "Ranged (Heavy)"}]}
 WHO = "crown/rifle-platoon"
@@ -33,9 +33,9 @@ def standing(points=60, fair=70.0, verdict="fair", **more):
     ],
 )
 def test_edits_are_told_in_words(edit, told):
-    assert in_words(Edit("crown/dragoons", *edit), UNIT) == told
+    assert edit_in_words(Edit("crown/dragoons", *edit), UNIT) == told
     by_damage = re.sub("models?", "damage", told)
-    assert in_words(Edit("crown/dragoons", *edit), UNIT | {"traits": ["behemoth"]}) == by_damage
+    assert edit_in_words(Edit("crown/dragoons", *edit), UNIT | {"traits": ["behemoth"]}) == by_damage
 
 
 def test_an_edit_concerns_a_loadout_unless_it_is_of_another_level_or_of_more_models():
@@ -50,27 +50,27 @@ def test_a_move_has_points_fair_points_verdict_and_margins_in_words():
     new = standing(75, 72.0, "undecided", doubt="anything may be fair", efficiency=32.0)
     hands = LeadChanges(("imperium/krupp-field-guns@basic",), ("imperium/scion-grenadier-platoon@basic",))
     margins = {hands.gained[0]: (-0.204, 0.1), hands.lost[0]: (0.5, -0.301)}
-    move = Move(f"{WHO}@reinforced", standing(), new, hands, margins)
+    move = StandingChange(f"{WHO}@reinforced", standing(), new, hands, margins)
     words = {"points": "60 → 75", "fair": "70 → 72 (65–79)", "verdict": "fair → undecided", "efficiency": "40 → 32"}
-    assert move.in_words == words
+    assert move.figures_in_words == words
     assert [move.margin(each) for each in margins] == ["20% behind → 10% ahead", "50% ahead → 30% behind"]
-    assert move.change_hands == 2
-    assert Move(WHO, standing(), standing(), LeadChanges()).in_words["points"] == "60"
+    assert move.n_lead_changes == 2
+    assert StandingChange(WHO, standing(), standing(), LeadChanges()).figures_in_words["points"] == "60"
 
 
 def test_a_loadout_that_hardly_moved_is_folded_by_its_worth():
     still, slightly = standing(), standing(fair=70 * (1 + SMALL / 2))
     farther, other = standing(fair=70 * (1 + 2 * SMALL)), standing(verdict="over-priced")
-    written = [Move(WHO, still, new, LeadChanges()) for new in (slightly, farther, other)]
+    written = [StandingChange(WHO, still, new, LeadChanges()) for new in (slightly, farther, other)]
     assert [each.is_small for each in written] == [True, False, False]
-    assert Moves(tuple(written)).shown == written[1:]
-    assert not Move(WHO, still, slightly, LeadChanges(("imperium/krupp-field-guns@basic",), ())).is_small
+    assert StandingChanges(tuple(written)).notable == written[1:]
+    assert not StandingChange(WHO, still, slightly, LeadChanges(("imperium/krupp-field-guns@basic",), ())).is_small
 
 
 def test_a_verdict_that_turns_while_the_worth_hardly_moves_is_at_the_edge():
     near, far = standing(fair=70 * (1 + SMALL / 2), verdict="under-priced"), standing(fair=90, verdict="under-priced")
     unpriced = standing(fair=float("nan"), verdict="undecided", doubt="nobody of its role")
-    assert [Move(WHO, standing(), new, LeadChanges()).is_at_edge for new in (near, far, unpriced)] == [
+    assert [StandingChange(WHO, standing(), new, LeadChanges()).is_at_edge for new in (near, far, unpriced)] == [
         True,
         False,
         False,
@@ -80,4 +80,9 @@ def test_a_verdict_that_turns_while_the_worth_hardly_moves_is_at_the_edge():
 def test_a_matchup_that_changes_hands_between_two_that_are_shown_counts_once():
     one, two = f"{WHO}@basic", f"{WHO}@reinforced"
     gained, lost = LeadChanges((two,), ()), LeadChanges((), (one,))
-    assert Moves((Move(one, standing(), standing(70), gained), Move(two, standing(), standing(50), lost))).hands == 1
+    assert (
+        StandingChanges(
+            (StandingChange(one, standing(), standing(70), gained), StandingChange(two, standing(), standing(50), lost))
+        ).n_lead_changes
+        == 1
+    )

@@ -16,7 +16,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.metrics import MATCHUP_METRICS
 from analyser.game.profiles import Profiles
-from analyser.report import batch, report_jobs, write_report
+from analyser.report import balance_report, report_jobs, write_report
 from analyser.report.page import reasons
 from analyser.report.report_jobs import fill_fight_cache
 from tests.helpers.reports import contents, failing, figures_on, small_report
@@ -260,7 +260,7 @@ def test_a_file_and_a_place_inside_it_are_refused(library, tmp_path):
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("a bug")])
 def test_a_failure_in_the_middle_leaves_nothing_behind(library, tmp_path, monkeypatch, error):
-    monkeypatch.setattr(batch, "write_page", failing(error))
+    monkeypatch.setattr(balance_report, "write_page", failing(error))
     wanted = InputError if isinstance(error, OSError) else type(error)
     with pytest.raises(wanted, match=str(error.args[-1])):
         small_report(tmp_path / "a" / "r", library)

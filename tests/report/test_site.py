@@ -96,7 +96,7 @@ def test_its_sentences_are_those_of_the_diff(folders, site, text):
     one, other = (site / version / "crown-crown" for version in ("v9", "v10"))
     assert diff(one, other).moves[0].sentence.startswith("crown/rifle-platoon@reinforced: 60 → 90 points; ")
     whole = diff(*folders, situations=["long-range"])
-    assert [each.loadout for each in whole.moves] == ["crown/rifle-platoon@reinforced"]
+    assert [each.loadout for each in whole.changes] == ["crown/rifle-platoon@reinforced"]
     changed = text.partition('<table class="stack moves">')[2].partition("</tbody>")[0]
     assert re.findall(r'<th scope="row"><a [^>]*>([^<]*)', changed) == ["Rifle platoon, reinforced"]
     assert "60 → 90" in changed

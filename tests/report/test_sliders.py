@@ -69,7 +69,7 @@ def test_engines_come_with_the_shots_and_charges_of_a_report():
     sides, ruleset = [Profiles()[RIFLES]], Profiles().ruleset
     data, _ = unpacked(f'<p id="engine">{engine_of(sides, situations_named("all"), ruleset)}</script>', "engine")
     assert list(data["units"]) == [RIFLES]
-    acts = [(act["kind"], act["near"]) for act in data["acts"]]
+    acts = [(act["kind"], act["near"]) for act in data["actions"]]
     assert acts == [("attack", False), ("attack", True), ("charge", True)]
     assert engine_of(sides, situations_named("duel"), ruleset) == ""
 

@@ -14,7 +14,7 @@ import pytest
 from analyser.common import cache
 from analyser.common.errors import InputError
 from analyser.report import report_jobs, worker_pool, write_report
-from analyser.report.folder import replacing_folder, unfinished
+from analyser.report.folder import replacing_folder, unfinished_folder
 from analyser.report.worker_pool import interrupts_recorded
 from tests.helpers.damage import DAMAGES, cut_in_half
 from tests.helpers.reports import contents, failing, small_report, timeless
@@ -116,7 +116,7 @@ def test_two_runs_do_not_write_one_report(river, tmp_path):
 
 
 def test_a_folder_of_that_name_that_is_not_ours_is_left_alone(river, tmp_path):
-    folder = unfinished(tmp_path / "r")
+    folder = unfinished_folder(tmp_path / "r")
     folder.mkdir()
     (folder / "thesis.txt").write_text("years of work", encoding="utf-8")
     with pytest.raises(InputError, match="has other content"):
@@ -129,7 +129,7 @@ def test_what_a_killed_run_left_is_taken_away(river, tmp_path, unstopped):
         (report / "left.txt").write_text("half", encoding="utf-8")
         shutil.copytree(report.parent, tmp_path / "left")
     shutil.rmtree(tmp_path / "r")
-    (tmp_path / "left").rename(unfinished(tmp_path / "r"))
+    (tmp_path / "left").rename(unfinished_folder(tmp_path / "r"))
     again(tmp_path / "r", river)
     assert timeless(tmp_path / "r") == timeless(unstopped)
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
@@ -196,7 +196,7 @@ def test_a_run_that_is_stopped_from_outside_goes_on_where_it_was(river, tmp_path
     running = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         deadline = time.monotonic() + 120
-        while not list(unfinished(out).glob("report/matchups.csv")) and time.monotonic() < deadline:
+        while not list(unfinished_folder(out).glob("report/matchups.csv")) and time.monotonic() < deadline:
             time.sleep(0.002)
         running.send_signal(number)
         printed, told = running.communicate(timeout=60)

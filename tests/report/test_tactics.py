@@ -53,7 +53,7 @@ def test_by_unit_and_a_pair_without_an_answer_has_a_reason(found):
 @pytest.mark.parametrize(("program", "worked_anew"), [(None, 1), ("a rule has changed", 2)])
 def test_it_resumes_where_it_was_stopped(program, worked_anew, tmp_path, monkeypatch, cached):
     asked = {"out": tmp_path / "tactics.csv", "threads": 1, **TERMS}
-    attackers, worked = [MINE, "crown/sharp-rifles@basic"], module.rows_of
+    attackers, worked = [MINE, "crown/sharp-rifles@basic"], module.duels_of
     calls = []
 
     def counted(*arguments, stop_at):
@@ -62,13 +62,13 @@ def test_it_resumes_where_it_was_stopped(program, worked_anew, tmp_path, monkeyp
             raise KeyboardInterrupt
         return worked(*arguments)
 
-    monkeypatch.setattr(module, "rows_of", partial(counted, stop_at=2))
+    monkeypatch.setattr(module, "duels_of", partial(counted, stop_at=2))
     with pytest.raises(KeyboardInterrupt):
         tactics(attackers, YOURS, **asked)
     assert [path.name for path in tmp_path.iterdir()] == ["cache"]
     assert len(list(cached.iterdir())) == 1
     calls.clear()
-    monkeypatch.setattr(module, "rows_of", partial(counted, stop_at=0))
+    monkeypatch.setattr(module, "duels_of", partial(counted, stop_at=0))
     if program is not None:
         monkeypatch.setattr(cache, "program_digest", lambda: program)
     result = tactics(attackers, YOURS, **asked)

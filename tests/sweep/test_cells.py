@@ -19,7 +19,7 @@ FIGURES = ["mean_models_destroyed", "p_annihilated", "p_suppressed", "p_broken",
 
 def frame_of(plan, numbers=None):
     parts = []
-    for number in range(plan.parts) if numbers is None else numbers:
+    for number in range(plan.n_parts) if numbers is None else numbers:
         content = part_content(plan, number)
         assert content == part_content(plan, number)
         folder = dict(each.split("=") for each in plan.folder(number).split("/"))
@@ -38,7 +38,7 @@ def attacks():
     theirs = {"units": ["imperium/*", "crown/rifle-p*"], "defence": "1..6", "discipline": "by -3..2"}
     asked = {"figures": FIGURES, "situations": ["long-range", "short-range-aimed"], "part_cells": 700}
     plan = read_plan(asked | {"attackers": ours, "defenders": theirs | {"models": [1, 4, 9]}})
-    numbers = np.random.default_rng(3).choice(plan.parts, 12, replace=False)
+    numbers = np.random.default_rng(3).choice(plan.n_parts, 12, replace=False)
     return frame_of(plan, numbers.tolist())
 
 
@@ -100,10 +100,10 @@ def test_rulesets_are_an_axis():
 
 @pytest.mark.parametrize("size", [1, 7, 60, 1000])
 def test_slices_have_the_cells_of_the_part_in_order(size, monkeypatch):
-    monkeypatch.setattr(tables, "SLICE", size)
+    monkeypatch.setattr(tables, "SLICE_CELLS", size)
     sides = {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "imperium/krupp*", "defence": "1..9"}}
     plan = read_plan({**sides, "part_cells": 50})
-    for number in range(plan.parts):
+    for number in range(plan.n_parts):
         block = plan.block(number)
         cells = [(row, column) for piece in slices_of(block) for row in piece.rows for column in piece.columns]
         assert cells == [(row, column) for row in block.rows for column in block.columns]

@@ -41,24 +41,24 @@ def test_values_that_no_file_can_hold_are_refused(several):
 def test_parts_have_every_cell_once(size):
     plan = plan_of(part_cells=size)
     seen = set()
-    for number in range(plan.parts):
+    for number in range(plan.n_parts):
         block = plan.block(number)
-        assert block.cells == plan.size(number) <= max(size, 1)
+        assert block.n_cells == plan.size(number) <= max(size, 1)
         where = block.ruleset, block.situation.name, block.faction
         cells = {(*where, row, column) for row in block.rows for column in block.columns}
         assert not cells & seen
         seen |= cells
-    assert len(seen) == plan.cells
+    assert len(seen) == plan.n_cells
 
 
 def test_axes_are_never_written_out():
     """10^14 cells, at once: whatever part is asked for, it is found by division."""
     numbers = dict.fromkeys(("defence", "damage_limit", "discipline", "break_limit"), "1..99")
     plan = read_plan({"attackers": {"units": "*/*", "dice": "-5..5"}, "defenders": {"units": "*/*", **numbers}})
-    assert plan.cells == 274 * 11 * 274 * 99**4
-    last = plan.block(plan.parts - 1)
+    assert plan.n_cells == 274 * 11 * 274 * 99**4
+    last = plan.block(plan.n_parts - 1)
     assert last.columns.stop == 274 * 99**4
-    assert plan.kind(plan.parts // 2) == "ranged"
+    assert plan.kind(plan.n_parts // 2) == "ranged"
 
 
 def test_digest_is_of_what_counts():

@@ -67,7 +67,7 @@ def test_progress_is_told(tmp_path):
     assert [each.done for each in told] == list(range(1, told[-1].parts + 1))
     assert told[-1].left == 0.0
     assert told[0].left > 0.0
-    assert told[-1].cells == read_plan(PLAN).cells
+    assert told[-1].cells == read_plan(PLAN).n_cells
     assert told[-1].rate > 0
 
 
@@ -80,8 +80,8 @@ def test_memory_does_not_grow_with_the_plan(tmp_path):
     tracemalloc.start()
     with pytest.raises(InputError, match="done enough"):
         compute_parts(store, store.missing(), lambda: nullcontext(three), 1)
-    assert store.plan.parts == 10**8
-    assert len(store.missing()) == store.plan.parts - 3
+    assert store.plan.n_parts == 10**8
+    assert len(store.missing()) == store.plan.n_parts - 3
     assert list(islice(store.missing(), 2)) == [3, 4]
     assert status_of(open_sweep(store.folder)).done == 3
     assert tracemalloc.get_traced_memory()[1] < 100e6

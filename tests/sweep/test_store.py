@@ -43,7 +43,7 @@ def test_damage_is_found_and_made_again(store, done, threads, seed):
     cut.write_bytes(cut.read_bytes()[: choose.randrange(cut.stat().st_size)])
     gone.unlink()
     looked = Store(store)
-    assert len(looked.files()) == looked.plan.parts - 2  # what is cut short is seen at once
+    assert len(looked.files()) == looked.plan.n_parts - 2  # what is cut short is seen at once
     found = looked.verify()
     wrong = {flipped: "changed since it was written", cut: "truncated, or in the wrong folder"}
     assert {each.path: each.why for each in found.damaged} == wrong
@@ -62,7 +62,7 @@ def test_a_part_that_is_there_twice_counts_once_and_is_told(store, done, threads
     assert resume_sweep(store, executor=threads).is_complete
     assert open_sweep(store).count() == done.count()
     found = Store(store).verify()
-    assert (found.whole, found.missing) == (done.plan.parts, 0)
+    assert (found.whole, found.missing) == (done.plan.n_parts, 0)
     ((twice, why),) = found.damaged
     assert why == "this part exists twice"
     Store(store).verify(remove=True)

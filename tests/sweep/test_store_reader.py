@@ -25,7 +25,7 @@ def whole(done):
 
 def test_pandas_reads_the_folder_as_one_table(done, whole):
     table = pd.read_parquet(done.store.parts)
-    assert len(table) == done.plan.cells
+    assert len(table) == done.plan.n_cells
     assert table[FIGURE].sum() == whole[FIGURE].sum()
     assert set(table["situation"]) == {"long-range", "short-range-aimed"}
 
@@ -65,7 +65,7 @@ def test_a_frame_of_too_many_cells_is_refused(done, monkeypatch):
     monkeypatch.setattr(store_reader, "MOST_ROWS", 100)
     with pytest.raises(InputError, match="up to 100 in a frame; a stricter filter, means, or batches"):
         done.frame()
-    assert sum(len(each) for each in done.batches()) == done.plan.cells
+    assert sum(len(each) for each in done.batches()) == done.plan.n_cells
 
 
 def test_means_are_those_of_the_frame(done, whole, monkeypatch):
@@ -138,7 +138,7 @@ def test_an_unfinished_store_says_so(store, threads):
     found = open_sweep(store)
     assert not found.is_complete
     assert str(found).endswith("1 are missing")
-    assert found.count() == found.plan.cells - found.plan.size(first.number)
+    assert found.count() == found.plan.n_cells - found.plan.size(first.number)
     with pytest.raises(InputError, match="missing"):
         found.merge(store / "merged.parquet")
     assert resume_sweep(store, executor=threads).is_complete
@@ -161,7 +161,7 @@ def test_a_sample_adds_up_to_the_bits_of_one_machine(tmp_path, threads, kind, re
     how = {} if kind == "attack" else {"replacement": replacement}
     terms = {"trials": trials, "seed": 5, "part_trials": chunk, **how}
     found = run_sweep({"sample": terms, "question": FIGHTS[kind]}, tmp_path / "store", executor=threads)
-    assert found.plan.parts == 3
+    assert found.plan.n_parts == 3
     alone = analyser.simulate(FIGHTS[kind], trials=trials, seed=5, threads=1, **how)
     answer = found.answer()
     assert (answer.as_dict(), str(answer)) == (alone.as_dict(), str(alone))

@@ -7,24 +7,24 @@ const whole = (value) => (value === null ? "–" : value.toFixed(0));
 const oneDigit = (value) => (value === null ? "–" : value.toFixed(1));
 const ahead = (value) => (value === null ? "–" : signed(value, oneDigit));
 const folded = (title, fill) => {
-  const found = element("details", {}, element("summary", {}, title));
-  found.addEventListener("toggle", () => found.open && found.children.length === 1 && found.append(...fill()));
-  return found;
+  const part = element("details", {}, element("summary", {}, title));
+  part.addEventListener("toggle", () => part.open && part.children.length === 1 && part.append(...fill()));
+  return part;
 };
 // --- price and reasons
 
 const priceOf = (level) => {
   const moves = level.kind === "under" || level.kind === "over";
-  const price = level.points === null ? "no points" : moves ? `${level.points} → ${level.to} points` : `${level.points} points`;
-  return element("p.price", {}, price, " ", element(`span.sure.${level.kind}`, {}, level.says));
+  const price = level.points === null ? "no points" : moves ? `${level.points} → ${level.rounded} points` : `${level.points} points`;
+  return element("p.price", {}, price, " ", element(`span.sure.${level.kind}`, {}, level.verdict_text));
 };
 const fairOf = (level) => {
-  const isRounded = ["under", "over"].includes(level.kind) && level.to % 5 === 0 && String(level.to) !== whole(level.fair);
-  return `Fair: ${whole(level.fair)} points (${level.range})${isRounded ? `, or ${level.to} in steps of 5` : ""}. `;
+  const isRounded = ["under", "over"].includes(level.kind) && level.rounded % 5 === 0 && String(level.rounded) !== whole(level.fair);
+  return `Fair: ${whole(level.fair)} points (${level.range})${isRounded ? `, or ${level.rounded} in steps of 5` : ""}. `;
 };
-const REACH_OF_BARS = 4; // range of bars: from median / 4 to median * 4
+const BAR_RANGE = 4; // a bar ends at median / 4 and at median * 4
 const barOf = ([title, own, usual, text]) => {
-  const share = Math.log(Math.max(own, 1e-6) / usual) / Math.log(REACH_OF_BARS);
+  const share = Math.log(Math.max(own, 1e-6) / usual) / Math.log(BAR_RANGE);
   const width = 50 * Math.min(Math.abs(share), 1);
   const bar = element("rect", { x: `${share < 0 ? 50 - width : 50}%`, y: "20%", width: `${width}%`, height: "60%" });
   return [element("dt", {}, title), element("dd", {}, element("svg", { "aria-hidden": "true" }, bar)), element("dd.n", {}, text)];
@@ -33,7 +33,7 @@ const barOf = ([title, own, usual, text]) => {
 // --- opponents
 
 const { wins, draws, ahead: aheadOf } = data.enemies;
-const metBy = (level) => {
+const enemiesOf = (level) => {
   const me = placeOfLevel.get(level);
   return data.units
     .map((enemy, at) => ({
@@ -44,24 +44,21 @@ const metBy = (level) => {
     }))
     .filter((enemy) => enemy.wins !== null || enemy.ahead !== null);
 };
-const bestAndWorst = (met) => {
-  const ordered = sortedBy(met.filter((enemy) => enemy.ahead !== null), (enemy) => enemy.ahead, -1);
+const bestAndWorst = (enemies) => {
+  const ordered = sortedBy(enemies.filter((enemy) => enemy.ahead !== null), (enemy) => enemy.ahead, -1);
   const ends = [["Best matchup", ordered[0]], ["Worst matchup", ordered.length > 1 && ordered.at(-1)]];
   const line = ([title, enemy]) => enemy && [element("dt", {}, title), element("dd", {}, linkTo(enemy.key)), element("dd.n", {}, `${ahead(enemy.ahead)} points`)];
   return element("dl.met", {}, ends.map(line));
 };
 const inPercent = (value) => (value === null ? "–" : percent(value / 1000));
-const everyEnemy = (met) => {
-  const lines = sortedBy(met, (enemy) => enemy.loses, -1).map((enemy) => [
-    linkTo(enemy.key),
-    [inPercent(enemy.loses), enemy.loses],
-    [inPercent(enemy.wins), enemy.wins],
-    [ahead(enemy.ahead), enemy.ahead],
-  ]);
-  const table = tableOf("Every enemy", ["Enemy", "Enemy wins", "It wins", "Points ahead"], lines);
+const everyEnemy = (enemies) => {
+  const hasDuels = enemies.some((enemy) => enemy.wins !== null);
+  const duels = (enemy) => (hasDuels ? [[inPercent(enemy.loses), enemy.loses], [inPercent(enemy.wins), enemy.wins]] : []);
+  const lines = sortedBy(enemies, (enemy) => enemy.loses, -1).map((enemy) => [linkTo(enemy.key), ...duels(enemy), [ahead(enemy.ahead), enemy.ahead]]);
+  const table = tableOf("Every enemy", ["Enemy", ...(hasDuels ? ["Enemy wins", "It wins"] : []), "Points ahead"], lines);
   const [head, body] = [table.querySelector("thead tr"), table.querySelector("tbody")];
-  makeHeadsSort([...head.cells], "", (at, sign) => body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[at]), sign)));
-  return [element("p.small", {}, `Duel results are means over the levels of the enemy. Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.a_round}`), table];
+  makeSortable([...head.cells], "", (at, sign) => body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[at]), sign)));
+  return [element("p.small", {}, `${hasDuels ? "Duel results are means over the levels of the enemy. " : ""}Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.round_sentence}`), table];
 };
 
 // --- levels, attacks and curves
@@ -71,9 +68,9 @@ const levelsOf = (unit) => {
     ["Models", (level) => [level.models]],
     ["Points", (level) => [level.points ?? "–"]],
     ["Fair", (level) => [level.range ? `${whole(level.fair)} (${level.range})` : "–"]],
-    ["Verdict", (level) => [level.says.replace("-", "\u2011"), "", `sure ${level.kind}`]],
+    ["Verdict", (level) => [level.verdict_text.replace("-", "\u2011"), "", `sure ${level.kind}`]],
     ["Hits to destroy 100 points", (level) => [oneDigit(level.hits)]],
-    ["Own loss in a charge", (level) => [level.charge === null ? "–" : percent(level.charge)]],
+    ["Own loss when charging", (level) => [level.charge === null ? "–" : percent(level.charge)]],
     ["Duel rating", (level) => [level.rating ?? "–"]],
   ];
   return tableOf("Its levels", ["", ...unit.levels.map((level) => level.level)], facts.map(([title, of]) => [title, ...unit.levels.map(of)]));
@@ -111,7 +108,7 @@ const levelChoice = (unit, level) => {
 
 const sentence = (text) => `${capital(text)}.`;
 const cardOf = (unit, level) => {
-  const met = metBy(level);
+  const enemies = enemiesOf(level);
   const why = level.why ? sentence(level.why) : "";
   const parts = [
     element("h2", { id: "view-name" }, unit.levels.length > 1 ? `${unit.name}, ${level.level}` : unit.name),
@@ -120,11 +117,11 @@ const cardOf = (unit, level) => {
     priceOf(level),
     (level.range || why) && element("p", {}, level.range && fairOf(level), why),
     level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
-    level.noticed && element("p.small", {}, `If its points were fair, a change of ${percent(level.noticed)} would end the verdict “fair” in 80% of cases.`),
-    met.length > 0 && [bestAndWorst(met), element("p.small", {}, "The best and worst of all enemies, by the points it destroys minus the points it loses in a round, per 100 points of each side.")],
+    level.noticed_from && element("p.small", {}, `A fair price changed by ${percent(level.noticed_from)} would lose the verdict “fair” in 80% of cases.`),
+    enemies.length > 0 && [bestAndWorst(enemies), element("p.small", {}, "The best and worst of all enemies, by the points that this unit destroys minus the points that it loses in a round, per 100 points of each side.")],
     whatIf(level),
     levelsOf(unit),
-    met.length > 0 && folded(`Every enemy (${met.length})`, () => everyEnemy(met)),
+    enemies.length > 0 && folded(`Every enemy (${enemies.length})`, () => everyEnemy(enemies)),
     unit.no_duels && element("p.small", {}, unit.no_duels),
     unit.rows.length > 0 && folded("Its attacks", () => attacksOf(unit)),
     unit.curves.length > 0 && folded("Over the distance", () => curvesOf(unit)),

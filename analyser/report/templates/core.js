@@ -3,7 +3,7 @@
 const byId = (id) => document.getElementById(id);
 const choices = (select, options) => select.append(...options.map(([value, text]) => element("option", { value }, text)));
 const distinct = (items) => [...new Set(items)];
-const titled = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
+const titleCase = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
 
 // --- sorting
 
@@ -33,7 +33,7 @@ const actAsButton = (target, act) => {
 };
 
 // Make the headings of a table sort it; `name` is the key of the order (column and direction) in the address.
-const makeHeadsSort = (heads, name, sort) => {
+const makeSortable = (heads, name, sort) => {
   let order = "";
   const sortBy = (place, way) => {
     heads.forEach((each) => each.removeAttribute("aria-sort"));

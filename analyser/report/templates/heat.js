@@ -3,7 +3,7 @@
 const MEAN = data.every_level ?? "mean over levels";
 const [NO_GROUPS, BY_CATEGORY, BY_ROLE] = ["nothing", "target category", "role"];
 const heat = byId("heat");
-const sorted = { row: "", column: "" }; // units whose figures sort the columns and rows
+const sorted = { row: "", column: "" }; // row whose figures sort the columns, and column whose figures sort the rows
 const chosen = (id) => byId(`heat-${id}`).value;
 
 const unitsOf = (faction, level) => {
@@ -21,25 +21,25 @@ const mean = (figures) => {
   const there = figures.filter((each) => each !== null);
   return there.length ? there.reduce((sum, each) => sum + each, 0) / there.length : null;
 };
-const placesOf = (mine, theirs, situation) =>
-  mine.places.flatMap((a) => theirs.places.map((d) => placeOf(a, d, situation))).filter((place) => place !== undefined);
-const howMany = (figures) => (figures.includes(null) ? ` ${figures.filter((each) => each !== null).length}/${figures.length}` : "");
+const indicesOf = (mine, theirs, situation) =>
+  mine.places.flatMap((a) => theirs.places.map((d) => matchupIndex(a, d, situation))).filter((place) => place !== undefined);
+const countText = (figures) => (figures.includes(null) ? ` ${figures.filter((each) => each !== null).length}/${figures.length}` : "");
 const meanOf = (metric, mine, theirs, situation) =>
-  mean(placesOf(mine, theirs, situation).map(data.columns[metric]));
+  mean(indicesOf(mine, theirs, situation).map(data.columns[metric]));
 const textsOf = (texts, column, mine, theirs, situation) =>
-  distinct(placesOf(mine, theirs, situation).map((place) => texts[data.columns[column](place)])).filter(Boolean);
+  distinct(indicesOf(mine, theirs, situation).map((place) => texts[data.columns[column](place)])).filter(Boolean);
 const whyNot = (mine, theirs, situation) =>
   textsOf(data.why, "why_not", mine, theirs, situation)[0] ??
-  (placesOf(mine, theirs, situation).length ? "no figure in this situation, or without points" : "not compared in this report");
+  (indicesOf(mine, theirs, situation).length ? "no figure in this situation, or without points" : "not compared in this report");
 
 // --- colours
 
 // Position of a figure on the colour scale, 0 to 1; logarithmic, to distinguish small figures.
-const within = (value, least, most) => Math.min(most, Math.max(least, value));
+const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
 const positionOf = (metric, value, highest) => {
-  if (!metricOf[metric].is_probability) return 1 - Math.log(within(value / highest, data.least_share, 1)) / Math.log(data.least_share);
-  const probability = within(value / data.steps, data.least_odds, 1 - data.least_odds);
-  return (1 + Math.log(probability / (1 - probability)) / Math.log(1 / data.least_odds - 1)) / 2;
+  if (!metricOf[metric].is_probability) return 1 - Math.log(clamp(value / highest, data.least_share, 1)) / Math.log(data.least_share);
+  const probability = clamp(value / data.steps, data.least_probability, 1 - data.least_probability);
+  return (1 + Math.log(probability / (1 - probability)) / Math.log(1 / data.least_probability - 1)) / 2;
 };
 const colourOf = (metric, value, highest) => data.scale[Math.round((data.scale.length - 1) * positionOf(metric, value, highest))];
 const paint = (target, [colour, ink]) => Object.assign(target.style, { background: colour, color: ink });
@@ -91,7 +91,7 @@ const heatHead = (name, what, key, attributes) => {
 };
 const heatCell = (metric, value, highest, title, why) => {
   if (value === null) return element("td.blank", { title: `${title}: ${why}` });
-  const cell = element("td", { title: `${title}: ${written(metric, value)}` }, short(metric, value));
+  const cell = element("td", { title: `${title}: ${longText(metric, value)}` }, shortText(metric, value));
   paint(cell, colourOf(metric, value, highest));
   return cell;
 };
@@ -103,7 +103,7 @@ const groupsOf = (columns, groupOf) => {
   return element("tr", {}, element("td"), distinct(columns.map(groupOf)).map(head), element("td")); // the last cell is above the means
 };
 
-const tellMean = (unit, figures) => Object.assign(unit, { mean: mean(figures), of: howMany(figures) });
+const setMean = (unit, figures) => Object.assign(unit, { mean: mean(figures), of: countText(figures) });
 const meanCell = (metric, value, highest, title, of) => {
   const cell = heatCell(metric, value, highest, of ? `${title} of ${of.trim()}` : title, "no figure");
   if (of && value !== null) cell.append(element("span.of", {}, of));
@@ -117,8 +117,8 @@ const showHeat = () => {
   const columns = unitsOf(chosen("defenders"), chosen("defender-level"));
   const figures = new Map(rows.map((row) => [row, new Map(columns.map((column) => [column, meanOf(metric, row, column, situation)]))]));
   const figure = (row, column) => figures.get(row).get(column);
-  for (const row of rows) tellMean(row, columns.map((column) => figure(row, column)));
-  for (const column of columns) tellMean(column, rows.map((row) => figure(row, column)));
+  for (const row of rows) setMean(row, columns.map((column) => figure(row, column)));
+  for (const column of columns) setMean(column, rows.map((row) => figure(row, column)));
   const [byRow, byColumn] = [rows.find((each) => each.key === sorted.row), columns.find((each) => each.key === sorted.column)];
   const group = chosen("group");
   const groupOf = { [NO_GROUPS]: () => "", [BY_CATEGORY]: (unit) => unit.category, [BY_ROLE]: (unit) => unit.role }[group];
@@ -137,7 +137,7 @@ const showHeat = () => {
       const cell = heatCell(metric, figure(row, column), highest, `${row.name} on ${column.name}`, whyNot(row, column, situation));
       if (column.begins) cell.classList.add("begins");
       cell.setAttribute("tabindex", "-1");
-      cell.tell = () => tellStory(row, column);
+      cell.showDetails = () => showDetails(row, column);
       line.append(cell);
     }
     line.append(meanCell(metric, row.mean, highest, `${row.name}, mean`, row.of));
@@ -149,7 +149,7 @@ const showHeat = () => {
     means.append(meanCell(metric, column.mean, highest, `on ${column.name}, mean`, column.of));
     if (column.begins) means.lastChild.classList.add("begins");
   }
-  means.append(meanCell(metric, mean(values), highest, "mean of all", howMany(values)));
+  means.append(meanCell(metric, mean(values), highest, "mean of all", countText(values)));
   means.lastChild.classList.add("begins");
   heat.tHead.replaceChildren(top, ...(group === NO_GROUPS ? [] : [groupsOf(columns, groupOf)]));
   heat.tBodies[0].replaceChildren(...lines, means);
@@ -173,14 +173,14 @@ const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
 
 const SUPPRESSED_IN_DUELS = "In duels P(suppressed) is the probability that the defender is still suppressed after the last round. It is small, because the defender usually acts last in a round, and its suppression ends when it has acted (AC-5.7).";
 
-const storyOf = (mine, theirs) => {
+const detailsOf = (mine, theirs) => {
   const isBlank = (s) => meanOf(data.metrics[0].name, mine, theirs, s) === null;
   const everywhere = [...data.situations.keys()];
   const shown = everywhere.every(isBlank) ? [] : everywhere.filter((s) => !isBlank(s)); // others are listed below, with reasons
   const name = `${mine.name} on ${theirs.name}`;
   const figures = data.metrics
     .filter(({ name }) => name !== "p_activated" || shown.some((s) => meanOf(name, mine, theirs, s) > 0)) // only with Cryo
-    .map(({ name, title }) => [title, shown.map((s) => [written(name, meanOf(name, mine, theirs, s))])])
+    .map(({ name, title }) => [title, shown.map((s) => [longText(name, meanOf(name, mine, theirs, s))])])
     .filter(([, cells]) => cells.some(([text]) => text !== "–"));
   const rows = shown.map((s) => [textsOf(data.rows, "row", mine, theirs, s).join(", ") || "none"]);
   const heads = ["", ...shown.map((s) => data.situations[s].name.replaceAll("-", " "))];
@@ -195,13 +195,13 @@ const storyOf = (mine, theirs) => {
   );
 };
 
-const tellStory = (row, column) => {
+const showDetails = (row, column) => {
   const story = byId("story");
   const close = element("button", { type: "button" }, "Close");
   const levels = [chosen("attacker-level"), chosen("defender-level")].map((each, side) => `${[row, column][side].name}: ${each}`);
   const links = [row, column].map((unit) => element("a", { href: `#${anchorOf(unit.key)}` }, unit.name));
   for (const each of [close, ...links]) each.addEventListener("click", () => story.close());
-  const parts = row.key === column.key ? [storyOf(row, column)] : [storyOf(row, column), storyOf(column, row)];
+  const parts = row.key === column.key ? [detailsOf(row, column)] : [detailsOf(row, column), detailsOf(column, row)];
   story.replaceChildren(
     close,
     element("h3", { id: "story-title" }, `${row.name} and ${column.name}`),
@@ -212,17 +212,17 @@ const tellStory = (row, column) => {
   story.showModal();
 };
 
-heat.addEventListener("click", (event) => event.target.closest("td")?.tell?.());
+heat.addEventListener("click", (event) => event.target.closest("td")?.showDetails?.());
 heat.addEventListener("keydown", (event) => {
   const cell = event.target;
-  if (!cell.tell) return;
+  if (!cell.showDetails) return;
   const body = [...heat.tBodies[0].rows];
   const [row, column] = [body.indexOf(cell.parentElement), cell.cellIndex];
   const to = { ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1] }[event.key];
   const next = to && body[to[0]]?.cells[to[1]];
-  if (event.key === "Enter" || event.key === " ") cell.tell();
+  if (event.key === "Enter" || event.key === " ") cell.showDetails();
   else if (!to) return;
-  else if (next?.tell) {
+  else if (next?.showDetails) {
     cell.setAttribute("tabindex", "-1");
     next.setAttribute("tabindex", "0");
     next.focus();
@@ -233,15 +233,15 @@ heat.addEventListener("keydown", (event) => {
 // --- choices
 
 const factions = distinct(sides.map((side) => side.faction));
-const factionName = (faction) => data.faction_names?.[faction] ?? titled(faction);
-const meeting = new Set(data.pairs[0].map((attacker, place) => `${sides[attacker].faction} ${sides[data.pairs[1][place]].faction}`));
-// Only defenders that met the attackers can be selected; the selection is kept if possible.
+const factionName = (faction) => data.faction_names?.[faction] ?? titleCase(faction);
+const fightingPairs = new Set(data.pairs[0].map((attacker, place) => `${sides[attacker].faction} ${sides[data.pairs[1][place]].faction}`));
+// Only factions that the attackers fight can be selected as defenders; the selection is kept if possible.
 const offerDefenders = () => {
   const [select, before] = [byId("heat-defenders"), chosen("defenders")];
-  const met = factions.filter((each) => meeting.has(`${chosen("attackers")} ${each}`));
+  const enemies = factions.filter((each) => fightingPairs.has(`${chosen("attackers")} ${each}`));
   select.replaceChildren();
-  choices(select, met.map((each) => [each, factionName(each)]));
-  select.value = met.includes(before) ? before : (met.find((each) => each !== chosen("attackers")) ?? met[0]);
+  choices(select, enemies.map((each) => [each, factionName(each)]));
+  select.value = enemies.includes(before) ? before : (enemies.find((each) => each !== chosen("attackers")) ?? enemies[0]);
 };
 const levels = distinct([MEAN, ...sides.map((side) => side.level)]).map((each) => [each, each]);
 choices(byId("heat-attackers"), factions.map((each) => [each, factionName(each)]));
@@ -264,9 +264,9 @@ for (const what of ["row", "column"]) {
 }
 
 // Drawn when it is near the view, because most of a page is never viewed.
-const nearby = new IntersectionObserver((entries) => {
+const observer = new IntersectionObserver((entries) => {
   if (!entries.some((each) => each.isIntersecting)) return;
-  nearby.disconnect();
+  observer.disconnect();
   if (!heat.tBodies[0].rows.length) showHeat(); // else a choice has drawn it
 }, { rootMargin: "300px" });
-nearby.observe(byId("heat-tools"));
+observer.observe(byId("heat-tools"));

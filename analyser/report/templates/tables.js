@@ -10,7 +10,7 @@ const nameOf = (table) => {
 for (const table of document.querySelectorAll("table.sortable")) {
   const body = table.tBodies[0];
   const name = table.matches(".filterable") ? `sort-${nameOf(table)}` : "";
-  makeHeadsSort([...table.tHead.rows[0].cells], name, (place, sign) => {
+  makeSortable([...table.tHead.rows[0].cells], name, (place, sign) => {
     body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[place]), sign));
   });
 }

@@ -11,7 +11,7 @@ const showUnit = (line, anchor = line.id) => {
   [current, inView] = [line, anchor];
   line.firstElementChild.setAttribute("aria-current", "true");
   const unit = unitOf.get(line.dataset.unit);
-  view.replaceChildren(...cardOf(unit, unit.levels.find((each) => anchorOf(each.selector) === anchor) ?? unit.levels[unit.head]));
+  view.replaceChildren(...cardOf(unit, unit.levels.find((each) => anchorOf(each.selector) === anchor) ?? unit.levels[unit.main_level]));
   view.scrollTop = 0;
   view.hidden = false;
   (wideEnough.matches ? list.parentElement.parentElement : line).append(view);
@@ -32,11 +32,11 @@ list.addEventListener("click", (event) => {
 });
 list.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const there = lines.filter((line) => !line.hidden);
-  const at = there.findIndex((line) => line.firstElementChild === event.target);
+  const visible = lines.filter((line) => !line.hidden);
+  const at = visible.findIndex((line) => line.firstElementChild === event.target);
   if (!step || at < 0) return;
   event.preventDefault();
-  const next = there[Math.max(0, Math.min(at + step, there.length - 1))];
+  const next = visible[Math.max(0, Math.min(at + step, visible.length - 1))];
   next.firstElementChild.focus();
   if (wideEnough.matches) showUnit(next);
 });
@@ -56,16 +56,16 @@ wideEnough.addEventListener("change", () => (current ? showUnit(current, inView)
 // --- filters: verdict, role, faction, words
 
 const filters = new Map(); // by filtered property: the buttons, and the selected values
-const box = byId("find");
-const wanted = (name, has) => !filters.get(name)?.size || has.some((each) => filters.get(name).has(each));
-const isOf = ({ dataset }) => wanted("faction", [dataset.faction]) && wanted("role", [dataset.role]) && hasWords(dataset.words, wordsOf(box.value));
+const findBox = byId("find");
+const isSelected = (name, has) => !filters.get(name)?.size || has.some((each) => filters.get(name).has(each));
+const passesOtherFilters = ({ dataset }) => isSelected("faction", [dataset.faction]) && isSelected("role", [dataset.role]) && hasWords(dataset.words, wordsOf(findBox.value));
 const levelsOfLines = (some) => some.flatMap((line) => unitOf.get(line.dataset.unit).levels);
 const [headline, ofAll] = [byId("headline"), byId("headline")?.textContent];
 // The four counts and the sentence follow the filters for role, faction and words, whatever verdicts are selected.
 const showCounts = () => {
-  const words = wordsOf(box.value).length ? `“${box.value.trim()}”` : [];
+  const words = wordsOf(findBox.value).length ? `“${findBox.value.trim()}”` : [];
   const named = ["faction", "role"].flatMap((name) => [...(filters.get(name) ?? [])]).concat(words);
-  const kinds = levelsOfLines(lines.filter(isOf)).map((level) => level.kind);
+  const kinds = levelsOfLines(lines.filter(passesOtherFilters)).map((level) => level.kind);
   const numberOf = (kind) => kinds.filter((each) => each === kind).length;
   for (const button of document.querySelectorAll(".counts button")) {
     const number = numberOf(button.value);
@@ -77,10 +77,10 @@ const showCounts = () => {
   if (headline) headline.textContent = named.length ? `${named.join(", ")}: ${mispriced} of ${kinds.length} loadouts${share} look mispriced.` : ofAll;
 };
 const showLines = () => {
-  for (const line of lines) line.hidden = !(wanted("verdict", line.dataset.verdicts.split(" ")) && isOf(line));
+  for (const line of lines) line.hidden = !(isSelected("verdict", line.dataset.verdicts.split(" ")) && passesOtherFilters(line));
   const shown = lines.filter((line) => !line.hidden);
   byId("shown").textContent = shown.length === lines.length ? `${lines.length} units` : `${shown.length} of ${lines.length} units`;
-  const loadouts = levelsOfLines(shown).filter((level) => wanted("verdict", [level.kind])).length;
+  const loadouts = levelsOfLines(shown).filter((level) => isSelected("verdict", [level.kind])).length;
   const all = levelsOfLines(lines).length;
   byId("shown-loadouts").textContent = loadouts === all ? `, ${all} loadouts` : `, ${loadouts} of ${all} loadouts`;
   showCounts();
@@ -109,12 +109,12 @@ for (const group of document.querySelectorAll("[data-filter]")) {
   });
 }
 const clearFilters = () => {
-  box.value = "";
+  findBox.value = "";
   for (const group of document.querySelectorAll("[data-filter]")) group.querySelectorAll('[aria-pressed="true"]').forEach((button) => button.click());
   showLines();
 };
-box.addEventListener("input", showLines);
-keepControl(box);
+findBox.addEventListener("input", showLines);
+keepControl(findBox);
 byId("find-form").addEventListener("submit", (event) => {
   event.preventDefault();
   lines.find((line) => !line.hidden)?.firstElementChild.focus();

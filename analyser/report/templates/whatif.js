@@ -2,14 +2,14 @@
 
 const SLICE = 12; // milliseconds of computing between two frames
 let engines; // set when a slider first moves
-const opened = () => (engines ??= load("engine"));
+const loadEngines = () => (engines ??= load("engine"));
 
-// Mean losses of a unit and its enemies in a round: far apart they shoot; near, each takes its best action at current points.
-const sharesLost = ({ engine, acts, ...ranking }, unit, enemy) => {
-  const done = ({ kind, conditions }, one, other) => {
+// Share of each of two units lost in a round, mean of far apart (they shoot) and near (each takes its best action).
+const sharesLost = ({ engine, actions, ...ranking }, unit, enemy) => {
+  const lossesOf = ({ kind, conditions }, one, other) => {
     if (kind === "charge") {
-      const found = engine.charge(one, other, conditions);
-      return found.refused ? [0, 0] : [found.target.mean_share_lost, found.attacker.mean_share_lost];
+      const result = engine.charge(one, other, conditions);
+      return result.refused ? [0, 0] : [result.target.mean_share_lost, result.attacker.mean_share_lost];
     }
     const rows = one.rows.flatMap((row, at) => (row.kind === ranking.shoots ? [{ answer: engine.attack(one, at, other, conditions) }] : []));
     const able = ranked(rows.filter(({ answer }) => !answer.refused), ranking);
@@ -17,7 +17,7 @@ const sharesLost = ({ engine, acts, ...ranking }, unit, enemy) => {
   };
   const lost = (one, other) => {
     const gain = ([there, own]) => there * other.points - own * one.points;
-    const [near, far] = [true, false].map((place) => acts.filter((act) => act.near === place).map((act) => done(act, one, other)));
+    const [near, far] = [true, false].map((isNear) => actions.filter((action) => action.near === isNear).map((action) => lossesOf(action, one, other)));
     const best = near.sort((a, b) => gain(b) - gain(a))[0];
     const places = [...(far.length ? [far.reduce((sum, [there]) => sum + there, 0) / far.length] : []), ...(best ? [best[0]] : [])];
     return places.reduce((sum, each) => sum + each, 0) / places.length;
@@ -25,8 +25,8 @@ const sharesLost = ({ engine, acts, ...ranking }, unit, enemy) => {
   return [lost(unit, enemy), lost(enemy, unit)];
 };
 
-// Points it destroys per own point at its current price, and points needed to destroy as much of it: means over its enemies.
-const exchangeOf = async (all, unit, enemies, isWanted) => {
+// Points that a unit destroys, and share of it lost per point of an enemy: means over its enemies in a round.
+const meanLosses = async (all, unit, enemies, isWanted) => {
   let [destroyed, lost, end] = [0, 0, performance.now() + SLICE];
   for (const enemy of enemies) {
     const [theirs, ours] = sharesLost(all, unit, enemy);
@@ -53,7 +53,7 @@ const sliderOf = ({ name, label, value, least, most, step = 1 }, act) => {
   return element("div.slide", {}, element("label", { for: id }, label), output, input);
 };
 
-// The verdict at a price, in words: at today's price that of the table.
+// The verdict in words at a price, which is stated relative to today's.
 const verdictAt = ({ prices }, ratio) => {
   const at = prices.today + Math.round(Math.log(ratio) / Math.log(data.slider.step));
   return prices.words[Math.min(Math.max(at, 0), prices.words.length - 1)];
@@ -63,7 +63,7 @@ const whatIf = (level) => {
   if (!level.prices) return null;
   const part = element("section.what", { "aria-label": "Other points, dice or DEFENCE" });
   const [said, figures] = [element("p.told", { "aria-live": "polite" }), element("dl.met")];
-  const note = element("p.small", { hidden: true }, "Points in a round, per 100 points of each side, on average over the enemies of this report. All other units stay as they are. Fair points change with the fights alone; analyser balance what-if also fits the prices of similar units again. In 21 changes the two differed by 1% on average and 9% at most.");
+  const note = element("p.small", { hidden: true }, "Points in a round, per 100 points of each side, on average over the enemies of this report. All other units stay as they are. Fair points change with the fights alone; analyser balance what-if also fits the prices of similar units again. In 21 changes both results differed by 1% on average and 9% at most.");
   const changes = {};
   let [points, factor, before, now, asked] = [level.points, 1, null, null, 0];
   const tell = () => {
@@ -90,12 +90,12 @@ const whatIf = (level) => {
   const fight = async () => {
     const number = ++asked;
     const isWanted = () => number === asked && part.isConnected;
-    const all = await opened();
+    const all = await loadEngines();
     const printed = all.units[level.selector];
     if (!printed) return;
-    const enemies = metBy(level).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.head].selector]).filter((each) => each?.points > 0);
-    before ??= await exchangeOf(all, printed, enemies, isWanted);
-    const found = before && Object.keys(changes).length ? await exchangeOf(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted) : before;
+    const enemies = enemiesOf(level).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.main_level].selector]).filter((each) => each?.points > 0);
+    before ??= await meanLosses(all, printed, enemies, isWanted);
+    const found = before && Object.keys(changes).length ? await meanLosses(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted) : before;
     if (!found) return;
     now = found;
     factor = before.destroyed > 0 && now.lost > 0 ? Math.sqrt((now.destroyed / before.destroyed) * (before.lost / now.lost)) : 1;
@@ -115,7 +115,7 @@ const whatIf = (level) => {
     return found;
   };
   const moves = level.kind === "under" || level.kind === "over";
-  const step = level.points % 5 || (moves && level.to % 5) ? 1 : 5;
+  const step = level.points % 5 || (moves && level.rounded % 5) ? 1 : 5;
   part.append(
     element("h3", {}, "What if"),
     sliderOf({ name: "points", label: "Points", value: level.points, step, least: Math.min(level.points, step * Math.ceil(level.fair / 2 / step)), most: Math.max(level.points, step * Math.floor((2 * level.fair) / step)) }, (value) => {
@@ -124,7 +124,7 @@ const whatIf = (level) => {
       if (!asked && byId("engine")) fight();
     }),
     ...(byId("engine") ? data.slider.edits.map((each) => sliderOf({ ...each, value: level[each.name] ?? 0 }, slide(each.name))) : []),
-    element("p", {}, moves && button(`Set ${level.to} points`, ([price]) => set(price, level.to)), " ", button("Reset", (inputs) => inputs.forEach((each) => set(each, each.defaultValue)))),
+    element("p", {}, moves && button(`Set ${level.rounded} points`, ([price]) => set(price, level.rounded)), " ", button("Reset", (inputs) => inputs.forEach((each) => set(each, each.defaultValue)))),
     said,
     figures,
     note,

@@ -1,4 +1,4 @@
-"""Batch report: every attacker against every defender, written as a folder of tables and a page."""
+"""Balance report: every attacker against every defender, written as a folder of tables and a page."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ from analyser.report.worker_pool import MOST_PROCESSES, Job, Jobs, interrupts_re
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
 
-TABLE_LINE_COST, PAGE_LINE_COST = 55, 6  # microseconds per matchup, on a typical machine
+TABLE_LINE_COST, PAGE_LINE_COST = 55, 6  # microseconds to write a matchup to the tables and to the page
 MOST_REASONS = 4  # most reasons in a message
-TABLE, PAGE = "matchups.csv", "index.html"
+TABLE_FILE, INDEX_PAGE = "matchups.csv", "index.html"
 
 
 def write_report(
@@ -80,11 +80,11 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all situations.
     policy : "tactic" or "best"
-        How duels are played: by simple tactics, or best play (`docs/best-play.md`). With best play, prices are based
-        on it too, if there are exchanges of fire and no `row`.
+        How duels are played: by simple tactics, or best play (`docs/best-play.md`). With best play, prices also come
+        from best play, if there are exchanges of fire and no `row`.
     field : str, Loadout, several of them, or FairPoints, optional
         Opponents for the fair points, in addition to the units of the report; or fair points already computed against
-        all of these. Default: all factions of the profiles, as in :func:`analyser.fair_points`; but with a `row`, or
+        both. Default: all factions of the profiles, as in :func:`analyser.fair_points`; but with a `row`, or
         with best play (too slow for all factions), only the units of the report.
     metrics : sequence of str or callable
         Figures of your own (:func:`analyser.metric`), of ranged attacks, for the tables and the page.
@@ -123,27 +123,25 @@ def write_report(
     attacking = loadouts(attackers, library)
     check_row(row, attacking)
     defending = loadouts(defenders, library)
-    both = {loadout.selector: loadout for loadout in (*attacking, *defending)}
+    chosen = {loadout.selector: loadout for loadout in (*attacking, *defending)}
     if field is not None and row is not None:
         raise InputError("fair points against opponents use all rows", where="field", allowed="field or row, not both")
     settings: dict[str, Any] = {"situations": situations, "policy": policy, "threads": threads, "profiles": library}
     if field is not None and not isinstance(field, FairPoints):
-        field = fair_points(tuple(both.values()), against=field, progress=progress, **settings)
-    uses_everybody = field is None and row is None and policy != "best"
-    opponents = (
-        {loadout.selector: loadout for loadout in loadouts(ALL_LOADOUTS, library)} | both if uses_everybody else {}
-    )
+        field = fair_points(tuple(chosen.values()), against=field, progress=progress, **settings)
+    uses_all = field is None and row is None and policy != "best"
+    opponents = {loadout.selector: loadout for loadout in loadouts(ALL_LOADOUTS, library)} | chosen if uses_all else {}
     inputs = ReportInputs(
         attackers=attacking,
         defenders=defending,
         situations=_all_situations(policy, situations_named(situations), row),
         row=row,
         ruleset=library.ruleset,
-        used=library.used._replace(folder=real_path(library.used.folder).name),
+        profiles_used=library.used._replace(folder=real_path(library.used.folder).name),
         home=home,
         metrics=tuple(name for name in map(checked_metric, metrics) if function_of(name) is not None),
-        tactics=None if tactics is None else read_tactics(tactics, set(both)),
-        field=None if field is None else field.for_loadouts(both),
+        tactics=None if tactics is None else read_tactics(tactics, set(chosen)),
+        stated_prices=None if field is None else field.for_loadouts(chosen),
     )
     bar = Sampling(progress=progress).with_bar()
     with bar as reporting, interrupts_recorded() as check, rare_collections(), replacing_folder(folder) as report:
@@ -159,25 +157,25 @@ def write_report(
             reporting.report(done, total)
 
         tell(0)
-        contents = islice(jobs.done(cores, executor, tell), len(cache_jobs), None)
+        contents = islice(jobs.contents(cores, executor, tell), len(cache_jobs), None)
         parts = [[*islice(contents, len(direction))] for direction in directions]
         table = report_jobs.joined_table(parts, len(inputs.situations))
-        if by_tactic := [*contents]:
-            inputs = inputs._replace(tactics=frame_of_contents(by_tactic))
+        if tactic_contents := [*contents]:
+            inputs = inputs._replace(tactics=frame_of_contents(tactic_contents))
         if opponents:
             with suppress(InputError):  # no exchanges of fire
-                sides, against = tuple(both.values()), tuple(opponents.values())
+                sides, against = tuple(chosen.values()), tuple(opponents.values())
                 prices = fair_points(sides, against=against, progress=lambda *_: check(), **settings)
-                inputs = inputs._replace(field=prices.for_loadouts(both))
+                inputs = inputs._replace(stated_prices=prices.for_loadouts(chosen))
         result = _matchups(inputs, table)
         (report / PARQUET).write_bytes(result.frame.to_parquet(index=False))
-        report_jobs.write_table(result.frame, report / TABLE, lambda line: tell(job_cost + line * TABLE_LINE_COST // 2))
-        balance = report_jobs.balance_of(result, check, inputs.field)
+        report_jobs.write_table(result.frame, report / TABLE_FILE, lambda n: tell(job_cost + n * TABLE_LINE_COST // 2))
+        balance = report_jobs.balance_of(result, check, inputs.stated_prices)
         for name, frame in balance.tables.items():
             report_jobs.write_table(frame, report / f"{name}.csv")
         write_units(inputs, report)
         tell(job_cost + lines * TABLE_LINE_COST)
-        write_page(result, balance, inputs, report / PAGE, cores)
+        write_page(result, balance, inputs, report / INDEX_PAGE, cores)
         tell(total)
         facts = manifest_facts(inputs) | _opponents(balance.prices)
         write_manifest(report, facts | {"wall_seconds": round(time.monotonic() - started, 3)})
@@ -209,7 +207,7 @@ def _tactic_jobs(inputs: ReportInputs, policy: str) -> list[Job]:
 
 
 def _matchups(inputs: ReportInputs, frame: pd.DataFrame) -> Matchups:
-    """Return the table with its loadouts and situations; InputError with the reasons if no attack is possible."""
+    """Return the matchups of the table `frame`; InputError with the reasons if no attack is possible."""
     if frame["why_not"].notna().all():
         why = reasons(frame)
         more = [f"and {len(why) - MOST_REASONS} more reasons"] if len(why) > MOST_REASONS else []
@@ -221,5 +219,5 @@ def _matchups(inputs: ReportInputs, frame: pd.DataFrame) -> Matchups:
     for name in inputs.metrics:
         frame = with_user_metric(frame, sides, inputs.situations, inputs.ruleset, name)
     return Matchups(
-        frame, sides, sides, inputs.situations, inputs.row, EFFICIENCY, inputs.ruleset, missing, inputs.used
+        frame, sides, sides, inputs.situations, inputs.row, EFFICIENCY, inputs.ruleset, missing, inputs.profiles_used
     )

@@ -1,4 +1,4 @@
-"""Frame of every HTML page: one stylesheet, one script, common parts, and a content policy that allows only these."""
+"""Frame of every page of this package: one stylesheet, one script, common parts, a security policy for only these."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from analyser.game.units import unit_of
 from analyser.web.html import scripts, style, with_security_policy
 
 SCRIPTS = ("words", "module", "packed", "dom", "edits")
-"""Modules of the calculator that reports also use."""
+"""JavaScript modules of the calculator that these pages also use."""
 _SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
 
 
 def page_of(template: str, **values: Any) -> str:
-    """Return a page as HTML that opens offline, from the template with this name and its values."""
+    """Return a page as HTML that opens offline, from the name of a template and the values that it shows."""
     return with_security_policy(
         _templates().get_template(f"{template}.html.jinja").render(version=__version__, **values)
     )
@@ -41,10 +41,10 @@ def fair_text(price: Mapping[Any, Any]) -> str:
     return f"{price['fair_points']:.0f} ({interval_text(price['fair_low'], price['fair_high'])})"
 
 
-def by_name(text: str, names: Mapping[str, str]) -> str:
+def replace_selectors(text: str, names: Mapping[str, str]) -> str:
     """Return a text with the selectors of loadouts replaced by their names.
 
-    >>> by_name("dominated by crown/rifles@basic", {"crown/rifles@basic": "Rifles, basic"})
+    >>> replace_selectors("dominated by crown/rifles@basic", {"crown/rifles@basic": "Rifles, basic"})
     'dominated by Rifles, basic'
     """
     return _SELECTOR.sub(lambda match: names.get(match[0], match[0]), text)
@@ -69,7 +69,7 @@ def _templates() -> Environment:
         "percent": percent,
         "faction": lambda name: faction_name(name.partition("/")[0]),
         "anchor": anchor_of,
-        "by_name": by_name,
+        "replace_selectors": replace_selectors,
         "fair": fair_text,
         "unit_of": unit_of,
         "inches": lambda inches: f"{inches:g}″",

@@ -1,4 +1,4 @@
-"""Plots against one or two numbers: lines with the best of each range, a map of the best line, and a Pareto front."""
+"""Plots against one or two varied numbers: lines, the best line by range or by pair of numbers, and a Pareto front."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from analyser.common.text import values_text
 from analyser.plots.crowded_text import label_offsets
 
 WIDTH, HEIGHT = 6.4, 3.4  # inches
-SQUARE = 4.2
+SQUARE = 4.2  # inches
 _STRIP_HEIGHT = 0.05  # of the strip of best lines, as a share of the height
 _TIED = "equal, or no significant difference"
 _ZORDER = 0.8
@@ -52,7 +52,7 @@ def best_lines(
         lines, those that are best in most ranges are coloured, and the others grey.
     x, metric : str
     best : sequence of (from, to, name)
-        Ranges of the strip; a range with a name that is no line is grey.
+        Ranges of the strip and the best line in each; another name gives a grey range.
     between : bool
         True if a value of `x` stands for the interval from the previous value; lines are then steps.
     quantity : str, optional
@@ -72,7 +72,7 @@ def best_lines(
     name, scale = figure_title(metric, quantity)
     values = list(dict.fromkeys(frame[x]))
     are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-    places = {value: value if are_numbers else place for place, value in enumerate(values)}
+    position_of = {value: value if are_numbers else index for index, value in enumerate(values)}
     across = x.replace("_", " ") + (", inches" if x.endswith("distance") else "")
     options: dict[str, Any] = {"own": look.subject_of(data), "xlabel": across, "ylabel": name, "legend": 1}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, **options) as axes:
@@ -80,26 +80,26 @@ def best_lines(
         for number, line in enumerate(others):
             part = frame[frame["line"] == line]
             text = _others(others) if number == 0 else None
-            axes.plot(part[x].map(places).astype(float), scale * part[metric], color=_GREY, label=text, **steps)
+            axes.plot(part[x].map(position_of).astype(float), scale * part[metric], color=_GREY, label=text, **steps)
         styles = look.line_styles(axes, names, label, color)
         for line, style in zip(names, styles):
             part = frame[frame["line"] == line]
-            at, shown = part[x].map(places).astype(float), scale * part[metric]
+            positions, shown = part[x].map(position_of).astype(float), scale * part[metric]
             marker = {**style, **({"marker": ""} if len(values) > 16 or between else {})}
-            axes.plot(at, shown, **{"linewidth": 1.8, "markersize": 5.5, **steps, **marker, **artist})
+            axes.plot(positions, shown, **{"linewidth": 1.8, "markersize": 5.5, **steps, **marker, **artist})
             if f"{metric}_low" in part:
                 ends = [shown - scale * part[f"{metric}_low"], scale * part[f"{metric}_high"] - shown]
-                look.draw_intervals(axes, at, shown, ends, color=str(style["color"]))
+                look.draw_intervals(axes, positions, shown, ends, color=str(style["color"]))
         top = float(np.nanmax(scale * frame[metric].to_numpy(float), initial=0.0)) or 1.0
-        room = 1.16 if best else 1.06
-        axes.set_ylim((-2, 100 * room) if scale == 100 and top > 50 else (0, room * top))
+        headroom = 1.16 if best else 1.06  # of the strip
+        axes.set_ylim((-2, 100 * headroom) if scale == 100 and top > 50 else (0, headroom * top))
         if are_numbers:
             axes.xaxis.set_major_locator(MaxNLocator(integer=all(isinstance(value, int) for value in values)))
         else:
-            axes.set_xticks(range(len(values)), [_word(value) for value in values])
+            axes.set_xticks(range(len(values)), [_value_text(value) for value in values])
         _strip(
             axes,
-            [(places[first], places[last], best_line) for first, last, best_line in best],
+            [(position_of[first], position_of[last], best_line) for first, last, best_line in best],
             dict(zip(names, styles)),
             discrete=not between,
         )
@@ -107,7 +107,7 @@ def best_lines(
 
 
 def _split_lines(lines: Iterable[str], weight: Any) -> tuple[list[str], list[str]]:
-    """Return the lines to colour, which have the highest `weight` (by name), and the other lines, in the same order."""
+    """Return the lines to colour, those of the highest `weight` (by name), and the others, both in the given order."""
     names = list(dict.fromkeys(lines))
     chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[: len(look.STYLES)])
     return [name for name in names if name in chosen], [name for name in names if name not in chosen]
@@ -117,7 +117,7 @@ def _others(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} others"
 
 
-def _word(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
@@ -157,12 +157,12 @@ def trade_map(
     Parameters
     ----------
     data : DataFrame
-        `best` (the name of the best line; another text if several are tied), `value` (the figure of the best line; NaN
-        for none), and the columns `x` and `y`, with distinct pairs.
+        `best` (the name of the best line; empty for none, another text for a tie), `value` (the figure of the best
+        line; NaN for none), and the columns `x` and `y`, with distinct pairs.
     x, y : str
     lines : sequence of str
-        All lines, in the order of their colours. If there is at most one, colours show the figure. Of more than five,
-        those that are best in most cells have their own colours, and the others share one.
+        All lines, in the order of their colours. With at most one line, colours show the figure. Of more than five
+        lines, those that are best in most cells have their own colours, and the others share one colour.
     quantity : str, optional
         Name of the figure; it is in percent if the name starts with ``P(``.
     label, color : optional
@@ -202,8 +202,8 @@ def trade_map(
 
 def _ticks(values: Sequence[Any]) -> tuple[list[int], list[str]]:
     step = -(-len(values) // 12)
-    places = list(range(0, len(values), step))
-    return places, [_word(values[place]) for place in places]
+    indices = list(range(0, len(values), step))
+    return indices, [_value_text(values[index]) for index in indices]
 
 
 def _draw_best_lines(
@@ -212,28 +212,28 @@ def _draw_best_lines(
     keys: tuple[str, str],
     values: tuple[list[Any], list[Any]],
     lines: Sequence[str],
-    chosen: tuple[Any, Any],
+    label_and_color: tuple[Any, Any],
     image_style: Mapping[str, Any],
 ) -> None:
     """Draw the best line of each cell as a light colour, or grey if several are tied."""
     cells = frame["best"].value_counts()
-    own = set(sorted(lines, key=lambda name: -cells.get(name, 0))[: len(_COLOURS)])
-    named = [name for name in lines if name in own]
-    others = [name for name in lines if name not in own]
-    labels, colours = chosen
+    coloured = set(sorted(lines, key=lambda name: -cells.get(name, 0))[: len(_COLOURS)])
+    named = [name for name in lines if name in coloured]
+    others = [name for name in lines if name not in coloured]
+    labels, colours = label_and_color
     texts = dict(zip(named, look.per_series(labels, named, names_of(named), "label")))
     shades: dict[str, Any] = dict(zip(named, look.per_series(colours, named, _COLOURS, "color")))
     shades |= ({_others(others): _OTHER} if others else {}) | {_TIED: _GREY}
-    number = {name: place for place, name in enumerate(shades)} | {name: len(named) for name in others}
-    places = frame["best"].map(number).astype(float)
-    places = places.mask(frame["best"].ne("") & places.isna(), number[_TIED])
-    grid = frame.assign(place=places).pivot(index=keys[1], columns=keys[0], values="place")
+    codes = {name: code for code, name in enumerate(shades)} | {name: len(named) for name in others}
+    best = frame["best"].map(codes).astype(float)
+    best = best.mask(frame["best"].ne("") & best.isna(), codes[_TIED])
+    grid = frame.assign(code=best).pivot(index=keys[1], columns=keys[0], values="code")
     grid = grid.reindex(index=values[1], columns=values[0])
     norm = BoundaryNorm(np.arange(len(shades) + 1) - 0.5, len(shades))
     shown: dict[str, Any] = {"cmap": ListedColormap([*shades.values()]), "norm": norm, "alpha": 0.45}
     axes.imshow(grid.to_numpy(float), **{**shown, **image_style})
-    seen = [name for name in shades if name != _TIED or (places == number[name]).any()]
-    patches = [Patch(facecolor=shades[name], alpha=0.45, label=texts.get(name, name)) for name in seen]
+    drawn = [name for name in shades if name != _TIED or (best == codes[name]).any()]
+    patches = [Patch(facecolor=shades[name], alpha=0.45, label=texts.get(name, name)) for name in drawn]
     below: Any = {"loc": "upper left", "bbox_to_anchor": (0, -0.16), "frameon": False, "borderaxespad": 0}
     axes.legend(handles=patches, fontsize=look.LABEL_POINTS, **(below if isinstance(axes, look.Picture) else {}))
 
@@ -257,7 +257,9 @@ def front(
     ----------
     data : DataFrame
         `line`, `on_front`, the `keys`, and the columns `x` and `y`. Of more than six lines, those with most points on
-        the front are coloured, and the others grey. Equal points share a name with the values of all.
+        the front are coloured, and the others grey. Equal points share a label.
+    keys : sequence of str
+        Varied numbers, whose values name the points of the front.
     quantities : sequence of str
         Names of both figures.
 
@@ -299,7 +301,7 @@ def _name_points(
     """Write the values of the points of a front beside the points, without overlaps; equal points share a label."""
     groups = list(best.groupby([best[name].round(9) for name in figures], sort=False))
     groups = groups[:: -(-len(groups) // _MOST_NAMED) or 1]
-    points = np.array([at for at, _ in groups], np.float64).reshape(-1, 2) * scales
+    points = np.array([figures_of_group for figures_of_group, _ in groups], np.float64).reshape(-1, 2) * scales
     _ = axes.get_xlim(), axes.get_ylim()  # computes the limits of the axes
     pixels, inside = axes.transData.transform(points), axes.get_window_extent()
     corner = np.array([inside.x0, inside.y0])

@@ -1,4 +1,4 @@
-"""Units on the page of a report: a row for each unit, and the data of its card, which a script builds when needed."""
+"""Units on the page of a report: a line for each unit, and the data from which a script builds its card."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from analyser.analysis.verdict import FAIR, OVER, UNDER, lean_of
 from analyser.common.text import whole_percent
 from analyser.game.names import faction_name
 from analyser.game.units import Loadout, Unit, unit_of
+from analyser.report.page_frame import anchor_of, fair_text, replace_selectors
 from analyser.report.report_jobs import Balance
-from analyser.report.shell import anchor_of, by_name, fair_text
 from analyser.report.sliders import verdicts_by_price
 
 KINDS = {UNDER: "under", OVER: "over", FAIR: "fair"}
 """CSS class of each verdict; all other verdicts are undecided."""
 UNDECIDED = "undecided"
 MOST_DRIVERS = 3
-_LEAST, _MOST = 0.5, 2.0  # ends of the logarithmic axis: points divided by fair points
+_LOWEST, _HIGHEST = 0.5, 2.0  # ends of the logarithmic axis: points divided by fair points
 
 
 class Mark(NamedTuple):
@@ -38,11 +38,11 @@ class Mark(NamedTuple):
     at: float
     low: float
     high: float
-    told: str
+    tooltip: str
 
 
 class Line(NamedTuple):
-    """The row of a unit: its levels on the axis, and in words the verdict on the level most likely to be mispriced."""
+    """The line of a unit in the list: its levels on the axis, and the verdict on its main level in words."""
 
     key: str
     anchor: str
@@ -50,12 +50,12 @@ class Line(NamedTuple):
     name: str
     faction: str
     role: str
-    kind: str
-    says: str
-    level: str
+    kind: str  # CSS class of the verdict
+    verdict_text: str
+    level: str  # the main level, if there are several
     price: str
-    verdicts: str
-    words: str
+    verdicts: str  # CSS classes of all levels
+    search_words: str
     marks: list[Mark]
 
 
@@ -93,14 +93,14 @@ def verdict_text(price: TableRow) -> str:
     return f"{UNDECIDED}; {price['lean']}" if leans else UNDECIDED
 
 
-def price_near(fair: float, points: int) -> int:
-    """Return fair points as a round price: a multiple of five, if today's points are one.
+def round_price(fair: float, points: int) -> int:
+    """Return fair points as a round price: a multiple of five if today's points are a multiple of five.
 
-    >>> price_near(62.6, 100), price_near(62.6, 99), price_near(16.4, 15)
+    >>> round_price(62.6, 100), round_price(62.6, 99), round_price(16.4, 15)
     (65, 63, 16)
     """
-    near = 5 * round(fair / 5)
-    return round(fair) if points % 5 or near in (0, points) else near
+    multiple = 5 * round(fair / 5)
+    return round(fair) if points % 5 or multiple in (0, points) else multiple
 
 
 def axis_position(ratio: float) -> float:
@@ -109,22 +109,22 @@ def axis_position(ratio: float) -> float:
     >>> [axis_position(ratio) for ratio in (0.25, 0.5, 1.0, 1.5, 2.0)]
     [0.0, 0.0, 50.0, 79.25, 100.0]
     """
-    within = min(max(ratio, _LEAST), _MOST)
-    return round(100 * math.log(within / _LEAST) / math.log(_MOST / _LEAST), 2)
+    within = min(max(ratio, _LOWEST), _HIGHEST)
+    return round(100 * math.log(within / _LOWEST) / math.log(_HIGHEST / _LOWEST), 2)
 
 
 def lines_of(cards: Sequence[Mapping[str, Any]], dominated: Container[str] = ()) -> list[Line]:
-    """Return the rows of units: mispriced, fair, undecided; the surest first, then those farthest from fair.
+    """Return the lines of units: mispriced, fair, undecided; in each group the surest, then the farthest from fair.
 
-    `dominated` are the units of which a loadout is dominated; a search finds them by this word.
+    `dominated` are the units with a dominated loadout; a search finds them by this word.
     """
     return [_line(card, card["key"] in dominated) for card in sorted(cards, key=_order)]
 
 
 def _order(card: Mapping[str, Any]) -> tuple[int, float, float, str]:
-    head = card["levels"][card["head"]]
-    distance = 0.0 if head["fair"] is None else abs(math.log(head["points"] / head["fair"]))
-    return _rank(head["kind"]), -round(card["sure"], 2), -distance, card["name"]
+    main = card["levels"][card["main_level"]]
+    distance = 0.0 if main["fair"] is None else abs(math.log(main["points"] / main["fair"]))
+    return _rank(main["kind"]), -round(card["sure"], 2), -distance, card["name"]
 
 
 def _rank(kind: str) -> int:
@@ -132,9 +132,9 @@ def _rank(kind: str) -> int:
 
 
 def _line(card: Mapping[str, Any], is_dominated: bool) -> Line:
-    head = card["levels"][card["head"]]
-    is_mispriced = head["kind"] in ("under", "over")
-    price = f"{head['points']} → {head['to']}" if is_mispriced else f"{head['points'] or '–'} points"
+    main = card["levels"][card["main_level"]]
+    is_mispriced = main["kind"] in ("under", "over")
+    price = f"{main['points']} → {main['rounded']}" if is_mispriced else f"{main['points'] or '–'} points"
     words = " ".join([card["name"], card["faction"], card["role"], card["profile"], *(row[0] for row in card["rows"])])
     words += " dominated" if is_dominated else ""
     return Line(
@@ -144,12 +144,12 @@ def _line(card: Mapping[str, Any], is_dominated: bool) -> Line:
         name=card["name"],
         faction=card["faction"],
         role=card["role"],
-        kind=head["kind"],
-        says=head["says"],
-        level=head["level"].replace("-", "\u2011") if len(card["levels"]) > 1 else "",
+        kind=main["kind"],
+        verdict_text=main["verdict_text"],
+        level=main["level"].replace("-", "\u2011") if len(card["levels"]) > 1 else "",
         price=price,
         verdicts=" ".join(dict.fromkeys(level["kind"] for level in card["levels"])),
-        words=" ".join([words, *(level["says"] for level in card["levels"])]).lower(),
+        search_words=" ".join([words, *(level["verdict_text"] for level in card["levels"])]).lower(),
         marks=[_mark(level) for level in card["levels"] if level["fair"] is not None],
     )
 
@@ -157,7 +157,7 @@ def _line(card: Mapping[str, Any], is_dominated: bool) -> Line:
 def _mark(level: Mapping[str, Any]) -> Mark:
     low, at, high = (axis_position(level["points"] / level[name]) for name in ("high", "fair", "low"))
     words = f"{level['level']}: {level['points']} points; fair {level['fair']:.0f}, 95% interval {level['range']}"
-    words = f"{words}; {level['says']}"
+    words = f"{words}; {level['verdict_text']}"
     return Mark(anchor_of(level["selector"]), level["kind"], at, low, high, words)
 
 
@@ -178,9 +178,9 @@ def cards_of(
             "role": role_of(loadouts[0].unit),
             "facts": facts_text(loadouts[0].unit),
             "profile": _profile(loadouts[0].unit),
-            "levels": [facts.of(loadout) for loadout in loadouts],
-            "head": (head := facts.head(loadouts)),
-            "sure": facts.sure(loadouts[head]),
+            "levels": [facts.level_facts(loadout) for loadout in loadouts],
+            "main_level": (main := facts.main_level(loadouts)),
+            "sure": facts.mispriced_probability(loadouts[main]),
             "rows": [_row(row) for row in loadouts[0].unit.rows],
             "curves": [_curve(curve) for curve in curves.get(name, ())],
             "notes": list(notes.get(name, ())),
@@ -196,9 +196,8 @@ class _LevelFacts:
     def __init__(self, answer: Matchups, balance: Balance) -> None:
         self._prices = {} if balance.prices is None else _rows_by(balance.prices.frame, "loadout")
         self._ratings = {} if balance.ratings is None else _rows_by(balance.ratings, "loadout")
-        charges = answer.frame[
-            answer.frame["situation"].isin([each.name for each in answer.situations if each.kind == "charge"])
-        ]
+        names = [situation.name for situation in answer.situations if situation.kind == "charge"]
+        charges = answer.frame[answer.frame["situation"].isin(names)]
         costs = charges.groupby("attacker", sort=False)["attacker_share_lost"].mean().dropna()
         self._charges: dict[str, float] = {str(name): float(share) for name, share in costs.items()}
         self._names = {loadout.selector: f"{loadout.unit.name}, {loadout.level_name}" for loadout in answer.attackers}
@@ -208,20 +207,20 @@ class _LevelFacts:
             role, unit = role_of(attacker.unit), unit_of(attacker.selector)
             self._reach[role][unit], self._speed[role][unit] = _reach(attacker.unit), attacker.unit.speed or 0.0
 
-    def sure(self, loadout: Loadout) -> float:
+    def mispriced_probability(self, loadout: Loadout) -> float:
         """Return the probability that a loadout is mispriced; 0 without a price."""
         price = self._prices.get(loadout.selector)
         return 0.0 if price is None else round(mispriced_probability(price), 4)
 
-    def head(self, loadouts: Sequence[Loadout]) -> int:
-        """Return the index of the level that represents its unit: a mispriced one, the surest, if any."""
+    def main_level(self, loadouts: Sequence[Loadout]) -> int:
+        """Return the index of the level that is most surely mispriced, or else most likely to be mispriced."""
         return max(range(len(loadouts)), key=lambda index: self._mispriced_and_sure(loadouts[index]))
 
     def _mispriced_and_sure(self, loadout: Loadout) -> tuple[bool, float]:
         price = self._prices.get(loadout.selector)
-        return price is not None and _rank(kind_of(price["verdict"])) == 0, self.sure(loadout)
+        return price is not None and _rank(kind_of(price["verdict"])) == 0, self.mispriced_probability(loadout)
 
-    def of(self, loadout: Loadout) -> dict[str, Any]:
+    def level_facts(self, loadout: Loadout) -> dict[str, Any]:
         """Return the facts about a level for the card of its unit."""
         price, rating = (table.get(loadout.selector) for table in (self._prices, self._ratings))
         facts = {
@@ -236,24 +235,24 @@ class _LevelFacts:
             "fair": None,
             "range": "",
             "kind": UNDECIDED,
-            "says": "–",
+            "verdict_text": "–",
             "why": "",
             "drivers": self._drivers(loadout, price),
         }
         if price is None:
             return facts
-        why = by_name(price["why"], self._names)
-        facts |= {"kind": kind_of(price["verdict"]), "says": verdict_text(price), "why": why}
+        why = replace_selectors(price["why"], self._names)
+        facts |= {"kind": kind_of(price["verdict"]), "verdict_text": verdict_text(price), "why": why}
         if price["fair_points"] == price["fair_points"]:
             facts |= {"fair": price["fair_points"], "low": price["fair_low"], "high": price["fair_high"]}
-            facts["to"] = price_near(price["fair_points"], price["points"])
-            facts["noticed"] = round(float(price["noticed_from"]), 3)
+            facts["rounded"] = round_price(price["fair_points"], price["points"])
+            facts["noticed_from"] = round(float(price["noticed_from"]), 3)
             facts |= {"prices": _prices(price, self._names), "not_counted": price["not_counted"]}
             facts["range"] = fair_text(price).partition("(")[2].rstrip(")")
         return facts
 
     def _drivers(self, loadout: Loadout, price: TableRow | None) -> list[tuple[str, float, float, str]]:
-        """Return up to three reasons for a price: name, own figure, median of the role, and both in words."""
+        """Return up to three reasons for a price: title, own figure, median of the role, and both figures in words."""
         role, unit = role_of(loadout.unit), unit_of(loadout.selector)
         result = []
         if price is not None and price["offence"] == price["offence"]:
@@ -269,14 +268,14 @@ class _LevelFacts:
 
 
 def _prices(price: TableRow, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the verdict in words at prices from low to high, and both probabilities; `today` is its own."""
-    found = verdicts_by_price(price)
+    """Return the verdict in words at prices from low to high, and both probabilities; `today` is the present price."""
+    by_price = verdicts_by_price(price)
     words = []
-    for verdict, under, over in zip(found.verdicts, found.under, found.over):
-        chances: dict[Any, Any] = {"under_probability": under, "over_probability": over, "lean": lean_of(under, over)}
-        says = verdict_text(chances | {"verdict": verdict})
-        words.append((kind_of(verdict), says, f"too cheap {whole_percent(under)}, too dear {whole_percent(over)}"))
-    return {"today": found.today, "words": words, "doubt": by_name(found.doubt, names)}
+    for verdict, under, over in zip(by_price.verdicts, by_price.under, by_price.over):
+        facts: dict[Any, Any] = {"under_probability": under, "over_probability": over, "lean": lean_of(under, over)}
+        text = verdict_text(facts | {"verdict": verdict})
+        words.append((kind_of(verdict), text, f"too cheap {whole_percent(under)}, too dear {whole_percent(over)}"))
+    return {"today": by_price.today, "words": words, "doubt": replace_selectors(by_price.doubt, names)}
 
 
 def _reach(unit: Unit) -> float:

@@ -1,4 +1,4 @@
-"""Memory records of the WebAssembly module: the question, and the answer of each kind."""
+"""Memory records of the WebAssembly module: the question, and the answer to each kind of question."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from analyser.game.ruleset import Face
 from analyser.rules.shots import RowFacts, WhyNot
 from analyser.rules.structs import ATTACK, NONE, TARGET
 
-MOST_ROWS, MOST_BANDS, MOST_UNIT, MOST_CARDS, MOST_ROUNDS = 12, 12, 100, 64, 10
-"""Most rows of a unit, bands of a row, models or damage of a unit, card values, and rounds."""
+MOST_ROWS, MOST_BANDS, MOST_MODELS, MOST_CARDS, MOST_ROUNDS = 12, 12, 100, 64, 10
+"""Most rows of a unit, bands of a row, models (also damage) of a unit, card values, and rounds."""
 Float = Annotated[float, np.float64]
 
 
@@ -31,7 +31,7 @@ class Kind(IntEnum):
 
 
 class Refusal(IntEnum):
-    """Reason why a fight is impossible; the numbers continue those of :class:`~.shots.WhyNot`."""
+    """Reason why a fight is impossible; the numbers follow those of :class:`~.shots.WhyNot`."""
 
     IS_STATIC = len(WhyNot)
     NO_ROW_TO_CHARGE_WITH = len(WhyNot) + 1
@@ -48,10 +48,10 @@ class Refusal(IntEnum):
 class Circumstances(NamedTuple):
     """Conditions of a fight that belong to neither unit; flags are 0 or 1."""
 
-    distance: int = NONE  # hundredths of an inch; NONE: nothing is out of range
+    distance: int = NONE  # hundredths of an inch; NONE: everything is within range
     rounds: int = 6  # of a duel
-    first: int = NONE  # side that is activated first, 0 or 1; NONE: a toss each round
-    rating: int = NONE  # a Rating; NONE: computed from the rules
+    first: int = NONE  # side that is activated first, 0 or 1; NONE: by coin toss each round
+    rating: int = NONE  # a Rating; NONE: computed by the rules
     line_of_sight: int = 0  # a Sight
     carriages: int = 0
     overcharge: int = 0
@@ -66,7 +66,7 @@ class Circumstances(NamedTuple):
 
 
 class BandFacts(NamedTuple):
-    """Attack dice for some numbers of models, or of damage (AC-2.4)."""
+    """Attack dice for the numbers of models (behemoth: of damage) from `first` to `last` (AC-2.4)."""
 
     first: int = 0
     last: int = 0
@@ -75,7 +75,7 @@ class BandFacts(NamedTuple):
 
 
 class Row:
-    """Row of the armaments table: facts, attack without dice, and dice by band."""
+    """Row of the armaments table: facts, an attack without dice, and the dice by band."""
 
     facts: Annotated[Any, _integer_record(RowFacts), (1,)]
     attack: Annotated[Any, ATTACK, (1,)]
@@ -106,7 +106,7 @@ class Question:
     deck: Annotated[Any, np.int64, (MOST_CARDS,)]  # copies of each card value
 
 
-Losses = Annotated[Any, np.float64, (MOST_UNIT + 1,)]
+Losses = Annotated[Any, np.float64, (MOST_MODELS + 1,)]
 
 
 class AttackAnswer:
@@ -132,10 +132,10 @@ class AttackAnswer:
     mean_damage: Float  # a destroyed model counts for its whole DAMAGE LIMIT
     mean_share_lost: Float  # 1 for a removed unit
     mean_attacker_models_destroyed: Float  # Overcharge
-    points: Float  # mean points lost by the target; NaN if its points are unknown
-    victory_points: Float  # mean; NaN if the target has no rating
+    points: Float  # mean points that the target loses; NaN if the target has no points
+    victory_points: Float  # mean victory points for the target; NaN if it has none
     losses: Losses  # probability of each number of models destroyed
-    at_least: Losses  # probability of at least each number
+    at_least: Losses  # probability of at least so many models destroyed
 
 
 class SideAnswer:
@@ -161,7 +161,7 @@ class SideAnswer:
     mean_damage_left: Float
     mean_share_lost: Float
     points: Float
-    victory_points: Float  # won by the side, mean
+    victory_points: Float  # mean victory points that the side wins
     losses: Losses
     at_least: Losses
 

@@ -1,4 +1,4 @@
-"""Setup of a charge from the record of a question, and reasons why a charge is impossible."""
+"""Program of a charge from the record of a question, and the reasons why a charge is impossible."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from analyser.engine.fight.charge_steps import add_combat, row_for_contact, set_
 from analyser.engine.fight.step_builder import Builder, band_of
 from analyser.rules import charge_strikes, shots
 from analyser.rules.structs import NONE
-from analyser.web.blocks import MOST_UNIT, Refusal
+from analyser.web.memory_records import MOST_MODELS, Refusal
 
 _FLYING = sum(1 << charge_strikes.TYPES.index(name) for name in ("rotorcraft", "aircraft"))  # AC-8.1
 
@@ -35,19 +35,19 @@ def why_no_charge(charger: Any, charged: Any) -> int:
 
 @step
 def why_no_dice(unit: Any, row: int) -> int:
-    """Return NO_DICE (a WhyNot) if the row has no band for the unit in its state (AC-2.4), else 0."""
+    """Return NO_DICE (a WhyNot) if the row has no dice for the unit's models or damage (AC-2.4), else 0."""
     return shots.WhyNot.NO_DICE.value if band_of(unit.rows[row], band_count(unit)) == NONE else 0
 
 
 @step
 def begin_setup(question: Any, setup: Any) -> None:
-    """Set both units, and the number of entries of the dice tables: most models (behemoth: most damage) plus 1."""
+    """Set both units, and the number of entries of the dice tables: 1 more than the most models (behemoth: damage)."""
     most = 0
     for side in range(2):
         state = question.units[side].target[0]
         most = max(most, state.damage_limit if state.behemoth else state.models)
         setup.units[side] = state
-    setup.dice_entries = min(most, MOST_UNIT) + 1
+    setup.dice_entries = min(most, MOST_MODELS) + 1
 
 
 @step
@@ -67,5 +67,5 @@ def set_charge(builder: Builder) -> int:
     add_combat(builder, 0)
     side_out_of_range, _ = set_sides_of_charge(builder)
     for side in range(2):
-        builder.setup.sides[side].hunter = 1  # count wins without Hunter, too: they tell who won the first combat
+        builder.setup.sides[side].hunter = 1  # counts wins, which show who won the first combat, also without Hunter
     return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_PLACES.value

@@ -19,7 +19,7 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.look import PALETTE, inks
 from analyser.common.metrics import EFFICIENCY, function_of, metric_by_name
 from analyser.game.units import Category, Loadout
-from analyser.plots.heatmaps import LEAST_SHARE as LEAST_ODDS
+from analyser.plots.heatmaps import LEAST_SHARE as LEAST_PROBABILITY
 from analyser.web.html import pack_data
 
 PAGE_FIGURES = (
@@ -27,27 +27,27 @@ PAGE_FIGURES = (
     *("p_suppressed", "p_broken", "p_annihilated", "mean_damage"),
 )
 """Figures that a page has for every situation."""
-PLAINER = {"p_attacker_wins": "Attacker wins", "p_draw": "Draw"}  # titles on a page
+TITLES_ON_PAGE = {"p_attacker_wins": "Attacker wins", "p_draw": "Draw"}
 PROBABILITY_STEPS = 1000  # probabilities are stored in tenths of a percent, as they are shown
 DECIMALS = 2  # of all other figures
-ALMOST_ZERO, ALMOST_CERTAIN = 2**32 - 1, 2**32 - 2  # codes of probabilities that round to 0 or 1 but differ
+ALMOST_ZERO, ALMOST_CERTAIN = 2**32 - 1, 2**32 - 2  # codes of figures near 0, and of probabilities near 1
 _INDEX_COLUMNS = ("row", "why_not")  # columns of indices into lists of texts
-COLOURS = 64
-LEAST_SHARE = 0.002  # share of the highest figure at which the colour scale begins
+COLOURS = 64  # of the colour scale
+LEAST_SHARE_OF_HIGHEST = 0.002  # share of the highest figure at which the colour scale begins
 
 
 def page_data(answer: Matchups, figures: Sequence[str] = PAGE_FIGURES) -> dict[str, Any]:
     """Return the data for the scripts of the page of a report: :func:`figures_data` of all its loadouts.
 
-    It also has the figures of charges, duels and Cryo if the table has them, and the metrics of the user.
+    The figures of charges, duels and Cryo, if the table has them, and the user's metrics are added to `figures`.
     """
-    own = [name for name in TWO_SIDED_FIGURES if answer.frame[name].notna().any()]
-    own += [name for name in map(str, answer.frame) if function_of(name) is not None]
-    names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *own]
+    further_names = [name for name in TWO_SIDED_FIGURES if answer.frame[name].notna().any()]
+    further_names += [name for name in map(str, answer.frame) if function_of(name) is not None]
+    names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *further_names]
     sides = list(map(side_data, answer.attackers))
     data = figures_data(answer.frame, answer.situations, sides, names)
     names_of_rows = row_names(answer.attackers)
-    return data | {"rows": [names_of_rows.get(row, row) for row in data["rows"]]}
+    return data | {"rows": [names_of_rows.get(row_id, row_id) for row_id in data["rows"]]}
 
 
 def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
@@ -72,12 +72,12 @@ def figures_data(
         `metrics`: names and titles, with `short` ones for menus; `columns`: figures by metric, None if missing; `rows`
         and `why`: texts, with the indices `row` and `why_not` into them, -1 for none; `scale`: background and text
         colours from low to high; `least_share`: share of the highest figure at which the scale begins;
-        `least_odds`: the same for probabilities; `categories` of targets, in order.
+        `least_probability`: the scale of probabilities goes from this to 1 minus this; `categories` of targets.
     """
     metrics = {name: metric_by_name(name) for name in names}
-    metrics |= {name: metrics[name]._replace(title=title) for name, title in PLAINER.items() if name in metrics}
-    row, rows = pd.factorize(frame["row"])
-    why_not, why = pd.factorize(frame["why_not"])
+    metrics |= {name: metrics[name]._replace(title=title) for name, title in TITLES_ON_PAGE.items() if name in metrics}
+    row_indices, row_texts = pd.factorize(frame["row"])
+    reason_indices, reason_texts = pd.factorize(frame["why_not"])
     colours = colormaps[PALETTE](np.linspace(0, 1, COLOURS))
     indices = {side["selector"]: index for index, side in enumerate(sides)}
     pairs = frame.iloc[:: len(situations)]
@@ -97,13 +97,13 @@ def figures_data(
         ],
         "steps": PROBABILITY_STEPS,
         "columns": {name: frame[name].to_numpy(np.float64) for name in metrics},
-        "rows": [str(row) for row in rows],
-        "row": row,
-        "why": [str(reason) for reason in why],
-        "why_not": why_not,
+        "rows": list(map(str, row_texts)),
+        "row": row_indices,
+        "why": list(map(str, reason_texts)),
+        "why_not": reason_indices,
         "scale": [[to_hex(colour), str(ink)] for colour, ink in zip(colours, inks(colours))],
-        "least_share": LEAST_SHARE,
-        "least_odds": LEAST_ODDS,
+        "least_share": LEAST_SHARE_OF_HIGHEST,
+        "least_probability": LEAST_PROBABILITY,
         "categories": get_args(Category),
     }
 
@@ -111,9 +111,9 @@ def figures_data(
 def packed_figures(data: Mapping[str, Any]) -> str:
     """Return the data packed as text for a browser (``figures.js``), by :func:`analyser.web.html.pack_data`.
 
-    The entry `codes` of the JSON names the columns that follow it as integers, situation by situation: all first bytes,
-    then all second bytes, and so on. A code is 0 for a missing value, else the value in steps plus 1. The two highest
-    codes mean nearly 0 and nearly certain.
+    The entry `codes` names the columns of integers (codes) that follow the JSON. The codes of a column are ordered by
+    situation, then by pair. It is stored as the first bytes of all its codes, then all second bytes, and so on. A code
+    is 0 for a missing value, else the value in steps plus 1. The two highest codes mean nearly 0 and nearly certain.
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
     head = {name: entry for name, entry in data.items() if name not in ("columns", *_INDEX_COLUMNS)}
@@ -124,7 +124,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
 
 
 def _coded(name: str, values: Array, situations: int) -> bytes:
-    """Return a column as bytes (:func:`packed_figures`); rounding never turns a possible event into 0 or certainty."""
+    """Return a column as bytes (:func:`packed_figures`); rounding never gives exactly 0 or certainty."""
     is_index, is_probability = name in _INDEX_COLUMNS, metric_by_name(name).is_probability
     steps = values * (1 if is_index else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
     codes = np.where(np.isnan(steps), -1.0, steps).round() + 1

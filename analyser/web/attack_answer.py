@@ -1,4 +1,4 @@
-"""Attack from the record of a question: setup, exact result and figures of the answer (AC-3 to AC-5)."""
+"""Answer to a question about an attack: its setup, the exact result, and the figures (AC-3 to AC-5)."""
 
 from __future__ import annotations
 
@@ -51,36 +51,36 @@ def die_and_deck_of(question: Any) -> DieAndDeck:
 @step
 def set_attack(question: Any, attack: AttackFacts) -> int:
     """Fill in `attack` for the question's row; return the reason if it is impossible (a WhyNot), else 0."""
-    unit, target, given = question.units[0], question.units[1].target[0], question.fight[0]
+    unit, target, stated = question.units[0], question.units[1].target[0], question.fight[0]
     row = unit.rows[question.row]
     facts, state = row.facts[0], unit.target[0]
     band = band_of(row, shots.band_count(state.models, state.damage, state.behemoth, state.garrisoned))
     dice = NONE if band == NONE else row.bands[band].dice
     reloading = unit.facts[0].reloading
-    shot = ShotFacts(given.distance, given.short_range, reloading, given.advanced, given.opportunity_fire)
+    shot = ShotFacts(stated.distance, stated.short_range, reloading, stated.advanced, stated.opportunity_fire)
     reason = shots.why_not(facts, shot, target.category, dice)
     if reason != WhyNot.IT_CAN:
         return reason
     short = shots.within_short_range(facts, shot)
-    special, more = row.bands[band].special, shots.DICE_PER_CARRIAGE * given.carriages
-    attack.dice, attack.dice_in_parentheses = dice + more, NONE if special == NONE else special + more
-    attack.stated_rating = given.rating
+    special, added = row.bands[band].special, shots.DICE_PER_CARRIAGE * stated.carriages
+    attack.dice, attack.dice_in_parentheses = dice + added, NONE if special == NONE else special + added
+    attack.stated_rating = stated.rating
     attack.bonuses = (
-        (Bonus.AIMING if given.aiming else 0)
+        (Bonus.AIMING if stated.aiming else 0)
         | (Bonus.SHORT_RANGE if short else 0)
-        | (Bonus.AMMO_SUPPLY if given.ammo_supply else 0)
+        | (Bonus.AMMO_SUPPLY if stated.ammo_supply else 0)
     )
     attack.penalties = (
-        (Penalty.CONCEALED if given.concealed else 0)
+        (Penalty.CONCEALED if stated.concealed else 0)
         | (Penalty.SUPPRESSED if state.suppressed else 0)
-        | (Penalty.REFORMING if given.reforming else 0)
-        | (Penalty.OUTSIDE_FRONT_ARC if given.outside_front_arc else 0)
+        | (Penalty.REFORMING if stated.reforming else 0)
+        | (Penalty.OUTSIDE_FRONT_ARC if stated.outside_front_arc else 0)
     )
-    attack.opportunity_fire = given.opportunity_fire
-    attack.sight = given.line_of_sight
-    attack.overcharge = given.overcharge
+    attack.opportunity_fire = stated.opportunity_fire
+    attack.sight = stated.line_of_sight
+    attack.overcharge = stated.overcharge
     reach = unit.facts[0].fumes
-    attack.corrosive = 1 if NONE not in (reach, given.distance) and given.distance <= reach else 0
+    attack.corrosive = 1 if NONE not in (reach, stated.distance) and stated.distance <= reach else 0
     attack.models, attack.damage, attack.damage_limit = state.models, state.damage, state.damage_limit
     return 0
 
@@ -99,8 +99,8 @@ def ranking_figures(fight: FightFacts, die_and_deck: DieAndDeck) -> Floats:
     pmf = pool_pmf(fight, scores, die_and_deck.faces, die_and_deck.cards)
     outcomes, count = outcomes_of(fight, scores, pmf, die_and_deck.odds)
     figures = np.zeros(3)
-    for place in range(count):
-        outcome, probability = outcomes.values[place], outcomes.probabilities[place]
+    for index in range(count):
+        outcome, probability = outcomes.values[index], outcomes.probabilities[index]
         figures[0] += probability * (outcome >> MODELS_DESTROYED & MODELS_MASK)
         figures[1] += probability if outcome & ANNIHILATED else 0.0
     figures[2] = mean_damage(fight, scores, pmf)
@@ -112,8 +112,8 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, answer: Any) ->
     """Fill in the figures of `answer` from the `count` outcomes of an attack."""
     unit_damage = fight.models * fight.damage_limit
     answer.models = fight.models
-    for place in range(count):
-        outcome, probability = outcomes.values[place], outcomes.probabilities[place]
+    for index in range(count):
+        outcome, probability = outcomes.values[index], outcomes.probabilities[index]
         models_destroyed = outcome >> MODELS_DESTROYED & MODELS_MASK
         damage = models_destroyed * fight.damage_limit + (outcome >> DAMAGE & MODELS_MASK)
         broken, fled, annihilated = outcome & BROKEN != 0, outcome & FLED != 0, outcome & ANNIHILATED != 0
@@ -136,10 +136,10 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, answer: Any) ->
 @step
 def set_at_least(answer: Any) -> None:
     """Fill in the cumulative probabilities `at_least` of models destroyed."""
-    rest = 0.0
+    total = 0.0
     for models in range(answer.models, -1, -1):
-        rest += answer.losses[models]
-        answer.at_least[models] = rest
+        total += answer.losses[models]
+        answer.at_least[models] = total
 
 
 @step

@@ -14,7 +14,7 @@ from analyser.game.profiles import Profiles
 from analyser.report.folder import ReportInputs
 from analyser.report.page import headline_of, page_values
 from analyser.report.report_jobs import balance_of
-from analyser.report.units import loadouts_by_unit
+from analyser.report.unit_cards import loadouts_by_unit
 
 FACTIONS = ["crown/r*", "crown/g*@basic", "imperium/s*@basic"]
 
@@ -47,8 +47,8 @@ def test_each_loadout_has_its_price_verdict_and_reason(made):
         assert level["why"] == re.sub(r"\S+/\S+@\S+", lambda found: names[found[0]], row["why"])
         if row["verdict"] in ("over-priced", "under-priced"):
             sure = max(row["over_probability"], row["under_probability"])
-            assert level["says"].startswith(f"{row['verdict']}, ")
-            assert abs(float(level["says"].strip("%").partition(", ")[2].strip("<>")) / 100 - sure) <= 0.0101
+            assert level["verdict_text"].startswith(f"{row['verdict']}, ")
+            assert abs(float(level["verdict_text"].strip("%").partition(", ")[2].strip("<>")) / 100 - sure) <= 0.0101
         assert (level["fair"] is None) == math.isnan(row["fair_points"])
         if level["fair"] is not None:
             low, high = (float(each) for each in level["range"].split("–"))
@@ -77,7 +77,7 @@ def test_rows_stand_by_verdict_then_how_sure_it_is_then_distance_from_fair(made)
 def test_a_search_finds_dominated_units_by_that_word(made):
     _, balance, shown, _ = made
     units = {name.partition("@")[0] for name in balance.dominated["attacker"]}
-    assert {line.key for line in shown["lines"] if "dominated" in line.words} == units != set()
+    assert {line.key for line in shown["lines"] if "dominated" in line.search_words} == units != set()
     assert set(balance.dominated["attacker"]) <= shown["verdicts"].keys()
 
 
@@ -171,7 +171,7 @@ def test_units_without_points_have_cards_without_a_price(river):
     inputs = ReportInputs(found.attackers, found.attackers, found.situations, None, found.ruleset, found.profiles)
     shown, data = page_values(found, balance, inputs)
     assert shown["prices"] is None
-    assert all(level["says"] == "–" and level["fair"] is None for _, level in levels(data).values())
+    assert all(level["verdict_text"] == "–" and level["fair"] is None for _, level in levels(data).values())
     assert not any(line.marks for line in shown["lines"])
     assert isinstance(shown["rows"], list)
     assert pd.isna(balance.dominated).sum().sum() == 0

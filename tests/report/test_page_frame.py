@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from analyser.report.shell import _templates
+from analyser.report.page_frame import _templates
 from tests.helpers.policy import policy_of, sha256
 
 ATTRIBUTE = re.compile(r"""<[a-z][^>]*\s(?:style|on[a-z]+)\s*=""")

@@ -1,4 +1,4 @@
-"""Setup of a duel from the record of a question: rows to shoot with, and the operations of a round (AC-9.2)."""
+"""Program of a duel from the record of a question: rows to shoot with, and the operations of a round (AC-9.2)."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ from analyser.rules.attack import set_fight
 from analyser.rules.policies import Policy
 from analyser.rules.shots import can_shoot_with
 from analyser.rules.structs import INCH, MOST_INCHES, NONE, Bonus
-from analyser.web.attack_setup import DieAndDeck, ranking_figures
-from analyser.web.blocks import MOST_ROWS, Refusal
-from analyser.web.charge_setup import band_count, begin_setup, why_no_charge, why_no_dice
+from analyser.web.attack_answer import DieAndDeck, ranking_figures
+from analyser.web.charge_program import band_count, begin_setup, why_no_charge, why_no_dice
+from analyser.web.memory_records import MOST_ROWS, Refusal
 
 _SHOOTING = 1 << Policy.SHOOT | 1 << Policy.SHORT_RANGE | 1 << Policy.ALL_OUT | 1 << Policy.OVERCHARGE
 _FIGURES = 3  # figures that rank rows
-_FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # indices of operation lists in PARTS; 0: the round
+_FIRST, _SECOND, _REACTION, _ORDERS, _COMBAT = range(1, 6)  # lists of operations in PARTS; 0: the round
 
 
 class Shooter(NamedTuple):
     """Policy of a side, and the rows that it shoots with."""
 
     policy: int
-    rows: Integers  # (MOST_ROWS,): indices of rows fired in its own activation; the main row comes first
+    rows: Integers  # (MOST_ROWS,): indices of the rows that it fires when activated, the best first
     n_rows: int  # number of used entries of `rows`
-    lookout: int  # index of the row of its opportunity fire, or NONE
+    lookout: int  # index of the row for opportunity fire, or NONE
 
 
 @step
@@ -68,7 +68,7 @@ def reactive_rows(unit: Any) -> int:
 
 @step
 def rows_in_range(unit: Any, distance: int) -> int:
-    """Return a bit mask of the rows whose range is at least `distance`."""
+    """Return a bit mask of the rows that reach `distance`."""
     rows = 0
     for row in range(unit.n_rows):
         rows |= 1 << row if distance == NONE or unit.rows[row].facts[0].long_range >= distance else 0
@@ -77,13 +77,12 @@ def rows_in_range(unit: Any, distance: int) -> int:
 
 @step
 def best_row(builder: Builder, side: int, rows: int, overcharge: int, die_and_deck: DieAndDeck) -> int:
-    """Return the index of the best row of the bit mask `rows` when aiming; the first of equal rows.
+    """Return the index of the row in the bit mask `rows` with the best aimed attack; of equal rows the first.
 
     Rows within range take precedence. The ranking is that of :func:`~analyser.scenarios.attack.best_attacks`.
     """
     question = builder.question
-    rows_reaching = rows & rows_in_range(question.units[side], question.fight[0].distance)
-    rows = rows_reaching or rows
+    rows = rows & rows_in_range(question.units[side], question.fight[0].distance) or rows
     best, highest = NONE, np.full(_FIGURES, -1.0)
     for row in range(question.units[side].n_rows):
         if not rows >> row & 1:
@@ -107,17 +106,17 @@ def is_better(figures: Floats, highest: Floats) -> bool:
 
 @step
 def figures_when_aiming(builder: Builder, side: int, row: int, overcharge: int, die_and_deck: DieAndDeck) -> Floats:
-    """Return :func:`~.attack_setup.ranking_figures` of an aimed attack; -1 each without dice."""
+    """Return :func:`~.attack_answer.ranking_figures` of an aimed attack; all are -1 if the row has no dice."""
     setup, unit, enemy = builder.setup, builder.question.units[side], builder.question.units[1 - side]
-    part, band = unit.rows[row], band_of(unit.rows[row], band_count(unit))
-    if band == NONE or part.bands[band].dice <= 0:
+    armament, band = unit.rows[row], band_of(unit.rows[row], band_count(unit))
+    if band == NONE or armament.bands[band].dice <= 0:
         return np.full(_FIGURES, -1.0)
-    setup.attack[0], setup.target[0] = part.attack[0], enemy.target[0]
+    setup.attack[0], setup.target[0] = armament.attack[0], enemy.target[0]
     attack = setup.attack[0]
-    attack.dice, attack.dice_in_parentheses = part.bands[band].dice, part.bands[band].special
+    attack.dice, attack.dice_in_parentheses = armament.bands[band].dice, armament.bands[band].special
     set_modifiers(builder, side, attack)
     attack.bonuses |= Bonus.AIMING
-    attack.overcharge = overcharge and part.facts[0].can_overcharge
+    attack.overcharge = overcharge and armament.facts[0].can_overcharge
     set_fight(attack, setup.target[0], setup.fight[0])
     return ranking_figures(setup.fight[0], die_and_deck)
 
@@ -205,11 +204,11 @@ def must_rearm(question: Any, side: int, shooter: Shooter) -> int:
 
 @step
 def add_activation_of(builder: Builder, side: int, shooter: Shooter, enemy: Shooter) -> None:
-    """Append the operations of an activation, except BEGIN."""
+    """Append the operations of an activation of a side, except BEGIN."""
     blast, first = add_shot_blasts(builder), strikes_of(builder)
-    for place in range(shooter.n_rows):
-        charged = 1 if shooter.policy == Policy.OVERCHARGE else 0
-        add_shot(builder, side, shooter.rows[place], 0, charged, 1 if place == 0 else 0)
+    for index in range(shooter.n_rows):
+        overcharge = 1 if shooter.policy == Policy.OVERCHARGE else 0
+        add_shot(builder, side, shooter.rows[index], 0, overcharge, 1 if index == 0 else 0)
     lookout = NONE if enemy.lookout == NONE else add_shot(builder, 1 - side, enemy.lookout, 1, 0, 1)
     strikes = add_following_strikes(builder, blast)
     question, setup, parts = builder.question, builder.setup, builder.parts
@@ -235,7 +234,7 @@ def set_duel(builder: Builder, shooters: tuple[Shooter, Shooter]) -> int:
         if refusal:
             return refusal
     begin_setup(question, setup)
-    advances, lengths = np.zeros(2, np.int64), np.zeros(2, np.int64)
+    advances, short_ranges = np.zeros(2, np.int64), np.zeros(2, np.int64)
     for side in range(2):
         shooter = shooters[0] if side == 0 else shooters[1]
         charges = 1 if may_charge(question, side, shooter.policy) else 0
@@ -243,7 +242,7 @@ def set_duel(builder: Builder, shooters: tuple[Shooter, Shooter]) -> int:
         advances[side] = question.fight[0].rounds * most_advance(setup.sides[side], charges)
         if shooter.policy == Policy.SHORT_RANGE and shooter.rows[0] != NONE:
             row = question.units[side].rows[shooter.rows[0]].facts[0]
-            lengths[side] = row.long_range if row.short_range == NONE else row.short_range
+            short_ranges[side] = row.long_range if row.short_range == NONE else row.short_range
     reserve_win_bits(builder)
     first, second = (Builder(question, setup, builder.parts, _FIRST), Builder(question, setup, builder.parts, _SECOND))
     begin(first)
@@ -252,5 +251,5 @@ def set_duel(builder: Builder, shooters: tuple[Shooter, Shooter]) -> int:
     add_activation_of(second, 1, shooters[1], shooters[0])
     parts = first, second
     add_round(builder, parts, question.fight[0].first)
-    side_out_of_range, _ = set_positions_in_duel(builder, most_set_backs(builder, parts), advances, lengths)
+    side_out_of_range, _ = set_positions_in_duel(builder, most_set_backs(builder, parts), advances, short_ranges)
     return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_PLACES.value
