@@ -86,7 +86,7 @@ def run_attacks(attacks: Mapping[KeyT, Scenario], sampling: Sampling) -> Mapping
 
 
 class LoadoutFigures(NamedTuple):
-    """Figures of one loadout of a comparison, in the order of COMPARE_METRICS; if simulated, also those of each batch."""
+    """Figures of a loadout in a comparison, in the order of COMPARE_METRICS; if simulated, also those of each batch."""
 
     name: str
     points: int | None

@@ -126,9 +126,9 @@ class Condition(NamedTuple):
     @property
     def description(self) -> str:
         """Description of the same key of scenarios; empty if there is none."""
-        modifiers: dict[str, str] = {**BONUSES, **PENALTIES}
-        if self.side == "fight" and self.name in modifiers:
-            return modifiers[self.name]
+        modifiers: tuple[Mapping[str, str], ...] = (BONUSES, PENALTIES)
+        if self.side == "fight" and (text := next((each[self.name] for each in modifiers if self.name in each), "")):
+            return text
         sections = {"fight": (Attack, DuelTerms), "target": (Target,), "attacker": (Charge,)}[self.side]
         fields = (section.model_fields.get(self.name) for section in sections)
         return next((field.description for field in fields if field and field.description), "")
