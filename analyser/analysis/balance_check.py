@@ -270,7 +270,7 @@ def balance_check(
     army_prices = (frame["number"] * frame["fair_points"] / points).to_numpy(np.float64)
     rates = _mean_over_others(wins)
     error = np.sqrt(_mean_over_others(_variance(wins, trials)) / (len(fighters) - 1))
-    by_fair_points = _expected_win_rates(wins, np.log(army_prices))
+    by_fair_points = _expected_rates(wins, np.log(army_prices))
     off = rates - by_fair_points
     can_explain = len(fighters) >= FEWEST_ARMIES_FOR_REASONS
     why, explained = _explain(off, fighters) if can_explain else ([TOO_FEW] * len(fighters), float("nan"))
@@ -356,7 +356,7 @@ def _variance(wins: Array, trials: int) -> Array:
     return np.asarray(share * (1 - share) / trials, np.float64)
 
 
-def _expected_win_rates(wins: Array, log_prices: Array) -> Array:
+def _expected_rates(wins: Array, log_prices: Array) -> Array:
     """Return the win rates expected from logarithms of fair points, by a logistic curve fitted to all battles."""
     from scipy.optimize import minimize_scalar
 

@@ -46,8 +46,8 @@ def best_duel(scenario: DuelScenario, row: str | None) -> RowResults:
 def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> Cells:
     """Return the losses of each pair in a duel that starts at the distance of the situation.
 
-    Both sides maximise victory points destroyed minus lost (:data:`~analyser.rules.policies.BEST`, objective
-    ``points``). A coin toss decides in each round which side is first, so a pair and its reverse are solved as one.
+    Both sides maximise victory points destroyed minus lost, where a share of a unit counts as that share of its points
+    (objective ``points``). A coin toss decides in each round which side is first; a pair and its reverse are one duel.
     """
     cells = blank_cells(len(attackers), len(defending.combatants))
     if defending.row is not None:

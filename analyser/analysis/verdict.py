@@ -42,7 +42,7 @@ _KINDS_OF_DOUBT = {  # a phrase in the text of a doubt: the kind of doubt
 MOST_OPPONENTS = 3  # named in the columns `beats` and `beaten_by`
 _LEAST_SHARE = 0.005  # smaller shares of an equilibrium are rounding errors
 _DECIMALS = 9  # of leads; further ones are rounding errors
-_SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}
+_SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1: more value than points
 
 
 class Role(NamedTuple):

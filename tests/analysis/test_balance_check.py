@@ -7,13 +7,7 @@ import pandas as pd
 import pytest
 
 from analyser import InputError
-from analyser.analysis.balance_check import (
-    _expected_win_rates,
-    _explain,
-    _group_means,
-    _rank_correlation,
-    balance_check,
-)
+from analyser.analysis.balance_check import _expected_rates, _explain, _group_means, _rank_correlation, balance_check
 from analyser.analysis.roles import role_of
 from analyser.cli import main
 from analyser.game.profiles import Profiles
@@ -47,11 +41,11 @@ def test_win_rates_that_are_those_of_the_price_do_not_disagree():
     worth = np.log([0.8, 1.0, 1.2, 1.4])
     wins = 1 / (1 + np.exp(-3 * (worth[:, None] - worth[None, :])))
     np.fill_diagonal(wins, np.nan)
-    assert _expected_win_rates(wins, worth) == pytest.approx(np.nanmean(wins, axis=1), abs=1e-3)
+    assert _expected_rates(wins, worth) == pytest.approx(np.nanmean(wins, axis=1), abs=1e-3)
     assert _rank_correlation(wins, worth, 1000, 0)[0] == pytest.approx(1)
     wins[3, :3] /= 2
     wins[:3, 3] = 1 - wins[3, :3]
-    off = np.nanmean(wins, axis=1) - _expected_win_rates(wins, worth)
+    off = np.nanmean(wins, axis=1) - _expected_rates(wins, worth)
     assert off.argmin() == 3
     assert off[3] < -0.1
     assert _rank_correlation(wins, worth, 1000, 0)[0] < 1

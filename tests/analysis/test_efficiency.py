@@ -9,19 +9,13 @@ import choix
 import pandas as pd
 import pytest
 
+from analyser.analysis import efficiency as figures
 from analyser.analysis.duel_ratings import bradley_terry, wins_of
-from analyser.analysis.efficiency import (
-    EFFICIENCY,
-    INFLICTED_FIGURES,
-    LEAST_EFFICIENCY,
-    SUFFERED_FIGURES,
-    dominated,
-    efficiency,
-    outliers,
-)
+from analyser.analysis.efficiency import dominated, efficiency, outliers
 from analyser.analysis.matchups import matchups
 from analyser.analysis.standing import matchup_changes
 from analyser.common.errors import InputError
+from analyser.common.metrics import EFFICIENCY
 from analyser.game.profiles import Profiles
 
 SIDES = (("crown/*", "imperium/*"), pytest.param(("*/*",), marks=pytest.mark.proof))
@@ -60,11 +54,11 @@ def test_efficiency_is_the_mean_over_the_targets_of_a_category(frame):
 def test_the_z_score_is_of_the_logarithm_in_robust_standard_deviations(frame):
     found = efficiency(frame)
     part = found[(found["situation"] == "long-range") & (found["category"] == "light")]
-    logs = [math.log2(each) for each in part["efficiency"] if each >= LEAST_EFFICIENCY]
+    logs = [math.log2(each) for each in part["efficiency"] if each >= figures.LEAST_EFFICIENCY]
     median = statistics.median(logs)
     spread = 1.4826 * statistics.median(abs(each - median) for each in logs)
     for row in part.to_dict("records"):
-        if row["efficiency"] >= LEAST_EFFICIENCY:
+        if row["efficiency"] >= figures.LEAST_EFFICIENCY:
             assert row["z"] == pytest.approx((math.log2(row["efficiency"]) - median) / spread, rel=1e-9, abs=1e-12)
         else:
             assert math.isnan(row["z"])
@@ -89,7 +83,7 @@ def test_times_expected_are_of_figures_that_matter():
     cells["e"][0] = 80.0
     found = outliers(table(cells))
     assert found[["attacker", "defender"]].values.tolist() == [["red/e", "blue/t0"]]
-    assert found.loc[0, "expected"] == LEAST_EFFICIENCY
+    assert found.loc[0, "expected"] == figures.LEAST_EFFICIENCY
     assert found.loc[0, "ratio"] == pytest.approx(80)
     assert found.loc[0, "why"] == "E usually destroys nothing of such targets, others usually destroy nothing of T0"
 
@@ -124,11 +118,11 @@ def does_as_well(frame, one, other):
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
     attack, defence = {}, {}
     for row in frame[frame["attacker"].isin([one, other])].to_dict("records"):
-        for name in INFLICTED_FIGURES:
+        for name in figures.INFLICTED_FIGURES:
             figure = row[name]
             attack[row["attacker"], row["defender"], row["situation"], name] = 0 if math.isnan(figure) else figure
     for row in frame[frame["defender"].isin([one, other])].to_dict("records"):
-        for name in SUFFERED_FIGURES:
+        for name in figures.SUFFERED_FIGURES:
             figure = row[name] / (row["defender_models"] if name == "mean_models_destroyed" else 1)
             defence[row["defender"], row["attacker"], row["situation"], name] = 0 if math.isnan(figure) else figure
     return all(attack[one, *key] >= attack[other, *key] - 1e-9 for side, *key in attack if side == one) and all(
