@@ -178,7 +178,7 @@ def fair_points(
     x_label = "fair points" + (f"   ({missing} loadouts without them left out)" if missing else "")
     factions = list(dict.fromkeys(shown["faction"]))
     options: dict[str, Any] = {
-        "own": "Points of loadouts, and their fair points",
+        "own_title": "Points of loadouts, and their fair points",
         "xlabel": x_label,
         "ylabel": "points",
         "legend": 2,
