@@ -224,7 +224,7 @@ def ranked(
     left_out = len(possible) - len(shown)
     x_label = quantity + ", percent" * (scale == 100) + f"   (the first {MOST_RANKED})" * bool(left_out)
     positions = np.arange(len(shown))
-    options: dict[str, Any] = {"own": look.subject_of(data), "xlabel": x_label, "legend": int(label is not None)}
+    options: dict[str, Any] = {"own_title": look.subject_of(data), "xlabel": x_label, "legend": int(label is not None)}
     with look.drawing(ax, RANKED_WIDTH, 0.5 + ROW_HEIGHT * len(shown), title=title, grid="x", **options) as axes:
         values = scale * shown["value"].to_numpy(float)
         best = shown["status"].isin(("best", "tied")).to_numpy()

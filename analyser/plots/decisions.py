@@ -87,7 +87,7 @@ def choices(
     colours = dict(zip(named, look.per_series(color, named, [styles[name][0] for name in named], "color")))
     width, height = min(CELL_WIDTH * columns, WIDEST), CELL_HEIGHT * len(ys)
     options: dict[str, Any] = {"xlabel": across, "ylabel": up}
-    options["own"] = look.subject_of(data)
+    options["own_title"] = look.subject_of(data)
     with look.drawing(ax, width, height, title=title, grid="", **options) as axes:
         positions = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
         for (column, row), do, comes_up in zip(positions, frame["do"], frame["comes_up"]):

@@ -179,7 +179,7 @@ def fair_points(
     factions = list(dict.fromkeys(shown["faction"]))
     is_mispriced = shown["verdict"].isin(("over-priced", "under-priced")).to_numpy()
     options: dict[str, Any] = {
-        "own": "Points of loadouts, and their fair points",
+        "own_title": "Points of loadouts, and their fair points",
         "xlabel": x_label,
         "ylabel": "points",
         "legend": 2,

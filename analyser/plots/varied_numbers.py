@@ -74,7 +74,7 @@ def best_lines(
     are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     position_of = {value: value if are_numbers else index for index, value in enumerate(values)}
     across = x.replace("_", " ") + (", inches" if x.endswith("distance") else "")
-    options: dict[str, Any] = {"own": look.subject_of(data), "xlabel": across, "ylabel": name, "legend": 1}
+    options: dict[str, Any] = {"own_title": look.subject_of(data), "xlabel": across, "ylabel": name, "legend": 1}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, **options) as axes:
         steps: dict[str, Any] = {"drawstyle": "steps-pre"} if between else {}
         for number, line in enumerate(others):
@@ -184,7 +184,8 @@ def trade_map(
     name = f"{quantity or 'figure'}{', percent' if scale == 100 else ''}: contours"
     columns, rows = (range(len(values)) for values in (across, up))
     labels = (key.replace("_", " ") for key in (x, y))
-    options: dict[str, Any] = {"own": f"{look.subject_of(data)}\n{name}", **dict(zip(("xlabel", "ylabel"), labels))}
+    options: dict[str, Any] = dict(zip(("xlabel", "ylabel"), labels))
+    options["own_title"] = f"{look.subject_of(data)}\n{name}"
     with look.drawing(ax, SQUARE * 1.2, SQUARE, title=title, grid="", **options) as axes:
         image_style: dict[str, Any] = {"origin": "lower", "aspect": "auto", "zorder": _ZORDER, **artist}
         if len(lines) > 1:
@@ -275,7 +276,7 @@ def front(
     names, others = _split_lines(possible["line"], possible[possible["on_front"]]["line"].value_counts())
     scales = [100 if metric.startswith("p_") else 1 for metric in (x, y)]
     texts = [f"{text}, percent" if scale == 100 else text for text, scale in zip(quantities, scales)]
-    options: dict[str, Any] = {"own": look.subject_of(data), "xlabel": texts[0], "ylabel": texts[1], "legend": 1}
+    options: dict[str, Any] = {"own_title": look.subject_of(data), "xlabel": texts[0], "ylabel": texts[1], "legend": 1}
     with look.drawing(ax, WIDTH, SQUARE, title=title, grid="both", **options) as axes:
         styles = look.line_styles(axes, names, label, color)
         best = possible[possible["on_front"]].sort_values([x, y])
