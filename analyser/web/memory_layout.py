@@ -126,7 +126,7 @@ class Condition(NamedTuple):
     @property
     def description(self) -> str:
         """Description of the same key of scenarios; empty if there is none."""
-        modifiers: dict[str, str] = {**BONUSES, **PENALTIES}
+        modifiers: dict[Any, str] = {**BONUSES, **PENALTIES}
         if self.side == "fight" and self.name in modifiers:
             return modifiers[self.name]
         sections = {"fight": (Attack, DuelTerms), "target": (Target,), "attacker": (Charge,)}[self.side]
