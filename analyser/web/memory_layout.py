@@ -126,7 +126,7 @@ class Condition(NamedTuple):
     @property
     def description(self) -> str:
         """Description of the same key of scenarios; empty if there is none."""
-        modifiers: tuple[Mapping[str, str], ...] = (BONUSES, PENALTIES)
+        modifiers: tuple[Mapping[Any, str], ...] = (BONUSES, PENALTIES)
         if self.side == "fight" and (text := next((each[self.name] for each in modifiers if self.name in each), "")):
             return text
         sections = {"fight": (Attack, DuelTerms), "target": (Target,), "attacker": (Charge,)}[self.side]

@@ -70,19 +70,13 @@ def test_a_loadout_that_hardly_moved_is_folded_by_its_worth():
 def test_a_verdict_that_turns_while_the_worth_hardly_moves_is_at_the_edge():
     near, far = standing(fair=70 * (1 + SMALL / 2), verdict="under-priced"), standing(fair=90, verdict="under-priced")
     unpriced = standing(fair=float("nan"), verdict="undecided", doubt="nobody of its role")
-    assert [StandingChange(WHO, standing(), new, LeadChanges()).is_at_edge for new in (near, far, unpriced)] == [
-        True,
-        False,
-        False,
-    ]
+    changes = [StandingChange(WHO, standing(), new, LeadChanges()) for new in (near, far, unpriced)]
+    assert [change.is_at_edge for change in changes] == [True, False, False]
 
 
 def test_a_matchup_that_changes_hands_between_two_that_are_shown_counts_once():
     one, two = f"{WHO}@basic", f"{WHO}@reinforced"
     gained, lost = LeadChanges((two,), ()), LeadChanges((), (one,))
-    assert (
-        StandingChanges(
-            (StandingChange(one, standing(), standing(70), gained), StandingChange(two, standing(), standing(50), lost))
-        ).n_lead_changes
-        == 1
-    )
+    both = ((one, 70, gained), (two, 50, lost))
+    changes = tuple(StandingChange(name, standing(), standing(points), leads) for name, points, leads in both)
+    assert StandingChanges(changes).n_lead_changes == 1
