@@ -28,8 +28,9 @@ PAGE_FIGURES = (
 )
 """Figures that a page has for every situation."""
 TITLES_ON_PAGE = {"p_attacker_wins": "Attacker wins", "p_draw": "Draw"}
-PROBABILITY_STEPS = 1000  # probabilities are stored in tenths of a percent, as they are shown
-DECIMALS = 2  # of all other figures
+PROBABILITY_STEPS = 2000  # probabilities are stored in steps of 0.05%
+DECIMALS = 3  # of all other figures below 10
+COARSE_FROM, COARSE_STEP = 10_000, 20  # in thousandths: figures from 10 are stored in steps of 0.02
 ALMOST_ZERO, ALMOST_CERTAIN = 2**32 - 1, 2**32 - 2  # codes of figures near 0, and of probabilities near 1
 _INDEX_COLUMNS = ("row", "why_not")  # columns of indices into lists of texts
 COLOURS = 64  # of the colour scale
@@ -96,6 +97,7 @@ def figures_data(
             for name, metric in metrics.items()
         ],
         "steps": PROBABILITY_STEPS,
+        "coarse": [COARSE_FROM, COARSE_STEP],
         "columns": {name: frame[name].to_numpy(np.float64) for name in metrics},
         "rows": list(map(str, row_texts)),
         "row": row_indices,
@@ -114,6 +116,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
     The entry `codes` names the columns of integers (codes) that follow the JSON. The codes of a column are ordered by
     situation, then by pair. It is stored as the first bytes of all its codes, then all second bytes, and so on. A code
     is 0 for a missing value, else the value in steps plus 1. The two highest codes mean nearly 0 and nearly certain.
+    From COARSE_FROM steps of a figure that is no probability, a code stands for COARSE_STEP steps.
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
     head = {name: entry for name, entry in data.items() if name not in ("columns", *_INDEX_COLUMNS)}
@@ -127,6 +130,8 @@ def _coded(name: str, values: Array, situations: int) -> bytes:
     """Return a column as bytes (:func:`packed_figures`); rounding never gives exactly 0 or certainty."""
     is_index, is_probability = name in _INDEX_COLUMNS, metric_by_name(name).is_probability
     steps = values * (1 if is_index else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
+    if not is_index and not is_probability:
+        steps = np.where(steps > COARSE_FROM, COARSE_FROM + (steps - COARSE_FROM) / COARSE_STEP, steps)
     codes = np.where(np.isnan(steps), -1.0, steps).round() + 1
     if not is_index:
         codes[(codes == 1) & (steps > CERTAIN_WITHIN)] = ALMOST_ZERO

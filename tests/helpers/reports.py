@@ -76,5 +76,7 @@ def figures_on(page):
                 at = situation * pairs + pair
                 (code,) = struct.unpack("<I", part[at::count][:4])
                 special = {0: None, ALMOST_ZERO: step / 10, ALMOST_CERTAIN: data["steps"] - 0.1}
-                column.append(special.get(code, code - 1 if step == 1 else (code - 1) * step))
+                first, size = (code, 1) if step == 1 else data["coarse"]
+                steps = min(code - 1, first) + size * max(code - 1 - first, 0)
+                column.append(special.get(code, steps * step))
     return {**data, "columns": columns, "row": columns.pop("row"), "why_not": columns.pop("why_not")}

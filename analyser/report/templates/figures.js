@@ -4,11 +4,13 @@ const [ALMOST_ZERO, ALMOST_CERTAIN] = [2 ** 32 - 1, 2 ** 32 - 2];
 const unpackedFigures = async (text) => {
   const { head, rest } = await unpack(text);
   const [pairs, situations] = [head.pairs[0].length, head.situations.length];
-  const count = pairs * situations;
+  const [count, [from, size]] = [pairs * situations, head.coarse];
   const valueOf = (code, step) => {
     if (code === 0) return null;
     if (code === ALMOST_ZERO) return step / 10;
-    return code === ALMOST_CERTAIN ? head.steps - 0.1 : (code - 1) / Math.round(1 / step);
+    if (code === ALMOST_CERTAIN) return head.steps - 0.1;
+    const steps = step === 1 ? code - 1 : Math.min(code - 1, from) + size * Math.max(code - 1 - from, 0);
+    return steps / Math.round(1 / step);
   };
   // A column has the first bytes of all its codes, then all second bytes, and so on; codes are ordered by situation.
   const column = (number, step) => {
@@ -33,7 +35,7 @@ const matchupIndex = (attacker, defender, situation) => {
 const longText = (name, value) => {
   if (value === null) return "–";
   if (metricOf[name].is_probability) return percent(value / data.steps, 1);
-  return value > 0 && value < 0.005 ? "<0.01" : value.toFixed(2);
+  return value > 0 && value < 0.005 ? "<0.01" : value.toFixed(value < 9.995 ? 2 : 1);
 };
 const shortText = (name, value) => {
   if (metricOf[name].is_probability) return percent(value / data.steps).replace("%", "");
