@@ -78,5 +78,5 @@ def figures_on(page):
                 special = {0: None, ALMOST_ZERO: step / 10, ALMOST_CERTAIN: data["steps"] - 0.1}
                 first, size = (code, 1) if step == 1 else data["coarse"]
                 steps = min(code - 1, first) + size * max(code - 1 - first, 0)
-                column.append(special.get(code, steps * step))
+                column.append(special.get(code, steps if step == 1 else steps * step))
     return {**data, "columns": columns, "row": columns.pop("row"), "why_not": columns.pop("why_not")}
