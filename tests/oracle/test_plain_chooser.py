@@ -26,7 +26,7 @@ def looking_ahead(plan):
 
 
 def weights_of(tactic, rounds_left):
-    weights = FACTORS[min(rounds_left, 2)] * TACTICS[tactic].weights
+    weights = FACTORS[min((rounds_left + 1) // 2, 2)] * TACTICS[tactic].weights
     return Weights(*(weights[Weight[name]] for name in ("LOSS", "FUTURE", "VALUE", "REMOVAL", "DENIAL", "CHARGE")))
 
 

@@ -155,7 +155,7 @@ class BattleSetup:
     furthest: Annotated[Any, np.int64, (UNITS,)]  # greatest distance at which it attacks an enemy without moving
     pairs: Annotated[Any, PAIR, (UNITS, PAIR_COLUMNS)]  # by unit and enemy, see `pair_of`
     # For sides and units that look ahead (BT-6):
-    weights: Annotated[Any, np.float64, WEIGHTS.shape]  # by rounds left (at most 2) and tactic
+    weights: Annotated[Any, np.float64, WEIGHTS.shape]  # by rounds left (see `FACTORS`) and tactic
     mix: Annotated[Any, np.float64, (2, WEIGHTS.shape[1])]  # cumulative probabilities of the tactics of a side
     ahead: Annotated[Any, np.int64, (2,)]  # 1: the side looks ahead
     slots: Annotated[Any, np.int64, (2,)]  # number of a side's units that exchange their starting positions at random

@@ -44,7 +44,7 @@ _WHOLE = 256.0  # full strength of a unit
 
 @step
 def next_by_gain(battle: Battle, side: int) -> int:
-    """Return the ready unit of a side with the greatest gain by acting now, and danger; NONE if no unit is ready."""
+    """Return the ready unit of a side with the greatest gain and danger; NONE if no unit is ready."""
     field, facts = battle.field, battle.setup
     if mark_outdated_plans(battle, side):
         store_best_attacks(battle, side)

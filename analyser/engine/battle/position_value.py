@@ -47,7 +47,7 @@ _SHARES = (np.int32(140), np.int32(80), np.int32(46), np.int32(26), np.int32(10)
 def weights_of(battle: Battle, side: int) -> Any:
     """Return the weights of a side's tactic in this round."""
     field, facts = battle.field, battle.setup
-    return facts.weights[min(facts.rounds - field.round, 2), max(field.tactic[side], 0)]
+    return facts.weights[min((facts.rounds - field.round + 1) // 2, 2), max(field.tactic[side], 0)]
 
 
 @step
