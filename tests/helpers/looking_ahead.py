@@ -60,7 +60,7 @@ def copy_into(battle, chooser, round_number):
             (piece.reloading, unit_state.RELOADING),
         ):
             state |= bit if flag else 0
-        field.states[unit], field.threat[unit] = state, facts.dread[unit]
+        field.states[unit] = state
         field.x[unit], field.y[unit] = piece.x, piece.y
         field.place[unit], field.off[unit] = Place.ON_FIELD if there else Place.GONE, 0 if there else NOWHERE
         field.sides[unit].edge_distance = piece.y if piece.side == 0 else facts.table - piece.y

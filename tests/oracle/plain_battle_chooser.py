@@ -6,7 +6,9 @@ with the package. What the page leaves open:
  1. A unit is worth its victory points and one more for each 100 points. Its health, its removal, and its next attack
     count for its enemy by the weights of a tactic; suppression counts as 0.3 of the next attack. The last unit of a
     side on the field is worth 5 victory points more (zero ground presence), whatever the tactic.
- 2. The next attack of a unit that has acted counts 0.6, and nothing in the last round.
+    The next attack is the best by 3. from where all stand; it counts whole for the unit that threatens most, 0.6 for
+    others, and 0.2 for units that have acted.
+ 2. An answer of a unit that has acted counts 0.6, and nothing in the last round.
  3. What a unit can do later is measured once, at full strength on both sides, not at short range, and with half of an
     enemy's worth for its health, half for its removal, 0.1 for suppression: by a charge (2 x SPEED), an aimed shot, a
     shot after an advance (range + SPEED), a shot on lookout. It goes down with the strength of both.
@@ -18,6 +20,7 @@ with the package. What the page leaves open:
     greatest gain over distance (6 inches added); by SPEED, twice SPEED, or to just beyond what that enemy reaches.
  8. It falls back only from danger, at double time only if the danger is greater than its best shot is worth.
  9. To re-arm is worth 0.3 of the best attack; a unit that cover protects loses 0.7 of what it else would.
+10. Of its units a side activates the one that gains most, half of what the answers to it now cost added.
 """
 
 from fractions import Fraction
@@ -32,6 +35,7 @@ HALF = Fraction(1, 2)
 FAR = 10**6  # beyond every short range
 HEALTH, REMOVAL, COWED = 0.5, 0.5, 0.1  # of what a unit is worth, for what can be done later
 NEXT_ROUND, SUPPRESSION, LOST_COMBAT = 0.6, 0.3, 0.15
+NOT_NEXT, HAS_ACTED, URGENCY = 0.6, 0.2, 0.5
 MOVES_AWAY, FURTHER = (140 / 256, 80 / 256, 46 / 256, 26 / 256), 10 / 256
 ENOUGH, RE_ARMED, IN_COVER, NEAR = 0.9, 0.3, 0.7, 600
 GROUND = 5
@@ -85,16 +89,25 @@ class Chooser(Fight):
             default=0.0,
         )
 
+    def _threatens(self, piece):
+        """What a unit can do to the enemy by when it can act, in whole thousandths and 256ths."""
+        most = max((self._answer(piece, foe, self.spot(foe)) for foe in self.foes(piece)), default=0.0)
+        return int(1000 * most) * int(int(256 * self.strength(piece)) * self.next_attack(piece))
+
     def _all_foes(self, piece):
         return self.pieces[1 - piece.side]
 
     def stakes(self, target):
         """The value to its enemy of all its health, of its removal, and of its suppression."""
         weights, worth = self.weights[1 - target.side], self.worth(target)
-        threat = self.threat(target) * self.next_attack(target) * weights.denial
-        gone = worth * weights.removal
-        if [piece for piece in self.pieces[target.side] if piece.place == "field"] == [target]:
-            gone = worth + GROUND
+        standing = [piece for piece in self.pieces[target.side] if piece.place == "field"]
+        most = max((self._answer(target, foe, self.spot(foe)) for foe in self.foes(target)), default=0.0)
+        threat = most * weights.denial
+        if target.activated:
+            threat *= HAS_ACTED
+        elif self._threatens(target) < max(map(self._threatens, standing)):
+            threat *= NOT_NEXT
+        gone = worth * weights.removal + (GROUND if standing == [target] else 0)
         return worth * weights.value + threat, gone, SUPPRESSION * threat
 
     # --- attacks -------------------------------------------------------------------------------------------
@@ -319,6 +332,9 @@ class Chooser(Fight):
         options = self.options(piece)
         return max(options.values()) - self.held(piece, self.outlook(piece, self.spot(piece))), options
 
+    def urgency(self, piece):
+        return URGENCY * self.answers(piece, self.spot(piece))
+
     def _nothing(self, piece):
         return ("RE_ARM" if piece.reloading else "TAKE_COVER", None, None, 0)
 
@@ -354,6 +370,10 @@ class Chooser(Fight):
         if length >= gap:
             return self.spot(foe)
         return tuple(at + rounded(length * (to - at), gap) for at, to in zip(self.spot(piece), self.spot(foe)))
+
+    def is_enough_in_doubt(self, piece):
+        """Whether thousandths decide if a unit looks for a better place (7. above)."""
+        return abs(self.prospect(piece, self.spot(piece)) - ENOUGH * self.most_to_come(piece)) < 0.001
 
     def _moves(self, piece, options):
         def attraction(foe):

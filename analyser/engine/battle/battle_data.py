@@ -12,7 +12,7 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.common.kernel_records import Int, record_type
-from analyser.engine.battle.look_ahead_weights import MOST_TACTICS, Weight
+from analyser.engine.battle.look_ahead_weights import WEIGHTS
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules.policies import Policy
 from analyser.rules.policy_lines import VIEW_COUNT
@@ -155,8 +155,8 @@ class BattleSetup:
     furthest: Annotated[Any, np.int64, (UNITS,)]  # greatest distance at which it attacks an enemy without moving
     pairs: Annotated[Any, PAIR, (UNITS, PAIR_COLUMNS)]  # by unit and enemy, see `pair_of`
     # For sides and units that look ahead (BT-6):
-    weights: Annotated[Any, np.float64, (MOST_TACTICS, len(Weight))]
-    mix: Annotated[Any, np.float64, (2, MOST_TACTICS)]  # cumulative probabilities of the tactics of a side
+    weights: Annotated[Any, np.float64, WEIGHTS.shape]  # by rounds left (see `FACTORS`) and tactic
+    mix: Annotated[Any, np.float64, (2, WEIGHTS.shape[1])]  # cumulative probabilities of the tactics of a side
     ahead: Annotated[Any, np.int64, (2,)]  # 1: the side looks ahead
     slots: Annotated[Any, np.int64, (2,)]  # number of a side's units that exchange their starting positions at random
     slot_at: Annotated[Any, np.int64, (2, MOST_UNITS)]  # the units that exchange their positions
@@ -239,13 +239,13 @@ class Battlefield:
     health_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of destroying a unit's full health
     removal_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of removing it
     suppression_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of suppressing it
-    threat: Annotated[Any, np.float64, (UNITS,)]  # gain of its best attack, last computed
+    danger: Annotated[Any, np.float64, (UNITS,)]  # cost of the enemy's best attacks on it, last computed
     strength: Annotated[Any, np.int32, (UNITS,)]  # current strength, 256 if unhurt; 0 for a unit off the field
     attack_weight: Annotated[Any, np.int32, (UNITS,)]  # strength times `next_attack_weight`
-    # By enemy of the active side: the best gain of its attacks, the unit attacked, and the second-best gain.
-    most: Annotated[Any, np.int32, (MOST_UNITS,)]
-    most_on: Annotated[Any, np.int32, (MOST_UNITS,)]
-    second: Annotated[Any, np.int32, (MOST_UNITS,)]
+    # By side and unit: the best gain of its attacks at full strength, the enemy attacked, and the second-best gain.
+    most: Annotated[Any, np.int32, (2, MOST_UNITS)]
+    most_on: Annotated[Any, np.int32, (2, MOST_UNITS)]
+    second: Annotated[Any, np.int32, (2, MOST_UNITS)]
     value: Annotated[Any, np.float64, (UNITS,)]  # gain of each unit by acting now, last computed
     plan_is_valid: Annotated[Any, np.int8, (UNITS,)]  # 1: `value` and the plan are still valid
     seen: Annotated[Any, np.int64, (UNITS, 2)]  # state and position at the last look-ahead of its own side

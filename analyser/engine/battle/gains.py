@@ -194,11 +194,11 @@ def gain_of_charge(battle: Battle, unit: int, other: int) -> float:
     stands, lives = 1.0 - dealt_gone, 1.0 - lost_gone
     gained = dealt * field.health_value[other] + dealt_gone * field.removal_value[other]
     stake = _HEALTH_PART * facts.stake[unit]
-    gained -= (lost + sponsons) * (stake + _HEALTH_PART * field.threat[unit]) + (lost_gone + sponsons_gone) * stake
+    gained -= (lost + sponsons) * (stake + _HEALTH_PART * facts.dread[unit]) + (lost_gone + sponsons_gone) * stake
     if won > 0.0:
         value = field.removal_value[other] if field.sides[other].static else field.suppression_value[other]
         gained += min(won, 1.0) * stands * value
     elif won < 0.0:
-        cost = _LOST_COMBAT_COST * field.threat[unit]
+        cost = _LOST_COMBAT_COST * facts.dread[unit]
         gained += max(won, -1.0) * lives * (stake if field.sides[unit].static else cost)
     return float(gained)

@@ -17,13 +17,15 @@ from analyser.engine.battle.position_value import (
     most_future_value,
     position_value,
     store_best_attacks,
+    update_strength,
     update_values,
+    weights_of,
 )
 from analyser.engine.battle.positions import is_within, squared_distance
 from analyser.engine.rng import uniform_below
 from analyser.rules import unit_state
 from analyser.rules.activation import ROUND_FLAGS
-from analyser.rules.battle import ZERO_GROUND_PRESENCE, floor_sqrt, moved_coordinate
+from analyser.rules.battle import floor_sqrt, moved_coordinate
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
 
@@ -36,16 +38,17 @@ _ENOUGH = 0.9  # share of the best possible future value at which a unit does no
 _NEAR = 6 * INCH  # distance below which attraction hardly depends on the distance
 _REARMED = 0.3  # value of re-arming, as a share of the best attack at full strength
 _IN_COVER = 0.7  # factor of the losses of a unit in cover
-_LEAST_THREAT = 0.25  # least threat of a unit, as a share of its best attack at full strength
+_URGENCY = 0.5  # share of a unit's danger that is prevented if it acts first
 _WHOLE = 256.0  # full strength of a unit
 
 
 @step
 def next_by_gain(battle: Battle, side: int) -> int:
-    """Return the ready unit of a side with the greatest gain by acting now; NONE if no unit is ready."""
+    """Return the ready unit of a side with the greatest gain and danger; NONE if no unit is ready."""
     field, facts = battle.field, battle.setup
     if mark_outdated_plans(battle, side):
         store_best_attacks(battle, side)
+    update_values(battle, 1 - side)
     result, best, ties = NONE, 0.0, 1
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
         if not is_ready(battle, unit):
@@ -53,7 +56,7 @@ def next_by_gain(battle: Battle, side: int) -> int:
         if not field.plan_is_valid[unit]:
             field.value[unit] = plan_unit(battle, unit)
             field.plan_is_valid[unit] = 1
-        value = field.value[unit]
+        value = field.value[unit] + _URGENCY * field.danger[unit]
         if result == NONE or value > best + _SAME:
             result, best, ties = unit, value, 1
         elif value >= best - _SAME:
@@ -80,18 +83,15 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
             field.plan_is_valid[unit] = 0
             moved = moved or field.seen[unit, 1] != place
             field.seen[unit, 0], field.seen[unit, 1] = field.states[unit], place
-            update_values(battle, unit)
-    standing, last = 0, NONE
+            update_strength(battle, unit)
     for other in range(theirs, theirs + facts.units[1 - side]):
-        if field.place[other] == Place.ON_FIELD:
-            standing, last = standing + 1, other
         place, state = packed_place(battle, other), int(field.states[other])
         before, stood = field.seen_by_enemy[other, 0], field.seen_by_enemy[other, 1]
         if not is_new and before == state and stood == place:
             continue
         field.seen_by_enemy[other, 0], field.seen_by_enemy[other, 1] = state, place
         moved = moved or stood != place
-        update_values(battle, other)
+        update_strength(battle, other)
         if (before ^ state) & ~_IRRELEVANT_FLAGS or stood != place:
             for unit in range(mine, mine + facts.units[side]):
                 if field.plan_is_valid[unit] and (
@@ -99,8 +99,6 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
                     or (stood != place and is_within(battle, unit, other, int(facts.furthest[unit])))
                 ):
                     field.plan_is_valid[unit] = 0
-    if standing == 1:
-        field.removal_value[last] = facts.stake[last] + ZERO_GROUND_PRESENCE
     return bool(moved)
 
 
@@ -115,6 +113,7 @@ def packed_place(battle: Battle, unit: int) -> int:
 def plan_unit(battle: Battle, unit: int) -> float:
     """Plan the action of a ready unit, and return its expected gain."""
     field = battle.field
+    field.danger[unit] = 0.0
     if field.place[unit] == Place.INCOMING:
         return plan_flight(battle, unit)
     if field.place[unit] == Place.ABOARD or battle.setup.own_policy[unit] != NONE:
@@ -190,7 +189,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     side, x, y = side_of(unit), wide(field.x[unit]), wide(field.y[unit])
     moves, most_future = field.sides[unit].speed > 0, most_future_value(battle, unit)
     coming, danger = future_and_danger(battle, unit, x, y)
-    value_here = coming - danger
+    value_here, field.danger[unit] = coming - danger, danger
     hold = plan_to_hold(battle, unit, value_here)
     best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
     must_charge = (field.sides[unit].berserk if rally_failed else field.sides[unit].runs_amok) != 0
@@ -224,18 +223,17 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     if moves and danger > 0.0 and best < most_future + best_shot:
         times = 2 if danger > best_shot and not rally_failed else 1
         best = plan_retreat(battle, unit, (shot_at, times), rally_failed, (best, most_future))
-    field.threat[unit] = max(best_shot, best - value_here, _LEAST_THREAT * facts.dread[unit])
     return best - hold
 
 
 @step
 def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tuple[float, float]) -> float:
     """Plan to charge an enemy if that is better than the best plan; `bounds`: as in :func:`plan_approach`."""
-    field, facts = battle.field, battle.setup
+    field = battle.field
     best, most_future = bounds
     value = gain_of_charge(battle, unit, other)
     if value > 0.0:
-        value *= facts.weights[field.tactic[side_of(unit)], Weight.CHARGE.value]
+        value *= weights_of(battle, side_of(unit))[Weight.CHARGE.value]
     if value + most_future > best:
         value += position_value(battle, unit, wide(field.x[other]), wide(field.y[other]))
         if value > best + _SAME:

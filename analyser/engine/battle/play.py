@@ -108,7 +108,7 @@ def shuffle_line(battle: Battle, side: int) -> None:
     field, facts = battle.field, battle.setup
     first = first_of(side)
     for unit in range(first, first + facts.units[side]):
-        field.start_x[unit], field.threat[unit] = facts.x[unit], facts.dread[unit]
+        field.start_x[unit] = facts.x[unit]
     slots = int(facts.slots[side]) if facts.ahead[side] else 0
     for place in range(slots):
         other = place + uniform_below(field, slots - place)

@@ -25,6 +25,7 @@ from analyser.engine.battle.battle_data import (
 from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
 from analyser.engine.battle.look_ahead_weights import Weight
 from analyser.engine.battle.positions import squared_distance
+from analyser.rules.battle import ZERO_GROUND_PRESENCE
 from analyser.rules.discipline import ACTIVATED
 from analyser.rules.structs import NONE
 
@@ -32,6 +33,8 @@ THOUSANDTHS = 1000.0
 _AT_ONCE = 16  # units processed together by vector instructions
 _WHOLE = 256  # full strength of a unit
 _LATER = 0.6  # weight of an attack next round, relative to an attack this round
+_NOT_NEXT = 0.6  # weight of what a target can do that is probably not the next to act
+_AFTER_ACTING = 0.2  # weight of what a target can do next round, once it has acted
 _SUPPRESSION_COST = 0.3  # as a share of the value of the unit's attack
 _FARTHEST = 30_000
 _NEVER = np.int32(-1)
@@ -41,20 +44,47 @@ _SHARES = (np.int32(140), np.int32(80), np.int32(46), np.int32(26), np.int32(10)
 
 
 @step
-def update_values(battle: Battle, unit: int) -> None:
-    """Update the values of a unit to its enemy, and its strength."""
+def weights_of(battle: Battle, side: int) -> Any:
+    """Return the weights of a side's tactic in this round."""
     field, facts = battle.field, battle.setup
-    weights = facts.weights[max(field.tactic[1 - side_of(unit)], 0)]
-    timing = next_attack_weight(battle, unit)
-    threat = field.threat[unit] * timing
-    field.health_value[unit] = facts.stake[unit] * weights[Weight.VALUE.value] + threat * weights[Weight.DENIAL.value]
-    field.removal_value[unit] = facts.stake[unit] * weights[Weight.REMOVAL.value]
-    field.suppression_value[unit] = _SUPPRESSION_COST * threat * weights[Weight.DENIAL.value]
+    return facts.weights[min((facts.rounds - field.round + 1) // 2, 2), max(field.tactic[side], 0)]
+
+
+@step
+def update_strength(battle: Battle, unit: int) -> None:
+    """Update the strength of a unit."""
+    field = battle.field
     strength = np.int32(0)
     if field.place[unit] == Place.ON_FIELD:
-        strength = np.int32(_WHOLE * health_of(battle, unit) // facts.health[unit])
+        strength = np.int32(_WHOLE * health_of(battle, unit) // battle.setup.health[unit])
     field.strength[unit] = strength
-    field.attack_weight[unit] = np.int32(strength * timing)
+    field.attack_weight[unit] = np.int32(strength * next_attack_weight(battle, unit))
+
+
+@step
+def update_values(battle: Battle, side: int) -> None:
+    """Update the values of a side's units to its enemy, as if the unit with the best attack acted next."""
+    field, facts = battle.field, battle.setup
+    weights, first, most = weights_of(battle, 1 - side), first_of(side), field.most[side]
+    value, removal = weights[Weight.VALUE.value], weights[Weight.REMOVAL.value]
+    denial, units = weights[Weight.DENIAL.value] / THOUSANDTHS, rounded_up(facts.units[side])
+    greatest, standing, last = np.int32(0), np.int32(0), np.int32(0)
+    for at in range(units):
+        unit = np.uint64(first + at)
+        attack = np.int32(most[at] * field.attack_weight[unit])
+        greatest = attack if attack > greatest else greatest
+        is_standing = np.int32(1) if field.strength[unit] > np.int32(0) else np.int32(0)
+        standing, last = np.int32(standing + is_standing), np.int32(last + np.int32(is_standing * np.int32(at)))
+    for at in range(units):
+        unit = np.uint64(first + at)
+        share = 1.0 if np.int32(most[at] * field.attack_weight[unit]) >= greatest else _NOT_NEXT
+        share = _AFTER_ACTING if field.attack_weight[unit] < field.strength[unit] else share
+        threat = denial * most[at] * share
+        field.health_value[unit] = facts.stake[unit] * value + threat
+        field.removal_value[unit] = facts.stake[unit] * removal
+        field.suppression_value[unit] = _SUPPRESSION_COST * threat
+    if standing == 1:
+        field.removal_value[first + last] += ZERO_GROUND_PRESENCE
 
 
 @step
@@ -77,8 +107,9 @@ def store_best_attacks(battle: Battle, side: int) -> None:
     field, facts = battle.field, battle.setup
     units = rounded_up(facts.units[1 - side])
     first = first_of(1 - side)
+    best, next_best, best_on = field.most[1 - side], field.second[1 - side], field.most_on[1 - side]
     for at in range(units):
-        field.most[at], field.second[at], field.most_on[at] = np.int32(0), np.int32(0), np.int32(NONE)
+        best[at], next_best[at], best_on[at] = np.int32(0), np.int32(0), np.int32(NONE)
     for unit in range(first_of(side), first_of(side) + facts.units[side]):
         if field.place[unit] != Place.ON_FIELD:
             continue
@@ -86,10 +117,10 @@ def store_best_attacks(battle: Battle, side: int) -> None:
         danger, reach = facts.danger[unit], facts.range[unit]
         for at in range(units):
             gain = best_gain(squared_distance(field, np.uint64(first + at), x, y), at, danger, reach, cap)
-            most, second = field.most[at], field.second[at]
-            field.second[at] = most if gain > most else (gain if gain > second else second)
-            field.most_on[at] = np.int32(unit) if gain > most else field.most_on[at]
-            field.most[at] = gain if gain > most else most
+            most, second = best[at], next_best[at]
+            next_best[at] = most if gain > most else (gain if gain > second else second)
+            best_on[at] = np.int32(unit) if gain > most else best_on[at]
+            best[at] = gain if gain > most else most
 
 
 @inlined
@@ -127,12 +158,14 @@ def future_and_danger(battle: Battle, unit: int, x: int, y: int) -> tuple[float,
     first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
     power, reach, ahead = facts.power[unit], facts.reach[unit], facts.ahead_of[unit]
     danger, ranges, cap = facts.danger[unit], facts.range[unit], greatest_gain(battle, unit)
+    enemy = 1 - side_of(unit)
+    most, second, most_on = field.most[enemy], field.second[enemy], field.most_on[enemy]
     best, total = np.int32(0), np.int32(0)
     for at in range(units):
         other = np.uint64(first + at)
         squared = squared_distance(field, other, x, y)
         gain = best_gain(squared, at, danger, ranges, cap)
-        more = np.int32(gain - (field.second[at] if field.most_on[at] == unit else field.most[at]))
+        more = np.int32(gain - (second[at] if most_on[at] == unit else most[at]))
         more = more if more > np.int32(0) else np.int32(0)
         total = np.int32(total + np.int32(np.int32(more * field.attack_weight[other]) >> np.int32(8)))
         gain = gain_if_reached(squared, reach[CHARGING, at], power[CHARGING, at])
@@ -140,16 +173,16 @@ def future_and_danger(battle: Battle, unit: int, x: int, y: int) -> tuple[float,
         gain = standing if standing > gain else gain
         moving = gain_if_reached(squared, reach[MOVING, at], power[MOVING, at])
         gain = moving if moving > gain else gain
-        most = power[CHARGING, at] if power[CHARGING, at] > power[MOVING, at] else power[MOVING, at]
+        later = power[CHARGING, at] if power[CHARGING, at] > power[MOVING, at] else power[MOVING, at]
         share = _SHARES[3] if squared <= ahead[3, at] else _SHARES[4]
         share = _SHARES[2] if squared <= ahead[2, at] else share
         share = _SHARES[1] if squared <= ahead[1, at] else share
         share = _SHARES[0] if squared <= ahead[0, at] else share
-        later = np.int32(np.int32(most * share) >> np.int32(8))
+        later = np.int32(np.int32(later * share) >> np.int32(8))
         gain = later if later > gain else gain
         gain = np.int32(np.int32(gain * field.strength[other]) >> np.int32(8))
         best = gain if gain > best else best
-    weights = facts.weights[max(field.tactic[side_of(unit)], 0)]
+    weights = weights_of(battle, side_of(unit))
     total = cap if total > cap else total
     future = float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS) if field.round < facts.rounds else 0.0
     return float(weights[Weight.FUTURE.value] * future), float(total * weights[Weight.LOSS.value] / THOUSANDTHS)
@@ -167,7 +200,7 @@ def most_future_value(battle: Battle, unit: int) -> float:
         gain = power[MOVING, at] if power[MOVING, at] > gain else gain
         gain = np.int32(np.int32(gain * field.strength[np.uint64(first + at)]) >> np.int32(8))
         best = gain if gain > best else best
-    weight = facts.weights[max(field.tactic[side_of(unit)], 0), Weight.FUTURE.value]
+    weight = weights_of(battle, side_of(unit))[Weight.FUTURE.value]
     return float(weight * best * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 
 
@@ -208,7 +241,7 @@ def fill_gains_of_all(battle: Battle) -> None:
                 most = max(most, fill_gains_against(battle, unit, first_of(1 - side) + place, place))
                 watched = max(watched, int(facts.power[unit, WATCHING, place]))
             facts.watched[unit] = watched / THOUSANDTHS
-            field.threat[unit] = facts.dread[unit] = most
+            facts.dread[unit] = most
 
 
 @step
