@@ -31,7 +31,7 @@ _TEXTS = {
     OUT_OF_REACH: "it shoots from outside the enemy's reach {share:.0%} of the time, which prevents {prevented:.0%} of"
     " its losses (other {role}: {usually:.0%})",
     SUPPRESSING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",
-    SUPPRESSED: "suppression prevents {prevented:.0%} of the losses that it inflicts (other {role}: {usually:.0%})",
+    SUPPRESSED: "suppression costs it {prevented:.0%} of the losses that it inflicts (other {role}: {usually:.0%})",
     BEST_PLAY: "best play raises its value {more} than that of other {role} (by {by:.0%})",
 }
 _NEARLY_NOTHING_TEXTS = {
@@ -215,10 +215,10 @@ class PriceDrivers:
         """Return the DEFENCE of a unit if it differs from that of others, or from that on the profile."""
         unit, usual = self._units[index], float(np.exp(self._defence[1][index]))
         own = defence_of(unit)
-        others = "" if own == round(usual) else f"others: {usual:.0f}"
+        others = "" if own == round(usual) else f" (others: {usual:.0f})"
         if own == unit.defence:
-            return others and f", with DEFENCE {own} ({others})"
-        return f", with DEFENCE {own} from the front (Resilient{', ' * bool(others)}{others})"
+            return others and f", with DEFENCE {own}{others}"
+        return f", with DEFENCE {own}{others} from the front (Resilient)"
 
     def _dice_detail(self, index: int, times: float) -> str:
         """Return the dice per 100 points compared with others, and the effect of a die; empty if dice are no reason."""

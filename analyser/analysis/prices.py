@@ -173,7 +173,7 @@ class FairPoints(JudgedAnswer):
     def interval_covers(self) -> str:
         """Probability of the intervals of fair points, and the variation that they allow for, as text."""
         kinds = {situation.kind for situation in self.situations}
-        ground = ", closer or wider ground" if kinds >= set(EXCHANGE_KINDS) or BEST_TRADE in kinds else ""
+        ground = ", shorter or longer distances" if kinds >= set(EXCHANGE_KINDS) or BEST_TRADE in kinds else ""
         return f"95%, allowing for other opponents{ground} and the prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
@@ -216,7 +216,7 @@ class FairPoints(JudgedAnswer):
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", ROLE_DESCRIPTIONS.get(role.role, ""))
             for role in self.roles
         ]
-        heading = "Points of each role divided by its value in fights (accepted, not judged):"
+        heading = "Points of each role divided by its value in fights (taken as given):"
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
         roles = Block("\n".join(fill(heading)), rows=rows, align="<>><", lines=by_level)
@@ -233,9 +233,10 @@ class FairPoints(JudgedAnswer):
         chosen = self.frame[self.frame["played"] > 0].sort_values("played", ascending=False, kind="stable")
         shares = [f"{100 * share:.0f}% {name}" for name, share in zip(chosen["loadout"], chosen["played"])]
         error = f" (exploitability {self.exploitability:.0e})" if self.exploitability > SAME_WITHIN else ""
-        choices = ", ".join(shares) or "none of these"
         condition = "If both sides chose one loadout by these numbers alone"
-        return f"{condition}, the equilibrium{error} would contain: {choices}."
+        if not shares:
+            return f"{condition}, neither would choose one of these."
+        return f"{condition}, the equilibrium{error} would contain: {', '.join(shares)}."
 
 
 def fair_points(

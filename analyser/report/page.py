@@ -25,7 +25,6 @@ from analyser.analysis.prices import FairPoints
 from analyser.analysis.roles import ROLE_DESCRIPTIONS, plural
 from analyser.analysis.situations import BEST_TRADE
 from analyser.analysis.verdict import RULE
-from analyser.common.estimates import SAME_WITHIN
 from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import percent
 from analyser.game.names import faction_name
@@ -233,9 +232,9 @@ def faction_lines(factions: Trades) -> list[str]:
             continue
         (ahead, more), (behind, less) = sorted([(first, by_first), (second, by_second)], key=lambda side: -side[1])
         names = faction_name(ahead), faction_name(behind)
-        if more - less < SAME_WITHIN:
-            both = f"100 points of each destroy {more:.1f} points of the other in a round"
-            lines.append(f"{names[0]} and {names[1]} come out even: {both}.")
+        if more - less < ABOUT_EVEN * more:
+            both = f"100 points of it destroy {more:.1f} points of the other in a round, and lose {less:.1f}"
+            lines.append(f"{names[0]} and {names[1]} come out about even: {both}.")
             continue
         points = (
             f"100 points of it destroy {more:.1f} points in a round, and lose {less:.1f} to 100 points of {names[1]}"
@@ -263,6 +262,7 @@ def _joined_names(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
+ABOUT_EVEN = 0.05  # relative difference of points destroyed below which two factions come out about even
 STEPS = 1000  # probabilities are stored in tenths of a percent
 
 

@@ -232,7 +232,7 @@ class AttackResult(Result):
             label = "Distance" if attack.row is None else "Row"
             lines.append((label, " at ".join(filter(None, (attack.row, distance)))))
         dice = counted(conditions["dice"], "die", "dice") + " and as many as the card shows" * attack.overcharge
-        test = conditions["suppression_test"]
+        test = f"suppression, {conditions['suppression_test']}"
         if conditions["discipline"] is not None:
             test += f", DISCIPLINE {conditions['discipline']} before losses and disorder"
         test += "" if target.break_limit is None else f"; BREAK LIMIT {target.break_limit}"

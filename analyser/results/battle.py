@@ -349,7 +349,7 @@ class BattleResult(Result):
         best = self.game.best(side)
         advice = "no tactic is clearly the best" if best is None else f"best tactic: {tactic_in_words(best)}"
         least, most = map(whole_percent, shares)
-        return f"{sentence[:-1]}, and the pairs of tactics range from {least} to {most}; {advice}."
+        return f"{sentence[:-1]}, between {least} and {most} over the tactics tried; {advice}."
 
     def conclusions(self) -> list[str]:
         """Return sentences on the winning chances, the effect of the tactics, and the units that matter."""

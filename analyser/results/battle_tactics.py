@@ -188,7 +188,7 @@ def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
         return [NOT_MODELLED_NOTE]
     least, most = game.extreme_pairs
     lines = [
-        f"In {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins {estimate_in(least, 'p_victory')} "
+        f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins from {estimate_in(least, 'p_victory')} "
         f"({_pair(least)}) to {estimate_in(most, 'p_victory')} ({_pair(most)})."
     ]
     choosing = [(number, side) for number, side in enumerate(SIDES) if len(game.names[number]) > 1]

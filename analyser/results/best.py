@@ -224,7 +224,7 @@ class BestResult(DuelResult):
         names = {"win": "P(win), a draw counts half", "survival": "P(survival)"}
         rows = [[f"Value: {names.get(want, 'expected ' + want)}", f"{self.value_text(self.value)} exact"]]
         for row in self.first_moves():
-            label = {"first": "First move, if first", "second": "First move, if second"}.get(row["when"], "First move")
+            label = "First move" + {"first": ", acting first", "second": ", acting second"}.get(row["when"], "")
             second, cost = row["runner_up"], self.cost_text(row["costs"])
             other = f"; second best: {second} ({cost} lower)" if second else ""
             rows.append([label, f"{row['do']}{other}"])
@@ -234,13 +234,14 @@ class BestResult(DuelResult):
     def _tactics_block(self) -> Block:
         head = ["tactic", "value", "cost"]
         both = self.solution.choosers[1 - self.solution.objective_side]
-        head += ["worst-case value", "worst-case cost"] if both else []
+        head += ["value if known", "cost if known"] if both else []
         rows = []
         for row in self._regrets:
             cells = [row["tactic"], self.value_text(row["value"]), self.cost_text(row["cost"])]
             cells += [self.value_text(row["worst"]), self.cost_text(row["exploitable"])] if both else []
             rows.append(cells)
-        return Block("Cost of simple tactics", head, rows, "<>")
+        lines = ["If known: the enemy knows the tactic, and replies in the best way."] if both else []
+        return Block("Cost of simple tactics", head, rows, "<>", lines=lines)
 
     def _plan_block(self) -> Block:
         rows, units = self._plan_rows, self.units

@@ -275,7 +275,7 @@ def _losses_block(result: ChargeResult) -> Block:
     cells.append(["any", *map(_cell, pmfs[1][across]), "100%"])
     head = ["attacker's \\ target's", *map(str, across), "any"]
     lines = [] if (len(down), len(across)) == grid.shape else [NOT_SHOWN]
-    return Block("Models destroyed (rows: of the attacker, columns: of the target)", head, cells, ">", lines=lines)
+    return Block("Models lost (rows: by the attacker, columns: by the target)", head, cells, ">", lines=lines)
 
 
 def _without_rare_ends(pmf: NDArray[np.float64]) -> range:

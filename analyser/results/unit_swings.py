@@ -18,7 +18,7 @@ from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # units named as not significantly different from the swing unit
 _WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
-SAMPLE_NOTE = "From at least a tenth of the battles, so these differ slightly from the figures of all battles."
+SAMPLE_NOTE = "These rest on a tenth of the battles or more, so they differ slightly from the other figures."
 
 
 def unit_swing(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def _expected_margin(counts: Counts, side: str) -> float:
 
 def swings_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
     """Return a table of P(victory) without each unit and of the difference that the unit makes."""
-    head = ("without", "army", "P(its army wins)", "with it, the difference")
+    head = ("without", "army", "P(its army wins)", "difference with it")
     lines = [[row["name"], names[row["side"]], str(estimate_in(row, "p_without")), swing_text(row)] for row in rows]
     return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=fill(SAMPLE_NOTE))
 
@@ -64,7 +64,7 @@ def swing_units_sentence(rows: Sequence[dict[str, Any]], side: str, name: str) -
         return f"Swing unit of {name}: no swing is significant with this number of battles."
     first, *others = (row for row in own if row["high"] >= own[0]["low"])
     names = " or ".join(row["name"] for row in others) if len(others) <= MOST_NAMED else f"{len(others)} others"
-    tied = f"; not significantly different from {names}" if others else ""
+    tied = f"; {names} may matter as much" if others else ""
     return f"Swing unit of {name}: {first['name']}. Without it {name} wins {swing_text(first)} less often{tied}."
 
 

@@ -54,11 +54,11 @@ const inPercent = (value) => (value === null ? "–" : percent(value / 1000));
 const everyEnemy = (enemies) => {
   const hasDuels = enemies.some((enemy) => enemy.wins !== null);
   const duels = (enemy) => (hasDuels ? [[inPercent(enemy.loses), enemy.loses], [inPercent(enemy.wins), enemy.wins]] : []);
-  const lines = sortedBy(enemies, (enemy) => enemy.loses, -1).map((enemy) => [linkTo(enemy.key), ...duels(enemy), [ahead(enemy.ahead), enemy.ahead]]);
+  const lines = sortedBy(enemies, (enemy) => enemy.ahead ?? -Infinity, -1).map((enemy) => [linkTo(enemy.key), ...duels(enemy), [ahead(enemy.ahead), enemy.ahead]]);
   const table = tableOf("Every enemy", ["Enemy", ...(hasDuels ? ["Enemy wins", "It wins"] : []), "Points ahead"], lines);
   const [head, body] = [table.querySelector("thead tr"), table.querySelector("tbody")];
   makeSortable([...head.cells], "", (at, sign) => body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[at]), sign)));
-  return [element("p.small", {}, `${hasDuels ? "Duel results are means over the levels of the enemy. " : ""}Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.round_sentence}`), table];
+  return [element("p.small", {}, `${hasDuels ? "A duel is one unit against one, whatever their points; figures are means over the levels of the enemy. " : ""}Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.round_sentence}`), table];
 };
 
 // --- levels, attacks and curves
@@ -118,7 +118,7 @@ const cardOf = (unit, level) => {
     (level.range || why) && element("p", {}, level.range && fairOf(level), why),
     level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
     level.noticed_from && element("p.small", {}, `A fair price changed by ${percent(level.noticed_from)} would lose the verdict “fair” in 80% of cases.`),
-    enemies.length > 0 && [bestAndWorst(enemies), element("p.small", {}, "The best and worst of all enemies, by the points that this unit destroys minus the points that it loses in a round, per 100 points of each side.")],
+    enemies.length > 0 && [bestAndWorst(enemies), element("p.small", {}, "At today’s points: the best and worst of all opponents, also of its own faction, by the points that this unit destroys minus the points that it loses in a round, per 100 points of each side.")],
     whatIf(level),
     levelsOf(unit),
     enemies.length > 0 && folded(`Every enemy (${enemies.length})`, () => everyEnemy(enemies)),

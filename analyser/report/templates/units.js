@@ -11,7 +11,9 @@ const showUnit = (line, anchor = line.id) => {
   [current, inView] = [line, anchor];
   line.firstElementChild.setAttribute("aria-current", "true");
   const unit = unitOf.get(line.dataset.unit);
-  view.replaceChildren(...cardOf(unit, unit.levels.find((each) => anchorOf(each.selector) === anchor) ?? unit.levels[unit.main_level]));
+  const named = unit.levels.find((level) => anchorOf(level.selector) === anchor);
+  const filtered = filters.get("verdict")?.size ? unit.levels.find((level) => isSelected("verdict", [level.kind])) : null;
+  view.replaceChildren(...cardOf(unit, named ?? filtered ?? unit.levels[unit.main_level]));
   view.scrollTop = 0;
   view.hidden = false;
   (wideEnough.matches ? list.parentElement.parentElement : line).append(view);

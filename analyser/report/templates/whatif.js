@@ -65,9 +65,11 @@ const whatIf = (level) => {
   const [said, figures] = [element("p.told", { "aria-live": "polite" }), element("dl.met")];
   const note = element("p.small", { hidden: true }, "Points in a round, per 100 points of each side, on average over the enemies of this report. All other units stay as they are. Fair points change with the fights alone; analyser balance what-if also fits the prices of similar units again. In 21 changes both results differed by 1% on average and 9% at most.");
   const changes = {};
-  let [points, factor, before, now, asked] = [level.points, 1, null, null, 0];
+  let [points, factor, before, now, asked, fairPrice] = [level.points, 1, null, null, 0, null];
   const tell = () => {
     const fair = level.fair * factor;
+    [said, figures].forEach((each) => each.classList.remove("wait"));
+    if (fairPrice) fairPrice.textContent = `Set ${fairPoints()} points`;
     const [kind, says, chances] = verdictAt(level, points / level.points / factor);
     said.replaceChildren(
       `At ${points} points: `,
@@ -103,6 +105,7 @@ const whatIf = (level) => {
   };
   const slide = (name) => (value) => {
     changes[name] = value;
+    [said, figures].forEach((each) => each.classList.add("wait"));
     fight();
   };
   const set = (input, value) => {
@@ -115,16 +118,18 @@ const whatIf = (level) => {
     return found;
   };
   const moves = level.kind === "under" || level.kind === "over";
+  const fairPoints = () => (factor === 1 && moves ? level.rounded : Math.round((level.fair * factor) / step) * step);
   const step = level.points % 5 || (moves && level.rounded % 5) ? 1 : 5;
+  fairPrice = button("", ([price]) => set(price, fairPoints()));
   part.append(
     element("h3", {}, "What if"),
-    sliderOf({ name: "points", label: "Points", value: level.points, step, least: Math.min(level.points, step * Math.ceil(level.fair / 2 / step)), most: Math.max(level.points, step * Math.floor((2 * level.fair) / step)) }, (value) => {
+    sliderOf({ name: "points", label: "Points", value: level.points, step, least: step * Math.ceil(Math.min(level.points, level.fair) / 3 / step), most: step * Math.floor((3 * Math.max(level.points, level.fair)) / step) }, (value) => {
       points = value;
       tell();
       if (!asked && byId("engine")) fight();
     }),
     ...(byId("engine") ? data.slider.edits.map((each) => sliderOf({ ...each, value: level[each.name] ?? 0 }, slide(each.name))) : []),
-    element("p", {}, moves && button(`Set ${level.rounded} points`, ([price]) => set(price, level.rounded)), " ", button("Reset", (inputs) => inputs.forEach((each) => set(each, each.defaultValue)))),
+    element("p", {}, fairPrice, " ", button("Reset", (inputs) => inputs.forEach((each) => set(each, each.defaultValue)))),
     said,
     figures,
     note,
