@@ -188,8 +188,8 @@ def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
         return [NOT_MODELLED_NOTE]
     least, most = game.extreme_pairs
     lines = [
-        f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins from {estimate_in(least, 'p_victory')} "
-        f"({_pair(least)}) to {estimate_in(most, 'p_victory')} ({_pair(most)})."
+        f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins from "
+        f"{estimate_in(least, 'p_victory')} ({_pair(least)}) to {estimate_in(most, 'p_victory')} ({_pair(most)})."
     ]
     choosing = [(number, side) for number, side in enumerate(SIDES) if len(game.names[number]) > 1]
     lines += [f"Equilibrium: {names[side]} uses {_mix(game, number)}." for number, side in choosing]
