@@ -38,7 +38,7 @@ def test_a_kernel_is_told_of_all_the_fights_of_a_question_at_once():
 
     class Recorded:
         def __init__(self, name):
-            self.expect = lambda seconds: told.append((name, seconds))
+            self.compile_for = lambda seconds: told.append((name, seconds))
 
     shots, blows = Recorded("shots"), Recorded("blows")
     shoot, charge = (Fight(None, "", each, cost=1, interpreted=by) for each, by in ((shots, 0.25), (blows, 0.5)))

@@ -192,7 +192,7 @@ def sweep(given, folder):
 
 def few(function):
     """A door that asks for no more than a campaign has time for."""
-    limits = {(curve, "MOST_POINTS"): 400, (variants, "MOST_VARIANTS"): 400}
+    limits = {(curve, "MOST_CURVE_POINTS"): 400, (variants, "MOST_VARIANTS"): 400}
     limits |= {(trial_narration, "MOST_TRIALS_OF_ATTACK"): 3000, (trial_narration, "MOST_TRIALS_OF_FIGHT"): 60}
     limits[(trial_narration, "DEFAULT_TRIALS")] = 50
 

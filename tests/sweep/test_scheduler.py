@@ -90,7 +90,7 @@ def test_memory_does_not_grow_with_the_plan(tmp_path):
 
 def test_a_worker_of_another_program_is_refused(tmp_path, monkeypatch):
     store = store_for(read_plan(PLAN), tmp_path / "store")
-    monkeypatch.setattr("analyser.sweep.plan.program", lambda: "another")
+    monkeypatch.setattr("analyser.sweep.plan.program_digest", lambda: "another")
     running.unpack_plan.cache_clear()
     with pytest.raises(InputError, match="the plan was frozen by another version"):
         compute_parts(store, store.missing(), lambda: nullcontext(Inline()), 1)

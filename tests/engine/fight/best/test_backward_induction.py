@@ -48,10 +48,10 @@ class Explorer:
     def __init__(self, explored):
         self.explored, self.rooms, self.is_compiled = explored, [], False
 
-    def pays(self):
+    def compiling_pays(self):
         return self.is_compiled
 
-    def expect(self, seconds):
+    def compile_for(self, seconds):
         self.is_compiled = self.is_compiled or seconds > 1
 
     def __call__(self, *arguments):
