@@ -108,7 +108,8 @@ def fight_luck(
 
 def _conditions_of(result: Result) -> tuple[str, ...]:
     """Return lines that state the row, dice, distance and target of a fight, which may have been left to defaults."""
-    lines = [f"{label or ' '}  {text}".strip() for label, text in result.heading()[1:]]
+    width = max(len(label) for label, _ in result.heading()[1:])
+    lines = [f"{label:{width}}  {text}".rstrip() for label, text in result.heading()[1:]]
     attack = getattr(result.scenario, "attack", None)  # other kinds have none
     if attack is not None and attack.attacker is not None and attack.distance is None:
         lines.append("Distance  not stated: within range, and not at short range")

@@ -74,7 +74,7 @@ def army_check(context: click.Context, /, file: str, profiles: str | None, numbe
     from analyser.game.force_check import check_force
 
     check = check_force(_army_in(file, profiles, numbers), profiles_in(profiles))
-    show(check, warnings=check.unchecked)
+    show(check, warnings=(*check.army.warnings, *check.unchecked))
     context.exit(0 if check else RULE_BROKEN)
 
 

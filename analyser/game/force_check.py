@@ -101,8 +101,9 @@ class ForceCheck(Answer):
         return [first, *blocks, *last]
 
     def notes(self) -> list[str]:
-        """Return the rules that could not be checked."""
-        return [f"Not checked: {rule}" for rule in self.unchecked]
+        """Return the warnings about the army, and the rules that could not be checked."""
+        warnings = [f"Warning: {warning}" for warning in self.army.warnings]
+        return [*warnings, *(f"Not checked: {rule}" for rule in self.unchecked)]
 
     def _body(self) -> dict[str, Any]:
         broken = [violation._asdict() | {"says": RULES[violation.rule]} for violation in self.broken]

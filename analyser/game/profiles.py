@@ -28,18 +28,13 @@ if TYPE_CHECKING:
 
 RecordT = TypeVar("RecordT", bound=Record)
 
-RULESET_FILE = "ruleset.toml"
-FORCES_FILE = "forces.toml"
-FILES_FOR_ALL = (RULESET_FILE, FORCES_FILE)  # files in a folder of profiles that apply to all factions
+FILES_FOR_ALL = RULESET_FILE, FORCES_FILE = "ruleset.toml", "forces.toml"  # files that apply to all factions
 MORALE_RULESETS = "morale"  # subfolder of a folder of profiles, with the rulesets of other games
 _VERSION_LENGTH = 12  # hexadecimal digits, enough to exclude chance collisions
 _TIME_STAMP_STEP = 2_000_000_000  # ns within which a file may change twice with the same time stamp
 _KEYS_NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
 _SELECTOR_EXAMPLE = "such as crown/rifle-platoon@reinforced"
-_KEYS_IN_PYTHON = (
-    'in Python keys are in a mapping: {"unit": "...", "suppressed": True}, for an attack {"attacker": "...", '
-    '"distance": 6}'
-)
+_KEYS_IN_PYTHON = 'in Python a table of keys: {{"unit": {0!r}, "models": 4}}, or "attacker" for an attacker'
 
 
 def shipped_profiles() -> Path:
@@ -303,8 +298,8 @@ class Profiles:
         check_text(selector, "selector", _SELECTOR_EXAMPLE)
         before, colon, _ = selector.partition(":")
         if colon:  # some commands accept keys after a colon
-            keys = "only the commands attack, charge and duel accept keys after a colon"
-            raise InputError(f"selector {shown(selector)}: {keys}", allowed=f"{before!r}; {_KEYS_IN_PYTHON}")
+            problem = f"selector {shown(selector)}: no keys are accepted after a colon here"
+            raise InputError(problem, allowed=f"{before!r}; {_KEYS_IN_PYTHON.format(before)}")
         selector = selector_from_words(selector, self._factions_for(selector_parts(selector)[0]))
         faction_part, unit_part, _ = selector_parts(selector)
         candidates = self._factions_for(faction_part).items()

@@ -175,7 +175,8 @@ def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
     if isinstance(unit, str | Loadout):
         return {key: unit}
     if not isinstance(unit, Mapping):
-        raise InputError(f"{shown(unit)} is not usable", where=where, allowed="a selector, or a table of keys")
+        several = "; for several attackers use analyser.focus" if isinstance(unit, list | tuple) else ""
+        raise InputError(f"{shown(unit)} is not usable", where=where, allowed=f"a selector, or a table of keys{several}")
     return dict(unit)
 
 
