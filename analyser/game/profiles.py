@@ -30,7 +30,7 @@ RecordT = TypeVar("RecordT", bound=Record)
 
 FILES_FOR_ALL = RULESET_FILE, FORCES_FILE = "ruleset.toml", "forces.toml"  # files that apply to all factions
 MORALE_RULESETS = "morale"  # subfolder of a folder of profiles, with the rulesets of other games
-_VERSION_LENGTH = 12  # hexadecimal digits, enough to exclude chance collisions
+_VERSION_LENGTH = 12  # hexadecimal digits
 _TIME_STAMP_STEP = 2_000_000_000  # ns within which a file may change twice with the same time stamp
 _KEYS_NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
 _SELECTOR_EXAMPLE = "such as crown/rifle-platoon@reinforced"
@@ -194,9 +194,8 @@ class Profiles:
         or the file may have another name, so all factions are returned.
         """
         path = self.folder / f"{name}.toml"
-        if "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL:
-            return self.factions
-        if not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
+        is_none = "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL
+        if is_none or not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
             return self.factions
         return {name: self._faction_in(path)}
 

@@ -175,8 +175,9 @@ def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
     if isinstance(unit, str | Loadout):
         return {key: unit}
     if not isinstance(unit, Mapping):
-        several = "; for several attackers use analyser.focus" if isinstance(unit, list | tuple) else ""
-        raise InputError(f"{shown(unit)} is not usable", where=where, allowed=f"a selector, or a table of keys{several}")
+        allowed = "a selector, or a table of keys"
+        allowed += "; for several attackers use analyser.focus" if isinstance(unit, list | tuple) else ""
+        raise InputError(f"{shown(unit)} is not usable", where=where, allowed=allowed)
     return dict(unit)
 
 
