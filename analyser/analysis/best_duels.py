@@ -95,7 +95,7 @@ def _cached_pair_result(a: Combatant, b: Combatant, distance: float | None, rule
     except InputError as error:
         return _PairResult(blank_cells(1, 2)[0], error.problem)
     joint = end.distribution
-    reverse = Joint(joint.second, joint.first, joint.probabilities.T)
+    reverse = Joint(joint.second, joint.first, joint.columns, joint.rows, joint.probabilities)
     p_loses = 1.0 - end.p_attacker_wins - end.p_draw
     return _PairResult(cells_of([end, FightEnd(None, reverse, b, a, p_loses, end.p_draw)]))
 
@@ -113,9 +113,7 @@ def _fight_end(final: JointStates, scenario: DuelScenario, row: str | None = Non
     lost = points_won(final.second, final.first, b, a, bits_of_wins(b, a, terms, 1))
     p_wins, p_draw = (float(final.weights[where].sum()) for where in (won > lost, won == lost))
     (first, rows), (second, columns) = (np.unique(side, return_inverse=True) for side in (final.first, final.second))
-    joint = Joint(first, second, np.zeros((len(first), len(second))))
-    joint.probabilities[rows, columns] = final.weights
-    return FightEnd(row, joint, a, b, p_wins, p_draw)
+    return FightEnd(row, Joint(first, second, rows, columns, final.weights), a, b, p_wins, p_draw)
 
 
 def best_play(

@@ -15,6 +15,7 @@ import pandas as pd
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, shown
 from analyser.common.text import counted, frequency_sentence, percent
+from analyser.engine.fight.exact.distribution import side_probabilities
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Operation, Setup
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -286,7 +287,7 @@ class _Search:
         if (option, state) not in self._after:
             program: list[Operation] = self.programs[option]
             joint = joint_distributions(self.setup, [program], (self.start[0], state), self.scenario.ruleset)[0]
-            pmf = joint.probabilities.sum(axis=0)
+            pmf = side_probabilities(joint)[1]
             self._after[option, state] = [(int(after), float(p)) for after, p in zip(joint.second, pmf) if p > 0]
         return self._after[option, state]
 
@@ -333,7 +334,7 @@ class _Search:
         setup, programs = focus_program(self.scenario.attacks, self.scenario.attackers)
         program = [step for program in programs for step in program]
         joint = joint_distributions(setup, [program], start_states(setup), self.scenario.ruleset)[0]
-        return fsum(p for end, p in zip(joint.second, joint.probabilities.sum(axis=0)) if self.has_fate(int(end)))
+        return fsum(p for end, p in zip(joint.second, side_probabilities(joint)[1]) if self.has_fate(int(end)))
 
     def _steps(self, all_attackers: int, count: int) -> list[dict[str, Any]]:
         pmf, steps = {(all_attackers, self.start[1]): 1.0}, list[dict[str, Any]]()

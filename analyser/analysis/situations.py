@@ -225,7 +225,7 @@ def _duel_ends(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], ru
         if isinstance(pmf, InputError):
             yield pmf.problem
             continue
-        a, b, first, second = duel.a, duel.b, pmf.first[:, None], pmf.second[None, :]
+        a, b, first, second = duel.a, duel.b, pmf.first[pmf.rows], pmf.second[pmf.columns]
         won = points_won(first, second, a, b, bits_of_wins(a, b, duel.terms, 0))  # AC-9.4
         lost = points_won(second, first, b, a, bits_of_wins(b, a, duel.terms, 1))
         p_wins, p_draw = (float(pmf.probabilities[where].sum()) for where in (won > lost, won == lost))

@@ -15,7 +15,7 @@ from analyser.analysis.grid import TWO_SIDED_FIGURES, DefendingSide, blank_cells
 from analyser.common.estimates import HIGH_PERCENTILE, LOW_PERCENTILE
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.summaries import AT_MOST_ONE, ROUNDING, STATUSES
-from analyser.engine.fight.exact.distribution import Joint
+from analyser.engine.fight.exact.distribution import Joint, side_probabilities
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.results import states
@@ -103,7 +103,7 @@ def cells_of(fights: Sequence[FightEnd]) -> Cells:
     """Return the cells of several fights; one call for many fights is much faster than a call for each."""
     cells: Cells = blank_cells(1, len(fights))[0]
     joints = [fight.distribution for fight in fights]
-    weights = ([joint.probabilities.sum(axis=axis) for joint in joints] for axis in (1, 0))
+    weights = zip(*map(side_probabilities, joints))
     attackers = _FinalStates([joint.first for joint in joints], next(weights), [fight.attacker for fight in fights])
     defenders = _FinalStates([joint.second for joint in joints], next(weights), [fight.defender for fight in fights])
     (cells["attacker_share_lost"],) = attackers.means([attackers.shares])

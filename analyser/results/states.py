@@ -243,11 +243,8 @@ def states_after(
     `simulation` is that of this fight (:func:`simulation_of`); it can be reused for many starts.
     """
     if sampling.is_exact:
-        states = []
-        for joint in joint_distributions(setup, programs, start, ruleset):
-            row, column = np.nonzero(joint.probabilities)
-            states.append(JointStates(joint.first[row], joint.second[column], joint.probabilities[row, column]))
-        return states
+        joints = joint_distributions(setup, programs, start, ruleset)
+        return [JointStates(each.first[each.rows], each.second[each.columns], each.probabilities) for each in joints]
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
     if isinstance(sampling, SharedSampling) and sampling.run_trials is not None:
         return [JointStates(*columns) for columns in sampling.run_trials(simulation, start)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from analyser.common.jit import kernel, step
 from analyser.common.kernel_records import Integers
-from analyser.engine.fight.exact.distribution import Joint
+from analyser.engine.fight.exact.distribution import Joint, certain
 from analyser.engine.fight.exact.propagate import apply_next
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, no_outcomes, pool_cache_for
 from analyser.engine.fight.program import SETUP
@@ -27,7 +27,7 @@ from analyser.web.charge_program import set_charge
 from analyser.web.duel_program import set_duel, shooter_of
 from analyser.web.memory_records import ANSWERS, QUESTION, Kind, Refusal
 
-MOST_PAIRS = 1 << 20
+MOST_PAIRS = 1 << 19
 """Most pairs of states after an operation; with more, a phone would take seconds."""
 _RATINGS = len(Rating)
 _DEVASTATING = 2  # ratio of victory points for a devastating victory (AC-9.4)
@@ -77,7 +77,7 @@ def after_operations(
 ) -> tuple[Joint, StrikeOutcomes]:
     """Return the distribution after a builder's operations, or when it is too large, and the known strike outcomes."""
     operations, done = lines_of(builder), 0
-    while done < len(operations) and joint.probabilities.size <= MOST_PAIRS:
+    while done < len(operations) and len(joint.rows) <= MOST_PAIRS:
         joint, known, done = apply_next(setup, operations, done, len(operations), joint, cache, known)
     return joint, known
 
@@ -141,34 +141,31 @@ def answer_charge(question: Any, setup: Any, parts: Any, answer: Any) -> None:
     if answer.refused != 0:
         return
     begins = unit_state.with_order(starting_state(setup, 0, 0), Order.CHARGE) | discipline.ACTIVATED
-    joint = Joint(np.full(1, begins), np.full(1, starting_state(setup, 1, 0)), np.ones((1, 1)))
+    joint = certain(begins, starting_state(setup, 1, 0))
     deck = question.deck[: question.n_cards]
     cache = pool_cache_for(setup, pools_of(setup, strikes_of(builder)), question.die, deck)
     joint, _ = after_operations(setup, builder, joint, cache, no_outcomes())
     overrun, bits = question.units[0].facts[0].overrun, unit_state.BITS_OF_WINS_IN_A_CHARGE
     points = np.zeros(2)
-    for row in range(len(joint.first)):
-        for column in range(len(joint.second)):
-            probability = joint.probabilities[row, column]
-            if probability == 0.0:
-                continue
-            states = (joint.first[row], joint.second[column])
-            order, wins = unit_state.order_of(states[0]), combats_won(states[0], bits)
-            if wins > 0:
-                answer.attacker_wins += probability
-                answer.attacker_overruns += probability if overrun and (wins > 1 or order != Order.WON) else 0.0
-            elif order == Order.LOST:
-                answer.target_wins += probability
-            elif order == Order.NO_ATTACK:
-                answer.draw += probability
-            else:
-                answer.no_combat += probability
-            for side in range(2):
-                mine, theirs = (states[0], states[1]) if side == 0 else (states[1], states[0])
-                add_side(question, side, mine, probability, answer.sides[side])
-                points_won = question.units[1 - side].facts[0].victory_points if unit_state.is_removed(theirs) else 0
-                points_won += combats_won(mine, bits) if question.units[side].facts[0].hunter else 0
-                points[side] += probability * points_won
+    for pair in range(len(joint.rows)):
+        probability = joint.probabilities[pair]
+        states = (joint.first[joint.rows[pair]], joint.second[joint.columns[pair]])
+        order, wins = unit_state.order_of(states[0]), combats_won(states[0], bits)
+        if wins > 0:
+            answer.attacker_wins += probability
+            answer.attacker_overruns += probability if overrun and (wins > 1 or order != Order.WON) else 0.0
+        elif order == Order.LOST:
+            answer.target_wins += probability
+        elif order == Order.NO_ATTACK:
+            answer.draw += probability
+        else:
+            answer.no_combat += probability
+        for side in range(2):
+            mine, theirs = (states[0], states[1]) if side == 0 else (states[1], states[0])
+            add_side(question, side, mine, probability, answer.sides[side])
+            points_won = question.units[1 - side].facts[0].victory_points if unit_state.is_removed(theirs) else 0
+            points_won += combats_won(mine, bits) if question.units[side].facts[0].hunter else 0
+            points[side] += probability * points_won
     for side in range(2):
         finish_side(question, side, answer.sides[side])
         is_rated = question.units[1 - side].facts[0].victory_points != NONE
@@ -191,14 +188,14 @@ def answer_duel(question: Any, setup: Any, parts: Any, answer: Any) -> None:
         facts = question.units[side].facts[0]
         statuses = unit_state.ON_LOOKOUT if facts.on_lookout else 0
         begins[side] = starting_state(setup, side, statuses | (unit_state.RELOADING if facts.reloading else 0))
-    joint = Joint(begins[:1].copy(), begins[1:].copy(), np.ones((1, 1)))
+    joint = certain(begins[0], begins[1])
     deck = question.deck[: question.n_cards]
     cache = pool_cache_for(setup, pools_of(setup, strikes_of(builder)), question.die, deck)
     known = no_outcomes()
     answer.rounds = question.fight[0].rounds
     for number in range(answer.rounds):
         joint, known = after_operations(setup, builder, joint, cache, known)
-        if joint.probabilities.size > MOST_PAIRS:
+        if len(joint.rows) > MOST_PAIRS:
             answer.refused = Refusal.TOO_LARGE.value
             return
         add_round(question, setup, joint, number, answer)
@@ -219,27 +216,24 @@ def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> 
 def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any) -> None:
     """Fill in the figures of a round, and after the last round those of the duel."""
     is_last = number == answer.rounds - 1
-    for row in range(len(joint.first)):
-        for column in range(len(joint.second)):
-            probability = joint.probabilities[row, column]
-            if probability == 0.0:
-                continue
-            state_0, state_1 = joint.first[row], joint.second[column]
-            points = points_won(question, setup, 0, state_0, state_1), points_won(question, setup, 1, state_1, state_0)
-            for side in range(2):
-                add_side(question, side, state_0 if side == 0 else state_1, probability, answer.sides[number, side])
-                answer.sides[number, side].victory_points += probability * points[side]
-            if not is_last:
-                continue
-            answer.mean_margin += probability * (points[0] - points[1])
-            if points[0] > points[1]:
-                answer.attacker_wins += probability
-                answer.attacker_devastating += probability if points[0] >= _DEVASTATING * points[1] else 0.0
-            elif points[0] < points[1]:
-                answer.target_wins += probability
-                answer.target_devastating += probability if points[1] >= _DEVASTATING * points[0] else 0.0
-            else:
-                answer.draw += probability
+    for pair in range(len(joint.rows)):
+        probability = joint.probabilities[pair]
+        state_0, state_1 = joint.first[joint.rows[pair]], joint.second[joint.columns[pair]]
+        points = points_won(question, setup, 0, state_0, state_1), points_won(question, setup, 1, state_1, state_0)
+        for side in range(2):
+            add_side(question, side, state_0 if side == 0 else state_1, probability, answer.sides[number, side])
+            answer.sides[number, side].victory_points += probability * points[side]
+        if not is_last:
+            continue
+        answer.mean_margin += probability * (points[0] - points[1])
+        if points[0] > points[1]:
+            answer.attacker_wins += probability
+            answer.attacker_devastating += probability if points[0] >= _DEVASTATING * points[1] else 0.0
+        elif points[0] < points[1]:
+            answer.target_wins += probability
+            answer.target_devastating += probability if points[1] >= _DEVASTATING * points[0] else 0.0
+        else:
+            answer.draw += probability
     for side in range(2):
         finish_side(question, side, answer.sides[number, side])
 

@@ -119,10 +119,9 @@ def samples_of(fight, scenario, trials, seed, replacement=False, **options):
 def endings(law, read):
     """A law as {what `read` makes of a pair of states: chance}."""
     found = defaultdict(float)
-    for row, one in enumerate(law.first.tolist()):
-        for column, two in enumerate(law.second.tolist()):
-            if law.probabilities[row, column]:
-                found[read(one, two)] += law.probabilities[row, column]
+    pairs = law.first[law.rows].tolist(), law.second[law.columns].tolist()
+    for one, two, chance in zip(*pairs, law.probabilities.tolist()):
+        found[read(one, two)] += chance
     return found
 
 

@@ -35,8 +35,7 @@ def test_the_last_strike_and_the_end_of_a_combat_together_are_those_one_by_one(c
     def distribution():
         with interpreted():
             (joint,) = exact_distributions(setup, [operations], charge_start(setup), DIE, DECK)
-        pairs = zip(*np.nonzero(joint.probabilities))
-        return {(joint.first[row], joint.second[column]): joint.probabilities[row, column] for row, column in pairs}
+        return dict(zip(zip(joint.first[joint.rows], joint.second[joint.columns]), joint.probabilities, strict=True))
 
     together = distribution()
     monkeypatch.setattr("analyser.engine.fight.exact.propagate.concern_one_side", lambda _: False)

@@ -21,11 +21,21 @@ _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
 
 
 class Joint(NamedTuple):
-    """The joint distribution of the states of two sides."""
+    """The joint distribution of the states of two sides: the pairs that are possible, about a twentieth of all."""
 
     first: Integers  # (m,): distinct states of side 0
     second: Integers  # (n,): distinct states of side 1
-    probabilities: Floats  # (m, n), with the sum 1
+    rows: Integers  # (pairs,): index in `first`; equal ones are adjacent
+    columns: Integers  # (pairs,): index in `second`
+    probabilities: Floats  # (pairs,), with the sum 1
+
+
+class Pairs(NamedTuple):
+    """List of pairs of states in any order, which may have equal pairs; its length is stored separately."""
+
+    rows: Integers
+    columns: Integers
+    weights: Floats
 
 
 class Fused(NamedTuple):
@@ -92,32 +102,62 @@ def apply_to_side(setup: Setup, rest: int, side: int, state: int) -> int:
 
 
 @step
-def enlarge(probabilities: Floats, firsts: StateIndex, seconds: StateIndex) -> Floats:
-    """Return a copy of the matrix with space for twice as many states as there are, so that few copies are made."""
-    rows, columns = probabilities.shape
-    result = np.zeros((max(rows, 2 * firsts.length[0]), max(columns, 2 * seconds.length[0])))
-    for row in range(rows):
-        for column in range(columns):
-            result[row, column] = probabilities[row, column]
-    return result
+def certain(one: int, two: int) -> Joint:
+    """Return the distribution in which the sides are in these states."""
+    return Joint(np.full(1, one), np.full(1, two), np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1))
 
 
 @step
-def trimmed(firsts: StateIndex, seconds: StateIndex, probabilities: Floats) -> Joint:
-    """Return the distribution over the indexed states, without unused rows and columns of the matrix."""
-    rows, columns = firsts.length[0], seconds.length[0]
-    return Joint(firsts.states[:rows].copy(), seconds.states[:columns].copy(), probabilities[:rows, :columns].copy())
+def empty_pairs(room: int) -> Pairs:
+    """Return a list with space for `room` pairs."""
+    return Pairs(np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room))
+
+
+@step
+def listed(firsts: StateIndex, seconds: StateIndex, pairs: Pairs, length: int) -> Joint:
+    """Return the distribution of the first `length` pairs; it may have equal ones."""
+    first, second = firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy()
+    return Joint(first, second, pairs.rows[:length], pairs.columns[:length], pairs.weights[:length])
+
+
+@step
+def merged(side: int, joint: Joint) -> Joint:
+    """Return a distribution that has `side` first with side 0 first, or the reverse; equal pairs are merged.
+
+    The pairs are sorted by row, by counting.
+    """
+    first, second, rows, columns, weights = joint
+    if side == 1:
+        first, second, rows, columns = second, first, columns, rows
+    length, starts, order = len(rows), np.zeros(len(first) + 1, np.int64), np.empty(len(rows), np.int64)
+    for place in range(length):
+        starts[rows[place] + 1] += 1
+    for row in range(len(first)):
+        starts[row + 1] += starts[row]
+    for place in range(length):
+        order[starts[rows[place]]] = place
+        starts[rows[place]] += 1
+    last, count = np.full(len(second), NONE, np.int64), 0  # place of the last pair in each column
+    to_rows, to_columns, sums = empty_pairs(length)
+    for turn in range(length):
+        place = order[turn]
+        row, column, same = rows[place], columns[place], last[columns[place]]
+        if same != NONE and to_rows[same] == row:
+            sums[same] += weights[place]
+            continue
+        to_rows[count], to_columns[count], sums[count] = row, column, weights[place]
+        last[column] = count
+        count += 1
+    return Joint(first, second, to_rows[:count], to_columns[:count], sums[:count])
 
 
 @step
 def with_side_first(side: int, joint: Joint) -> Joint:
-    """Return the distribution with `side` first. Copies only possible pairs, because most pairs are impossible."""
-    if side == 0:
-        return joint
-    first, second, probabilities = joint
-    swapped = np.zeros((len(second), len(first)))
-    for row in range(len(first)):
-        for column in range(len(second)):
-            if probabilities[row, column] != 0.0:
-                swapped[column, row] = probabilities[row, column]
-    return Joint(second, first, swapped)
+    """Return the distribution with `side` first, from one with side 0 first."""
+    return joint if side == 0 else merged(side, joint)
+
+
+def side_probabilities(joint: Joint) -> tuple[Floats, Floats]:
+    """Return the probability of each state of side 0, and of side 1."""
+    ones, twos = (np.bincount(places, joint.probabilities) for places in (joint.rows, joint.columns))
+    return ones.astype(np.float64), twos.astype(np.float64)

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.kernel_records import Integers
-from analyser.engine.fight.exact.distribution import Joint
+from analyser.engine.fight.exact.distribution import Joint, side_probabilities
 from analyser.engine.fight.exact.propagate import propagate_program, start_states
 from analyser.engine.fight.program import Kind, Setup, possible_dice
 from analyser.game.ruleset import Rating
@@ -51,5 +51,6 @@ def _after_strike(
 def _matrix(joints: dict[int, Joint], index_of: dict[int, int]) -> NDArray[np.float64]:
     matrix = np.zeros((len(index_of), len(index_of)))
     for state, joint in joints.items():
-        matrix[index_of[state], [index_of[next_state] for next_state in joint.second.tolist()]] = joint.probabilities[0]
+        to = [index_of[next_state] for next_state in joint.second.tolist()]
+        matrix[index_of[state], to] = side_probabilities(joint)[1]
     return matrix

@@ -21,10 +21,12 @@ from analyser.engine.fight.exact.distribution import (
     Fused,
     Joint,
     apply_to_both,
+    certain,
     concern_one_side,
-    enlarge,
+    empty_pairs,
     fuse_operations,
-    trimmed,
+    listed,
+    merged,
 )
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, no_outcomes, pool_cache_for
 from analyser.engine.fight.program import Kind, Operation, Pair, Setup, possible_dice
@@ -33,8 +35,6 @@ from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE, TARGET, TargetFacts
-
-_SPARE_STATES = 16  # new states for which a matrix has space before it must be copied
 
 
 @step
@@ -48,30 +48,30 @@ def apply_next(
     fused, after = fuse_operations(program, place, end)
     if fused.operation[0] != Kind.STRIKE:
         return apply_operations(setup, fused, joint, cache), known, after
-    if after < end and program[after, 0] == Kind.RESOLVE and fused.rest == 0:
+    side = setup.strikes[fused.operation[2]].striker
+    joint, known = after_strike(setup, fused, joint, cache, known)
+    if after < end and program[after, 0] == Kind.RESOLVE:
         combat, after_it = fuse_operations(program, after, end)
         if concern_one_side(combat.rest):
-            joint, known = after_combat(setup, fused, combat, joint, cache, known)
-            return joint, known, after_it
-    joint, known = after_strike(setup, fused, joint, cache, known)
-    return joint, known, after
+            return after_combat(setup, combat, side, joint, cache), known, after_it
+    return merged(side, joint), known, after
 
 
 @step
 def apply_operations(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache) -> Joint:
     """Return the distribution after fused operations that do not begin with a strike, pair by pair."""
     operation, rest = fused
-    first, second, before = joint
-    rows, columns = before.shape
-    firsts, seconds = state_index(2 * rows), state_index(2 * columns)
-    after = np.zeros((rows + _SPARE_STATES, columns + _SPARE_STATES))
+    first, second, rows, columns, before = joint
+    firsts, seconds = state_index(2 * len(first)), state_index(2 * len(second))
+    after, count = empty_pairs(2 * len(rows)), 0
     # Neighbouring pairs mostly lead a side to the same state, which need not be looked up again.
-    one_before, two_before = np.full((2, 2), NONE, np.int64), np.full((columns, 2, 2), NONE, np.int64)
-    for row in range(rows):
-        firsts, seconds = with_room(firsts, 2 * columns), with_room(seconds, 2 * columns)
-        for column in range(columns):
-            if before[row, column] == 0.0:
-                continue
+    one_before, two_before = np.full((2, 2), NONE, np.int64), np.full((len(second), 2, 2), NONE, np.int64)
+    place = 0
+    while place < len(rows):
+        row = rows[place]
+        firsts, seconds = with_room(firsts, 2 * len(second)), with_room(seconds, 2 * len(second))
+        while place < len(rows) and rows[place] == row:
+            column = columns[place]
             pair = (int(first[row]), int(second[column]))  # NumPy scalars are slow in the interpreter
             if operation[0] == Kind.BEGIN:
                 pair = operations.merge_moves(setup, pair)
@@ -86,10 +86,11 @@ def apply_operations(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache)
                     one_before[failed, 0], one_before[failed, 1] = one, find_or_add(firsts, one)
                 if two_before[column, failed, 0] != two:
                     two_before[column, failed, 0], two_before[column, failed, 1] = two, find_or_add(seconds, two)
-                if firsts.length[0] > after.shape[0] or seconds.length[0] > after.shape[1]:
-                    after = enlarge(after, firsts, seconds)
-                after[one_before[failed, 1], two_before[column, failed, 1]] += share * before[row, column]
-    return trimmed(firsts, seconds, after)
+                after.rows[count], after.columns[count] = one_before[failed, 1], two_before[column, failed, 1]
+                after.weights[count] = share * before[place]
+                count += 1
+            place += 1
+    return merged(0, listed(firsts, seconds, after, count))
 
 
 @tiered(8.0)
@@ -110,11 +111,11 @@ def propagate_program(
     `first_pools` of the :class:`~.strike.PoolCache`.
     """
     cache = pool_cache_for(setup, places, die, deck)
-    result = [Joint(starts[0, :1], starts[0, 1:], np.ones((1, 1)))][:0]  # empty, of a type that can be inferred
+    result = [certain(starts[0, 0], starts[0, 1])][:0]  # empty, of a type that can be inferred
     for fight in range(len(starts)):
         for side in range(2):
             setup.sides[side].models = models[fight, side]
-        joint = Joint(starts[fight, :1], starts[fight, 1:], np.ones((1, 1)))
+        joint = certain(starts[fight, 0], starts[fight, 1])
         known, done = no_outcomes(), 0
         for end in ends:
             while done < end:

@@ -16,7 +16,7 @@ from analyser.common.jit import step
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_side, trimmed, with_side_first
+from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_side, empty_pairs, listed, with_side_first
 from analyser.engine.fight.program import Setup
 from analyser.engine.pool.pmf import empty_outcomes, most_dice, pool_pmf
 from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_room
@@ -64,7 +64,7 @@ class StrikeConditions(NamedTuple):
     """Condition of the strike for each striker's and each struck unit's state."""
 
     views: Integers  # (struck,): the column of `kinds` for each state of the struck unit
-    kinds: Integers  # (strikers, views): index in `conditions`; NONE if the strike is not made
+    kinds: Integers  # (strikers, views): index in `conditions`; NONE, so the last, if the strike is not made
     conditions: StateIndex
 
 
@@ -144,11 +144,11 @@ def with_lists(
 ) -> tuple[StrikeOutcomes, Integers]:
     """Return the outcomes, extended by this strike for each condition and struck state that occur together.
 
-    Also return the indices of the lists, shape (conditions, struck); NOT_FOUND for pairs that do not occur.
+    Also return the indices of the lists, shape (conditions + 1, struck); NOT_FOUND for pairs that do not occur. In the
+    last row, for no strike, they are 0.
     """
-    conditions, struck, probabilities = when.conditions, joint.second, joint.probabilities
-    known_conditions = with_room(known.conditions, conditions.length[0])
-    states = with_room(known.states, len(struck))
+    conditions, struck = when.conditions, joint.second
+    known_conditions, states = with_room(known.conditions, conditions.length[0]), with_room(known.states, len(struck))
     known = StrikeOutcomes(
         known_conditions, states, known.lists, known.reached, known.starts, known.state, known.own, known.probability
     )
@@ -157,18 +157,19 @@ def with_lists(
         of_condition[kind] = find_or_add(known_conditions, number << _NUMBER | conditions.states[kind]) << _CONDITION
     for column in range(len(of_state)):
         of_state[column] = find_or_add(states, struck[column])
-    lists = np.full((len(of_condition), len(of_state)), NOT_FOUND, np.int64)
-    for row in range(probabilities.shape[0]):
-        for column in range(probabilities.shape[1]):
-            kind = when.kinds[row, when.views[column]]
-            if kind == NONE or probabilities[row, column] == 0.0 or lists[kind, column] != NOT_FOUND:
-                continue
-            key = of_condition[kind] | of_state[column]
-            at = find(known.lists, key)
-            if at == NOT_FOUND:
-                at = known.lists.length[0]
-                known = with_list(known, setup, cache, key)
-            lists[kind, column] = at
+    lists = np.full((len(of_condition) + 1, len(of_state)), NOT_FOUND, np.int64)
+    for place in range(len(joint.rows)):
+        column = joint.columns[place]
+        kind = when.kinds[joint.rows[place], when.views[column]]
+        if kind == NONE or lists[kind, column] != NOT_FOUND:
+            lists[NONE, column] = 0 if kind == NONE else lists[NONE, column]
+            continue
+        key = of_condition[kind] | of_state[column]
+        at = find(known.lists, key)
+        if at == NOT_FOUND:
+            at = known.lists.length[0]
+            known = with_list(known, setup, cache, key)
+        lists[kind, column] = at
     return known, lists
 
 
@@ -198,48 +199,32 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
 
 
 class StrikeTransitions(NamedTuple):
-    """Transitions by a strike: a list for each condition and struck state; equal transitions are merged."""
+    """Transitions by a strike: a list for each condition (the last: no strike) and struck state, without equal ones."""
 
-    starts: Integers  # (conditions, struck): start of the list
-    ends: Integers  # (conditions, struck): end of the list; start and end are 0 for pairs that do not occur
+    starts: Integers  # (conditions + 1, struck): start of the list
+    ends: Integers  # (conditions + 1, struck): end of the list; start and end are 0 for pairs that do not occur
     to: Integers  # index of the struck unit's next state
     loss: Integers  # index of the effect on the striker
     probability: Floats
     struck: StateIndex  # the next states of the struck unit
-    losses: StateIndex  # effects on the striker (Overcharge); lowest bit: the enemy is removed
-
-
-class StrikeOnBoth(NamedTuple):
-    """Transitions of the states of both sides by a strike; the striker's side comes first."""
-
-    before: Joint
-    when: StrikeConditions
-    transitions: StrikeTransitions
-    strikers: StateIndex  # the next states of the striker
-    idle: Integers  # (strikers before,): index of the next state if the strike is not made
-    missed: Integers  # (struck before,): index of the next state if the strike is not made
-    to: Integers  # (strikers before, losses): index of the striker's next state by its losses
+    losses: StateIndex  # effects on the striker (Overcharge), NONE first; lowest bit: the enemy is removed
 
 
 @step
 def after_strike(
     setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Return the distribution after fused operations that begin with a strike, and the extended outcomes."""
-    strike, known = strike_on_both(setup, fused, joint, cache, known)
-    return joint_after(setup.strikes[fused.operation[2]].striker, strike), known
+    """Return the distribution after fused operations that begin with a strike, and the extended outcomes.
 
-
-@step
-def strike_on_both(
-    setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
-) -> tuple[StrikeOnBoth, StrikeOutcomes]:
-    """Return both sides' transitions by fused operations that begin with a strike, and the extended outcomes."""
+    The distribution has the striker first, and may have equal pairs.
+    """
     _, active, number = fused.operation
-    turned = with_side_first(setup.strikes[number].striker, joint)
-    when = conditions_of(setup, number, active, turned)
-    known, lists = with_lists(known, setup, cache, number, when, turned)
-    return with_strikers(setup, fused, when, turned, transitions_of(setup, fused, turned.second, lists, known)), known
+    before = with_side_first(setup.strikes[number].striker, joint)
+    when = conditions_of(setup, number, active, before)
+    known, lists = with_lists(known, setup, cache, number, when, before)
+    transitions = transitions_of(setup, fused, before.second, lists, known)
+    strikers, to = states_of_striker(setup, fused, when, before, transitions)
+    return joint_after(before, when, transitions, strikers, to), known
 
 
 @step
@@ -270,8 +255,8 @@ def transitions_of(
     side = 1 - setup.strikes[number].striker
     pays_overcharge = setup.attacks[number].overcharge != 0 and setup.strikes[number].pays_overcharge != 0
     _, _, _, reached, list_starts, state, own, weight = known
-    room = 0
-    for kind in range(lists.shape[0]):
+    kinds, room = range(lists.shape[0] - 1), len(states)
+    for kind in kinds:
         for column in range(lists.shape[1]):
             at = lists[kind, column]
             room += 0 if at == NOT_FOUND else list_starts[at + 1] - list_starts[at]
@@ -279,10 +264,10 @@ def transitions_of(
     to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
     # Many outcomes reach few states, so each state is looked up once.
     place_of = np.full(reached.length[0], NONE, np.int64)
-    struck, losses = state_index(len(states) + len(place_of)), state_index(room if pays_overcharge else 1)
+    struck, losses = state_index(len(states) + len(place_of)), state_index(room + 2 if pays_overcharge else 2)
     last = np.full(len(struck.states), NONE, np.int64)  # index of each next state in the list
-    count = 0
-    for kind in range(lists.shape[0]):
+    count, lost = find_or_add(losses, NONE), find_or_add(losses, 0)
+    for kind in kinds:
         for column in range(lists.shape[1]):
             at, first = lists[kind, column], count
             if at == NOT_FOUND:
@@ -292,12 +277,9 @@ def transitions_of(
                 if place == NONE:
                     place = find_or_add(struck, apply_to_side(setup, rest, side, int(reached.states[state[row]])))
                     place_of[state[row]] = place
-                lost = 0
                 if pays_overcharge:
                     gone = unit_state.is_removed(int(reached.states[state[row]]))
                     lost = find_or_add(losses, int(own[row]) << 1 | (1 if gone else 0))
-                elif losses.length[0] == 0:
-                    find_or_add(losses, 0)
                 same = last[place]
                 if same >= first and loss[same] == lost:
                     probability[same] += weight[row]
@@ -306,52 +288,59 @@ def transitions_of(
                 last[place] = count
                 count += 1
             starts[kind, column], ends[kind, column] = first, count
+    for column in range(len(states)):
+        if lists[NONE, column] != NOT_FOUND:
+            to[count] = find_or_add(struck, apply_to_side(setup, rest, side, int(states[column])))
+            loss[count], probability[count] = 0, 1.0
+            starts[NONE, column], ends[NONE, column] = count, count + 1
+            count += 1
     return StrikeTransitions(starts, ends, to, loss, probability, struck, losses)
 
 
 @step
-def with_strikers(
+def states_of_striker(
     setup: Setup, fused: Fused, when: StrikeConditions, joint: Joint, transitions: StrikeTransitions
-) -> StrikeOnBoth:
-    """Return the transitions of both sides: add the striker's next states, and those without a strike."""
-    striker = setup.strikes[fused.operation[2]].striker
-    mine, theirs, before = joint
-    losses, struck = transitions.losses.length[0], transitions.struck
-    strikers, several = state_index(len(mine) * (1 + losses)), losses > 1
-    idle, missed = np.full(len(mine), NONE, np.int64), np.full(len(theirs), NONE, np.int64)
-    to = np.full((len(mine), losses), NONE, np.int64)
-    for row in range(len(mine)):
-        for column in range(len(theirs)):
-            if before[row, column] == 0.0:
-                continue
-            kind = when.kinds[row, when.views[column]]
-            if kind != NONE and (several or to[row, 0] == NONE):
-                add_states_of_striker(setup, fused, mine[row], (kind, column), transitions, strikers, to[row])
-            elif kind == NONE and idle[row] == NONE:
-                idle[row] = find_or_add(strikers, apply_to_side(setup, fused.rest, striker, mine[row]))
-            if kind == NONE and missed[column] == NONE:
-                missed[column] = find_or_add(struck, apply_to_side(setup, fused.rest, 1 - striker, theirs[column]))
-    return StrikeOnBoth(joint, when, transitions, strikers, idle, missed, to)
+) -> tuple[StateIndex, Integers]:
+    """Return the next states of the striker, and their indices by its state before and its losses."""
+    losses, starts, loss = transitions.losses.length[0], transitions.starts, transitions.loss
+    strikers, several = state_index(len(joint.first) * losses), losses > 2  # with 2: no strike, and no losses
+    to = np.full((len(joint.first), losses), NONE, np.int64)
+    for place in range(len(joint.rows)):
+        row, column = joint.rows[place], joint.columns[place]
+        kind = when.kinds[row, when.views[column]]
+        if several or to[row, loss[starts[kind, column]]] == NONE:
+            add_states_of_striker(setup, fused, joint.first[row], (kind, column), transitions, strikers, to[row])
+    return strikers, to
 
 
 @step
-def joint_after(striker: int, strike: StrikeOnBoth) -> Joint:
-    """Return the distribution after the transitions of a strike."""
-    (mine, theirs, before), (views, kinds, _), transitions, strikers, idle, missed, striker_to = strike
-    starts, ends, to, loss, probability, others, _ = transitions
-    after = np.zeros((strikers.length[0], others.length[0]))
-    for row in range(len(mine)):
-        for column in range(len(theirs)):
-            share = before[row, column]
-            if share == 0.0:
+def joint_after(
+    joint: Joint, when: StrikeConditions, transitions: StrikeTransitions, strikers: StateIndex, striker_to: Integers
+) -> Joint:
+    """Return the distribution after the transitions of a strike; `joint` has the striker first."""
+    _, _, rows, columns, before = joint
+    starts, ends, to, loss, probability, others, losses = transitions
+    width, room, count, first = others.length[0], 0, 0, 0
+    last = np.full(losses.length[0] * width, NONE, np.int64)  # place of the last pair with these losses and next state
+    for pair in range(len(rows)):
+        at = when.kinds[rows[pair], when.views[columns[pair]]], columns[pair]
+        room += ends[at] - starts[at]
+    after = empty_pairs(room)
+    for pair in range(len(rows)):
+        row, column = rows[pair], columns[pair]
+        if pair == 0 or rows[pair - 1] != row:
+            first = count
+        kind = when.kinds[row, when.views[column]]
+        for place in range(starts[kind, column], ends[kind, column]):
+            share, cell = before[pair] * probability[place], loss[place] * width + to[place]
+            same = last[cell]
+            if same >= first:
+                after.weights[same] += share
                 continue
-            kind = kinds[row, views[column]]
-            if kind == NONE:
-                after[idle[row], missed[column]] += share
-                continue
-            for place in range(starts[kind, column], ends[kind, column]):
-                after[striker_to[row, loss[place]], to[place]] += share * probability[place]
-    return with_side_first(striker, trimmed(strikers, others, after))
+            after.rows[count], after.columns[count] = striker_to[row, loss[place]], to[place]
+            after.weights[count], last[cell] = share, count
+            count += 1
+    return listed(strikers, others, after, count)
 
 
 @step
@@ -371,6 +360,7 @@ def add_states_of_striker(
         if places[which] == NONE:
             loss = transitions.losses.states[which]
             struck, own = (discipline.ANNIHILATED if loss & 1 else 0), loss >> 1
-            losses = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK)
-            after = strikes.after_striking(setup, number, state, struck, losses)
+            losses, after = (own >> _OWN_DESTROYED, own & unit_state.MODELS_MASK), state
+            if loss != NONE:
+                after = strikes.after_striking(setup, number, state, struck, losses)
             places[which] = find_or_add(strikers, apply_to_side(setup, fused.rest, striker, after))
