@@ -53,11 +53,11 @@ class Action(NamedTuple):
 class Losses(NamedTuple):
     """Mean share of each column's loadout that is lost while it and the row's loadout act once.
 
-    `unsuppressed` leaves out suppression, `suppressed` includes the effect of each action on the other unit's action,
-    and `by_shots` is the part of `unsuppressed` that shots cause.
+    `without_suppression` leaves out suppression, `suppressed` includes the effect of each action on the other unit's
+    action, and `by_shots` is the part of `without_suppression` that shots cause.
     """
 
-    unsuppressed: Array
+    without_suppression: Array
     suppressed: Array
     by_shots: Array
 
@@ -130,7 +130,7 @@ def _kept_by_shots(
     situation: Situation,
     hits: dict[Rating, float],
 ) -> tuple[Array, Array, Array]:
-    """Return the shares kept of shots by suppressed units after a passed and after a failed rally test, and ranges.
+    """Return the share of hits that a suppressed shooter keeps after a passed and a failed rally test, and the ranges.
 
     `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot; `hits` the mean hits of a die.
     Suppression is a penalty (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
@@ -158,7 +158,7 @@ def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
 
 
 def _kept_by_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Array, Array]:
-    """Return the shares kept of charges by suppressed units: with a penalty (AC-8.2), 0 after a failed rally test."""
+    """Return the share of hits that a suppressed charger keeps after a passed (AC-8.2) and a failed rally test."""
     units = [loadout.unit for loadout in loadouts]
     infantry, overwhelmed = (
         np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)

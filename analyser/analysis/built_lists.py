@@ -22,8 +22,8 @@ class BuiltList(NamedTuple):
     """A list and its value by integer programming.
 
     `value` is the sum of the points `destroyed` and `kept`, as a mean or worst case over the opponents. No other legal
-    list exceeds it by more than the share `gap`, except lists that are too similar to better lists. `differs` is the
-    share of the first list's points that this list lacks.
+    list exceeds it by more than the share `gap`, apart from lists that are too similar to an earlier one. `differs` is
+    the share of the first list's points that this list lacks.
     """
 
     army: Army
@@ -161,8 +161,8 @@ def typical_lists(
 ) -> tuple[Army, ...]:
     """Return the best list of each faction among the opposing loadouts.
 
-    Each list has the points and battlegroups of `force`, and is the best one against all loadouts of `force`, whose
-    units count equally. A faction without a legal list is left out.
+    Each list has the points and the number of battlegroups of `force`, and is the best one against all loadouts of
+    `force`, whose units count equally. A faction without a legal list is left out.
     """
     points, lists = force.most_points, []
     opponents = equal_unit_weights(force.loadouts, points)

@@ -42,10 +42,10 @@ class Exchange:
         apart both shoot; near, each takes the action (a shot or a charge) that gains most points at today's prices. A
         suppressed unit does less. The shares of far and near rounds differ between :data:`~.approach.BATTLEFIELDS`;
         without far situations, or without near ones, there is one battlefield.
-    unsuppressed : ndarray
+    without_suppression : ndarray
         Losses without the effect of suppression.
     by_shots : ndarray
-        The part of `unsuppressed` that shots cause; charges cause the rest.
+        The part of `without_suppression` that shots cause; charges cause the rest.
     all_shots_returned : ndarray
         `losses` if no unit could shoot at another without being shot at.
     outranging_share : ndarray
@@ -60,7 +60,7 @@ class Exchange:
 
     loadouts: tuple[Loadout, ...]
     losses: Array
-    unsuppressed: Array
+    without_suppression: Array
     by_shots: Array
     all_shots_returned: Array
     outranging_share: Array
@@ -123,8 +123,15 @@ def exchange_of(
     } | left_out
     inside = np.flatnonzero(~outside)
     losses, *parts = (table[:, inside][:, :, inside] for table in (losses, *rounds))
-    by_tactic, unsuppressed, by_shots, all_returned, outranging = parts
-    tables = losses, unsuppressed, by_shots, all_returned, outranging.mean(axis=0), is_matchup[np.ix_(inside, inside)]
+    by_tactic, without_suppression, by_shots, all_returned, outranging = parts
+    tables = (
+        losses,
+        without_suppression,
+        by_shots,
+        all_returned,
+        outranging.mean(axis=0),
+        is_matchup[np.ix_(inside, inside)],
+    )
     return Exchange(tuple(sides[index] for index in inside), *tables, left_out, by_tactic if best else None)
 
 
@@ -179,7 +186,7 @@ class _LossesByBattlefield(NamedTuple):
     """Losses in a round on each battlefield, as in :class:`Exchange`, but all of shape (battlefields, n, n)."""
 
     losses: Array
-    unsuppressed: Array
+    without_suppression: Array
     by_shots: Array
     all_shots_returned: Array
     outranging_share: Array
@@ -198,7 +205,7 @@ def _round_losses(
         result = [
             _LossesByBattlefield(zeros, zeros, zeros, zeros, zeros)
             if only is None
-            else _LossesByBattlefield(only.suppressed, only.unsuppressed, only.by_shots, only.suppressed, zeros)
+            else _LossesByBattlefield(only.suppressed, only.without_suppression, only.by_shots, only.suppressed, zeros)
         ]
     else:
         shots = (actions[situation.name] for situation in situations if is_near(situation) is False)
@@ -217,15 +224,17 @@ def _losses_on(
 
     outreaches = reach > reach.T
     time = movement.time_shares(
-        reach, gains(outreaches * far.unsuppressed), gains(far.suppressed), gains(near.suppressed), battlefield
+        reach, gains(outreaches * far.without_suppression), gains(far.suppressed), gains(near.suppressed), battlefield
     )
     outranging_share = time.one_shoots * time.outreaches
-    unsuppressed, losses, by_shots = (
+    without_suppression, losses, by_shots = (
         outranging_share * when_outranging + time.both_shoot * when_far + time.near * when_near
-        for when_outranging, when_far, when_near in zip((far.unsuppressed, far.unsuppressed, far.by_shots), far, near)
+        for when_outranging, when_far, when_near in zip(
+            (far.without_suppression, far.without_suppression, far.by_shots), far, near
+        )
     )
     all_shots_returned = (time.one_shoots + time.both_shoot) * far.suppressed + time.near * near.suppressed
-    return _LossesByBattlefield(losses, unsuppressed, by_shots, all_shots_returned, outranging_share)
+    return _LossesByBattlefield(losses, without_suppression, by_shots, all_shots_returned, outranging_share)
 
 
 def _points(loadouts: Sequence[Loadout]) -> Array:

@@ -91,15 +91,16 @@ class PriceDrivers:
         self._units = units = [loadout.unit for loadout in exchange.loadouts]
         hundreds, losses = exchange.points / 100, exchange.mean()
         by_tactic = losses if exchange.by_tactic is None else exchange.by_tactic.mean(axis=0)
-        unsuppressed, lost_to_shots, returned = (
-            table.mean(axis=0) for table in (exchange.unsuppressed, exchange.by_shots, exchange.all_shots_returned)
+        without_suppression, lost_to_shots, returned = (
+            table.mean(axis=0)
+            for table in (exchange.without_suppression, exchange.by_shots, exchange.all_shots_returned)
         )
         self.offence, self.toughness = offence_and_toughness(losses, frequencies, prices)
         offence, toughness = offence_and_toughness(by_tactic, frequencies, prices)
-        free_offence, free_toughness = offence_and_toughness(unsuppressed, frequencies, prices)
+        free_offence, free_toughness = offence_and_toughness(without_suppression, frequencies, prices)
         away = toughness - offence_and_toughness(returned, frequencies, prices)[1]
         enemy_points = frequencies * np.exp(prices)
-        by_shots, by_close_quarters = lost_to_shots @ enemy_points, (unsuppressed - lost_to_shots) @ enemy_points
+        by_shots, by_close_quarters = lost_to_shots @ enemy_points, (without_suppression - lost_to_shots) @ enemy_points
         hits = np.array([_hits_to_destroy(loadout) for loadout in exchange.loadouts])
         own = {
             SHOOTING: by_shots / hundreds,

@@ -41,7 +41,7 @@ def python_copy(record: RecordT) -> RecordT:
 
 
 def view(record: RecordT) -> RecordT:
-    """Return a view of a record, or a copy if it has no arrays, that Python reads fast; its `record` is the record."""
+    """Return a view that Python reads fast, or a copy of a record without arrays; its `record` is the original."""
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
         copy: Any = python_copy(record)

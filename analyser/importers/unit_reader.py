@@ -81,7 +81,7 @@ class UnitReader:
             if data[key] is None or any(getattr(level, key) == "none" for level in levels.values()):
                 self.warn(self.name, f"no usable {key.replace('_', ' ').upper()}; the unit is left out")
                 return None
-        # a linked special rule counts as listed; a linked weapon quality only explains it
+        # a link to a special rule gives the unit the rule; a link to a weapon quality only holds the text of the quality
         linked = [rule for rule in filter(None, self.contents.rules) if not recognise(parse(rule)[0], QUALITIES)[1]]
         data["rules"] = self._known_names([*self.rules, *linked], SPECIAL_RULES, "special rule")
         data["rows"] = self._read_rows()

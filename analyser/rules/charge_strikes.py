@@ -17,7 +17,7 @@ _INFANTRY = TYPES.index("infantry")
 _OUTFLANKED, _OVERWHELMED = (
     sum(1 << TYPES.index(type_) for type_ in types) for types in (CAN_BE_OUTFLANKED, INFANTRY_OVERWHELMS)
 )
-OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # positions in which a unit strikes; NONE: it always strikes
+OUT_OF_BUILDING, IN_BUILDING, NEVER = 0, 1, 2  # where a unit must be to strike; NONE: anywhere
 
 
 @step
@@ -44,7 +44,7 @@ def penalties_of_charge(threatened: int, is_overrun: int) -> int:
 
 @step
 def bonuses_of_retaliation(threatened: int, striker: int, struck: int) -> int:
-    """Return the bonuses of the retaliation, as bits; `threatened`: 1 if an enemy other than the striker is near."""
+    """Return the bonuses of the retaliation, as bits; `threatened`: 1 if another enemy of the charger is near."""
     return _overwhelming_bonus(striker, struck) | (Bonus.SUPPORTED if threatened else 0)
 
 
@@ -56,7 +56,7 @@ def penalties_of_retaliation(supported: int) -> int:
 
 @step
 def times_of_retaliation(garrisoned: int, storming_party: int, advantage: int) -> tuple[int, int]:
-    """Return the positions in which the charged unit strikes before, and after, the charger (AC-8.3, AC-8.4).
+    """Return where the charged unit must be to strike before the charger, and after it (AC-8.3, AC-8.4).
 
     `advantage`: 1 if terrain or Stoic Defence lets the charged unit strike first. A garrison strikes first in its
     building (AC-8.6), except against a Storming Party.

@@ -70,7 +70,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
         return _from_table({"unit": source}, "army", library)
     path = path_of(source, "army")
     if path.suffix.lower() not in (*ROSTERS, *DATA_FILES):  # read_roster refuses data files with a hint
-        return _from_list(path, library)
+        return _from_file(path, library)
     roster = read_roster(path)
     try:
         return match_roster(roster, library, numbers)
@@ -78,7 +78,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
         raise error.inside(str(path)) from None
 
 
-def _from_list(path: Path, library: Profiles) -> Army:
+def _from_file(path: Path, library: Profiles) -> Army:
     """Return the army of a list in TOML; an error in a unit states the line of its table."""
     try:
         table = read_toml(path)
@@ -105,7 +105,7 @@ def _from_table(table: Mapping[str, Any], where: str, library: Profiles) -> Army
     try:
         file = checked(ArmyFile, table, where=where)
     except InputError as error:
-        if not {"unit", "units"} & table.keys() and not error.allowed:  # otherwise a misspelt key is the cause
+        if not {"unit", "units"} & table.keys() and not error.allowed:  # `allowed` is set for a misspelt key
             raise InputError("no unit is listed", where=where, allowed=_UNITS_FORM) from None
         error.where = where + _one_based(error.where.removeprefix(where), table)
         raise

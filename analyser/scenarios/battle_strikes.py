@@ -144,8 +144,10 @@ class Strikes:
         }
         for name, column in columns.items():
             if len(column) > len(tables[name]):
-                problem = f"{len(column)} {name.replace('_', ' ')} in one battle"
-                raise InputError(problem, where="battle", allowed=f"up to {len(tables[name])}: fewer different units")
+                problem = f"the battle is too large: {len(column)} entries of {name}"
+                raise InputError(
+                    problem, where="battle", allowed=f"up to {len(tables[name])}; use fewer different units"
+                )
             if len(column):
                 tables[name][: len(column)] = column
         return cast("Tables", tables)

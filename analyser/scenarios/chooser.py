@@ -112,10 +112,10 @@ class Chooser(Shooter):
         return self._with_overcharge(first if is_stated else [*first, *others])
 
     def _with_overcharge(self, rows: Sequence[Row]) -> list[CloseAttack]:
-        """Return each row as stated, then with its Overcharge unless that is stated (AC-6)."""
-        chargeable = [] if self.unit.overcharge else [row for row in rows if row.has("Overcharge")]
+        """Return an attack with each row; unless Overcharge is stated, also one with its Overcharge (AC-6)."""
+        rows_with_overcharge = [] if self.unit.overcharge else [row for row in rows if row.has("Overcharge")]
         plain = [CloseAttack(row, self.unit.overcharge) for row in rows]
-        return [*plain, *(CloseAttack(row, overcharge=True) for row in chargeable)]
+        return [*plain, *(CloseAttack(row, overcharge=True) for row in rows_with_overcharge)]
 
     def retaliation_options(self) -> list[Combatant]:
         """Return the unit once for each retaliation, with its row stated."""
@@ -186,7 +186,7 @@ class Chooser(Shooter):
         return STOP_IS_DISTANCE | to_length(row.long_range if reach is None else reach)
 
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
-        """Return the row whose ranges an order means if it names no row; `salvo` is the salvo of the order, or NONE."""
+        """Return the row whose ranges an order uses: that of its `salvo`, or of the tactic `lookout` (NONE: no salvo)."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
             return self._tactic_lookout_row
         return self.salvos[salvo][0].row

@@ -68,4 +68,4 @@ def set_charge(builder: Builder) -> int:
     side_out_of_range, _ = set_sides_of_charge(builder)
     for side in range(2):
         builder.setup.sides[side].hunter = 1  # counts wins, which show who won the first combat, also without Hunter
-    return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_PLACES.value
+    return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_POSITIONS.value

@@ -170,7 +170,7 @@ def why_no_duel(question: Any, side: int, shooter: Shooter) -> int:
     if unit.target[0].aircraft:
         return Refusal.AIRCRAFT.value
     if unit.facts[0].edge_distance > MOST_INCHES * INCH:
-        return Refusal.TOO_MANY_PLACES.value
+        return Refusal.TOO_MANY_POSITIONS.value
     if policy == Policy.TAKE_COVER:
         return 0
     if policy == Policy.CHARGE:
@@ -252,4 +252,4 @@ def set_duel(builder: Builder, shooters: tuple[Shooter, Shooter]) -> int:
     parts = first, second
     add_round(builder, parts, question.fight[0].first)
     side_out_of_range, _ = set_positions_in_duel(builder, most_set_backs(builder, parts), advances, short_ranges)
-    return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_PLACES.value
+    return 0 if side_out_of_range == NONE else Refusal.TOO_MANY_POSITIONS.value

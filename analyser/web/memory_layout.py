@@ -97,7 +97,7 @@ REFUSALS: Mapping[int, str] = {
     Refusal.AIRCRAFT: "an aircraft flies sorties: no duel",
     Refusal.NO_ROW_TO_SHOOT_WITH: "it has no ranged row that its policy can fire at such targets",
     Refusal.NO_ALL_OUT_ATTACK: "it does not have the rule All-Out Attack",
-    Refusal.TOO_MANY_PLACES: "the distances are too fine or too long: use whole inches, or fewer rounds",
+    Refusal.TOO_MANY_POSITIONS: "the distances are too fine or too long: use whole inches, or fewer rounds",
     Refusal.FRONT_ALL_ROUND: "a unit in a building has its front on every side",
     Refusal.TOO_LARGE: "this duel is too large for the page: set fewer rounds or no distance, or use the command line",
 }

@@ -40,7 +40,7 @@ class Refusal(IntEnum):
     AIRCRAFT = len(WhyNot) + 4
     NO_ROW_TO_SHOOT_WITH = len(WhyNot) + 5
     NO_ALL_OUT_ATTACK = len(WhyNot) + 6
-    TOO_MANY_PLACES = len(WhyNot) + 7
+    TOO_MANY_POSITIONS = len(WhyNot) + 7
     FRONT_ALL_ROUND = len(WhyNot) + 8
     TOO_LARGE = len(WhyNot) + 9
 
@@ -133,7 +133,7 @@ class AttackAnswer:
     mean_share_lost: Float  # 1 for a removed unit
     mean_attacker_models_destroyed: Float  # Overcharge
     points: Float  # mean points that the target loses; NaN if the target has no points
-    victory_points: Float  # mean victory points for the target; NaN if it has none
+    victory_points: Float  # mean victory points that the attacker wins; NaN if the target is worth none
     losses: Losses  # probability of each number of models destroyed
     at_least: Losses  # probability of at least so many models destroyed
 

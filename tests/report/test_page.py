@@ -72,7 +72,7 @@ def test_trades_are_the_points_that_100_points_destroy(browsed):
     share = exchange.mean()[me, other]
     costs = [library[name].level.points for name in names]
     ours, theirs = (trades.names.index(name) for name in names)
-    assert 0 < share < exchange.unsuppressed.mean(axis=0)[me, other]
+    assert 0 < share < exchange.without_suppression.mean(axis=0)[me, other]
     assert trades.destroyed[ours, theirs] == pytest.approx(100 * share * costs[1] / costs[0])
 
 

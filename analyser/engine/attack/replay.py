@@ -23,7 +23,7 @@ class Trial(NamedTuple):
     dice: list[Die]
     card: int | None  # value of the target's card, if a card decides the test
     officer_position: int | None  # position of the officer among the models, if it is drawn (AC-5.8)
-    building: int | None  # side of the die for the building, from 0, the best (Siegebreaker, AC-6)
+    building: int | None  # side of the die for the building; 0 is the best (Siegebreaker, AC-6)
     attacker_card: int | None  # value of the attacker's card, a number of additional dice (Overcharge, AC-6)
 
 

@@ -25,7 +25,7 @@ from analyser.rules.draws import odds_of, success_counts, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
 MOST_CELLS = 4_000_000  # combinations of draws; the trials with each combination are counted in a cell
-MOST_COUNTED = 1 << 31  # trials of a thread between merges: its 32-bit tables count these and discarded trials
+MOST_COUNTED = 1 << 31  # trials of a thread between merges; half of 32 bits, because discarded trials count, too
 _LEAST_PER_THREAD = 80  # product of chunks and dice for which another thread saves time
 _INTERPRETED_SECONDS = 1e-5  # time of the interpreter for the outcome of one combination of draws
 _MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
@@ -76,7 +76,7 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
 
 
 def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | None:
-    """Return the draw of the target's card; each value ends at a card that can be the highest to pass (AC-5.1, 5.3)."""
+    """Return the draw of the target's card, in groups that end at a card that can be the highest to pass (AC-5.1)."""
     if fight.test != Test.BY_CARD:
         return None
     odds, values = odds_of(die, deck), range(fight.discipline - _MOST_REDUCTION, fight.discipline + 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from analyser.common.jit import step
 from analyser.engine.battle import choices, combat
-from analyser.engine.battle.attack import penalty_counts, strike
+from analyser.engine.battle.attack import does_penalty_count, strike
 from analyser.engine.battle.battle_data import (
     NO_POLICY,
     NO_STRIKE,
@@ -269,7 +269,9 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
     if distance > row.long_range or (row.indirect and short):
         return False
     aims = order == Order.SHOOT_AIMING and not row.by_lookout
-    reforms = field.reforming and not row.by_lookout and penalty_counts(battle, number, short, Penalty.REFORMING.value)
+    reforms = (
+        field.reforming and not row.by_lookout and does_penalty_count(battle, number, short, Penalty.REFORMING.value)
+    )
     shift = (1 if aims else 0) - (1 if reforms else 0)
     if not strike(battle, number, unit, other, short, shift):
         return False

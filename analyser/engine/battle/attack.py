@@ -18,11 +18,11 @@ from analyser.rules.house_rules import effects_on
 from analyser.rules.strike import Stage
 from analyser.rules.structs import NONE, FightFacts, Penalty, Test
 
-_MOST_SHIFT = 2  # the tables have fights for shifts from -2 to 2
+_MOST_SHIFT = 2  # `tables.fights` has entries for shifts from -2 to 2
 
 
 @step
-def penalty_counts(battle: Battle, number: int, short: bool, penalty: int) -> bool:
+def does_penalty_count(battle: Battle, number: int, short: bool, penalty: int) -> bool:
     """Return True if a penalty counts for a strike: no house rule ignores it."""
     tables = battle.tables
     return effects_on(tables.attacks[number], tables.targets[number], 1 if short else 0).ignores & penalty == 0
@@ -30,10 +30,10 @@ def penalty_counts(battle: Battle, number: int, short: bool, penalty: int) -> bo
 
 @step
 def condition_for(battle: Battle, number: int, striker: int, struck: int, short: bool, shift: int) -> int:
-    """Return the index of the fight of a strike; `shift`: bonuses less penalties, except for suppression (AC-3.1)."""
+    """Return the second index of `tables.fights` for a strike; `shift`: bonuses less penalties, without suppression."""
     field = battle.field
     if battle.tables.strikes[number].fixed_dice == NONE and field.states[striker] & SUPPRESSED:
-        shift -= 1 if penalty_counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
+        shift -= 1 if does_penalty_count(battle, number, short, Penalty.SUPPRESSED.value) else 0
     covered = field.states[struck] & unit_state.TAKING_COVER != 0
     return condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
 
@@ -89,7 +89,7 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
     """Make all draws of the strike in the scratch fight; return its progress (:mod:`analyser.rules.strike`)."""
     field, tables, fight = battle.field, battle.tables, battle.field.fight[0]
     progress = resolution.start_of_strike(fight)
-    if resolution.stage_of(progress) == Stage.CARD:  # the value is added to the dice; a Throw has no other dice
+    if resolution.stage_of(progress) == Stage.CARD:  # pools with more dice follow; a Throw has no other dice
         card = draw_test_card(battle.setup, field, side_of(striker))
         record(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
         pool += card
@@ -112,7 +112,7 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
 def set_fight(battle: Battle, number: int, striker: int, struck: int, condition: int) -> FightFacts:
     """Return the scratch fight, filled with a strike of a unit on another unit in their current states.
 
-    The pool depends only on the condition; all else depends on the states.
+    Fields for faces and re-rolls come from the table, by `condition`; the states determine all others.
     """
     field = battle.field
     field.fight[0] = battle.tables.fights[number, condition]

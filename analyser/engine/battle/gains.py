@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import kernel, step
 from analyser.common.kernel_records import Integers
-from analyser.engine.battle.attack import penalty_counts
+from analyser.engine.battle.attack import does_penalty_count
 from analyser.engine.battle.battle_data import (
     GAINS,
     NO_STRIKE,
@@ -134,7 +134,7 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
     """
     field, facts, tables = battle.field, battle.setup, battle.tables
     state = int(field.states[unit])
-    shift -= 1 if state & SUPPRESSED and penalty_counts(battle, number, short, Penalty.SUPPRESSED.value) else 0
+    shift -= 1 if state & SUPPRESSED and does_penalty_count(battle, number, short, Penalty.SUPPRESSED.value) else 0
     covered = field.states[other] & unit_state.TAKING_COVER != 0
     condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     count = unit_state.damage_of(state) if facts.by_damage[unit] else unit_state.models_of(state)
@@ -162,7 +162,7 @@ def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[i
     count = models * facts.limit[unit] - own if facts.by_damage[unit] else models
     if tables.strikes[number].fixed_dice >= 0:
         count = 0
-    elif battle.field.states[unit] & SUPPRESSED and penalty_counts(battle, number, False, Penalty.SUPPRESSED.value):
+    elif battle.field.states[unit] & SUPPRESSED and does_penalty_count(battle, number, False, Penalty.SUPPRESSED.value):
         shift -= 1
     condition = condition_of(False, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     cell = tables.first_cell[number] + cell_of(count, False, condition)

@@ -222,7 +222,7 @@ def reroll_waiting(
 
 @step
 def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) -> Floats:
-    """Return the probability of each score of the pool of `fight`; `scores` are those for its number of dice, or more.
+    """Return the probability of each score of the pool of `fight`; `scores` may be those for more dice.
 
     `faces` and `cards` are the probabilities of the faces of the die, and of the attacker's card values (Overcharge).
     """

@@ -80,7 +80,7 @@ class _Flat(NamedTuple):
     operations: list[tuple[int, int, int]]
 
     def add(self, steps: Steps, after: int) -> int:
-        """Add the places of `steps`, which place `after` follows, and return their first place."""
+        """Add the places of `steps`, and return the first of them; `after` is the place that comes next."""
         run: list[Operation] = []
         for part in reversed(steps):
             if isinstance(part, Choice):
@@ -110,7 +110,7 @@ class _Flat(NamedTuple):
 
 
 @step
-def first_made_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
+def first_branch_with_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
     """Return the first branch of a place whose strike is made; the first branch if no strike is made."""
     begin = rules.places[place, FIRST]
     for branch in range(begin, begin + rules.places[place, COUNT]):
@@ -126,7 +126,7 @@ def can_strike(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pa
     operation = operation_at(rules.operations, rules.branches[branch, GUARD])
     if rules.places[place, SUBJECT] != DECLARED and strikes.is_made(setup, operation[2], operation[1], pair):
         return True
-    return branch == first_made_strike(setup, rules, place, pair)
+    return branch == first_branch_with_strike(setup, rules, place, pair)
 
 
 @step
@@ -181,7 +181,7 @@ def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[i
 def only_branch(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
     """Return the only branch that can be chosen; NONE if several can, or if the choice is of orders.
 
-    Also NONE if the only possible strike in a combat is not the first branch, because a plan's default is the first.
+    Also NONE if the only possible strike in a combat is not the first branch: a plan without a choice takes the first.
     """
     subject = rules.places[place, SUBJECT]
     if subject == ORDERS:

@@ -71,7 +71,7 @@ class Game:
     def branches_at(self, node: int) -> Integers:
         """Return the branches that can be chosen in a node, in the order of the node's edges."""
         begin, end = self.edges.begins[node : node + 2]
-        return self.edges.weights[begin:end].astype(np.int64)
+        return self.edges.weights[begin:end].astype(np.int64)  # at a choice the weights are numbers of branches
 
 
 class TooManyNodesError(Exception):

@@ -15,7 +15,7 @@ from analyser.rules.structs import NONE
 
 _ONE_SIDED = (Kind.END, Kind.END_ROUND, Kind.END_COMBAT, Kind.CLEAR_MARK)
 _TWO_SIDED = (Kind.GIVE_ORDERS, Kind.ENGAGE, Kind.SPREAD_FUMES, Kind.RUN_AMOK)
-_SIDE, _NUMBER, _BITS = 5, 6, 12  # a packed operation: lowest bits of its side and its number, and all its bits
+_SIDE, _NUMBER, _BITS = 5, 6, 12  # a packed operation: bits where its side and its number begin, and its width
 _WORD = 62  # bits for all packed operations
 _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
 
