@@ -112,7 +112,7 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
             targets |= {(unit_of(attacker.selector), category): number for attacker in attackers}
         for shot, category, destroys in _destroyed_by_shots(answer, attackers, defenders, threads):
             unit = unit_of(shot.attacker.selector)
-            figures[unit, category, shot.row.name][shot.first, shot.last].append(destroys)
+            figures[unit, category, _line_name(shot)][shot.first, shot.last].append(destroys)
     for unit, category, reach, destroys in _destroyed_by_charges(answer):
         figures[unit, category, CHARGE_LINE][0.0, reach].append(destroys)
     lines: dict[tuple[str, str], list[Line]] = defaultdict(list)
@@ -127,6 +127,12 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
         )
         for unit in dict.fromkeys(unit for unit, _ in lines)
     }
+
+
+def _line_name(shot: _RowAtDistances) -> str:
+    """Return the name of a row; with its ranges if the unit has several rows of this name."""
+    names = [row.name for row in shot.attacker.unit.rows]
+    return shot.row.name if names.count(shot.row.name) == 1 else f"{shot.row.name} {shot.row.ranges}"
 
 
 def _number_by_category(defenders: Iterable[Loadout]) -> dict[str, int]:

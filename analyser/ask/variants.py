@@ -44,7 +44,7 @@ class Variants:
     where: str = ""
 
     def __len__(self) -> int:
-        """Return the number of variants: the baseline and each override at all combinations, and the baseline as stated."""
+        """Return the number of variants: baseline and overrides at each combination, and the baseline as stated."""
         return (1 + len(self.overrides)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
 
     def variants(self, library: Profiles) -> Iterator[Variant]:

@@ -44,7 +44,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
     },
     "Balance": {
         "balance": "What units should cost (fair points); the effect of a change.",
-        "report": "A balance report; a page over all versions; the changes between two versions.",
+        "report": "A balance report; its history over versions of the profiles; the changes between two versions.",
     },
     HIDDEN: {
         "warm-up": "Compile all kernels now.",

@@ -81,7 +81,7 @@ class UnitReader:
             if data[key] is None or any(getattr(level, key) == "none" for level in levels.values()):
                 self.warn(self.name, f"no usable {key.replace('_', ' ').upper()}; the unit is left out")
                 return None
-        # a link to a special rule gives the unit the rule; a link to a weapon quality only holds the text of the quality
+        # a link to a special rule gives the unit the rule; one to a weapon quality only holds the quality's text
         linked = [rule for rule in filter(None, self.contents.rules) if not recognise(parse(rule)[0], QUALITIES)[1]]
         data["rules"] = self._known_names([*self.rules, *linked], SPECIAL_RULES, "special rule")
         data["rows"] = self._read_rows()

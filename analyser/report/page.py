@@ -206,7 +206,7 @@ def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Map
     for row in dominated:
         saved = f"costs {row['points_saved']} points less" if row["points_saved"] else "costs no more"
         besides = f", but lacks: {row['has_besides']}" if row["has_besides"] else ""
-        text = f"{names[row['attacker']]} is dominated by {names[row['by']]}, which {saved} ({row['counts']}){besides}."
+        text = f"{names[row['attacker']]} is dominated ({row['counts']}) by {names[row['by']]}, which {saved}{besides}."
         result.setdefault(unit_of(row["attacker"]), []).append(text)
     if duels is not None:
         from analyser.report.tactics import cost_by_attacker

@@ -322,7 +322,7 @@ def _row(row: Any) -> tuple[str, str, str, str, str]:
         row.name,
         f"at {', '.join(row.against)}" if row.against else row.kind,
         ranges,
-        f"dice {', '.join(bands)}",
+        f"models {', '.join(bands)} dice",
         ", ".join(map(str, row.qualities)),
     )
 

@@ -186,7 +186,7 @@ class Chooser(Shooter):
         return STOP_IS_DISTANCE | to_length(row.long_range if reach is None else reach)
 
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
-        """Return the row whose ranges an order uses: that of its `salvo`, or of the tactic `lookout` (NONE: no salvo)."""
+        """Return the row whose ranges an order uses: that of its `salvo`; without one, of the tactic `lookout`."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
             return self._tactic_lookout_row
         return self.salvos[salvo][0].row

@@ -117,7 +117,7 @@ const cardOf = (unit, level) => {
     priceOf(level),
     (level.range || why) && element("p", {}, level.range && fairOf(level), why),
     level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
-    level.noticed_from && element("p.small", {}, `A fair price changed by ${percent(level.noticed_from)} would lose the verdict “fair” in 80% of cases.`),
+    level.noticed_from && element("p.small", {}, `Were it fair, a ${percent(level.noticed_from)} change of its price would end that verdict in 80% of cases.`),
     enemies.length > 0 && [bestAndWorst(enemies), element("p.small", {}, "At today’s points: the best and worst of all opponents, also of its own faction, by the points that this unit destroys minus the points that it loses in a round, per 100 points of each side.")],
     whatIf(level),
     levelsOf(unit),
