@@ -56,6 +56,7 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.ask.search_answer import Search as Search
     from analyser.ask.trial_narration import TrialNarration as TrialNarration
     from analyser.ask.trial_narration import tell as tell
+    from analyser.cli.kernels import warm_up as warm_up
     from analyser.common.distributions import Distribution as Distribution
     from analyser.common.errors import AnalyserError as AnalyserError
     from analyser.common.errors import InputError as InputError
@@ -67,7 +68,6 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.game.force_kinds import ForceKinds as ForceKinds
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
-    from analyser.kernels import warm_up as warm_up
     from analyser.report.tactics import Tactics as Tactics
     from analyser.report.tactics import tactics as tactics
     from analyser.results.attack import AttackResult as AttackResult

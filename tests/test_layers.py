@@ -15,7 +15,7 @@ PACKAGE = Path(analyser.__file__).parent
 LEVELS = (
     ("common",),
     ("game",),
-    ("rules", "importers"),
+    ("rules",),
     ("engine",),
     ("scenarios",),
     ("plots",),
@@ -24,7 +24,6 @@ LEVELS = (
     ("ask", "web"),
     ("report", "api"),
     ("sweep",),
-    ("kernels",),
     ("cli",),
     ("__main__",),
 )

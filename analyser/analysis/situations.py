@@ -434,7 +434,6 @@ BEST_TRADES = tuple(
 
 def situations_named(stated: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
     """Return the distinct situations that `stated` names or contains; ``"all"`` stands for :data:`SITUATIONS`.
-
     InputError for an unknown name, two different situations with the same name, or no situation.
     """
     names = (*SITUATIONS, ALL_SITUATIONS)

@@ -45,7 +45,7 @@ def warm_up(kernels: tuple[str, ...], processes: int | None) -> None:
     KERNELS are kinds of question, such as attacks, matchups, exact-fights, simulated-fights, morale-legion.
     Default: all, which takes about a minute the first time.
     """
-    from analyser import kernels as compiler
+    from analyser.cli import kernels as compiler
 
     with progress_bar("kinds of question") as progress:
         done = compiler.warm_up(kernels, processes=processes, progress=progress)

@@ -158,6 +158,6 @@ def _grid(unit: Unit) -> list[list[str]]:
 @click.argument("files", nargs=-1, required=True, shell_complete=complete_file)
 def units_import(files: tuple[str, ...], out: str, replace: bool) -> None:
     """Make profiles from BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
-    from analyser.importers.battlescribe import import_files
+    from analyser.game.importers.battlescribe import import_files
 
     click.echo(import_files(files, out=out, replace=replace), nl=False)

@@ -15,11 +15,11 @@ from analyser.game.army import Army
 from analyser.game.army_file import ArmyFile, army_of_file
 from analyser.game.force_check import ForceCheck, check_force
 from analyser.game.force_kinds import ForceKinds, force_kinds
+from analyser.game.importers.archive import DATA_FILES, ROSTERS
+from analyser.game.importers.roster_matching import NUMBER_SOURCES, Numbers, match_roster
+from analyser.game.importers.rosters import read_roster
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
-from analyser.importers.archive import DATA_FILES, ROSTERS
-from analyser.importers.roster_matching import NUMBER_SOURCES, Numbers, match_roster
-from analyser.importers.rosters import read_roster
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.policies import AUTO
 

@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import analyser
 from analyser.common.errors import printable, shown
-from analyser.importers.battlescribe import import_files
+from analyser.game.importers.battlescribe import import_files
 from analyser.report.army_card import army_card
 from tests.helpers import rosters
 

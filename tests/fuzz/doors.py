@@ -20,8 +20,8 @@ import analyser
 from analyser import morale
 from analyser.ask import curve, trial_narration, variants
 from analyser.cli import main
+from analyser.game.importers.battlescribe import import_files
 from analyser.game.profiles import Profiles
-from analyser.importers.battlescribe import import_files
 from analyser.scenarios import load
 from analyser.sweep.plan import read_plan
 from analyser.sweep.running import run_sweep

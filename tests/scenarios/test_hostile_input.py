@@ -7,8 +7,8 @@ import pytest
 import analyser
 from analyser import morale
 from analyser.common.errors import InputError
+from analyser.game.importers.battlescribe import import_files
 from analyser.game.names import LONGEST_ID
-from analyser.importers.battlescribe import import_files
 from tests.helpers.catalogues import Entry, catalogue
 from tests.oracle.morale_questions import QUESTIONS
 from tests.oracle.random_scenarios import random_scenario

@@ -8,10 +8,10 @@ from itertools import chain, count
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
+from analyser.game.importers import cells
+from analyser.game.importers.import_warnings import ImportWarnings
 from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.units import LevelName
-from analyser.importers import cells
-from analyser.importers.import_warnings import ImportWarnings
 
 MOST_VISITS = 2000  # elements of an entry, including linked elements; a real unit has about fifty
 _LIST_TAGS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]

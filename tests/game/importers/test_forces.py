@@ -5,8 +5,8 @@ import tomllib
 import pytest
 
 from analyser.common.validation import checked
+from analyser.game.importers.battlescribe import import_files, to_toml
 from analyser.game.units import Faction
-from analyser.importers.battlescribe import import_files, to_toml
 from tests.helpers.catalogues import GAME_SCHEMA, SCHEMA, Entry
 
 LIMIT = "<constraint id='{id}' type='{type}' value='{value}' field='selections' scope='{scope}'/>"

@@ -13,11 +13,11 @@ from analyser.common.validation import checked
 from analyser.game.army import UNLISTED, Army
 from analyser.game.army_file import MOST_POINTS, ArmyFile, army_of_file, profile_of
 from analyser.game.forces import Boon
+from analyser.game.importers import cells
+from analyser.game.importers.rosters import OtherSelection, Roster, RosterUnit
 from analyser.game.keywords import distinct_keywords
 from analyser.game.profiles import Profiles
 from analyser.game.units import KEYS_BY_LEVEL, Faction, Loadout, Row, Unit
-from analyser.importers import cells
-from analyser.importers.rosters import OtherSelection, Roster, RosterUnit
 
 Numbers = Literal["profile", "roster"]
 NUMBER_SOURCES: tuple[Numbers, ...] = ("profile", "roster")

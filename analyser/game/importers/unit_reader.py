@@ -9,12 +9,12 @@ from xml.etree.ElementTree import Element
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game import units
+from analyser.game.importers import cells
+from analyser.game.importers.import_warnings import review
+from analyser.game.importers.tree import Contents, LevelNode, Tree, is_true, modifiers, unused_id
 from analyser.game.keywords import LONGEST_NAME, QUALITIES, SPECIAL_RULES, Term, parse, recognise, tidy, with_parameter
 from analyser.game.names import LONGEST_ID
 from analyser.game.units import Category, LevelName, UnitType
-from analyser.importers import cells
-from analyser.importers.import_warnings import review
-from analyser.importers.tree import Contents, LevelNode, Tree, is_true, modifiers, unused_id
 
 NUMBER_LIMITS = {  # least and greatest value of each number of a unit
     "size": (0, 100),

@@ -6,8 +6,8 @@ import pytest
 
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
+from analyser.game.importers.battlescribe import import_files
 from analyser.game.units import Faction, Unit
-from analyser.importers.battlescribe import import_files
 from tests.helpers.catalogues import GAME_SCHEMA, Entry, catalogue, game_system, level, profile, three_levels, weapon
 
 

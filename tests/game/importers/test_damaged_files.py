@@ -5,8 +5,8 @@ import zipfile
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.importers import archive
-from analyser.importers.battlescribe import import_files
+from analyser.game.importers import archive
+from analyser.game.importers.battlescribe import import_files
 from tests.helpers.catalogues import SCHEMA, Entry, catalogue, game_system
 
 

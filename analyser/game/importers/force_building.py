@@ -10,9 +10,9 @@ from xml.etree.ElementTree import Element
 
 from analyser.common.validation import checked
 from analyser.game.forces import MOST_FORCE_POINTS, MOST_IN_FORCE, Battlegroup, Boon, Limits, Membership, Slot
+from analyser.game.importers import cells
+from analyser.game.importers.tree import MOST_VISITS, Context, Tree, holds, modifiers, unused_id
 from analyser.game.names import LONGEST_ID
-from analyser.importers import cells
-from analyser.importers.tree import MOST_VISITS, Context, Tree, holds, modifiers, unused_id
 
 MOST_BATTLEGROUPS = 100  # kinds of battlegroup; a faction has three or four
 # scopes of constraints in a file, where "force" means a battlegroup and "roster" a force

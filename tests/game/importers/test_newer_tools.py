@@ -2,7 +2,7 @@
 
 import pytest
 
-from analyser.importers.battlescribe import import_files
+from analyser.game.importers.battlescribe import import_files
 from tests.helpers.catalogues import Entry, catalogue, game_system, level, profile, weapon
 
 NEVER = "<conditions><condition type='never'/></conditions>"

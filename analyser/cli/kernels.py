@@ -158,8 +158,8 @@ def warm_up(
 
 def _compile(name: str, running: list[subprocess.Popen[bytes]]) -> None:
     """Compile kernels in a separate process, because the compiler has a single thread; add the process to `running`."""
-    path = os.pathsep.join(filter(None, (str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH"))))
-    command = [sys.executable, "-P", "-m", "analyser.kernels", name]
+    path = os.pathsep.join(filter(None, (str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH"))))
+    command = [sys.executable, "-P", "-m", "analyser.cli.kernels", name]
     # A process in a separate session gets no Ctrl-C from the terminal; `warm_up` ends it instead.
     process = subprocess.Popen(
         command, env=os.environ | {"PYTHONPATH": path}, stdout=subprocess.DEVNULL, start_new_session=True

@@ -13,13 +13,13 @@ from xml.etree.ElementTree import Element, SubElement
 
 from analyser.common.errors import InputError
 from analyser.game.army_file import MOST_UNITS
+from analyser.game.importers import cells
+from analyser.game.importers.archive import ROSTERS, read_document
+from analyser.game.importers.import_warnings import ImportWarnings
+from analyser.game.importers.tree import Tree
+from analyser.game.importers.unit_reader import POINTS_NAMES, UnitReader
 from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.units import LevelName, Unit
-from analyser.importers import cells
-from analyser.importers.archive import ROSTERS, read_document
-from analyser.importers.import_warnings import ImportWarnings
-from analyser.importers.tree import Tree
-from analyser.importers.unit_reader import POINTS_NAMES, UnitReader
 
 ID_SEPARATOR = "::"  # between the ids of the links to an entry and the id of the entry
 MOST_FORCES = 1000
@@ -75,7 +75,7 @@ class Roster:
 
 
 def read_roster(path: Path) -> Roster:
-    """Return the roster in a file; raises as :func:`~analyser.importers.archive.read_document`."""
+    """Return the roster in a file; raises as :func:`~analyser.game.importers.archive.read_document`."""
     root = read_document(path, ROSTERS)
     roster = Roster(
         _plain(root.get("name")) or "Army", _plain(root.get("gameSystemName")), root.get("gameSystemId", "")

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 import analyser
-from analyser.importers.battlescribe import import_files
+from analyser.game.importers.battlescribe import import_files
 from analyser.scenarios.armies import load_army
 from tests.helpers import rosters
 from tests.helpers.skips import REAL_DATA, real_data
 
-SAMPLES = Path(__file__).parents[2] / "notebooks" / "armies"
+SAMPLES = Path(__file__).parents[3] / "notebooks" / "armies"
 ROSTERS_EACH = 30  # of each real catalogue
 
 

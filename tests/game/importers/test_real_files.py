@@ -3,7 +3,7 @@
 import pytest
 
 from analyser.game import profiles
-from analyser.importers.battlescribe import import_files
+from analyser.game.importers.battlescribe import import_files
 from tests.helpers.skips import REAL_DATA, real_data
 
 pytestmark = real_data

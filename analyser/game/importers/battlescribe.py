@@ -20,15 +20,15 @@ from analyser.common.files import is_there, read_toml, toml_lines, write_content
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.forces import Limits
+from analyser.game.importers import cells
+from analyser.game.importers.archive import read_document
+from analyser.game.importers.force_building import ForceReader
+from analyser.game.importers.import_warnings import ImportWarning, ImportWarnings
+from analyser.game.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, elements_by_id, is_true, unused_id
+from analyser.game.importers.unit_reader import UnitReader
 from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.profiles import FILES_FOR_ALL, FORCES_FILE, shipped_profiles
 from analyser.game.units import Faction, Unit
-from analyser.importers import cells
-from analyser.importers.archive import read_document
-from analyser.importers.force_building import ForceReader
-from analyser.importers.import_warnings import ImportWarning, ImportWarnings
-from analyser.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, elements_by_id, is_true, unused_id
-from analyser.importers.unit_reader import UnitReader
 
 # file names that some operating systems reserve, with any extension
 _RESERVED_NAMES = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
