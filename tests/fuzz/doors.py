@@ -60,9 +60,6 @@ def sample(options):
     return numbers if any(each is not None for each in given) else numbers | {"trials": 1000}
 
 
-# --- answers --------------------------------------------------------------------------------------
-
-
 def echoed(answer, ask):
     """The answer, where its own scenario, read again, is the same scenario without another warning."""
     said = answer.as_dict()
@@ -134,9 +131,6 @@ def a_battle(given, _folder):
     return record
 
 
-# --- comparisons ----------------------------------------------------------------------------------
-
-
 def small_library(folder):
     return Profiles(write_profiles(folder / "profiles"))
 
@@ -187,9 +181,6 @@ def sweep(given, folder):
     return {"cells": found.count(**where), "means": len(found.means(given["by"], given["metric"]))}
 
 
-# --- questions asked many times -------------------------------------------------------------------
-
-
 def few(function):
     """A door that asks for no more than a campaign has time for."""
     limits = {(curve, "MOST_CURVE_POINTS"): 400, (variants, "MOST_VARIANTS"): 400}
@@ -223,9 +214,6 @@ ASKED = {
     "tell": asked(analyser.tell, ["question"], "trial", "pick", "seed"),
     "luck": asked(analyser.luck, ["question"], "got"),
 }
-
-
-# --- files and commands ---------------------------------------------------------------------------
 
 
 def toml(value):
@@ -333,9 +321,6 @@ def spoken(arguments, folder):
         assert errors[0].startswith("error: "), errors[0]
     assert not (folder / "out.json").exists(), "a refused command has written its file"
     raise RefusedError(errors[0])
-
-
-# --- the table ------------------------------------------------------------------------------------
 
 
 def beside(sources, *options):

@@ -263,10 +263,7 @@ def tables(question: dict[str, Any]) -> Tables:
 
 
 SECTIONS: dict[str, dict[str, Any]] = {  # what stands for nerve is always stated
-    "armoured_clash": {
-        "discipline": (0, 1, 5, 6, 8, 11, 12, 13),
-        "break_limit": ("none", 0, 1, 2, 3, 5, 12),
-    },
+    "armoured_clash": {"discipline": (0, 1, 5, 6, 8, 11, 12, 13), "break_limit": ("none", 0, 1, 2, 3, 5, 12)},
     "legion": {
         "courage": (1, 1, 2, 3, "none"),
         "tokens": (None, "a model", "an attack"),

@@ -31,8 +31,6 @@ from tests.oracle.plain_units import unit_of as unit_at_first
 
 HALF = Fraction(1, 2)
 
-# --- an activation ----------------------------------------------------------------------------------------
-
 
 def starts(field, duel, side):
     """The activation begins: activated, no longer on lookout or taking cover."""
@@ -152,9 +150,6 @@ def activation(field, duel, side):
     for step in (rally, reaction, acts, reaction, run_amok):
         law = then(law, lambda turn, step=step: step(field, turn))
     return then(law, lambda turn: certainly(in_fumes(field, ends(field, turn))))
-
-
-# --- rounds -----------------------------------------------------------------------------------------------
 
 
 def round_of(field, duel, order):

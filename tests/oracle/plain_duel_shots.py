@@ -12,8 +12,6 @@ from tests.oracle.plain_laws import certainly, marginal, then
 from tests.oracle.plain_strikes import dice_of_row, suffer_blanks
 from tests.oracle.plain_units import Unit, value_of
 
-# --- rows -------------------------------------------------------------------------------------------------
-
 
 def rows_in_range(field, duel, side, *, opportunity=False, moved=False):
     """The ranged rows that may be fired at the enemy, as they stand on the card (AC-4.1, AC-6)."""
@@ -46,9 +44,6 @@ def is_short(row, distance):
 def must_reload(row, duel, side):
     """Whether a row cannot be fired before the unit re-arms (AC-6 Slow to Fire)."""
     return "Slow to Fire" in row["qualities"] and getattr(duel, side).reloading
-
-
-# --- a ranged attack --------------------------------------------------------------------------------------
 
 
 def dice_of(row, facts, unit, enemy, *, short):

@@ -24,9 +24,6 @@ def reaches(distance: Fraction, limit: Fraction | None) -> bool:
     return limit is not None and distance >= limit
 
 
-# --- check -----------------------------------------------------------------------------------------------------------
-
-
 def fails_check(quality: str, modifier: int, ruleset: Row) -> Fraction:
     """GT-2, GT-9: one die, +1 for veterans, +2 for the Old Guard instead, against the target."""
     bonus = {"regular": 0, "veteran": 1, "old guard": 2}[quality] + modifier
@@ -59,9 +56,6 @@ def check(section: Row, ruleset: Row) -> Tables:
     row = {"arm": arm, "p_stands": stands, "p_flees": flees, "p_silenced": silenced, "p_routed": flees}
     row |= {"p_eager": Fraction(0) if shaken else stands, "p_shaken": stands if shaken else Fraction(0)}
     return {"check": [row]}
-
-
-# --- flight ----------------------------------------------------------------------------------------------------------
 
 
 def flight_distance(arm: str, enemy: str) -> Law:
@@ -109,8 +103,6 @@ def flight(section: Row, _ruleset: Row) -> Tables:
         means["mean_pursuit_if_it_flees"] = total(fled, lambda s: s[2])
     return {"flight": rows, "fates": [means]}
 
-
-# --- column ----------------------------------------------------------------------------------------------------------
 
 FLED = ("routed", "off the map")
 
@@ -217,8 +209,6 @@ def column(section: Row, _ruleset: Row) -> Tables:
     return {"chain": chain, "chain_means": means, "friends": friends, "joint": joint}
 
 
-# --- rout ------------------------------------------------------------------------------------------------------------
-
 # A unit is ("rallied",), ("destroyed",) or ("routed", arm, inches to the edge, inches to shelter, whether inside it).
 
 
@@ -309,9 +299,6 @@ def rout(section: Row, ruleset: Row) -> Tables:
         p = total(laws[t], lambda s, k=k: sum(u[0] == "routed" for u in s) == k)
         still.append({"turn": t, "units": k, "probability": p})
     return {"rout": rows, "time_in_rout": then, "turns_in_rout": means, "still_routed": still}
-
-
-# --- division --------------------------------------------------------------------------------------------------------
 
 
 def collapses(units: tuple) -> bool:

@@ -147,9 +147,6 @@ def in_the_air(rng, unit):
     return changed(unit, rows=(ranged_row(rng, unit, ["light", "heavy"]),), rules=rules)
 
 
-# --- as a user writes them --------------------------------------------------------------------------------
-
-
 def army_of(side):
     return {"name": "Army", "unit": [unit_table(unit) for unit in side.units]}
 

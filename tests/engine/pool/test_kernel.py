@@ -143,9 +143,6 @@ def p_values(variant):
     return [p for p in found if p is not None]
 
 
-# --- the law ----------------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_every_variant_rolls_the_exact_law(variant):
@@ -193,9 +190,6 @@ def outcomes_of_both(scenario, seed):
     often = dict(zip(played.outcomes.tolist(), played.weights.tolist()))
     order = sorted(chances.keys() | often.keys())
     return np.array([often.get(each, 0) for each in order]), np.array([chances.get(each, 0.0) for each in order])
-
-
-# --- counts -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("trials", AWKWARD)

@@ -195,8 +195,6 @@ def test_battlegroups_have_a_number_and_those_that_cannot_be_read_whole_are_told
     assert doubts == ["River Folk Faction Battlegroup: battlegroups inside a battlegroup; left out"]
 
 
-# --- boons ----------------------------------------------------------------------------------------------
-
 BOONS = """<selectionEntry type='upgrade' id='b' name='Boons'><categoryLinks>
 <categoryLink targetId='c-boons' name='Boons' primary='true'/></categoryLinks><selectionEntries>
 <selectionEntry type='upgrade' id='b-1' name='Old Maps'><costs><cost name='points' typeId='p' value='25'/></costs>

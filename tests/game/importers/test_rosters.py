@@ -207,9 +207,6 @@ def test_a_sample_roster_is_a_legal_list_and_read_whole(path):
     assert not [line for line in army.warnings if "unknown" in line or "points" in line]
 
 
-# --- what cannot be read --------------------------------------------------------------------------
-
-
 def refused(path, *says):
     with pytest.raises(analyser.InputError) as error:
         load_army(path)
