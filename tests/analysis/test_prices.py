@@ -112,7 +112,7 @@ def test_the_fewer_units_of_a_role_there_are_the_less_sure_is_a_price(library):
             OVER,
             "it takes 9 hits to destroy 100 points of it (other cavalry: 23), with DEFENCE 1 (others: ",
         ),
-        ({"rules": "+Resilient (Front)"}, UNDER, "with DEFENCE 3 from the front (Resilient, others: 2)"),
+        ({"rules": "+Resilient (Front)"}, UNDER, "with DEFENCE 3 (others: 2) from the front (Resilient)"),
         ({"qualities": "+Arc", "dice": +1}, UNDER, "its shooting destroys "),
         (
             {"rules": "+Durable"},

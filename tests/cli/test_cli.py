@@ -38,7 +38,7 @@ def test_attack_prints_the_odds_and_what_they_rest_on(river_folder):
         'Row     ranged-light at 6"',
         "Pool    10 dice, improved rating (bonuses: aiming, short range)",
         "Target  4 models, effective DEFENCE 2, DAMAGE LIMIT 1",
-        "Test    by card, DISCIPLINE 7 before losses and disorder; BREAK LIMIT 2",
+        "Test    suppression, by card, DISCIPLINE 7 before losses and disorder; BREAK LIMIT 2",
         "Method  exact",
         "value | probability | at least",
         "Rules applied: Point Blank, Veteran (1)",

@@ -43,7 +43,7 @@ def test_a_card_says_what_the_army_list_prints():
 
 def test_a_card_of_nobody_is_refused_with_the_nearest_name():
     assert "did you mean 'krupp-field-guns'" in refusal("units", "card", "imperium/krupp-feild-guns")
-    assert "keys after a colon" in refusal("units", "card", f"{RIFLES}:models=3")
+    assert "no keys are accepted after a colon" in refusal("units", "card", f"{RIFLES}:models=3")
 
 
 @pytest.mark.parametrize(

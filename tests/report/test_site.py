@@ -94,7 +94,7 @@ def test_a_loadout_has_one_verdict_on_all_pages_of_a_version(folders, site, text
 def test_its_sentences_are_those_of_the_diff(folders, site, text):
     """Said of each pair of reports, and of the whole site, by the same words."""
     one, other = (site / version / "crown-crown" for version in ("v9", "v10"))
-    assert diff(one, other).moves[0].sentence.startswith("crown/rifle-platoon@reinforced: 60 → 90 points; ")
+    assert diff(one, other).changes[0].sentence.startswith("crown/rifle-platoon@reinforced: 60 → 90 points; ")
     whole = diff(*folders, situations=["long-range"])
     assert [each.loadout for each in whole.changes] == ["crown/rifle-platoon@reinforced"]
     changed = text.partition('<table class="stack moves">')[2].partition("</tbody>")[0]

@@ -120,9 +120,12 @@ def test_a_button_sets_the_price_that_is_proposed_and_another_resets_all(opened)
     page = opened(address="unit-crown-rifle-platoon@basic")
     today, proposed = re.findall(r"\d+", page.locator("#view .price").inner_text())[:2]
     said = what(page).locator(".told").inner_text()
-    page.locator("#what-dice").fill("1")
     what(page).locator("button", has_text=f"Set {proposed} points").click()
     assert what(page).locator(".told").inner_text().startswith(f"At {proposed} points: ")
+    page.locator("#what-dice").fill("1")
+    button = "document.querySelector('#view .what button').innerText"
+    page.wait_for_function(f"said => {button} !== said", arg=f"Set {proposed} points")
+    assert int(re.findall(r"\d+", page.evaluate(button))[0]) > int(proposed)  # the fair price with another die
     what(page).locator("button", has_text="Reset").click()
     assert page.locator("#what-points").input_value() == today
     assert page.locator("#what-dice").input_value() == "0"

@@ -158,7 +158,7 @@ def test_a_map_that_is_begun_anew_changes_nothing(kind, replacement, monkeypatch
         fight = fight_of(scenario)
         whole = engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement)
         with monkeypatch.context() as patch:
-            patch.setattr(played.play_trials, "pays", lambda *_: False)
+            patch.setattr(played.play_trials, "compiling_pays", lambda *_: False)
             patch.setattr(random_draw_graph, "has_room", lambda _: next(asked) % 10 > 0)
             assert engine.samples_of(fight, scenario, 1000, seed=2, replacement=replacement) == whole
     assert next(asked) > 100
