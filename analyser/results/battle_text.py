@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # of printed bands of margins
 _KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # settings of policies only, and of all
+_NAMES = {"hand": "card"}  # a setting, and its name in a text
 
 
 def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tuple[str, str]]:
@@ -54,7 +55,7 @@ def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
     if tactic == BY_POLICY:
         keys = (*(("policy",) if terms.side_term("policy", side) != AUTO else ()), *_KEYS_OF_POLICIES, *_COMMON_KEYS)
     words = [{BY_POLICY: BY_POLICY, AUTO: auto}.get(tactic) or f"tactic {tactic}".replace("_", " ")]
-    words += [f"{key} {terms.side_term(key, side)}".replace("_", " ") for key in keys]
+    words += [f"{_NAMES.get(key, key)}: {terms.side_term(key, side)}".replace("_", " ") for key in keys]
     with_policy = sum(unit.unit.policy is not None for unit in units)
     words += [f"{counted(with_policy, 'unit')} with a policy of its own"] if with_policy else []
     kept = terms.side_term("discard_below", side)
