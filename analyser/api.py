@@ -1,7 +1,7 @@
 """Public functions that answer questions about fights.
 
-A question is stated by its units (selectors or mappings), or as a scenario, the path of a scenario file, or a mapping
-of the same form. :class:`~analyser.common.method_settings.Sampling` describes method and precision.
+A question is stated by its units (selectors or mappings), or as one object: a scenario, the path of a scenario file, or
+a mapping in the form of such a file. :class:`~analyser.common.method_settings.Sampling` describes method and precision.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def attack(
     seed : int
         0 or more. The same seed gives the same bits, on any number of threads.
     precision : float or str, optional
-        Instead of `trials`: simulate until the 95% interval of every probability of this answer is at most this wide,
-        1e-5 up to below 1. A text such as ``"5%"`` is relative to the probability of each event
+        Instead of `trials`: simulate until the 95% interval of every probability of this answer is at most this wide
+        (1e-5 or more, below 1). A text such as ``"5%"`` is relative to the probability of each event
         (`AttackResult.events`), except events that did not happen in the first trials.
     threads : int, optional
         Number of threads (the result is the same). Default: one for each processor.
@@ -197,7 +197,7 @@ def focus(
     target : selector or mapping, optional
         Target of all attacks.
     until : (float, str), optional
-        A probability and a fate, such as ``(0.8, "broken")``: report after how many attacks the fate is so probable.
+        A probability and a fate, such as ``(0.8, "broken")``: report how many attacks give the fate this probability.
     method, trials, seed, precision, threads, replacement, profiles, progress
         As for :func:`charge`, whose notes describe the method.
     **conditions
@@ -252,7 +252,7 @@ def duel(
     method, trials, seed, precision, threads, replacement, profiles, progress
         As for :func:`charge`, whose notes describe the method.
     **terms
-        The keys of ``[duel]``: rounds (1 to 10; 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
+        The keys of ``[duel]``: rounds (1 to 10, default 6), first ("a", "b" or "random"), policy_a, policy_b, distance.
 
     Returns
     -------
@@ -293,7 +293,7 @@ def exact(
     ----------
     question : scenario, path or mapping; with a `target` a selector, a mapping or several
         An attack, charge, focus fire or duel (`docs/scenario.md`), or morale (`docs/morale.md`). Battles need
-        :func:`simulate`. With a `target`: the attacker.
+        :func:`simulate`. With a `target`: the attacker (for focus fire, the attackers).
     target : selector or mapping, optional
         The target of an attack, or of the fight of that `kind`.
     kind : str, optional
@@ -383,7 +383,7 @@ def evaluate(
     Returns
     -------
     pandas.DataFrame
-        `question` (path, or index in the list), `kind`, `method`, and the figures at the end (:attr:`Result.summary`).
+        `question` (path, or index in the list), `kind`, `method`, and the figures of :attr:`Result.summary`.
 
     Examples
     --------

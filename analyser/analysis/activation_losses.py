@@ -1,7 +1,7 @@
 """Losses that loadouts inflict on each other by one action each, and the part of them that suppression prevents.
 
-Suppression lasts until the end of a unit's next activation (AC-5.6, AC-5.7). It lowers the rating, and a failed rally
-test prevents aiming and charging. Cryo prevents the next activation of a unit that has not acted yet (AC-6). A
+Suppression lasts until the end of a unit's next activation (AC-5.6, AC-5.7). It lowers the unit's rating, and a failed
+rally test prevents aiming and charging. Cryo prevents the next activation of a unit that has not acted yet (AC-6). A
 suppressed unit keeps this share of an attack: mean hits of a die at the lower rating / mean hits at the usual rating.
 """
 
@@ -32,13 +32,14 @@ class Action(NamedTuple):
     Attributes
     ----------
     lost, own_lost : ndarray
-        Mean share of the target that is lost, NaN if the action is impossible; mean share lost by the acting loadout.
+        Mean share of the target that is lost, NaN if the action is impossible; mean share that the acting loadout loses
+        of itself.
     p_suppresses, p_activates : ndarray
         Probability that the action suppresses the target; that it takes the target's activation (Cryo).
     kept_if_rallied, kept_if_shaken : ndarray
         Share of `lost` that a suppressed unit still inflicts after a passed rally test; after a failed one.
     reach : ndarray
-        Long range of the row of the armaments table, in inches; 0 for an action without a shot.
+        Long range of the armaments row that shoots, in inches; 0 for an action without a shot.
     """
 
     lost: Array
@@ -132,7 +133,8 @@ def _kept_by_shots(
 ) -> tuple[Array, Array, Array]:
     """Return the share of hits that a suppressed shooter keeps after a passed and a failed rally test, and the ranges.
 
-    `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot; `hits` the mean hits of a die.
+    `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot; `hits` has the mean hits of
+    a die by rating.
     Suppression is a penalty (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
     """
     indices = {row_id: index for index, row_id in enumerate(row_ids)}
@@ -177,7 +179,7 @@ def _share_kept(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[
 
 
 class _ChosenActions(NamedTuple):
-    """Losses by the chosen action of each row, also if it is suppressed, and the effect on the action of the column."""
+    """Losses if each row's loadout takes its chosen action, also if suppressed, and effects on the column's action."""
 
     lost: Array
     own_lost: Array
@@ -218,7 +220,7 @@ def best_losses(actions: Sequence[Action], p_rallies: Array, points: Array) -> L
 def _choose_actions(
     actions: Sequence[Action], p_rallies: Array, choose: Callable[[Array, Array], NDArray[np.int64]]
 ) -> _ChosenActions:
-    """Return the losses by the actions that `choose` selects, with another choice after a failed rally test."""
+    """Return the losses through the actions that `choose` selects; after a failed rally test it selects again."""
     lost, own_lost, p_suppresses, p_activates, if_rallied, if_shaken, reach = (
         np.array([getattr(action, name) for action in actions]) for name in Action._fields
     )

@@ -3,7 +3,7 @@
 Two units come into sight of each other, and six rounds follow the first possible shot (AC-9.2). A unit that gains by
 being near approaches by its SPEED each round, until it can charge at a distance of twice its SPEED. A unit that prefers
 distance retreats at its SPEED while there is space behind it. So a gun that outranges its enemy shoots unanswered until
-the enemy has come into its own range, and no unit charges an enemy that it cannot catch.
+the enemy is near enough to shoot back, and no unit charges an enemy that it cannot catch.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BATTLEFIELDS = (Battlefield("close", 18.0, 0.0), Battlefield("open", 36.0, 12.0)
 
 
 class TimeShares(NamedTuple):
-    """Three shares of the rounds, which add up to 1: only one of two units can shoot, both can, and one can charge.
+    """Shares of the rounds in which only one of two units can shoot, both can, and one can charge; they add up to 1.
 
     `outreaches` is True where the unit of the row is the only one that can shoot.
     """
@@ -57,7 +57,7 @@ class Movement:
     def time_shares(
         self, reach: Array, outranging: Array, both_shoot: Array, near: Array, battlefield: Battlefield
     ) -> TimeShares:
-        """Return the shares of the rounds that each pair spends at the three distances of :class:`TimeShares`.
+        """Return the shares of the rounds that :class:`TimeShares` distinguishes, for each pair.
 
         Parameters
         ----------
@@ -71,21 +71,21 @@ class Movement:
         outreaches, charge_range = visible > visible.T, CHARGE_RANGE_IN_SPEEDS * self._speed[:, None]
         shorter_reach, longer_reach = np.minimum(visible, visible.T), np.maximum(visible, visible.T)
         row_charges = _approaches(near - both_shoot, self._speed)  # True where the row approaches while both can shoot
-        gain_in_range = np.maximum(-near, np.where(shorter_reach > 0, -both_shoot, -np.inf))  # of an outranged column
+        gain_in_range = np.maximum(-near, np.where(shorter_reach > 0, -both_shoot, -np.inf))  # gained by the column
         column_gains = gain_in_range > -outranging
         row_comes = np.where(outreaches, ~column_gains, np.where(outreaches.T, column_gains.T, row_charges))
         stops = np.maximum(shorter_reach, np.where(row_charges, charge_range, 0.0))
         space = np.full(near.shape, battlefield.retreat_space)
         one_shoots = self._rounds_needed(np.maximum(longer_reach - stops, 0.0), space)
         one_shoots = np.minimum(np.where(row_comes, one_shoots, one_shoots.T), ROUNDS)
-        is_same_unit = row_comes == row_charges  # the other unit may already have used some of its space
+        is_same_unit = row_comes == row_charges  # the same unit approaches twice, and the other has used space
         space = np.where(is_same_unit, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
         both = self._rounds_needed(np.maximum(shorter_reach - charge_range, 0.0), space)
         both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)
         return TimeShares(one_shoots / ROUNDS, both / ROUNDS, (ROUNDS - one_shoots - both) / ROUNDS, outreaches)
 
     def _rounds_needed(self, distance: Array, space: Array) -> Array:
-        """Return the rounds that each row needs to come nearer by `distance`; the column retreats by `space`."""
+        """Return the rounds that each row needs to come nearer by `distance`; the column retreats by up to `space`."""
         own, other = np.broadcast_arrays(self._speed[:, None], self._speed[None, :])
         behind = np.where(other > 0, space, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):

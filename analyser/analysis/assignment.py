@@ -21,9 +21,9 @@ from analyser.common.integer_programming import solve_programme
 AttackCounts = tuple[int, ...]  # number of attacks of a volley by each kind of attacker
 MOST_NODES = 20_000  # nodes of a search for volleys on one kind of target
 MOST_ROUNDS = 200  # rounds of column generation
-MOST_COLUMNS = 5_000  # volleys that such a search finds
+MOST_COLUMNS = 5_000  # volleys that a search on one kind of target finds
 MOST_BRANCHES = 100_000  # nodes of the integer programme
-TOLERANCE = 1e-9  # relative to the value; smaller differences count as none
+TOLERANCE = 1e-9  # smaller differences count as none; those of totals relative to the value
 
 
 class TargetKind(NamedTuple):
@@ -46,7 +46,7 @@ class TargetKind(NamedTuple):
 
 
 class Volley(NamedTuple):
-    """Attacks on one target of the kind with index `target`, by kind of attacker in their order, and their value."""
+    """Attacks on a target of the kind with index `target`, in the order of the attackers' kinds; their joint value."""
 
     target: int
     attacks: AttackCounts
@@ -111,7 +111,7 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
             break
     best, value, _ = columns.solve_integer()
     bound = proof.bound
-    if bound - value > TOLERANCE * max(value, 1.0):  # a volley of a better assignment has a reduced cost within the gap
+    if bound - value > TOLERANCE * max(value, 1.0):  # a better assignment's volleys have a surplus >= `lowest`
         lowest = [surplus - (bound - value) for surplus in proof.surpluses]
         options = counts, proof.prices
         searches = [_Search(target, *options, least, find_all=True) for target, least in zip(targets, lowest)]
@@ -128,7 +128,8 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
 class _Proof(NamedTuple):
     """Upper bound of the value of any assignment, with the prices of attackers and the surpluses that prove it.
 
-    The surplus of a volley is its value minus the prices of its attackers; `surpluses` has the largest for each target.
+    The surplus of a volley is its value minus the prices of its attackers; `surpluses` has an upper bound for each
+    kind of target.
     """
 
     bound: float
@@ -271,7 +272,7 @@ class _Columns:
         return duals[: len(self._counts)], duals[len(self._counts) :], float(-result.fun)
 
     def solve_integer(self) -> tuple[list[Volley], float, float]:
-        """Return the best assignment of these volleys, its value, and an upper bound of that value."""
+        """Return the best assignment of these volleys, its value, and an upper bound of the value of any of them."""
         from scipy.optimize import Bounds, LinearConstraint
 
         if not self._columns:

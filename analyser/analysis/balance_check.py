@@ -1,4 +1,4 @@
-"""Check of fair points by battles: each loadout has an army of equal points, which fights each other army."""
+"""Check of fair points by battles: each loadout has an army of the same points, and every two armies fight."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MOST_ARMIES = 200
 FEWEST_ARMIES = 5  # armies needed for a correlation
 FEWEST_ARMIES_FOR_REASONS = 12  # armies needed to explain differences
 MISFIT_DIFFERENCE = 0.2  # from this difference between win rate and expected win rate a unit is a misfit
-_MOST_MISFITS_SHOWN = 8  # misfits of each kind
+_MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
 _LEAST_EFFECT = 0.05  # smallest effect on the win rate that counts as a reason
 THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
 FEWEST_IN_GROUP = 3  # units that a group must have for a conclusion
@@ -93,17 +93,17 @@ class BalanceCheck(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout, the largest disagreement first: `loadout`, `unit`, `role`, `points`, `fair_points`,
-        `number` in its army, and `win_rate` over all other armies (a draw counts as half a win) with `win_rate_low` and
-        `win_rate_high`. `by_fair_points` is the win rate expected from the fair points of its army, `off` is `win_rate`
-        minus that, and `why` is the property that explains most of the difference.
+        `number` of units in its army, `win_rate` over all other armies (a draw counts as half a win), `win_rate_low`
+        and `win_rate_high`. `by_fair_points` is the win rate expected from the fair points of its army, `off` is
+        `win_rate` minus `by_fair_points`, and `why` is the property that explains most of `off`.
     groups : DataFrame
         Means over groups of loadouts: `property`, `group` in words, `units` (the number of loadouts), `win_rate`,
-        `by_fair_points` and `off`. The groups of a property are thirds of the loadouts by its value, and loadouts
-        without it. The property whose groups differ most is first. Empty with fewer than 12 armies.
+        `by_fair_points` and `off`. The groups of a property are the loadouts without it, and thirds of the others
+        by its value. The property whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
         Rank correlation of the win rates and the fair points of the armies, and its 95% interval (due to the dice).
     explained : float
-        Share of the variance of `off` that the four properties explain, 0 to 1; NaN with fewer than 12 armies.
+        Share of the variance of `off` that all properties (`FEATURES`) explain, 0 to 1; NaN with fewer than 12 armies.
     points : int
         Points of an army, as nearly as a whole number of units allows.
     trials : int
@@ -142,7 +142,7 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def reason(self) -> str:
-        """The property whose groups differ most from fair points, in one sentence; empty if unknown."""
+        """Worst and best group of the property whose groups differ most, in one sentence; empty if unknown."""
         if self.groups.empty:
             return ""
         first = self.groups[self.groups["property"] == self.groups["property"].iloc[0]]
@@ -351,7 +351,7 @@ def _mean_over_others(table: Array) -> Array:
 
 
 def _variance(wins: Array, trials: int) -> Array:
-    """Return the variance of each share of wins over the dice, estimated with one win and one loss added."""
+    """Return the variance of each share of wins due to the dice, estimated with one win and one loss added."""
     share = (wins * trials + 1) / (trials + 2)
     return np.asarray(share * (1 - share) / trials, np.float64)
 

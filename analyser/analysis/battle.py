@@ -37,7 +37,7 @@ def battle(
     swing : bool
         For each unit, also simulate a tenth as many battles without it (:meth:`BattleResult.swing`).
     tactics : bool
-        Simulate all pairs of tactics first; both sides then play an equilibrium of that game
+        Simulate all pairs of tactics first; sides without a stated tactic then play an equilibrium
         (:meth:`BattleResult.tactics`). If False, each side plays its stated tactic, by default ``balanced``.
     trials : int, optional
         Battles to simulate, 1 to 10**12. Default: 10,000.

@@ -54,7 +54,7 @@ class BestCounter(NamedTuple):
 
     @property
     def pays(self) -> bool | None:
-        """True if the attacker destroys more points than it loses (without points: anything); None for a duel."""
+        """True if the attacker gains points (if these are unknown: hurts at all); None for a duel or no attacker."""
         if self.attacker is None or not np.isnan(self.p_wins):
             return None
         gain = self.points_lost - self.own_points_lost

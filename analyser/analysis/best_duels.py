@@ -130,7 +130,7 @@ def best_play(
     Parameters
     ----------
     a, b
-        As in :func:`duel`. If `a` is a whole scenario, the sides whose policy there is ``best`` use best play.
+        As in :func:`duel`. If `a` is a whole scenario, best play is used by each side with the policy ``best``.
     want : str
         Objective that A maximises and B minimises: ``win``, ``margin``, ``points`` or ``survival``.
     against : str or sequence of str

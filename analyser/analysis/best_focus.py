@@ -67,8 +67,8 @@ class BestFocus(Answer):
     steps : tuple of dict
         The plan, a step for each state: `fired`, the number of attacks already made; `target`, the state of the target;
         `next`, the next attacker and its attack; `advance`, in inches (0 if it stands); `chance`, the probability of
-        the fate if all follow the plan; `costs`, the loss of probability by the second-best attack; `probability`, that
-        of the state.
+        the fate if all follow the plan; `costs`, the loss if the second-best attack is made instead; `probability`,
+        that of reaching the state.
     """
 
     wanted: str
@@ -143,8 +143,8 @@ def best_focus(
 ) -> BestFocus:
     """Return the attacker that should fire next at a target after each result, to make a fate most likely (AC-9.1).
 
-    Each attacker fires at most once. If no row is stated, every usable row is tried. If an attacker has a distance, and
-    neither aims nor has advanced, it may aim, or advance by its SPEED and then fire, which may bring it into range. The
+    Each attacker fires at most once. If no row is stated, every usable row is tried. An attacker that
+    neither aims nor has advanced may aim, or (with a stated distance) advance by its SPEED before it fires. The
     result is exact, by backward induction over the remaining attackers and the state of the target. Losses of an
     attacker through its own attack are not counted.
 
@@ -231,7 +231,7 @@ class _Attacker:
         return options
 
     def _manoeuvres(self) -> Iterator[_Change]:
-        """Yield an aimed attack and one after an advance with each ranged row, if the attacker can still do either."""
+        """Yield for each ranged row an aimed attack and one after an advance, if the attacker can still do these."""
         if self.loadout is None or not self._may_manoeuvre(self.loadout):
             return
         rows, stated = self.loadout.unit.rows, self.attack.row

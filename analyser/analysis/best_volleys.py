@@ -86,7 +86,7 @@ class VolleyResult(NamedTuple):
     share_lost: float
     mean_models_destroyed: float
     p_annihilated: float
-    order_gain: float | None  # gain by the best order of these attacks; None if there are too many orders to try
+    order_gain: float | None  # largest gain by another order of these attacks; None if there are too many orders to try
 
 
 class Idle(NamedTuple):
@@ -174,7 +174,7 @@ def best_volleys(
     ruleset: Ruleset,
     aim: str,
 ) -> Volleys:
-    """Return the best assignment of shots in a situation; `frame` has the matchups, with the best rows."""
+    """Return the best assignment of shots in a situation; `frame` has the matchups, each with its best attack row."""
     part = frame[(frame["situation"] == situation.name) & frame["why_not"].isna()]
     part = part[part["dice"] > 0]
     rows = {(str(a), str(d)): str(row) for a, d, row in zip(part["attacker"], part["defender"], part["row"])}
@@ -233,7 +233,7 @@ class _ShotsAt:
         self.value_by_state = value * AIMS[aim].share_gained(self._states, target)
 
     def all_possible(self, counts: Sequence[int]) -> AttackCounts:
-        """Return the attacks if all that can attack the target do so; `counts` has the number of each loadout."""
+        """Return the attacks if all units that can attack the target do; `counts` has the units of each loadout."""
         return tuple(count if kind in self.matrices else 0 for kind, count in enumerate(counts))
 
     def result(self, shots: AttackCounts) -> VolleyResult:

@@ -55,7 +55,7 @@ class SolvedPrice(Answer):
     today : int or None
         Points today.
     price : FairPrice
-        The fair price, computed at this price itself.
+        The fair price; its verdict is computed at this price.
     """
 
     loadout: str
@@ -129,7 +129,8 @@ class SolvedDice(JudgedAnswer):
     points : int
         Points of the loadout.
     dice : int or None
-        The change at which the loadout is fair; None if no change that was tried makes it fair.
+        The change whose fair price is nearest to the points; None if the loadout is not fair with it, or if a larger
+        change than those tried may be nearer.
     frame : DataFrame
         One row for each change that was tried: `dice`; `fair_points`, `fair_low` and `fair_high` with that change;
         `points_over_fair` (points divided by fair points) and `verdict` at today's points.
@@ -226,12 +227,12 @@ def solve_price(
     Parameters
     ----------
     unit : str or Loadout
-        Without points, the loadout starts at the median points of the opponents.
+        A loadout without points is first judged at the median points of the opponents.
     against, situations, policy, profiles, threads, progress
         As in :func:`analyser.what_if`.
     role : str, optional
         Role that decides the price of benefits that are not counted. Default: the role of the loadout. For another
-        role, the fair price and its interval are multiplied by the ratio of the factors of both roles.
+        role, the fair price and its interval are multiplied by that role's factor divided by the default role's.
 
     Examples
     --------
@@ -359,7 +360,7 @@ def _standing_in_role(standings: Standings, selector: str, role: str | None) -> 
 
 
 def _with_initial_points(loadout: Loadout, against: Selectors, profiles: Profiles) -> Loadout:
-    """Return the loadout with its own points, or without any with the median points of the opponents."""
+    """Return the loadout; if it has no points, with the median points of the opponents."""
     if loadout.level.points:
         return loadout
     points = [loadout.level.points for loadout in loadouts(against, profiles) if loadout.level.points]

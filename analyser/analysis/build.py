@@ -58,8 +58,8 @@ def build(
     points : int
         Points that the list may cost.
     against : path, Army or list of these; or str
-        The enemy army or armies; or factions or selectors with wildcards. With selectors each loadout is an opponent,
-        and battles are against the best list of each of their factions.
+        The enemy army or armies; or factions or selectors with wildcards. Without armies, each loadout is an
+        opponent, and battles are against the best list of each faction among them.
     over : "mean" or "worst"
         Value to maximise: the mean over the opponents, or the lowest value over several armies or single loadouts.
     scale : str, optional
@@ -67,7 +67,7 @@ def build(
     must, ban : sequence of str
         Selectors of required and of banned units. ``2 x crown/rifle-platoon`` requires two at any level.
     at_most : int, optional
-        Largest number of each unit, at any level.
+        Largest number of each unit, all levels together.
     battlegroups : int
         Largest number of battlegroups.
     next_best : int
@@ -150,7 +150,7 @@ def build(
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
-    """Raise InputError for arguments that :func:`build` cannot use with any profiles."""
+    """Raise InputError for arguments of :func:`build` that are unusable whatever the profiles."""
     check_choice(over, "over", SUMMARIES_OF_OPPONENTS)
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)
@@ -188,7 +188,7 @@ _NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
 
 
 def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Scale]:
-    """Return the name and limits of the scale, by default the smallest that allows these points; else InputError."""
+    """Return the name and limits of the scale, by default the smallest that allows these points; InputError if none."""
     scales = library.force_rules.scales
     check_integer(points, "points", 1)
     if scale is None:
@@ -224,7 +224,7 @@ def _matching(pattern: str, faction: str, library: Profiles, where: str) -> list
     try:
         unit, _, level = pattern.partition("@")
         if not any(mark in unit for mark in "*?["):
-            own_faction, named_unit = library.unit(unit)  # raises an error with the nearest name
+            own_faction, named_unit = library.unit(unit)  # an unknown name raises an error with the nearest one
             unit = f"{own_faction.id}/{named_unit.id}"
         result = library.matching(f"{unit}@{level or '*'}")
     except InputError as error:

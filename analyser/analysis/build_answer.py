@@ -52,7 +52,7 @@ class Build(Answer):
     opponents : tuple of str
         Opponents for the values: names of armies, or selectors of loadouts.
     least_difference : float
-        Share of the points of each better list by which a list differs from it.
+        Least share of the points of each better list that a list must lack.
     battles : tuple of BattleRecord
         Battles of each list, in the order of `lists`; empty if none were simulated.
     enemy_armies : tuple of Army
@@ -132,7 +132,7 @@ class Build(Answer):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Tables of the units of each list, the lists, and the enemy armies."""
+        """Tables: one of the units of all lists, one of the lists, and one of the enemy armies."""
         return {"units": self.to_frame()} | super().tables
 
     def _body(self) -> dict[str, Any]:

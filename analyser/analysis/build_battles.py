@@ -96,7 +96,7 @@ class BattleRecord(NamedTuple):
         return f"{100 * self.scores.min():.0f} to {100 * self.scores.max():.0f}"
 
     def figures(self) -> dict[str, Any]:
-        """Return the figures by name of the column."""
+        """Return the figures by column name."""
         ends = {"least_score": float(self.scores.min()), "greatest_score": float(self.scores.max())}
         won = {"p_victory": self.won / self.trials, "p_draw": self.draws}
         return {**won, **self.interval_entries("score"), **ends, "orders": len(self.by_part), "tied": self.is_tied}
@@ -107,7 +107,7 @@ class BattleRecord(NamedTuple):
 
 
 def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) -> float:
-    """Return half of the wider interval of a mean, over parts (Student's t) or dice, with confidence 1 - `error`."""
+    """Return half of a mean's interval with confidence 1 - `error`: the wider, by parts (Student's t) or by dice."""
     from scipy.stats import norm, t
 
     by_dice: float = norm.ppf(1 - error / 2) * dice_variance**0.5

@@ -58,7 +58,7 @@ def units_of(army: Army) -> list[dict[str, Any]]:
 
 
 def units_by_battlegroup(army: Army) -> Iterator[tuple[str, list[tuple[int, str, int]]]]:
-    """Yield the name of each battlegroup with the number, title and total points of each of its loadouts."""
+    """Yield the name of each battlegroup, and for each of its loadouts the number of units, title and total points."""
     for name in dict.fromkeys(unit.battlegroup for unit in army.units):
         kinds: dict[tuple[str, str], list[int]] = {}
         for unit in army.units:
@@ -161,7 +161,7 @@ def typical_lists(
 ) -> tuple[Army, ...]:
     """Return the best list of each faction among the opposing loadouts.
 
-    Each list has the points and the number of battlegroups of `force`, and is the best one against all loadouts of
+    Each list has the limits of `force` (points, number of battlegroups), and is the best one against all loadouts of
     `force`, whose units count equally. A faction without a legal list is left out.
     """
     points, lists = force.most_points, []

@@ -84,7 +84,7 @@ class Clash(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The army that wins more battles; without battles the number of enemy loadouts that `mine` can hardly hurt."""
+        """The army that wins more battles; without battles the number of enemy loadouts in `hard_targets`."""
         mine, yours = self.mine.army.name, self.yours.army.name
         if self.battle_figures:
             return result_sentence(mine, yours, self.battle_figures["p_victory"], self.battle_figures["p_defeat"])
@@ -138,8 +138,8 @@ class Clash(FramedAnswer):
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
         """All matchups: a row for each attacking loadout of either army, target and situation.
 
-        The columns are those of :func:`analyser.matchups`; the attacking `side` (``mine`` or ``yours``), the numbers
-        of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
+        The columns are those of :func:`analyser.matchups`, and also the attacking `side` (``mine`` or ``yours``), the
+        numbers of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
         """
         parts = []
         for side, table, army, enemy in self._directions():
@@ -263,7 +263,7 @@ def shown_metric(kind: str) -> str:
 
 
 def _counts(army: ArmyLoadouts, selectors: pd.Series[Any]) -> pd.Series[Any]:
-    """Return the number of units in the army of each of these loadouts."""
+    """Return for each of these loadouts its number of units in the army."""
     return selectors.map(dict(zip((loadout.selector for loadout in army.loadouts), army.counts)))
 
 
@@ -312,7 +312,7 @@ def clash(
     Returns
     -------
     Clash
-        Units with the same loadout are counted once, with their number.
+        Units with the same loadout are one entry, with their number.
 
     Raises
     ------

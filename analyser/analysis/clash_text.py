@@ -201,12 +201,12 @@ def _situation_lines(situations: Sequence[Situation]) -> list[str]:
 
 
 def _cell(share: float) -> str:
-    """Return a share in whole percent without the sign, never rounded to 0 or 100; a dash for NaN."""
+    """Return a share in whole percent without the % sign, never rounded to 0 or 100; a dash for NaN."""
     return IMPOSSIBLE if pd.isna(share) else whole_percent(share).removesuffix("%")
 
 
 def counter_text(counter: BestCounter, army: ArmyLoadouts, others: str = "none") -> str:
-    """Return a counter as a cell: unit and result; if it loses points, first that `others` (``none``) gains points."""
+    """Return a counter as a cell: unit and result; if it gains no points, the cell begins with `others` (``none``)."""
     if counter.attacker is None:
         return IMPOSSIBLE
     name = army.short_loadout_title(counter.attacker)
@@ -241,7 +241,7 @@ def _counters(
     head, *lines = aligned_within(rows, "<", (1, 2))
     parts, begun = [head], 0
     for line in lines:
-        if line[len(INDENT)] != " ":  # an indented line continues the previous one
+        if line[len(INDENT)] != " ":  # a line with further indentation continues the previous one
             situation = begun % (len(rows[1:]) // len(targets))
             parts += [] if situation else [counted_name(enemy, targets[begun * len(targets) // len(rows[1:])])]
             begun += 1

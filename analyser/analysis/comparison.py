@@ -46,8 +46,8 @@ class Comparison(FramedAnswer):
         metric compared minus that of the best loadout (`difference_low` and `difference_high` are its interval if
         simulated); `significant` and `tied` are as in `differences`; `why_not` is the reason for an impossible attack.
         A simulation adds `trials`, a 95% interval for each figure (`_low` and `_high`), and for each probability the
-        method of its interval (`_interval`). A mean over targets has no `row` and `dice`, but `cannot`, the targets
-        that the loadout cannot attack, with reasons.
+        method of its interval (`_interval`). A mean over targets has no `row` and `dice`; its column `cannot` has
+        the targets that the loadout cannot attack, with reasons.
     distributions : DataFrame
         `loadout`, `models_destroyed`, and the probability of exactly and of at least that many (`probability`,
         `at_least`), with intervals if simulated. Empty for a mean over targets.
@@ -63,7 +63,7 @@ class Comparison(FramedAnswer):
     shares : mapping of str to float
         Share of each target in the mean, by name; one target has the share 1.
     loadout_figures : tuple of LoadoutFigures
-        Figures of the loadouts that can make the attack; by batch if simulated.
+        Figures of the loadouts that can make the attack; if simulated, also by batch.
     """
 
     frame: pd.DataFrame
@@ -129,7 +129,7 @@ class Comparison(FramedAnswer):
         return self.metadata() | self.record() | {"target": next(iter(self.shares))}
 
     def metadata(self) -> dict[str, Any]:
-        """Return the metric, the profiles, and for a simulation its stopping rule and the method of its intervals."""
+        """Return metric and profiles; if simulated, also stopping rule and method of difference intervals."""
         metadata = {"metric": self.metric, **self.profiles.fight_entries()}
         stopping = next(iter(self.results.values())).stopping
         if stopping is None:
@@ -174,7 +174,7 @@ class Comparison(FramedAnswer):
         return plots.cost_against_effect(self, metric=self.metric, quantity=quantity, ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return a table of one attack, and one per 100 points; the highest figures are bold on a page."""
+        """Return a table for one attack, and a table of figures per 100 points; the highest are bold on a page."""
         blocks = [Block(self._heading())]
         for heading, suffix, metric in self._table_parts():
             table = self._table(suffix, metric)

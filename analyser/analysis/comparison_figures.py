@@ -3,9 +3,9 @@
 Simulations are paired by batch: batch number b of every loadout uses the same random numbers, and gives one difference.
 Batches are independent, so the interval of the mean difference is Student's t interval, with one degree of freedom
 fewer than there are batches. If the number of trials depended on the results, a confidence sequence is used, which is
-valid at any stopping time (:mod:`analyser.common.intervals`). The interval assumes normal batch means. A batch has
-hundreds of thousands of fights, so this is wrong only for events that occur a few times in a batch. Each interval is at
-95% by itself.
+valid at any stopping time (:mod:`analyser.common.intervals`). The interval assumes that batch means are normally
+distributed. A batch has hundreds of thousands of fights, so this is wrong only for events that occur a few times in it.
+The confidence of 95% is that of each interval by itself, not of all together.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def subject_of(scenario: Scenario) -> str:
 
 
 def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, NDArray[np.float64]]:
-    """Return every figure of :data:`COMPARE_METRICS` by name: its value and the ends of its 95% interval, or NaN.
+    """Return every figure of :data:`COMPARE_METRICS` by name: its value, and the ends (or NaN) of its 95% interval.
 
     `at_least` is the k of P(at least k models destroyed). A figure is NaN if it needs points or victory points that
     the profile of the attacker or the target lacks.
@@ -162,18 +162,18 @@ def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]
 
 
 def _figure(value: float) -> NDArray[np.float64]:
-    """Return a figure with the ends of its interval; NaN for an exact figure."""
+    """Return a figure and the ends of its interval, which are NaN for an exact figure."""
     low, high = (value.low, value.high) if isinstance(value, Estimate) else (None, None)
     return np.array([value, low, high], np.float64)  # None becomes NaN
 
 
 def _user_figure(value: Estimate | Mean | float) -> NDArray[np.float64]:
-    """Return a figure of a user metric with the ends of its interval; NaN without an interval."""
+    """Return a figure of a user metric and the ends of its interval, which are NaN without an interval."""
     return _mean_figure(value) if isinstance(value, Mean) else _figure(value)
 
 
 def _mean_figure(mean: Mean) -> NDArray[np.float64]:
-    """Return a mean with the ends of its interval; NaN without an interval."""
+    """Return a mean and the ends of its interval, which are NaN without an interval."""
     return np.array([mean.value, mean.low, mean.high], np.float64)
 
 
@@ -202,7 +202,7 @@ def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
     cheapest counts as best, then the first.
 
     The columns are `loadout`, `metric`, `best`, `difference`, `low`, `high`, `significant`, `tied`. Exact differences
-    have no interval, and all are significant. Simulated differences are significant if the interval excludes 0;
+    have no interval, and all but 0 are significant. Simulated differences are significant if the interval excludes 0;
     percentiles have no interval, and their significance is unknown unless the difference is 0. `best` is empty if no
     loadout has the figure.
     """
@@ -219,7 +219,7 @@ def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
 
 
 def _best(loadouts: Sequence[LoadoutFigures], index: int) -> tuple[int | None, list[int]]:
-    """Return the best loadout in the figure at `index`, and all loadouts tied for best, if any."""
+    """Return the number of the best loadout in the figure at `index`, and the numbers of all tied for best, if any."""
     values = np.array([loadout.figures[index, 0] for loadout in loadouts])
     if np.isnan(values).all():
         return None, []

@@ -39,7 +39,7 @@ class Comparisons(FramedAnswer):
         The weight of each target, as given.
     mean : Comparison
         Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. In a simulation,
-        the interval of a mean runs from the mean of the lower ends to that of the upper ends, which is at least as wide
+        the interval of a mean runs from the mean of the lower ends to that of the upper ends; it is at least as wide
         as a 95% interval; differences are paired by batch.
 
     Examples

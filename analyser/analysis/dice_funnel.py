@@ -1,8 +1,8 @@
 """Expected numbers at each stage of an attack, from dice rolled to models destroyed.
 
 Expected numbers of dice are sums over single dice, so they need no joint distribution. Only the extra re-rolls of
-AC-3.5, whose number is limited, need the distribution of the number of dice that could use one. It is a power of the
-generating polynomial of one die. Hits and later stages come from the distribution of hits.
+AC-3.5, whose number is limited, need the distribution of the number of dice that could use one. This is a power of
+the generating polynomial of one die. Hits and later stages come from the distribution of hits.
 """
 
 from __future__ import annotations
@@ -102,7 +102,7 @@ def _first_rolls(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, 
 def _expected_rerolls(
     fight: FightFacts, faces: NDArray[np.float64], first_rolls: list[tuple[int, float]], expected_dice: float
 ) -> float:
-    """Return the expected number of re-rolled dice, of `expected_dice` rolled and added ones."""
+    """Return the expected number of dice re-rolled; `expected_dice` is the expected number of rolled and added dice."""
     by_rating = expected_dice * _probability_of(faces, fight.reroll_faces)
     if not fight.extra_dice:
         return by_rating

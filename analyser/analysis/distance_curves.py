@@ -50,7 +50,7 @@ class BestLines(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """Points that 100 points of a unit destroy of opponents of a category in one attack without aiming, by distance.
+    """Points of opponents of a category that 100 points of a unit destroy in one attack without aiming, by distance.
 
     Points destroyed are the share of the target that is lost (all if it is annihilated) times its points. They are
     means over the opponents, whose number is `targets`, and over the levels of the unit.
@@ -102,8 +102,8 @@ class _RowAtDistances(NamedTuple):
 def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
     """Return the curves of each unit with points, one for each target category, by selector without a level.
 
-    Each ranged row of an attacker attacks its defenders in the table at the distances where the attack changes. Points
-    destroyed by a charge, possible up to twice SPEED, come from the table if it has charges.
+    Each ranged row of an attacker attacks its defenders in the table at the distances where the attack changes. A
+    charge reaches twice SPEED; the points that it destroys come from the table, if that has charges.
     """
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
@@ -170,7 +170,7 @@ def _shots_of(attacker: Loadout) -> Iterator[_RowAtDistances]:
 def _destroyed_by_shots(
     answer: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
 ) -> Iterator[tuple[_RowAtDistances, str, float]]:
-    """Yield each row at distances, and each category, with the mean points destroyed per 100 points."""
+    """Yield each row at distances, each category that it can attack, and the mean points that 100 points destroy."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
     defending = DefendingSide(
         tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads
@@ -197,7 +197,7 @@ def _destroyed_by_shots(
 
 
 def _destroyed_by_charges(answer: Matchups) -> Iterator[tuple[str, str, float, float]]:
-    """Yield each attacking unit and category, the range of its charge, and mean points destroyed per 100 points."""
+    """Yield each attacker, each target category, the charge range, and mean points that 100 points destroy."""
     charges = [situation.name for situation in answer.situations if situation.kind == "charge"]
     part = answer.frame[answer.frame["situation"].isin(charges) & answer.frame["defender_points"].gt(0)]
     part = part.assign(points_lost=(part["mean_share_lost"] * part["defender_points"].astype(np.float64)).fillna(0.0))

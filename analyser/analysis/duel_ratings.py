@@ -45,10 +45,10 @@ def bradley_terry(wins: pd.DataFrame) -> pd.DataFrame:
 
 
 def duel_ratings(duels: pd.DataFrame) -> pd.DataFrame:
-    """Return ratings as :func:`bradley_terry`, from the frame of :func:`analyser.matchups` in one situation of duels.
+    """Return ratings as :func:`bradley_terry` does, from the frame of :func:`analyser.matchups` for one kind of duel.
 
-    If a pair has two duels, in each of which another loadout acts first, the probability is the mean of both. A loadout
-    without a duel against another has no row.
+    If a pair has two duels, one with each loadout acting first, the probability is the mean of both. A loadout without
+    a duel against another has no row.
 
     Examples
     --------
@@ -102,7 +102,7 @@ def _refit(duels: NDArray[np.float64], start: NDArray[np.float64]) -> NDArray[np
     for _ in range(_MOST_STEPS):
         expected = 1.0 / (1.0 + np.exp(result[None, :] - result[:, None]))
         curvature = n_duels * expected * (1.0 - expected)
-        # Only differences of ratings matter: the added constant keeps the mean and makes the matrix regular.
+        # Only differences of ratings matter: the added constant keeps the mean and makes the matrix invertible.
         matrix = np.diag(curvature.sum(axis=1)) - curvature + curvature.mean()
         try:
             step = np.linalg.solve(matrix, won - (n_duels * expected).sum(axis=1))

@@ -23,7 +23,7 @@ LEAST_EFFICIENCY = 100 * equilibrium_prices.NEGLIGIBLE_LOSS  # points destroyed 
 INTERVAL_PERCENTILES = 2.5, 97.5  # of a 95% interval
 BOOTSTRAP_DRAWS, BOOTSTRAP_SEED = 400, 0
 SD_BY_MAD = 1.4826  # standard deviation / median absolute deviation of a normal distribution
-LEAST_RATIO = 2.0  # an outlier is at least this multiple of the expected value, or at most its inverse
+LEAST_RATIO = 2.0  # an outlier divided by its expected value is at least this, or at most 1 / this
 # Figures of the attacks by a loadout (more is better), and of the attacks on it (less is better). `p_stopped` is the
 # probability that the target is suppressed or annihilated; an annihilated unit does not count as suppressed.
 INFLICTED_FIGURES = ("expected_points_destroyed", "p_stopped", "p_annihilated")
@@ -45,11 +45,11 @@ def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the points efficiency of every attacker against the targets of each category, in each situation.
 
     Peers are attackers with the same targets and an efficiency of at least :data:`LEAST_EFFICIENCY`. `frame` is that of
-    :func:`analyser.matchups`. The result has a row for each situation, category of targets, and attacker with points
-    that can attack them: `attacker`, `attacker_unit`, `attacker_level`, `attacker_points`, `situation`, `category`,
-    `targets` (their number). `efficiency` is the mean expected points destroyed per 100 points, `median` the median
-    efficiency of the peers (NaN without peers), and `peers` the number of their units. `z` is the robust z-score of
-    log2 `efficiency` among the peers, NaN for an attacker that is not a peer.
+    :func:`analyser.matchups`. The result has a row for each situation, category of targets, and attacker that has
+    points and can attack them: `attacker`, `attacker_unit`, `attacker_level`, `attacker_points`, `situation`,
+    `category`, `targets` (their number). `efficiency` is the mean expected points destroyed per 100 points, `median`
+    the median efficiency of the peers (NaN without peers), and `peers` the number of their units. `z` is the robust
+    z-score of log2 `efficiency` among the peers, NaN for an attacker that is not a peer.
 
     >>> import analyser
     >>> found = efficiency(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame)
@@ -119,17 +119,17 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
     """Return pairs of units whose efficiency is far from the value that the other matchups of both units suggest.
 
     The expected value is the product of a factor for the attacker and one for the target, from a median polish of the
-    logarithms (Tukey 1977) among the targets of one category in one situation. It is at most the loss of the whole
-    target. Figures of units are means over the levels of both. Figures below :data:`LEAST_EFFICIENCY` are raised to it,
-    because ratios of tiny figures mean nothing.
+    logarithms (Tukey 1977) among the targets of one category in one situation. It is at most the efficiency of
+    destroying the whole target. Figures of units are means over the levels of both. Figures below
+    :data:`LEAST_EFFICIENCY` are raised to it, because ratios of tiny figures mean nothing.
 
     `frame` is that of :func:`analyser.matchups`; `loadouts` are those of both sides, for the profile values in `why`.
-    The result has one row for each such pair: `attacker` and `defender` (units without a level), `attacker_unit`,
-    `defender_unit`, the `situation` with the largest deviation, and in `also_in` the other situations; `efficiency`,
-    `expected`, and their `ratio`, at least 2 or at most a half; `attacker_usual`, the attacker's median against other
-    targets of the category, and `defender_usual`, the median of other attackers against the target (NaN without
-    others); `row`, the attacker's row; and `why`, the reasons. The largest deviation is first, but each unit appears
-    once before any unit appears again.
+    The result has one row for each outlying pair and direction (high or low), with `attacker` and `defender` (units
+    without a level), `attacker_unit` and `defender_unit`. `situation` has the largest deviation; `also_in` names the
+    others in which the pair is such an outlier. `ratio` is `efficiency` / `expected`, at least 2 or at most a half.
+    `attacker_usual` is the attacker's median against other targets of the category, `defender_usual` the median of
+    other attackers against the target (NaN without others). `row` is the row of the attacker's profile that it uses;
+    `why` has the reasons. The largest deviation is first, but each unit appears once before any unit appears again.
 
     >>> import analyser
     >>> odd = outliers(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame).iloc[0]
@@ -229,8 +229,8 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
     `frame` is that of :func:`analyser.matchups`. If `attackers` has the loadouts, their profiles are compared too. The
     columns are `attacker`, the dominated loadout; `by`, the loadout that dominates it; `points_saved`; `counts`
     (``"attack"`` or ``"attack and defence"``); and `has_besides`, the properties on the profile of `attacker` that `by`
-    lacks. If several loadouts dominate it (:func:`dominations`), `by` lacks the fewest properties; ties go to the
-    cheapest, then the first.
+    lacks. If several loadouts dominate it (:func:`dominations`), `by` is the one that lacks the fewest properties; ties
+    go to the cheapest, then the first.
     """
     result = dominations(frame, attackers)
     order = np.lexsort([-result["points_saved"], result["has_besides"].map(len)])
@@ -239,13 +239,13 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 
 
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
-    """Return every pair of loadouts in which one dominates the other; arguments and columns of :func:`dominated`.
+    """Return every pair of loadouts in which one dominates the other; arguments and columns as in :func:`dominated`.
 
-    Both fight the same opponents. The better loadout costs no more and does as well on every target in every situation
-    (:data:`INFLICTED_FIGURES`). If both are also defenders of the table, it suffers no more from any attacker
+    Both fight the same opponents. The better loadout costs no more and does at least as well on every target in every
+    situation (:data:`INFLICTED_FIGURES`). If both are also defenders of the table, it suffers no more from any attacker
     (:data:`SUFFERED_FIGURES`). In at least one figure, or in points, it is strictly better. If it is of another
-    faction, it must also have every property of the other profile. Loadouts without effect on any target are left out,
-    because they have another purpose, and so are pairs of different target categories.
+    faction, it must also have every property of the other profile. Left out are loadouts without effect on any target,
+    because they have another purpose, and pairs of loadouts of different target categories.
 
     `has_besides` is a tuple of the properties that only the dominated loadout has; it is empty without profiles.
     """
@@ -277,7 +277,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
 
 
 def _with_same_opponents(frame: pd.DataFrame, names: Sequence[str]) -> list[NDArray[np.int64]]:
-    """Return the indices of loadouts in groups that fight the same opponents; only these can be compared."""
+    """Return groups of indices; the loadouts of a group fight the same opponents, and only these can be compared."""
     opponents = frame.groupby("attacker")["defender"].agg(frozenset).to_dict()
     groups: dict[frozenset[str], list[int]] = {}
     for index, name in enumerate(names):
@@ -288,7 +288,7 @@ def _with_same_opponents(frame: pd.DataFrame, names: Sequence[str]) -> list[NDAr
 def _dominated_pairs(
     figures: NDArray[np.float64], prices: NDArray[np.int64], indices: NDArray[np.int64]
 ) -> Iterator[tuple[int, int]]:
-    """Yield each of `indices` with each index that is as good in all figures, and better in one or cheaper."""
+    """Yield each of `indices` with each index that is as good and no dearer, and better in a figure or cheaper."""
     sample = figures[:, :: max(figures.shape[1] // _FIGURES_CHECKED_FIRST, 1)].copy()  # for a quick check
     for index in indices.tolist():
         others = np.flatnonzero((sample >= sample[index] - SAME_WITHIN).all(axis=1) & (prices <= prices[index]))
@@ -339,7 +339,7 @@ def missing_properties(loadout: Loadout, other: Loadout) -> tuple[str, ...]:
         missing.append("no BREAK LIMIT" if unit.break_limit is None else f"BREAK LIMIT {unit.break_limit}")
     own, others = ({quality.name for row in one.rows for quality in row.qualities} for one in (unit, other_unit))
     missing += sorted((own - others) & _UNUSED)
-    for row in unit.rows:  # adds rows unless the other unit has a row with all of its targets and at least its range
+    for row in unit.rows:  # a ranged row is missing unless a row of the other unit has all its targets and its range
         is_matched = any(
             set(row.against) <= set(similar.against) and (row.long_range or 0) <= (similar.long_range or 0)
             for similar in other_unit.rows

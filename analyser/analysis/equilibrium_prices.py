@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from analyser.analysis.arrays import Array
 
-NEGLIGIBLE_LOSS = 0.01  # per point: points destroyed in a round that are too few to matter
+NEGLIGIBLE_LOSS = 0.01  # points destroyed in a round per own point: so few do not matter
 PICKINESS = 2.0  # a lead of 0.5 makes a loadout e times as frequent among the opponents
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
-_STEP = 0.4  # share of its gain by which a price changes; 0.5, right for a single price, makes all together oscillate
+_STEP = 0.4  # share of its gain by which a price changes; 0.5, right for one price alone, makes many oscillate
 _TOLERANCE = 1e-10  # of logarithms
 _FLOOR = 1e-12  # points; keeps logarithms finite
 
@@ -32,11 +32,11 @@ class SolvedPrices(NamedTuple):
 def even_trade_prices(losses: Array, frequencies: Array) -> SolvedPrices:
     """Return the prices at which every loadout destroys as many points as it loses.
 
-    They scale the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the frequencies, so that the sum of each
-    row equals the sum of its column. This is matrix balancing (Osborne 1960; Sinkhorn and Knopp scale rows and columns
-    separately), and the multiplicative form of game balance of Liu and Marschner (AIIDE 2017). The prices are unique if
-    all loadouts can destroy each other, directly or through others (:func:`largest_connected_group`). The residual is
-    the largest ``abs(log(points destroyed / points lost))``.
+    In the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the frequencies, they make the sum of each row
+    equal to the sum of the same loadout's column. This is matrix balancing (Osborne 1960; Sinkhorn and Knopp scale rows
+    and columns separately), and the multiplicative form of game balance of Liu and Marschner (AIIDE 2017). The prices
+    are unique if all loadouts can destroy each other, directly or through others (:func:`largest_connected_group`). The
+    residual is the largest ``abs(log(points destroyed / points lost))``.
 
     >>> twice_as_good = np.array([[0.2, 0.4], [0.1, 0.2]])
     >>> np.exp(np.diff(even_trade_prices(twice_as_good, np.array([0.5, 0.5])).prices)).round(6).tolist()
@@ -54,11 +54,11 @@ def even_trade_prices(losses: Array, frequencies: Array) -> SolvedPrices:
 
 
 def price_sensitivity(losses: Array, frequencies: Array, prices: Array) -> tuple[Array, Array]:
-    """Return the derivatives of even-trade prices with respect to the frequencies of loadouts and of battlefields.
+    """Return the derivatives of even-trade prices with respect to log frequencies of loadouts and of battlefields.
 
     They follow from the implicit function theorem. `losses` has the shape (battlefields, n, n), and `prices` are
-    :func:`even_trade_prices` for the mean losses. The results have the shapes (n, n) and (n, battlefields): derivative
-    of the price of the row with respect to the frequency of the column; the rows add up to 0.
+    :func:`even_trade_prices` for the mean losses. The results have the shapes (n, n) and (n, battlefields): the
+    derivative of the row's price with respect to the logarithm of the column's frequency. Each row adds up to 0.
 
     >>> losses, frequencies = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
     >>> by_loadout, _ = price_sensitivity(losses[None], frequencies, even_trade_prices(losses, frequencies).prices)
@@ -77,7 +77,7 @@ def price_sensitivity(losses: Array, frequencies: Array, prices: Array) -> tuple
 
 
 def offence_and_toughness(losses: Array, frequencies: Array, prices: Array) -> tuple[Array, Array]:
-    """Return logarithms of the enemy points that each loadout destroys in a round, and that destroy it in a round.
+    """Return logarithms of the enemy points that each loadout destroys in a round, and that suffice to destroy it.
 
     At even-trade prices the mean of both is the price.
 
@@ -93,7 +93,7 @@ def offence_and_toughness(losses: Array, frequencies: Array, prices: Array) -> t
 def leads(losses: Array, prices: Array) -> Array:
     """Return the lead of the row over the column: (destroyed - lost) / (destroyed + lost) in points, -1 to 1.
 
-    The matrix is antisymmetric, a zero-sum game. :data:`NEGLIGIBLE_LOSS`, added to both amounts, keeps the
+    The matrix of leads is antisymmetric, a zero-sum game. :data:`NEGLIGIBLE_LOSS`, added to both amounts, keeps the
     lead near 0 if both are tiny.
     """
     traded = losses * np.exp(prices[None, :] - prices[:, None])
@@ -127,8 +127,8 @@ def even_lead_prices(losses: Array, frequencies: Array, start: Array) -> SolvedP
 def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
     """Return the equilibrium mixtures of rows and of columns, the mean gain of the rows, and the exploitability.
 
-    `gains` has the gain of the row; the column loses as much. The exploitability is the sum of the gains of both sides
-    by a best response to the other side: 0 except for rounding. The method is linear programming.
+    `gains` has the gain of the row; the column loses as much. The exploitability is the sum of what both sides
+    gain if each alone changes to a best response: 0 except for rounding. The method is linear programming.
 
     >>> rock_paper_scissors = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     >>> equilibrium(rock_paper_scissors)[0].round(6).tolist()
@@ -155,7 +155,7 @@ def quantal_response(gains: Array, prior: Array, is_matchup: NDArray[np.bool_], 
     """Return the frequencies of opponents if better loadouts are chosen more often: a logit quantal response.
 
     They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995). The mean is over the
-    opponents of the loadout, for which `is_matchup` is True, with these frequencies.
+    opponents of the loadout (True in its row of `is_matchup`), weighted by these frequencies.
     """
     logs = np.log(prior)
     for _ in range(_MOST_ROUNDS):
@@ -175,8 +175,8 @@ def strengths(gains: Array, weights: Array) -> tuple[Array, float]:
 
     The strengths are the least-squares potential of an antisymmetric matrix (Jiang, Lim, Yao and Ye 2011, HodgeRank).
     ``strength[i] - strength[j]`` is the explained part of ``gains[i, j]``; the rest is cyclic, as in rock, paper,
-    scissors. The share is that of the sum of squared gains, weighted by the frequency of each pair, `weights[i, j]`; it
-    is 1 if all gains are 0.
+    scissors. The share is the explained part of the sum of squared gains, each weighted by the frequency of the pair,
+    `weights[i, j]`; it is 1 if all gains are 0.
 
     >>> strengths(np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]), np.ones((3, 3)))[1]
     1.0
@@ -189,7 +189,7 @@ def strengths(gains: Array, weights: Array) -> tuple[Array, float]:
 
 
 def largest_connected_group(losses: Array) -> NDArray[np.bool_]:
-    """Return a mask of the largest strongly connected group: its loadouts can destroy each other, if through others.
+    """Return a mask of the largest strongly connected group: all can destroy each other, directly or through others.
 
     Even-trade prices are determined only within such a group.
     """

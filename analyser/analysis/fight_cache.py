@@ -1,4 +1,4 @@
-"""Cache of fights: a file for each situation and ruleset, with the results of pairs by the digests of both loadouts."""
+"""Cache of fights: a file for each situation, ruleset and stated row, with results by the digests of both loadouts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from analyser.analysis.situations import Situation
 
 LEAST_COST_STORED = 25_000  # microseconds (`Fight.cost`); to compute cheaper fights is faster than to read them
-MOST_LOADOUTS_STORED = 600  # on each side in a file, which then has about 50 MB
-MOST_TABLES_IN_MEMORY = 4  # because each is read several times
+MOST_LOADOUTS_STORED = 600  # on each side of a file merged from several grids: about 50 MB
+MOST_TABLES_IN_MEMORY = 4  # decoded files that are kept, because each is read several times
 _OBJECT_FIELDS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
 _FIGURE_FIELDS = tuple(name for name in CELL.names or () if name not in _OBJECT_FIELDS)
 
@@ -36,7 +36,7 @@ class _Table(NamedTuple):
 
 
 class FightCache(KnownResults):
-    """Results of a grid in the cache on disk; with `edits`, also a few new results of a large grid are stored."""
+    """Results of a grid in the cache on disk; with `edits`, even few new results are stored if the grid is large."""
 
     def __init__(
         self, attackers: Sequence[Loadout], defending: DefendingSide, cache: Cache, *, edits: bool = False
@@ -76,7 +76,7 @@ class FightCache(KnownResults):
         return _merge(sides, [] if table is None else [table])[1:]
 
     def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
-        """Store the cells of these blocks; results that other processes have stored meanwhile are kept."""
+        """Store the cells of these blocks; earlier results in the file are kept if all loadouts fit into it."""
         n_new = sum(len(rows) * len(columns) for rows, columns in blocks)
         if not n_new or not self.is_worth_storing(situation, cells.size if self._edits else n_new):
             return
@@ -96,7 +96,7 @@ class FightCache(KnownResults):
         return pairs * situation.fight.cost >= LEAST_COST_STORED
 
     def _defender_digests(self, situation: Situation) -> list[str]:
-        """Return digests of the defenders; for ranged attacks only of what these depend on."""
+        """Return digests of the defenders: as targets for ranged attacks, as whole loadouts for other fights."""
         return self._targets if situation.fight.occasion == RANGED_ATTACK else self._defenders
 
     def _stored_table(self, situation: Situation) -> _Table | None:
@@ -116,7 +116,7 @@ def cached_results(attackers: Sequence[Loadout], defending: DefendingSide, *, ed
 
 
 def unit_in_fights(loadout: Loadout) -> Unit:
-    """Return the unit of a loadout without what no fight depends on: other levels, points and rules of forces."""
+    """Return the unit of a loadout without its other levels, points and limits in forces: no fight depends on these."""
     level = Level(models=loadout.level.models, victory_points=loadout.level.victory_points)
     changes = {"levels": {loadout.level_name: level}, "entry": None, "in_force": Limits(), "battlegroups": {}}
     return loadout.unit.model_copy(update=changes)

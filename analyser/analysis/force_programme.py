@@ -56,11 +56,11 @@ class Force:
     least_points, most_points : int
     most_battlegroups : int
     led_by : str
-        Trait that at least one unit must have if there are no battlegroups.
+        Trait that at least one unit must have if there are no battlegroups (and any loadout has it).
     must : tuple of (tuple of int, int)
-        Requirements: the indices of loadouts, and the least number of units with one of these.
+        Requirements: indices of loadouts, and the least number of units that have any of these loadouts.
     at_most : int or None
-        Largest number of each unit, at any level.
+        Largest number of each unit, all its levels together.
     """
 
     loadouts: tuple[Loadout, ...]
@@ -96,7 +96,7 @@ class Force:
         values : ndarray
             Value of each loadout, shape (loadouts,); with shape (opponents, loadouts) the worst opponent counts.
         unlike : sequence of SolvedList
-            Lists of each of which the new list must lack at least the share `differ` of the points.
+            Earlier lists. The new list must lack at least the share `differ` of the points of each of them.
         any_points : bool
             Allow fewer points than `least_points`.
         """
@@ -109,7 +109,7 @@ _Terms = list[tuple[int, float]]  # of a constraint: index and weight of each va
 
 
 class _Battlegroups(NamedTuple):
-    """Variables of all battlegroups of a kind (None: the force): their number (`total`), and that of each loadout."""
+    """Indices of variables: the number of battlegroups of a kind (None: the force), and the number of each loadout."""
 
     kind: Battlegroup | None
     total: int
@@ -215,7 +215,7 @@ class _Programme:
             self._add_constraint(self._number_of(wanted), number, _NO_LIMIT)
 
     def _first_copies(self, index: int, number: int) -> list[int]:
-        """Return 0-1 variables, one for each of the first `number` units of a loadout: 1 if the list has it."""
+        """Return 0-1 variables for the first `number` units of a loadout; the k-th is 1 if the list has k or more."""
         copies = self._copies.setdefault(index, [])
         if number > len(copies):
             numbers = self._number_of([index])
@@ -327,7 +327,7 @@ def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tu
 def best_lists(
     force: Force, values: Array, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[SolvedList]:
-    """Return the best list and up to `number` more; each lacks a share `differ` of the points of every list before."""
+    """Return the best list and up to `number` more; each lacks the share `differ` of the points of each earlier one."""
     result: list[SolvedList] = []
     while len(result) <= number:
         best = force.best(values, unlike=result, differ=differ)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 METHOD: Method = "exact"
 TWO_SIDED_FIGURES = ("attacker_share_lost", *RESULT_METRICS)
-MOST_ROWS_AT_ONCE = 8  # attackers between two reports of progress
+MOST_ROWS_AT_ONCE = 8  # most attackers between two reports of progress
 LONG_WORK = 2_000_000  # microseconds of work worth storing at once
 TARGET_STATE = Target(from_front=True)  # stated for every target of a ranged attack
 CELL = np.dtype(
@@ -218,7 +218,7 @@ def by_unit(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 class NotModelled(NamedTuple):
-    """A quality or special rule on the profiles of `units` that no figure uses; `touches` says what it would affect."""
+    """A quality or special rule that no figure uses, what it would affect (`touches`), and the units that have it."""
 
     name: str
     touches: str
@@ -228,7 +228,7 @@ class NotModelled(NamedTuple):
 def not_modelled(
     attackers: Iterable[Loadout], defenders: Iterable[Loadout], situations: Iterable[Situation]
 ) -> tuple[NotModelled, ...]:
-    """Return the qualities and special rules of both sides that no figure of these situations uses, by name."""
+    """Return attackers' qualities and both sides' rules that could matter here but change no figure, sorted."""
     occasions = {situation.fight.occasion for situation in situations}
     attacking = {(attacker.faction, attacker.unit.id): attacker.unit for attacker in attackers}
     all_units = attacking | {(defender.faction, defender.unit.id): defender.unit for defender in defenders}

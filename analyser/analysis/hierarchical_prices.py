@@ -1,10 +1,10 @@
 """Fair prices from similar units, and their uncertainty: a hierarchical model (Gelman and Hill 2007, chapter 12).
 
-The logarithm of a loadout's points divided by its even-trade price is a sum of effects: one common to all loadouts; one
-of its role and one of its level; one that it shares with similar units of the role (a Gaussian process over profiles);
-and the errors in the prices of its unit and of itself; minus the error of the even-trade price. All effects are normal
-with known variances (the common one has a vague prior), so one matrix inverse gives the price of each unit that the
-*other* units imply. Unusual units weigh less (Student's t).
+The logarithm of (points / even-trade price) of a loadout is a sum of effects: one common to all loadouts; one of its
+role and one of its level; and one that it shares with similar units of the role (a Gaussian process over profiles). The
+errors in the prices of its unit and of itself are added, that of the even-trade price is subtracted. All effects are
+normal with known variances (the common one has a vague prior), so one matrix inverse gives the price of each unit that
+the *other* units imply. Unusual units weigh less (Student's t).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Integers = NDArray[np.int64]
 
 # Standard deviations of logarithms, rounded from the maximum likelihood estimate over the shipped profiles.
 ROLE_SD, LEVEL_SD, UNIT_SD, LOADOUT_SD = 0.16, 0.05, 0.22, 0.06
-SIMILAR_SHARE = 0.5  # share of the variance of units that units with equal profiles have in common
+SIMILAR_SHARE = 0.5  # share of the variance UNIT_SD**2 that units with equal profiles have in common
 DEGREES_OF_FREEDOM = 4.0  # of the error in a unit's price
 _COMMON_VARIANCE = 100.0  # of the effect common to all loadouts: a vague prior
 _ROUNDS = 8  # iterations that find the weights of unusual units
@@ -82,7 +82,7 @@ def pool_prices(even_trade: Array, even_lead: Array, features: LoadoutFeatures, 
     Parameters
     ----------
     even_trade, even_lead : ndarray
-        Logarithm of the points of each loadout divided by its price, by the methods of even trade and of even lead.
+        The logarithm of (points / price) of each loadout, with its price by even trade and by even lead.
         Half the difference between the methods is part of the error.
     features : LoadoutFeatures
     noise : ndarray
@@ -146,8 +146,8 @@ def _shared_covariance(features: LoadoutFeatures, noise: Array) -> tuple[Array, 
 def _figures_given_other_units(inverse: Array, explained: Array, unshared: Array) -> Array:
     """Return the first seven figures of :class:`PooledPrices` for the loadouts of one unit, given all other units.
 
-    The arguments are parts of arrays for these loadouts. `inverse` is the precision of their prices given all others,
-    `unshared` the covariance of effects that no other unit shares.
+    The arguments are parts of arrays for these loadouts: `inverse`, the inverse covariance of all ratios; `explained`,
+    its product with the ratios by both methods; `unshared`, the covariance of effects that no other unit shares.
     """
     spread = np.linalg.inv(inverse)
     log_ratio, other_ratio = (spread @ explained).T

@@ -21,11 +21,11 @@ from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout, unit_of
 
-_STEPS = 1000  # in which the progress of a stage is counted
+_STEPS = 1000  # number of steps in which the progress of a stage is counted
 
 
 class Opponent(NamedTuple):
-    """An opponent: its number of units of each loadout, by selector; its weight in the mean; its army if it is one."""
+    """An opponent: its number of units of each loadout, by selector; its weight in the mean; its army, if stated."""
 
     name: str
     units: Mapping[str, float]
@@ -52,7 +52,7 @@ class ListOpponents(NamedTuple):
 
 
 class UnitValues(NamedTuple):
-    """Expected points that a unit of each loadout destroys and keeps against each opponent: (opponents, loadouts)."""
+    """Expected points that a unit of each loadout destroys and keeps; shape (opponents, loadouts)."""
 
     destroyed: Array
     kept: Array
@@ -115,7 +115,7 @@ def _selected_opponents(selectors: Sequence[str], library: Profiles, points: int
 
 
 def equal_unit_weights(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
-    """Return armies of one loadout each with these points; all units weigh the same, as do all levels of a unit."""
+    """Return armies of one loadout each, of this many points; all units weigh the same, as do all levels of a unit."""
     units = pd.Series([unit_of(loadout.selector) for loadout in loadouts])
     weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()
     armies = zip(_single_loadout_armies(loadouts, points), weights)
@@ -123,7 +123,7 @@ def equal_unit_weights(loadouts: Sequence[Loadout], points: int) -> tuple[Oppone
 
 
 def _single_loadout_armies(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
-    """Return armies of one loadout each with these points, equally weighted."""
+    """Return armies of one loadout each, of this many points, equally weighted."""
     return tuple(
         Opponent(loadout.selector, {loadout.selector: points / (loadout.level.points or 1)}, 1 / len(loadouts))
         for loadout in loadouts
@@ -143,7 +143,7 @@ def losses_between(
     threads: int | None,
     progress: Progress,
 ) -> tuple[list[Loadout], Array]:
-    """Return the distinct loadouts of both sides, and the share of the column that is lost to the row in a round."""
+    """Return all distinct loadouts, and the share of the column's loadout that is lost to the row's in a round."""
     options: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
     frames = [
         matchups(ours, theirs, progress=stage(progress, 0, 2), **options).frame,

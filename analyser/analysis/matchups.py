@@ -54,7 +54,7 @@ ASSUMPTIONS = (
     "shoots if it has a row for such targets, else charges if it may, else takes cover. Its figures are the "
     "defender's losses and the winner by victory points; a unit without a victory-point value counts as 1.",
 )
-"""Assumptions of every attack of a comparison."""
+"""Assumptions of every fight in a table of matchups."""
 
 MOST_LOADOUTS = 24  # on a side of a picture; with more, it shows units, as means over their levels
 MOST_SHOWN = 40  # attackers, and defenders, in plain text
@@ -286,7 +286,7 @@ def matchups(
         `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~.metrics.MATCHUP_METRICS`,
         with means and expected values also per 100 points of the attacker, and `why_not`. `p_attacker_wins` and
         `p_draw` are NaN except in duels. For a pair that cannot fight, `why_not` is the reason and the figures are NaN.
-        Figures that need points or victory points missing in a profile are NaN too.
+        Figures that need points or victory points are NaN, too, if the profile lacks these.
 
     Examples
     --------

@@ -40,8 +40,8 @@ class Exchange:
     losses : ndarray
         Shape (battlefields, n, n): ``[battlefield, i, j]`` is the mean share of j that is lost to i in a round. Far
         apart both shoot; near, each takes the action (a shot or a charge) that gains most points at today's prices. A
-        suppressed unit does less. The shares of far and near rounds differ between :data:`~.approach.BATTLEFIELDS`;
-        without far situations, or without near ones, there is one battlefield.
+        suppressed unit does less. The shares of rounds far apart and near differ between
+        :data:`~.approach.BATTLEFIELDS`; without far situations, or without near ones, there is one battlefield.
     without_suppression : ndarray
         Losses without the effect of suppression.
     by_shots : ndarray
@@ -97,7 +97,7 @@ class Exchange:
 def exchange_of(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Exchange:
-    """Return the losses from the frame of :func:`analyser.matchups` in both directions, without duels by tactics."""
+    """Return the mutual losses from a frame of matchups in both directions; duels with simple tactics are ignored."""
     left_out: dict[str, str] = {}
     attack_and_defend = set(frame["attacker"].unique()) & set(frame["defender"].unique())
     for loadout in loadouts:
@@ -138,7 +138,7 @@ def exchange_of(
 def _best_play_losses(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
 ) -> tuple[Array, dict[int, str]]:
-    """Return the losses in a round of duels with best play in each situation, as in :class:`Exchange`.
+    """Return the mean losses in a round of duels with best play in each situation, as in :class:`Exchange`.
 
     Losses are NaN for pairs without a duel. Also return a reason for a missing duel, by index of the loadout.
     """
@@ -157,7 +157,7 @@ def _best_play_losses(
 def list_losses(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Array:
-    """Return the mean share of each column that is lost to each row in a round, the mean of far apart and near.
+    """Return the mean share of the column's loadout lost to the row's in a round: the mean of far apart and near.
 
     All `loadouts` must have points; pairs that do not fight lose 0. The time of an approach is ignored, because the
     units of a list protect each other.

@@ -41,13 +41,13 @@ _NEARLY_NOTHING_TEXTS = {
 _CAPACITY_TEXT = "Capacity {own:.0f} (other {role}: {usual})"
 _NEARLY_NOTHING_BELOW = 0.05  # of the usual figure
 _REACH_RATIO = 1.2  # smallest ratio of two reaches that is given as a reason
-_CAPACITY_DIFFERENCE = np.log(1.2)  # difference in log(Capacity) that may explain points that fights do not
+_CAPACITY_DIFFERENCE = np.log(1.2)  # larger differences in log(Capacity) may explain points that fights do not explain
 _DEADLY = {"Shock", "Wreckers", "Arc", "Devastating", "Penetrating", "Precision", "Point Blank", "Torrent", "Lock On"}
 """Qualities of a row that increase the losses it inflicts in the fights from which prices are computed."""
 _SUPPRESSIVE = {"Suppressive", "Cryo"}
 """Qualities of a row that make its suppression more likely or worse."""
 _PROTECTIVE = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
-"""Special rules that increase the endurance of a unit in these fights."""
+"""Special rules that increase the endurance of a unit in the fights from which prices are computed."""
 
 
 class Driver(NamedTuple):
@@ -64,7 +64,7 @@ class Driver(NamedTuple):
 class PriceDrivers:
     """Figures of each loadout per 100 points, compared with the median of the other units of its role.
 
-    A loadout destroys points by shooting and in close quarters. To destroy it takes models x DAMAGE LIMIT x DEFENCE
+    A loadout destroys points by shooting and in close quarters. Its destruction takes models x DAMAGE LIMIT x DEFENCE
     hits (AC-3.7, AC-3.8); its DISCIPLINE, BREAK LIMIT and special rules change its endurance. It may also shoot from
     beyond the reach of opponents. These figures are for simple tactics. For prices from best play, the value that best
     play adds is a further figure.
@@ -142,7 +142,7 @@ class PriceDrivers:
         self._common_entries = {role: _common_entries(members) for role, members in by_role.items()}
 
     def uncounted_benefits(self, index: int, sign: int) -> str:
-        """Return benefits that no figure counts: those that most others lack (`sign` 1), or this one lacks (-1)."""
+        """Return uncounted benefits: rare traits, passengers and more Capacity (`sign` 1), or less Capacity (-1)."""
         unit, role = self._units[index], self._roles[index]
         own, usually = (float(values[index]) for values in self._capacity)
         is_usual = usually > 0  # units without Capacity count as 1, whose logarithm is 0
@@ -287,7 +287,7 @@ def _hits_to_destroy(loadout: Loadout) -> float:
 
 
 class _CommonEntries(NamedTuple):
-    """Entries that more than half of the units of a role have on their profiles, and their median DISCIPLINE."""
+    """Entries that more than half of the units of a role have on their profiles, and the role's median DISCIPLINE."""
 
     qualities: list[str]
     suppressive: list[str]

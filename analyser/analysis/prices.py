@@ -105,11 +105,11 @@ class FairPoints(JudgedAnswer):
         One row for each loadout; see :func:`fair_points`.
     roles : tuple of Role
     levels : dict of str to float
-        For each level, points compared with other levels of equal value in fights (1: equal).
+        For each level, its points divided by those of other levels of equal value in fights (1: equal).
     residuals : dict of str to float
         Largest imbalance that each of the two pricing methods leaves; about 0 if the method has converged.
     exploitability : float
-        Largest gain of a side that leaves the equilibrium at today's points; about 0.
+        Sum of what each side could gain by leaving the equilibrium at today's points; about 0.
     transitive_share : float
         Share of the variation of leads that one strength for each loadout explains, 0 to 1; the rest is cyclic.
     opponents : Opponents
@@ -177,7 +177,7 @@ class FairPoints(JudgedAnswer):
         return f"95%, allowing for other opponents{ground} and the prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the points of each loadout against its fair points, with the fair band between two lines."""
+        """Draw the points of each loadout against its fair points, with a grey band for the typical interval."""
         return plots.fair_points(self, ax=ax, **more)
 
     def units_with_verdict(self, verdict: str, most: int | None = None) -> pd.DataFrame:
@@ -251,7 +251,7 @@ def fair_points(
 ) -> FairPoints:
     """Return the fair points of each loadout with an interval, a verdict and its reason.
 
-    Each two loadouts fight for six rounds after the first shot. Far apart they shoot; near, each takes the action (an
+    Every two loadouts fight for six rounds after the first shot. Far apart they shoot; near, each takes the action (an
     aimed shot or a charge) that gains most points at today's prices. Ranges and speeds decide how long they are far and
     near (:mod:`analyser.analysis.approach`) if they start at 18 and at 36 inches. A suppressed unit does
     less (:mod:`analyser.analysis.activation_losses`). At the even-trade price a loadout destroys as many points of its
@@ -259,13 +259,14 @@ def fair_points(
 
     Benefits that fights do not show (orders of commanders, capacity of transports) are estimated from the prices of
     other units: a factor for each role, level and group of similar units. `fair_points` is the even-trade price
-    times this factor (:mod:`analyser.analysis.hierarchical_prices`).
+    times these factors (:mod:`analyser.analysis.hierarchical_prices`).
 
     Opponents that do better at today's points are more frequent, but all have some frequency
     (:func:`analyser.analysis.equilibrium_prices.quantal_response`).
 
-    With best play (`docs/best-play.md`) each two loadouts fight duels of six rounds instead, from 18 and from 36
-    inches. A coin toss decides which is first in each round, and both maximise victory points destroyed minus lost.
+    With best play (`docs/best-play.md`) every two loadouts fight duels of six rounds instead, from 18 and from 36
+    inches. A coin toss decides which side is first in each round, and both maximise victory points destroyed minus
+    lost.
 
     Parameters
     ----------
@@ -296,14 +297,14 @@ def fair_points(
         - `not_counted`, the special rules of the loadout that no figure includes;
         - `points_over_fair`, points divided by fair points; `noticed_from`, the share by which the points of a fairly
           priced loadout must change for its verdict to change with 80% probability;
-        - `probably_over_fair`, that ratio in the posterior, in which most prices are about fair; `error`, the standard
-          deviation of its logarithm; `follows`, the change of its logarithm per change of log(points), 0 to 1;
+        - `probably_over_fair`, `points_over_fair` in the posterior, in which most prices are about fair; `error`, the
+          standard deviation of its logarithm; `follows`, the change of its logarithm per change of log(points), 0 to 1;
         - `trades_evenly_at`, the price without the factors for the role and for similar units;
         - `comes_out_even_at`, fair points by another method: no loadout has a lead over all opponents together
           (:func:`analyser.analysis.equilibrium_prices.even_lead_prices`);
         - `offence` and `toughness`, per point, divided by the median of the other units of the role;
         - `met`, the frequency among the opponents; `played`, the share in the equilibrium at today's points;
-        - `beats`, `beaten_by`: opponents against which it does better, or worse, than one strength for each predicts.
+        - `beats`, `beaten_by`: opponents against which it does better, or worse, than the strengths of both predict.
 
     Examples
     --------
@@ -345,7 +346,7 @@ def fair_points_in(
     if len(exchanged) < len(answer.situations):  # duels count neither for prices nor for dominance
         rows = answer.frame["situation"].isin([situation.name for situation in exchanged])
         answer = replace(answer, frame=answer.frame[rows], situations=exchanged)
-    with threadpool_limits(1):  # one thread is fastest for small systems, with equal results on all processors
+    with threadpool_limits(1):  # one thread is fastest for so few equations, and gives equal results on all processors
         verdicts = judge(answer, exchange, with_played=with_played)
     opponents = Opponents(Counter(side.faction for side in sides.values()))
     prices = FairPoints(*verdicts, exchanged, answer.profiles, limits=_limits_text(answer), opponents=opponents)

@@ -46,7 +46,7 @@ class PriceChanges(JudgedAnswer):
     loadouts : int
         Number of loadouts whose prices could change.
     spread_before, spread_after : float
-        Mean distance of their points from fair points; 0.1 is 10%.
+        Mean distance of these loadouts' points from fair points; 0.1 is 10%.
     within : float or None
         The spread to reach; None for the smallest possible.
     counts_before, counts_after : dict of str to int
@@ -120,7 +120,7 @@ def rebalance(
     """Return the fewest price changes that bring the mean distance from fair prices within a limit.
 
     The changes are chosen by the fair prices of :func:`analyser.fair_points` at today's points; then verdicts and
-    spread are computed with all changes. A level of a unit never costs less than a level with fewer models.
+    spread are computed with all changes. No level of a unit becomes cheaper than a level with fewer models.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def _verdict_counts(frame: pd.DataFrame) -> dict[str, int]:
 
 
 def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
-    """Return the rows of loadouts with a fair price, without wrong prices that uncounted benefits may explain."""
+    """Return the rows of `ours` that have a fair price, without wrong prices that uncounted benefits may explain."""
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
     is_wrong = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT
@@ -200,7 +200,7 @@ def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFra
 
 
 def _expected_distance(frame: pd.DataFrame, points: Array) -> Array:
-    """Return the mean of abs(log(points / fair points)) over its normal error; shapes as `points`, (..., loadouts)."""
+    """Return the mean of abs(log(points / fair points)) over its normal error; shape (..., loadouts), as `points`."""
     from scipy.special import ndtr
 
     fair, error, sensitivity = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "follows"))

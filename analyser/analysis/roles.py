@@ -14,7 +14,7 @@ from analyser.game.units import Loadout, Unit, unit_of
 
 TRANSPORT = "transport"
 UNCOUNTED_BENEFITS = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
-"""The benefit of some roles that no figure counts, in one word."""
+"""For some roles, one word for the benefit that no figure counts."""
 ROLE_DESCRIPTIONS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
@@ -27,7 +27,7 @@ _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
 
 def role_of(unit: Unit) -> str:
-    """Return the role of a unit: its main trait, ``close combat`` if it cannot shoot, or else its type.
+    """Return the role of a unit: its main trait; ``close combat`` for infantry or cavalry without shots; else its type.
 
     >>> from analyser.game.profiles import Profiles
     >>> crown = Profiles()
@@ -74,7 +74,7 @@ class Peers(NamedTuple):
 
     role: str
     members: NDArray[np.int64]  # indices of the loadouts
-    unit_numbers: NDArray[np.int64]  # of the unit of each member, within the role
+    unit_numbers: NDArray[np.int64]  # number of the unit of each member, counted within the role
     is_other: NDArray[np.bool_]  # (units, members): True for members of other units
 
     def medians(self, values: Array, weights: Array) -> Array:
@@ -98,7 +98,7 @@ def peers_of(roles: Sequence[str], unit_numbers: NDArray[np.int64]) -> tuple[Pee
 
 
 def peer_medians(peers: Sequence[Peers], values: Array, weights: Array) -> Array:
-    """Return the weighted median of the other units of its role for each loadout (last axis); NaN without any.
+    """Return for each loadout (last axis) the weighted median of the other units of its role; NaN without any.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
     >>> peer_medians(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()

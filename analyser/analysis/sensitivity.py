@@ -80,7 +80,7 @@ class LevelStep(NamedTuple):
 
 
 class FigurePrice(NamedTuple):
-    """Points of the attacker per 1 of the figure: the lowest and the highest over the steps between its levels.
+    """Points of the attacker per 1 of the figure: lowest and highest over the steps between the attacker's levels.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Sensitivity(FramedAnswer):
     frame : DataFrame
         One row for each characteristic: `side`, `number` (its name), `value`, `metric`, `base` (the present figure),
         `minus_1` and `plus_1` (the figure with the change; NaN if the rules forbid it), `change_minus_1`
-        and `change_plus_1` (minus `base`), and for each change its value in points, `points_..._low` to
+        and `change_plus_1` (these figures minus `base`), and for each change its value in points, `points_..._low` to
         `points_..._high`; `why_not` has the reasons for impossible changes. If simulated, `base` and the changes also
         have 95% intervals, ``..._low`` and ``..._high``.
     at_least : int
@@ -177,7 +177,7 @@ class Sensitivity(FramedAnswer):
         return f"{title_of(self.metric, self.at_least)}: {figure} at present ({self.method})"
 
     def _largest_changes(self) -> pd.Series[float]:
-        """Return the larger of the two changes of each row of the frame, the largest first."""
+        """Return the larger of the two changes (without sign) of each row of the frame, the largest first."""
         changes = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
         return changes.sort_values(ascending=False, kind="stable")
 
@@ -327,7 +327,7 @@ def _figure_price(attacker: Loadout | None, values: Mapping[tuple[object, str], 
 
 
 def _value_of(scenario: Scenario, item: Characteristic) -> float | None:
-    """Return the present value of a item; None if the unit lacks it or the attack does not use it."""
+    """Return the present value of a characteristic; None if the unit lacks it or the attack does not use it."""
     attacker, attack, key = scenario.attacker, scenario.attack, item.key
     if item.side == "target":
         return getattr(scenario.target, key)  # type: ignore[no-any-return]

@@ -108,7 +108,7 @@ def shots_of(
 
 
 def _charger(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] | str:
-    """Return the attacker as a charging unit by the row that it uses, or the reason why it has no such row."""
+    """Return the attacker as a charging unit for each row that it can use, by row id, or the reason why it has none."""
     rows = attacker.unit.rows if stated_row is None else rows_named(stated_row, attacker)
     usable = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
     if usable:
@@ -184,7 +184,7 @@ def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row
 def _duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[RowResults]:
-    """Return the result, or a reason, for the duel of each level of a unit (first to act) with each of another."""
+    """Return the results, or a reason, for duels of each level of a unit (first to act) with each level of another."""
     pairs = [
         side if isinstance(side, str) else duel_between(side, enemy, ruleset) for side, enemy in product(sides, enemies)
     ]
@@ -340,7 +340,7 @@ FIGHTS: Mapping[str, Fight] = {
         "minus points lost) and a coin toss each round for the first side; the losses of both sides give the prices",
     ),
 }
-"""Kinds of situations by name."""
+"""Kinds of fights by name, the `kind` of a situation."""
 
 
 class Situation(Record):

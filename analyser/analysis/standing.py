@@ -116,7 +116,7 @@ class Standings:
         return self._rows["verdict"]
 
     def at_most(self, selector: str) -> int:
-        """Return the points of a better loadout, which limit the fair points of this one; else its own points."""
+        """Return the points of a better loadout, which limit this one's fair points; without one, its own points."""
         row = self._rows.loc[selector]
         return int(row["points"] if pd.isna(row["at_most"]) else row["at_most"])
 
@@ -137,7 +137,7 @@ def matchup_changes(before: Standings, after: Standings, selector: str) -> pd.Da
     """Return the change of each matchup of a loadout from `before` to `after`, the worst first.
 
     The columns are `opponent`; `before` and `after`, the lead of the loadout, -1 to 1; `change`; and `changes_hands`,
-    True if the other loadout leads after the change. Empty if the loadout has no leads.
+    True if one of the two leads before and the other after. Empty if the loadout has no leads `before` or `after`.
     """
     if not all(selector in table.leads.index for table in (before, after)):
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in _MATCHUP_CHANGES.items()})
@@ -149,7 +149,7 @@ def matchup_changes(before: Standings, after: Standings, selector: str) -> pd.Da
 
 
 def keep_verdict_within_noise(old: Standing, new: Standing) -> Standing:
-    """Return `new`, with the verdict of `old` unless a probability changed by more than :data:`~.verdict.NOISE`.
+    """Return `new`, with the old verdict if probabilities alone decide both and changed by at most `verdict.NOISE`.
 
     >>> old = Standing(60, 95.2, 70, 60, 80, 0.61, 0.0, "under-priced", "", "", "", "infantry", 9, 9, 1.2, 1.0)
     >>> new = [old._replace(under_probability=p, verdict="undecided") for p in (0.58, 0.55)]

@@ -53,8 +53,8 @@ def two_sided_cells(
     """Return the cells of a kind of fight in which both sides roll dice; their number of dice is None.
 
     `fighter` converts an attacker and the stated row (or None) for `fights`. `fights` takes all levels of an attacking
-    unit and of a defending unit, and returns the results of each pair by row, of which the best is used. A text that
-    either returns is the reason why a pair cannot fight. `in_threads` is faster if nearly all the time is in a kernel
+    unit and of a defending unit, and returns the results of each pair by row; the best row is used. A text that either
+    function returns is the reason why a pair cannot fight. `in_threads` is faster if nearly all the time is in a kernel
     that releases the interpreter lock.
     """
     fighters = [fighter(attacker, defending.row) for attacker in attackers]

@@ -46,7 +46,7 @@ _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1: more value than point
 
 
 class Role(NamedTuple):
-    """A role, its number of units, its points divided by value in fights (`times`), and the benefit not in fights."""
+    """A role, its number of units, points divided by value in fights (`times`), and uncounted benefit (`paid_for`)."""
 
     role: str
     units: int

@@ -1,4 +1,4 @@
-"""Check of verdicts for scripts: certain verdicts fail, unless a baseline file accepts them."""
+"""Check of verdicts, for scripts: the named verdicts are failures unless a baseline file accepts them."""
 
 from __future__ import annotations
 

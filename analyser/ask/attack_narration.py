@@ -54,7 +54,7 @@ def resolve(
 
 
 def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedStrike:
-    """Return the strike of a trial, computed from its dice and its card alone."""
+    """Return the strike of a trial, computed only from its dice, its card and the position of the officer."""
 
     def falls(destroyed: int) -> int:
         return int((trial.officer_position or 0) < destroyed)

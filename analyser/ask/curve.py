@@ -89,7 +89,7 @@ def curve(
     Notes
     -----
     Illegal values are left out; the answer lists them with the reasons. The result of an attack changes only at the
-    ranges of rows and of Corrosive Fumes (AC-4.1, AC-7), so these are added to a range of distances.
+    ranges of rows and of Corrosive Fumes (AC-4.1, AC-7), so these distances are added if a range is stated.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def curve(
         sampling = replace(sampling, trials=DEFAULT_BATTLES)
     axes = axes_of(over, asked_kind, list(lines.values()), library)
     _check_not_stated(axes, conditions, target)
-    if any(key.name == LEVEL for key in axes):  # name lines without levels; of a unit's levels the first counts
+    if any(key.name == LEVEL for key in axes):  # name lines without levels; of a unit's lines the first is kept
         lines = {_LEVEL.sub("", name): raw for name, raw in reversed(lines.items())}
         lines = dict(reversed(lines.items()))
     size = size_of(axes, len(lines))

@@ -44,7 +44,7 @@ class Curve(QuestionTable):
     ----------
     frame : DataFrame
         One row for each line and value: `line`, a column for each key and each metric, and `why_not`, the reason for a
-        missing value. Attacks add `fires` (the row). Simulation adds ``_low`` and ``_high`` of each metric (95%
+        missing value. Attacks add `fires` (the row used). Simulation adds ``_low`` and ``_high`` of each metric (95%
         interval), `trials`, `planned_trials` and `stop_reason`. A curve over levels adds `costs`, the points of the
         attacker.
     values : tuple of tuples
@@ -56,7 +56,7 @@ class Curve(QuestionTable):
     left_out : tuple of str
         Values that were left out, with the reasons.
     results : tuple of Result
-        The answer of each line at the first value that has one.
+        The full answer of each line at the first value at which it has an answer.
     costs : mapping of str to float
         Points of the attacker by line, if known.
     all_at_once : bool
@@ -169,7 +169,7 @@ class Curve(QuestionTable):
         return pd.concat(parts, ignore_index=True)
 
     def sentences(self) -> list[str]:
-        """Return a sentence about the best lines of each range; for two metrics, the undominated points."""
+        """Return the best lines of each range; for a map shares and trade-offs; for two metrics undominated points."""
         if self.is_front:
             points = [self._point_text(part) for part in self._front_points()]
             more = [f"and {len(points) - MOST_SENTENCES} more"] if len(points) > MOST_SENTENCES else []
@@ -303,7 +303,7 @@ class Curve(QuestionTable):
         return [[spaced(name) for name in ("line", *self.keys, *self.metrics)], *rows]
 
     def _map_table(self) -> list[list[str]]:
-        """Return a table of the best value at selected pairs of values: first key down, second key across."""
+        """Return a table of the best metric value at some pairs of key values: first key down, second key across."""
         down, across = (list(axis[:: self.step_of(axis)]) for axis in self.values)
         best = self.best.set_index(list(self.keys))["value"]
         rows = [[text_of(row), *(value_text(self.metrics[0], best[row, column]) for column in across)] for row in down]

@@ -122,7 +122,7 @@ class TrialRunner:
         return [f"{name[0].upper()}{name[1:]}: {_state_text(int(state))}" for name, state in zip(self._names, pair)]
 
     def _step(self, operation: Operation, pair: Pair, draws: Iterator[int], lines: list[str] | None) -> Pair:
-        """Return both sides after one operation of the program."""
+        """Return the states of both sides after one operation of the program."""
         line = (int(operation[0]), int(operation[1]), int(operation[2]))
         if operation.kind == Kind.STRIKE:
             if not strikes.is_made(self._setup, line[2], line[1], pair):
@@ -143,7 +143,7 @@ class TrialRunner:
         return int(after[0]), int(after[1])
 
     def _strike(self, number: int, pair: Pair, draws: Iterator[int], lines: list[str] | None) -> Pair:
-        """Return both sides after a strike (:mod:`analyser.rules.strike`)."""
+        """Return the states of both sides after a strike (:mod:`analyser.rules.strike`)."""
         fight = set_up_strike(self._setup, number, pair)
         own_card = next(draws) if strike.stage_of(strike.start_of_strike(fight)) == Stage.CARD else 0
         fight.dice += own_card
@@ -296,7 +296,7 @@ class Fight(NamedTuple):
     parts: Sequence[Sequence[Operation]]
     start: Pair
     names: tuple[str, str]
-    ends: Sequence[int]  # index of the last part of each step: an attack, a round, or the whole fight
+    ends: Sequence[int]  # index of the last part of each step (an attack, a round, or the whole fight)
     step_title: str = ""  # Attack or Round; empty if the fight has one step
     choices: Choices = NO_CHOICES
 
@@ -339,7 +339,7 @@ def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Itera
             story += [f"-- {fight.step_title} {step}"] if fight.step_title and step_lines else []
             story += step_lines
         states = runner.state_lines(trial.pairs[-1])
-        first_shown = 1 if scenario.kind == "focus" else 0  # the attackers of focus fire are several units
+        first_shown = 1 if scenario.kind == "focus" else 0  # omit side 0 of focus fire, which is several units
         return [*heading, *story, *_closing_heading(scenario.kind, figures), *states[first_shown:]]
 
     for index, (number, trace) in enumerate(zip(numbers, traces)):

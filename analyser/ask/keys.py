@@ -125,7 +125,7 @@ def key_of(name: str, kind: str, where: str = "over") -> Key:
 
 @cache
 def _keys(kind: str) -> dict[str, Key]:
-    """Return the keys of a kind of question by name: with the section, and also without it if that is unique."""
+    """Return the keys of a kind of question by name: with the section, and also without it if still unique."""
     keys: dict[str, Key] = {}
     for section, record in _SECTIONS[kind].items():
         root: Path = (section, "*") if section == "attacks" else (section,)

@@ -1,4 +1,4 @@
-"""Luck of one fight or a whole game: the observed outcome against the exact distribution of all outcomes."""
+"""Luck of one fight or a whole game: the observed outcome against the distribution of all outcomes."""
 
 from __future__ import annotations
 
@@ -49,16 +49,16 @@ def luck(
     Parameters
     ----------
     question, target, profiles, conditions
-        As in :func:`analyser.attack`. Without a `target`: a whole question of any kind, or the file of a game
-        (`docs/at-the-table.md`): a list ``[[fight]]``, each a question with ``got``, ``side`` ("mine" or "yours") and
-        ``label``.
+        As in :func:`analyser.attack`. Without a `target`: a whole question about an attack, a charge, focus fire or a
+        duel; or the file of a game (`docs/at-the-table.md`), a list ``[[fight]]`` of questions, each with ``got``,
+        ``side`` ("mine" or "yours") and ``label``.
     got : mapping
         The observed outcome: a value for each figure or event, such as ``{"destroyed": 2, "suppressed":
         True}``. Outcomes are ordered by the first figure, then by the next. Destroyed models, breaking and fleeing are
-        compared as one figure, the models gone: those destroyed, or all if the unit broke or fled. Events that are not
-        listed count as "no".
+        compared as one figure, the models gone: those destroyed, or all if the unit broke or fled. If losses are
+        listed, an end of the unit (broken, fled, annihilated) that is not listed counts as "no".
     destroyed : int, optional
-        Models of the enemy that were destroyed; the first entry of `got`.
+        Models of the enemy that were destroyed; this is added to `got` as its first entry.
     kind : "attack", "charge" or "duel"
     method, trials, seed
         As in :func:`analyser.attack`.
@@ -110,7 +110,7 @@ _ALLOWED = (
     "side, got, label, and a question: attack and target; charge, attacker and target; attacks and target; ruleset"
 )
 _RESAMPLES = 400  # resamples of simulated distributions, for the interval of their sum
-_MOST_FRACTIONS = 5_000  # into which a point is divided; if more are needed, losses are counted in models
+_MOST_FRACTIONS = 5_000  # parts into which a point is divided; if more are needed, losses are counted in models
 
 
 class GameFight(NamedTuple):
@@ -194,11 +194,11 @@ def _chance_of(pmf: Pmf, number: int) -> Chance:
 
 
 def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
-    """Return the total losses that a side has inflicted, and the distribution of that sum; None without fights."""
+    """Return the total losses that a side has inflicted, and the distribution of this total; None without fights."""
     if not fights:
         return None
     prices = [fight.points for fight in fights if fight.points is not None]
-    fractions = math.lcm(*(models for _, models in prices))  # of a point; each model costs a whole number of them
+    fractions = math.lcm(*(models for _, models in prices))  # parts of a point; a model costs a whole number of parts
     in_points = len(prices) == len(fights) and fractions <= _MOST_FRACTIONS
     fractions = fractions if in_points else 1
     weights = [points * fractions // models for points, models in prices] if in_points else [1] * len(fights)

@@ -82,7 +82,7 @@ class Chance(NamedTuple):
         return f"{lead}: a result {result_text} happens in {percent} of {noun} ({method}; percentile {percentile})."
 
     def probability_text(self, share: float) -> str:
-        """Return a probability as text; if simulated, with the interval of `half_width`."""
+        """Return a probability as text; if simulated, with an interval of plus and minus `half_width`."""
         half = self.half_width
         return str(Estimate(share) if half is None else Estimate(share, max(share - half, 0.0), min(share + half, 1.0)))
 
@@ -174,7 +174,7 @@ class FightLuck:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SideLuck:
-    """Losses that a side inflicted in all its fights, and the distribution of that sum.
+    """Sum of the losses that a side inflicted in its fights, and the distribution of this sum.
 
     Attributes
     ----------
@@ -235,7 +235,7 @@ class Luck(Answer):
         return [row | {"profiles": str(self.profiles)} for row in rows]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the fights as a tidy frame; the sums of the sides are the table `sides`."""
+        """Return the fights as a tidy frame; the sums of the sides are in `sides`."""
         return tidy(self.rows()[: len(self.fights)])
 
     def _body(self) -> dict[str, Any]:

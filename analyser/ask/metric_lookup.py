@@ -145,7 +145,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
 
 
 def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue | None:
-    """Return a metric of any kind of answer, after a `step` (a round or an attack); None for another name."""
+    """Return the value of a metric that every kind of answer has, after a `step` (a round or an attack); else None."""
     if metric.startswith("p_") and metric[2:] in result.events:
         return _of_estimate(result.probability(metric[2:], step))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
@@ -178,7 +178,7 @@ def with_error(sampled: MetricValue, metric: str, trials: int | None, error: flo
         return MetricValue(sampled.value, float(low[0]), float(high[0]))
     below, above = sampled.value - sampled.low, sampled.high - sampled.value
     longer = max(below, above)
-    if fixed:  # a non-normal interval is scaled by the factor for an event seen in no trial, which is larger
+    if fixed:  # a non-normal interval is scaled by the larger factor, that for an event seen in no trial
         is_normal = longer <= min(below, above) * (1 + SAME_WITHIN)
         factor = ndtri(1 - error / 2) / NORMAL_95 if is_normal else math.log(2 / error) / math.log(2 / (1 - CONFIDENCE))
         return MetricValue(sampled.value, sampled.value - float(factor) * below, sampled.value + float(factor) * above)

@@ -54,7 +54,7 @@ class ObservedOutcome(NamedTuple):
 
 
 def report_from(got: Any, destroyed: Any) -> dict[str, Any]:
-    """Return the reported figures and events, with `destroyed` (models of the enemy) as the first."""
+    """Return the reported figures and events, with `destroyed` (models of the enemy) as the first entry."""
     if got is not None and not isinstance(got, Mapping):
         raise InputError(
             f"{shown(got)} is not usable", where="got", allowed="figures and events with their observed values"
@@ -107,7 +107,7 @@ def fight_luck(
 
 
 def _conditions_of(result: Result) -> tuple[str, ...]:
-    """Return lines that state the row, dice, distance and target of a fight, which may have been left to defaults."""
+    """Return lines that state the row, dice, distance and target of a fight, because defaults may have set these."""
     width = max(len(label) for label, _ in result.heading()[1:])
     lines = [f"{label:{width}}  {text}".rstrip() for label, text in result.heading()[1:]]
     attack = getattr(result.scenario, "attack", None)  # other kinds have none
@@ -117,7 +117,7 @@ def _conditions_of(result: Result) -> tuple[str, ...]:
 
 
 def observed_outcome(result: Any, report: Mapping[str, Any]) -> ObservedOutcome:
-    """Return the figures of an answer to compare; InputError for an impossible outcome."""
+    """Return the observed outcome and all possible outcomes of an answer; InputError for an impossible outcome."""
     named = _with_full_names(result, report)
     sides = [side for side in _SIDES[result.kind] if any(name in named for name in _loss_names(side))]
     ends = [f"{side}{name}" for side in sides for name in (_DESTROYED, *_ENDS)]
@@ -139,7 +139,7 @@ def observed_outcome(result: Any, report: Mapping[str, Any]) -> ObservedOutcome:
 
 
 def _loss_names(side: str) -> tuple[str, ...]:
-    """Return the names of all figures and events about the losses and the end of the unit of a side."""
+    """Return the names of all figures and events, with the prefix `side`, about the losses and the end of a unit."""
     return tuple(f"{side}{name}" for name in (_DESTROYED, _LEFT, _ALIVE, *_ENDS))
 
 
@@ -194,7 +194,7 @@ def _with_full_names(result: Any, report: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _short(name: str, enemy: str) -> str:
-    """Return the short name of a figure: without the side for states of the enemy unit."""
+    """Return the short name of a figure: without the prefix `enemy`, except for wins and victory points."""
     short = name.removeprefix(enemy)
     return name if short in ("wins", "devastating", "victory_points") else short
 

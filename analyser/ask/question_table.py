@@ -65,7 +65,7 @@ def variant_of(name: str, raw: Raw, values: Mapping[Key, Any], library: Profiles
 def solve_all(
     solver: Solver, variants: Iterable[Variant], metrics: Sequence[str], sampling: Sampling, size: int, fewest: int = 1
 ) -> list[Point]:
-    """Return the solved variants, of which there are `size`.
+    """Return the solved variants; `size` is the number of all variants, for the progress bar.
 
     After Ctrl-C return those solved so far, or raise KeyboardInterrupt if there are fewer than `fewest`.
     """
@@ -121,7 +121,7 @@ def raise_if_common(error: InputError, variant: Variant) -> None:
 def reason_kind(why_not: str) -> str:
     """Return the kind of a reason: its text without numbers and names.
 
-    A list with a reason for each row becomes a list of their kinds: only "out of range" if any row is, else all kinds.
+    A list with a reason for each row becomes a list of the kinds: only "out of range" if it occurs, else all kinds.
 
     >>> why = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
     >>> reason_kind(why)
@@ -175,7 +175,7 @@ class QuestionTable(FramedAnswer):
         return source_notes(self.not_modelled, self.assumptions, self.profiles)
 
     def _common_entries(self) -> dict[str, Any]:
-        """Return the entries at the end of the JSON of every such answer."""
+        """Return the entries with which the JSON of every answer of this class ends."""
         entries = {"kind": self.kind, "fights": self.fights, "notes": self.notes()}
         entries |= {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
         return entries | {"profiles": self.profiles and self.profiles.as_dict()}

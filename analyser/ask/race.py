@@ -23,11 +23,11 @@ ERROR = 0.05
 FIRST_STAGE = 2_000  # trials
 GROWTH = 4  # factor by which the total number of trials grows in each stage
 MOST_TRIALS = 2_048_000  # largest number of trials of a variant
-Report = Callable[[int, int], None]  # called with the variants done in a stage, and their number
+Report = Callable[[int, int], None]  # called with the number of variants done in a stage, and of all in it
 
 
 class TrialSums(NamedTuple):
-    """Simulated trials of a variant, and the sums of the figure and of its square over these trials."""
+    """Number of simulated trials of a variant, and the sums of the figure and of its square over these trials."""
 
     trials: float
     total: float
@@ -41,14 +41,14 @@ class RaceResult:
     Attributes
     ----------
     remaining : list of int
-        Variants that can still be the best, from the best downwards; a single one if the race is decided.
+        Indices of the variants that can still be the best, from the best downwards; one if the race is decided.
     values, lows, highs : float arrays, shape (K,)
         Figure of each variant and the ends of its confidence sequence after its last trial.
     trials, dropped_after : int arrays, shape (K,)
         Trials of each variant; and the stage (1 is the first) after which it dropped out, 0 if it remains.
     stop_reason : str
-        ``decided``, ``alike`` (the remaining variants differ by at most `within`), ``trials``, or ``interrupted``.
-        After an interruption, variants without trials do not remain.
+        ``decided``, ``alike`` (the remaining variants differ by at most `within`), ``trials`` (the largest number was
+        done), or ``interrupted``; variants that had no trials before an interruption do not remain.
     """
 
     remaining: list[int]
@@ -72,7 +72,7 @@ def race(
     most_trials: int = MOST_TRIALS,
     report: Report | None = None,
 ) -> RaceResult:
-    """Return the best of K variants.
+    """Return the variants among K that can be the best, with their figures.
 
     Parameters
     ----------

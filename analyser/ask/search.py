@@ -27,7 +27,7 @@ from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
 METHODS = ("exact", "race")
-_TIED_WITHIN = 0.01  # differences of the metric up to this are ties
+_TIED_WITHIN = 0.01  # a race ends when the remaining variants differ by at most this
 
 
 def search(
@@ -99,7 +99,7 @@ def search(
 
 def _exact_search(solver: Solver, file: Variants, metric: str, sampling: Sampling) -> Search:
     points = solve_all(solver, file.variants(solver.library), [metric], sampling, len(file))
-    first_names: dict[Hashable, str] = {}  # of the first variant with each fight
+    first_names: dict[Hashable, str] = {}  # by fight: name of the first variant with this fight
     rows = []
     for point in points:
         row = _row(point.name, point.values, point.why_not)
@@ -294,7 +294,7 @@ def _answer(
 
 
 def _units_text(solver: Solver, raw: Raw) -> str:
-    """Return the units of a question in a few words; empty if the question has no answer."""
+    """Return the kind and the units of a question in a few words; empty if the question has no answer."""
     try:
         result = solver.in_full(raw)
     except InputError:

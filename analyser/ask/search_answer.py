@@ -1,4 +1,4 @@
-"""Answer of a search: the ranking of the variants, the error of the best, and their text and picture."""
+"""Answer of a search: the variants, ranked, and the probability that the best is wrong, as text and picture."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Search(QuestionTable):
     best : str
         The first of the best variants.
     tied : tuple of str
-        All best variants, if there are several: exactly equal, or not significantly different in a race.
+        All best variants, if there are several: exactly equal, or in a race not significantly different.
     least : bool
         True if low values of the metric are better.
     question : str
@@ -76,7 +76,7 @@ class Search(QuestionTable):
         return f"The best variant is {self.best}, and {others:,} more {'is' if others == 1 else 'are'} {relation}."
 
     def sentence(self) -> str:
-        """Return the best variant, and the error of that statement."""
+        """Return a sentence about the best variant, with the largest probability that the sentence is wrong."""
         value = self._value_text(self.frame.iloc[0])
         title = f"{title_of(self.metric)}{' (least)' * self.least}"
         if not self.complete:
@@ -122,7 +122,7 @@ class Search(QuestionTable):
         return text
 
     def blocks(self) -> list[Block]:
-        """Return the best variant and the first of the others."""
+        """Return a sentence about the best variant, and a table of the first variants."""
         computed = self.frame[self.frame["status"].isin(COMPUTED)]
         shown = computed.head(max(LISTED_VARIANTS, min(len(self.tied), 2 * LISTED_VARIANTS)))
         has_costs, is_race = "costs" in self.frame, self.race is not None
@@ -149,7 +149,7 @@ class Search(QuestionTable):
         return interval_text(self.metric, row["value"], row["low"], row["high"])
 
     def notes(self) -> list[str]:
-        """Return the method, the variants merged or not possible, and the sources."""
+        """Return the baseline, the method, the numbers of equal and of impossible variants, and the sources."""
         impossible = self.frame[self.frame["status"] == "not possible"]
         notes = [f"Baseline: {self.question}."] if self.question else []
         notes.append(f"{self._counts()}: {'exact' if self.race is None else self._method(self.race)}.")
@@ -176,7 +176,7 @@ class Search(QuestionTable):
         return f"{counted(len(self.frame), 'variant')}: {', '.join(parts)}"
 
     def _reasons(self, impossible: pd.DataFrame) -> list[str]:
-        """Return the kinds of reasons why variants are impossible, with counts and the value that causes each."""
+        """Return the kinds of reasons for impossible variants, each with count and the value that only they share."""
         lines = []
         kinds = impossible["why_not"].map({why: reason_kind(why) for why in impossible["why_not"].unique()})
         for _, part in sorted(impossible.groupby(kinds, sort=False), key=lambda group: -len(group[1])):
@@ -186,7 +186,7 @@ class Search(QuestionTable):
         return lines[:LISTED_REASONS] + [f"  and {counted(more, 'more reason')}"] * (more > 0)
 
     def _common_value(self, part: pd.DataFrame) -> str:
-        """Return the first value that all variants in `part`, and no others, have."""
+        """Return, as text, the first key and value that all variants in `part`, and no others, have; empty if none."""
         for key in (name for name in self.frame.columns if name not in _FIXED_COLUMNS):
             value, *others = set(part[key].map(text_of, na_action="ignore"))
             if not others and (self.frame[key].map(text_of, na_action="ignore") == value).sum() == len(part):

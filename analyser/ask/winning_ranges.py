@@ -67,7 +67,7 @@ def winning_ranges(values: Sequence[Any], best: Sequence[tuple[str, ...]]) -> tu
 def range_text(span: WinningRange, *, holds_between: bool, mark: str = "") -> str:
     """Return a range in words; if `holds_between`, a range begins just above the value before it.
 
-    The first range begins at its first value, but if this is 1 or less it has no stated beginning.
+    The first range then begins at its first value, or has no stated beginning if this value is 1 or less.
 
     >>> span = WinningRange(10, 11, 24, ("a",))
     >>> range_text(span, holds_between=True, mark='"'), range_text(span, holds_between=False)
@@ -98,10 +98,10 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
         return bool((as_good & (goodness[others] > goodness[point] + rounding).any(axis=1)).any())
 
     front: list[int] = []
-    order = np.lexsort(goodness[usable].T[::-1])[::-1]  # a point is dominated only by points before it
+    order = np.lexsort(goodness[usable].T[::-1])[::-1]  # except for rounding, only points before a point dominate it
     for point in usable[order].tolist():
         if not is_dominated(point, front):
             front.append(point)
     mask = np.zeros(len(goodness), np.bool_)
-    mask[[point for point in front if not is_dominated(point, front)]] = True  # also test against later points
+    mask[[point for point in front if not is_dominated(point, front)]] = True  # rounding: also test later points
     return mask

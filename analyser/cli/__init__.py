@@ -104,7 +104,7 @@ SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {  # of each group; the first may
         "merge": "Write all results to one file.",
     },
 }
-_MODULES = {  # of commands in a module with another name
+_MODULES = {  # modules of commands that are not in a module of their own name
     **dict.fromkeys(("attack", "charge", "duel"), "fights"),
     **dict.fromkeys(("warm-up", "completion"), "set_up"),
     "matchups": "compare",
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``analyser`` command with `arguments`, by default those of the process, and return the exit status.
 
     The status is 0; 1 if a check fails (``report diff --fail-over``, ``balance prices --fail-on-verdict``, ``army
-    check``); 2 for an unusable input; 130 after Ctrl-C; 141 after a broken pipe.
+    check``, ``sweep verify``, ``sweep status``); 2 for an unusable input; 130 after Ctrl-C; 141 after a broken pipe.
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -158,7 +158,7 @@ def _end_at_once(status: int) -> NoReturn:
 
 
 def _report_unraisable(unraisable: Any) -> None:
-    """Print an error that cannot be raised as Python does, except MemoryError and Ctrl-C, which get other messages."""
+    """Print, as Python does, an error that cannot be raised; MemoryError and Ctrl-C get other messages elsewhere."""
     if unraisable.exc_type not in (MemoryError, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
 
@@ -172,7 +172,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 
 
 def _command(*words: str) -> click.Command:
-    """Import and return a command such as ``army check``: the function `army_check` in the module `army`."""
+    """Return a group such as ``army``, or a command: for ``army check`` the function `army_check` of module `army`."""
     if words[0] in SUBCOMMANDS and not words[1:]:
         sections = {"Commands": SUBCOMMANDS[words[0]]}
         return Commands(words[0], sections=sections, load=partial(_command, *words), has_default=True)

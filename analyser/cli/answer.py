@@ -26,14 +26,14 @@ LONGER_FIGHTS = ("charge", "focus", "duel")
 SAMPLING_OPTIONS = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_PER_INCH = 150
 SEVERAL_ANSWERS = "analyser.several_answers"  # key of `meta` in the context of click: the answers collected so far
-_MOST_DATE_DIGITS = 11  # seconds since 1970, up to the year 5138
+_MOST_DATE_DIGITS = 11  # of the seconds since 1970; enough up to the year 5138
 
 
 def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) -> None:
     """Answer a question (a file or a mapping) with the options of the running command.
 
     `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. `until`, for ``focus``: report
-    after how many attacks a fate has a probability, such as ``(0.8, "broken")``.
+    after how many attacks a fate has at least a probability, such as ``(0.8, "broken")``.
     """
     from analyser.api import exact, simulate
     from analyser.results import rendering
@@ -79,15 +79,15 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
 
 def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
-    """Print a note on a terminal if `kernel` must be compiled first; `occasion` ends the sentence."""
+    """On a terminal, print a note if `kernel` must be compiled first; `occasion` follows "before the first" in it."""
     if sys.stderr.isatty() and not kernel.is_cached():
         note(f"kernels are compiled once, before the first {occasion} (analyser warm-up does it beforehand)")
 
 
 def note_without_effect(numbers: Iterable[str] | None = None) -> None:
-    """Print a note about stated options that have no effect, because the answer is exact.
+    """If the answer is exact, print a note about the stated options that therefore have no effect.
 
-    `numbers` are the names of these options; default: all stated options of :data:`SAMPLING_OPTIONS`.
+    `numbers` are their names, without ``all_at_once``; default: all stated options of :data:`SAMPLING_OPTIONS`.
     """
     options = click.get_current_context().params
     without_effect = [*(stated_options(options, *SAMPLING_OPTIONS) if numbers is None else numbers)]
@@ -113,7 +113,7 @@ def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = N
 
 
 def text_or_page(result: Any, page: str) -> str:
-    """Return an answer as text, or as a page for an HTML file; `page` is the name of a function of `answer_pages`."""
+    """Return an answer as text or, if ``--out`` is an HTML file, as a page (function `page` of `answer_pages`)."""
     if not is_page(click.get_current_context().params["out"]):
         return str(result)
     text: str = getattr(importlib.import_module("analyser.report.answer_pages"), page)(result)
@@ -121,7 +121,7 @@ def text_or_page(result: Any, page: str) -> str:
 
 
 def with_profiles(result: Any, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of an answer, with the profiles used as the last column."""
+    """Return the rows of an answer, with a last column that names the profiles of the answer."""
     return [{**row, "profiles": str(result.profiles)} for row in rows]
 
 
@@ -139,8 +139,8 @@ def write(
 
     The format decides whether `text`, `record` (plain data) or `rows` (a table) is called. `plot` returns the Figure or
     its Axes for ``--plot``. `other_files` maps further files to functions that write them. All files are written or
-    none, before anything is printed. `warnings` go to standard error if the format has no place for them, and the
-    `headline` if the answer goes to a file. Inside :func:`collect_answers` the answer is stored instead.
+    none, before anything is printed. `warnings` go to standard error if the answer is a table or goes to a file, and
+    the `headline` if it goes to a file. Inside :func:`collect_answers` the answer is stored instead.
     """
     from analyser.results.rendering import FORMATS, TABLE_FORMATS, Renderings
 

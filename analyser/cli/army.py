@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 TOML = ".toml"
 RULE_BROKEN = 1  # exit status of a check that finds a broken rule
-NUMBER_SOURCES = ("profile", "roster")  # copied: the import is slow
+NUMBER_SOURCES = ("profile", "roster")  # same as in `game.importers.roster_matching`, which is slow to import
 _NUMBERS_TEXT = "Numbers to use where a roster and its profile differ. Default: profile."
 _NUMBERS = Option("--numbers", _NUMBERS_TEXT, type=Choice(NUMBER_SOURCES))
 _OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]

@@ -141,7 +141,7 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
 
 
 def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
-    """Return a function for the rows of a table; `first` has the first columns, opponents and profiles are the last."""
+    """Return a function that returns the rows of a table: columns `first`, those of the table, opponents, profiles."""
     last = {"judged_against": answer.opponents.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
     return lambda: [{**first, **row, **last} for row in answer.as_dict()[table]]
 

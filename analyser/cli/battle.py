@@ -161,7 +161,7 @@ def note_first_battles() -> None:
 
 
 def _check_battle_number(number: int, trials: int | None) -> None:
-    """Raise InputError if `number` is not below `trials`; `trials` is None, and unchecked, with a precision."""
+    """Raise InputError if `number` is not below `trials`; nothing is checked if `trials` is None (with a precision)."""
     if trials is not None and number >= trials:
         allowed = f"0 to {trials - 1:,}, or more --trials"
         raise InputError(f"battle {number:,} does not exist: there are {trials:,}", where="--tell", allowed=allowed)

@@ -72,7 +72,7 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
 
 
 def _best_play(question: tuple[Any, ...], profiles: Profiles, **terms: Any) -> BestResult:
-    """Return best play, and the cost of simple tactics."""
+    """Return best play; the cost of simple tactics is computed here, too, and kept in the result."""
     from analyser.analysis.best_duels import best_play
 
     def work() -> BestResult:

@@ -44,7 +44,7 @@ TEXT_EXTENSIONS = (".txt", ".md")
 FILE_OPTIONS = ("out", "plot", "save", "summary")  # options with a file to write
 PICTURE_EXTENSIONS = (".png", ".svg", ".pdf")
 HALF_MINUTE = 30.0  # seconds
-_ABBREVIATED_FROM = 10_000  # larger numbers are shown as 12.3k
+_ABBREVIATED_FROM = 10_000  # from this total, numbers are shown as 12.3k
 WIDEST_NAMES = 30  # characters: width of the column of options in a help
 HIDDEN = "Set-up"  # heading of commands that only --help-all shows
 _LIKENESS = 0.75  # likeness above which a word is a misspelt command, not a unit
@@ -117,7 +117,8 @@ class Commands(click.Group):
     """A group of commands, imported by `load` on first use; errors end as one line, with the nearest name.
 
     `sections` has the help text of each command, by heading. If the group `has_default`, its first command may be left
-    out: ``analyser units crown`` means ``analyser units list crown``. `subcommands` has those of each group in it.
+    out: ``analyser units crown`` means ``analyser units list crown``. `subcommands` has the names of the commands
+    in each inner group.
     """
 
     def __init__(
@@ -195,10 +196,10 @@ class Commands(click.Group):
 
 
 class Command(click.Command):
-    """A command with options under headings, which rejects a repeated option that takes one value.
+    """A command that shows its options under headings, and rejects a repeated option that takes one value.
 
-    `examples` are command lines; `notes` follow them in ``--help-all``. A help with many options shows only
-    :data:`COMMON`, those in `brief` and those of the examples.
+    `examples` are command lines; `notes` follow them in ``--help-all``. If there are many options, ``--help`` shows
+    only those that are required, in :data:`COMMON`, in `brief` or in the examples.
     """
 
     def __init__(
@@ -356,7 +357,7 @@ def policy_in_words(text: str) -> str | None:
 
 
 def integer_in(text: str) -> int | None:
-    """Return the integer in a text, else None; the question checks its bounds."""
+    """Return the integer that a text states, else None; its bounds are checked later, with the question."""
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 

@@ -106,7 +106,7 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
 
 
 def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
-    """Raise InputError unless one of `files` is a file, and no option states a condition."""
+    """Raise InputError unless one of `files` is a file, and no option states a part of the question."""
     if not any(file.endswith(".toml") or is_there(Path(file)) for file in files):
         problem = "a target is missing"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")

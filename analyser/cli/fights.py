@@ -319,7 +319,7 @@ KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, type=Choice
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the section of a target, and the keys of a question of a kind that are stated as options."""
+    """Return the section of a target, and the keys, stated as options, of a question of this kind."""
     conditions = conditions_of(kind)
     if kind == "attack":
         raw = raw_attack_scenario("", target)
@@ -344,7 +344,7 @@ def conditions_of(kind: str) -> dict[str, Any]:
 
 
 def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[str, Any]]:
-    """Return a whole question, or its first unit, with the other arguments; without `second`, `first` is a file."""
+    """Return a whole question, or a first unit and the arguments for the rest; without `second`, `first` is a file."""
     if second is None:
         if stated := [option.opts[0] for option, _ in options.key_values()]:
             raise InputError("state this in the file, not as an option", where=stated[0], allowed="with a TARGET")

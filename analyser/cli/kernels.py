@@ -121,7 +121,7 @@ def warm_up(
     Returns
     -------
     tuple of str
-        Names whose kernels are compiled now.
+        Names whose kernels are ready.
 
     Raises
     ------

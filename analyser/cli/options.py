@@ -42,7 +42,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 
 def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Yield factions and their units from the profile files; a check would be too slow for completion."""
+    """Yield the faction and the unchecked data of each unit in the profile files; a check would be too slow here."""
     from analyser.game.profiles import FILES_FOR_ALL, shipped_profiles
 
     folder = context.params.get("profiles")
@@ -137,7 +137,7 @@ def check_is_page(out: str) -> None:
 class KeyOption(Option):
     """An option made from a key of a scenario or a question.
 
-    `path` is the key, after the sections it is in. If `entry` is stated, the key has a list and the option is a flag
+    `path` has the sections of the key, then the key. If `entry` is stated, the key has a list and the option is a flag
     that adds `entry` to it. `both`: a flag always has a ``--no-`` form, not only if its default is true.
     """
 
@@ -288,7 +288,7 @@ def _store_ruleset_option(context: click.Context, option: click.Parameter, value
 
 
 class PrecisionType(Parameter):
-    """Precision of a simulation: the width of every interval, or a share of each probability such as ``5%``."""
+    """Precision of a simulation: the greatest width of an interval; ``5%``: as a share of its probability."""
 
     name = "precision"
 

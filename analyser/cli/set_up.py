@@ -13,7 +13,7 @@ SHELLS = {  # text before the script of click
     "zsh": "(( $+functions[compdef] )) || { autoload -U compinit && compinit; }\n",
     "fish": "",
 }
-_FISH_SPLIT, _FISH_SPLIT_ONCE = 'string split ","', 'string split --max 1 ","'  # keys of a selector have commas
+_FISH_SPLIT, _FISH_SPLIT_ONCE = 'string split ","', 'string split --max 1 ","'  # the completed text may have commas
 
 
 @command(examples=("bash", "fish"))

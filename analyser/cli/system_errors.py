@@ -26,7 +26,7 @@ _NO_MEMORY = re.compile(
 _ERRORS_FOR_NO_MEMORY = (OSError, RuntimeError, ImportError, SystemError)
 _REQUESTED_SIZE = re.compile(r"Unable to allocate (\S+ \S+)")  # message of NumPy
 _UNDECODED_BYTE = re.compile("[\udc80-\udcff]")
-_REMEDIES = {  # by parameter that determines the memory
+_REMEDIES = {  # by parameter on which the memory depends
     "attackers": "fewer ATTACKERS",
     "defenders": "fewer DEFENDERS",
     "loadouts": "fewer LOADOUTS",
@@ -77,8 +77,8 @@ def _current_folder_exists() -> bool:
 def path_error(error: Exception) -> InputError | None:
     """Return the InputError for a library's error about a bad file name, or a circular link; None for other errors.
 
-    In some versions of Python a circular link is not an OSError. Bytes of a name that are not UTF-8 are surrogates in
-    the text.
+    In some versions of Python the error about a circular link is a RuntimeError. Bytes of a name that are not UTF-8 are
+    surrogates in `error.object`.
     """
     _, is_loop, path = str(error).partition("Symlink loop from ")
     if isinstance(error, RuntimeError) and is_loop:
@@ -123,10 +123,10 @@ def memory_error(error: BaseException, context: click.Context | None) -> InputEr
 
 
 def _remedies(context: click.Context | None) -> list[str]:
-    """Return the remedies for the stated parameters, and for the default number of threads."""
+    """Return the remedies for the stated parameters, and for threads and workers if their number is the default."""
     params: Mapping[str, Any] = {} if context is None else context.params
     stated = {
-        name.rpartition("__")[2]  # options of keys have `section__key`
+        name.rpartition("__")[2]  # a KeyOption has the name `section__key`
         for name, value in params.items()
         if value not in (None, (), 1) and not (isinstance(value, tuple) and len(value) == 1)
     }

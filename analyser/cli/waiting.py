@@ -29,7 +29,7 @@ def run_in_thread(work: Callable[[], T], gerund: str = "") -> T:
     """
     from tqdm import tqdm
 
-    tqdm.monitor_interval = 0  # see `progress_bar`
+    tqdm.monitor_interval = 0  # its thread is not needed: see `command_base.progress_bar`
     future: Future[T] = Future()
 
     def run() -> None:
@@ -52,7 +52,7 @@ def run_in_thread(work: Callable[[], T], gerund: str = "") -> T:
 
 @contextmanager
 def message_when_stopped(is_cached: bool = True) -> Iterator[None]:
-    """Print one line after Ctrl-C inside this context: whether finished work is in the cache of fights."""
+    """After Ctrl-C inside this context, print that finished work is cached (if so), or that nothing was written."""
     try:
         yield
     except KeyboardInterrupt:

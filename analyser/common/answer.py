@@ -23,7 +23,7 @@ class Block(NamedTuple):
 
     title: str = ""
     head: Sequence[str] = ()
-    rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell is its name
+    rows: Sequence[Sequence[str]] = ()  # each row has a cell per column of the head; the first cell names the row
     align: str = "<"  # `<` or `>` for each column, the last for all that follow
     gap: str = "  "  # between two columns
     minor: frozenset[str] = frozenset()  # names of rows shown only if another answer in the same table needs them

@@ -68,7 +68,7 @@ class Cache:
 
 @lru_cache(maxsize=4)  # a question reads each of its situations several times
 def _content(path: Path | None, *_: int) -> bytes | None:
-    """Return the content of a file; None if it is damaged. The time and size of the file detect a change."""
+    """Return the content of a file; None if damaged. Time and size are arguments, so a changed file is read again."""
     stored = path.read_bytes() if path is not None else b""
     checksum, content = stored[:_CHECKSUM], stored[_CHECKSUM:]
     return content if hashlib.sha256(content).digest() == checksum else None

@@ -1,4 +1,4 @@
-"""Compile kernels with Numba: a kernel and all the steps it reaches are optimised once, together.
+"""Compile kernels with Numba: a kernel and all steps (functions that it calls) are optimised once, together.
 
 Numba compiles every function to machine code, although Python calls only the kernel. Here a step is only translated to
 LLVM. The kernel links all steps that it reaches, and the optimiser runs once, in less than half the time. While
@@ -31,7 +31,7 @@ from numba.extending import overload, typeof_impl
 from analyser.common.kernel_cache import KernelCache
 
 TESTED = ((0, 67), (0, 68))
-"""Versions of Numba with which linking once was tested."""
+"""Versions of Numba with which this way of linking was tested."""
 LINKS_ONCE = numba.version_info.short in TESTED
 """True if kernels are linked with their steps before optimisation; False if unmodified Numba compiles them."""
 
@@ -40,7 +40,7 @@ _NUMBA_GET_EXECUTABLE, _NUMBA_PACK_VALUE = CPUContext.get_executable, BaseContex
 
 
 class _Code(JITCodeLibrary):
-    """Translated code of a step: kernels link it without optimisation; other callers have it finished first."""
+    """Translated code of a step: kernels link it unoptimised; any other use finalises it first."""
 
     def add_linking_library(self, library: Any) -> None:
         self._linking_libraries.append(library)
@@ -174,7 +174,7 @@ class _LinkedPipeline(_KernelPipeline):
 
 
 def llvm_module(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
-    """Return a kernel for these types of arguments as an unoptimised LLVM module, and its name in the module.
+    """Return a kernel for these types of arguments as an unoptimised LLVM module, and the kernel's name there.
 
     The module is for another machine, such as WebAssembly; the caller must have set Numba's data layout to that of
     the machine before anything was compiled.
@@ -201,7 +201,7 @@ def dispatcher_of(function: Callable[..., Any]) -> Any:
 
 
 def register_step(function: Callable[..., Any], body: Callable[..., Any], *, inlined: bool) -> None:
-    """Let kernels call `function` as a step; compiled kernels run `body`, the function itself or an equivalent."""
+    """Let kernels call `function` as a step; compiled kernels run `body`: that function or an equivalent."""
     options: Any = {"forceinline": inlined, "error_model": "numpy"}
 
     @overload(function, jit_options=options, strict=False)

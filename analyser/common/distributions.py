@@ -148,7 +148,7 @@ def _as_distribution(other: Distribution | float) -> Distribution:
 
 
 def _pairs(first: Distribution, second: Distribution) -> tuple[NDArray[np.float64], int | None]:
-    """Return the probability of each pair of values, and the number of trials; None if both are exact."""
+    """Return the probability of each pair of values, and the smaller number of trials; None if both are exact."""
     if len(first.values) * len(second.values) > MOST_PAIRS:
         raise InputError(f"{len(first.values)} by {len(second.values)} values", allowed=f"{MOST_PAIRS:,} pairs")
     trials = [distribution.trials for distribution in (first, second) if distribution.trials is not None]

@@ -15,8 +15,8 @@ from numbers import Integral
 LONGEST_MESSAGE = 290  # characters (about 300 with "error: " in a terminal); longer messages are cut in the middle
 LONGEST_PIECE = 100  # characters of a quotation, or of text without a space
 LONGEST_LIST = 120  # characters of the allowed names
-LONGEST_PLACE = 180  # characters of file and key that a long message keeps
-_LEAST_ALLOWED = 60  # characters of the allowed values, which are cut first, that a long message keeps
+LONGEST_PLACE = 180  # characters that a long message keeps of file and key
+_LEAST_ALLOWED = 60  # characters that a long message keeps of the allowed values, which are cut first
 MOST_BITS = 1024  # bits of an integer, so that its digits can be printed
 _PIECE = re.compile(rf"'[^']{{{LONGEST_PIECE},}}'|\S{{{LONGEST_PIECE},}}")
 
@@ -107,7 +107,7 @@ def reason_of(error: OSError) -> str:
 
 
 def _shortened(text: str, longest: int) -> str:
-    """Return comma-separated names shortened to the first that fit, the number left out, and the last."""
+    """Return comma-separated names; a long text keeps the first that fit, the number left out, and the last name."""
     entries = text.split(", ")
     for kept in range(len(entries) - 2 if len(text) > longest else 0, 0, -1):
         fewer = ", ".join([*entries[:kept], f"… {len(entries) - kept - 1} more", entries[-1]])

@@ -13,7 +13,7 @@ from analyser.common.intervals import IntervalName, intervals
 
 Method = Literal["exact", "monte-carlo"]
 
-CERTAIN_WITHIN = 1e-12  # a probability nearer to 0 or 1 than this differs only by rounding
+CERTAIN_WITHIN = 1e-12  # a probability nearer to 0 or 1 than this counts as 0 or 1
 SAME_WITHIN = 1e-9  # exact figures that differ by less count as equal
 LOW_PERCENTILE, HIGH_PERCENTILE = 0.10, 0.90
 
@@ -27,7 +27,7 @@ class Estimate(float):
     low, high : float or None
         Ends of the 95% interval; None for an exact probability.
     kind : str or None
-        Of interval: ``wilson``; or ``blaker`` for a rare or a nearly certain event (:mod:`analyser.common.intervals`).
+        Kind of interval: ``wilson``; for a rare or nearly certain event ``blaker`` (:mod:`analyser.common.intervals`).
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Estimate(float):
         return format(float(self), spec) if spec else str(self)
 
     def __str__(self) -> str:
-        """Return percent with the decimals that the interval supports, and ± or, if that would leave [0, 1], both ends.
+        """Return percent with the decimals that the interval supports, then ±, or both ends if ± would leave [0, 1].
 
         >>> print(Estimate(0.634), Estimate(0.634, 0.625, 0.643), Estimate(1e-7), Estimate(0, 0, 3.8e-7), sep=", ")
         63.40%, 63.4% ±0.9, <0.01%, <0.00004%

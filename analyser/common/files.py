@@ -93,7 +93,7 @@ def unreadable_error(path: Path, error: OSError) -> InputError:
 
 
 def _similar_files(path: Path) -> list[str]:
-    """Return the names in the folder of a missing file that are most similar, compared without suffixes."""
+    """Return up to three names in a missing file's folder that are most like its name, compared without suffixes."""
     try:
         with os.scandir(path.parent) as entries:
             names = sorted(entry.name for entry in islice(entries, MOST_SEARCHED) if not entry.name.startswith("."))
@@ -229,8 +229,8 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
     """Write several files, or none: after an error, such as a full disk, all files are as before.
 
-    A new file gets its mode by the umask, an existing one keeps its mode. InputError if a folder is not writable or the
-    disk is full.
+    A new file gets its mode from the umask, an existing one keeps its mode. InputError if a folder is not writable or
+    the disk is full.
     """
     check_targets(files)
     ready = []
@@ -269,7 +269,7 @@ def _make_folder(folder: Path, cleanup: ExitStack) -> None:
 
 
 def _back_up(target: Path, cleanup: ExitStack, undo: ExitStack) -> None:
-    """Copy an existing `target` for `undo` to restore; `undo` deletes a new `target`."""
+    """Let `undo` restore a copy of an existing `target`, or delete a new one."""
     if not target.exists():
         undo.callback(_try, target.unlink)
         return
@@ -311,7 +311,7 @@ def write_contents(contents: Mapping[Path, str | bytes]) -> None:
 
 
 def toml_lines(values: Mapping[str, Any]) -> str:
-    """Return TOML with one line for each key that has a value.
+    """Return TOML with one line for each key whose value is neither None nor an empty tuple.
 
     >>> print(toml_lines({"name": "Otters", "range": {"long": 6.0, "short": None}, "rules": ()}), end="")
     name = "Otters"

@@ -56,7 +56,7 @@ def tidy(data: pd.DataFrame | Mapping[str, Any] | Iterable[Mapping[str, Any]]) -
 
     - A mapping in a cell becomes several columns, and a list of words one text; tables inside a row are left out.
     - Texts are categoricals in order of appearance; levels and categories of units are ordered.
-    - Flags are `bool`, or `boolean` if some are missing; figures are `float64`.
+    - Flags are `bool`, or `boolean` if some are missing; numbers are `int64` or `float64`.
     - A column of loadouts is followed by a column ``..._name``, unless the frame already has names.
     - Columns of :data:`SENTENCE_COLUMNS` are left out.
 
@@ -122,7 +122,7 @@ def styler(frame: pd.DataFrame, figures: Sequence[Any] | None = None, percent: S
     ----------
     frame : DataFrame
     figures : sequence, optional
-        Columns with bars. Default: all `float64` columns except the ends of intervals.
+        Columns with bars. Default: all `float64` columns except ends of intervals and standard errors.
     percent : sequence, optional
         Columns in percent. Default: `float64` columns whose names begin with ``probability`` or ``p_``.
     """

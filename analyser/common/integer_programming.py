@@ -1,4 +1,4 @@
-"""Integer programmes, solved with HiGHS (in scipy), whose output is discarded."""
+"""Integer programmes, solved with HiGHS (in scipy) while its output is discarded."""
 
 from __future__ import annotations
 

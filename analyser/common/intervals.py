@@ -9,8 +9,8 @@ for Wilson (`docs/calibration.md`).
 A confidence sequence has an interval for every number of trials. In 95% of runs all these intervals contain the true
 value, so a simulation may stop at any time; they are 1.5 to 2.5 times as wide as ordinary intervals. With ordinary ones
 repeated looks mislead: if two equal probabilities are compared at each doubling from a thousand to a thousand million
-trials, half of all runs call one of the two better. The sequence excludes a value if bets that are fair under it have
-turned a stake of 1 into 20, which happens to the true value in at most 5% of runs (Ville 1939).
+trials, half of all runs call one of the two better. The sequence excludes a value if bets that would be fair at this
+value have turned a stake of 1 into 20, which happens to the true value in at most 5% of runs (Ville 1939).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ Ends = tuple[Floats, Floats]
 
 CONFIDENCE = 0.95
 NORMAL_95 = 1.959963984540054  # half the width of a normal 95% interval, in standard errors
-MIN_FOR_WILSON = 200  # trials with the event, and trials without, from which Wilson's interval covers at least 94.5%
+MIN_FOR_WILSON = 200  # Wilson's interval covers at least 94.5% if so many trials have the event, and so many do not
 _FEW_TRIALS = 3 * MIN_FOR_WILSON  # trials up to which the widest interval may be Blaker's
-_COUNTS_SEARCHED = 10  # the widest of Blaker's intervals is at most this far below MIN_FOR_WILSON or half the trials
+_COUNTS_SEARCHED = 10  # the count with Blaker's widest interval is this near to MIN_FOR_WILSON or half the trials
 _MOST_STEPS, _CLOSE_ENOUGH = 200, 1e-13
 _FARTHEST = 40.0  # standard deviations from the mean beyond which a count has a negligible probability
 
@@ -65,7 +65,7 @@ def is_rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
 
 
 def greatest_width(counts: NDArray[Any], trials: int) -> float:
-    """Return the width of the widest 95% interval; with many trials the count nearest to half has it."""
+    """Return the width of the widest 95% interval; with many trials the count nearest to half of them has it."""
     if trials <= _FEW_TRIALS:
         low, high, _ = intervals(np.unique(counts), trials)
         return float((high - low).max())

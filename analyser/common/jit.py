@@ -123,7 +123,7 @@ class Tiered(Kernel[P, R]):
 
     @contextmanager
     def interpreting(self) -> Iterator[None]:
-        """Interpret tiered kernels inside the block, and count the time as spent in the interpreter."""
+        """Interpret tiered kernels inside the block, and count its time outside compiled kernels as interpreted."""
         compiled_time = [0.0]
         start, token = thread_time(), _compiled_time.set(compiled_time)
         try:
@@ -164,7 +164,7 @@ def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
 
 
 def tiered_or(meanwhile: Callable[P, R], seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """Return a decorator as :func:`tiered`; until the kernel is compiled, `meanwhile` runs, with identical results."""
+    """Return a decorator like :func:`tiered`; until the kernel is compiled, `meanwhile` runs with identical results."""
     return lambda function: Tiered(function, seconds, meanwhile)
 
 

@@ -1,7 +1,7 @@
-"""Cache of compiled kernels on disk, by a digest of their source code.
+"""Cache of compiled kernels on disk; the key is a digest of their source code.
 
 Numba's cache checks only the file of the kernel. Here the key is a digest of the kernel's module and of all modules of
-this package that it imports, directly or indirectly. So a changed rule recompiles only the kernels that can call it.
+this package that it imports, directly or indirectly. So a changed module recompiles only kernels that import it.
 File times, comments and docstrings have no effect.
 """
 
@@ -124,7 +124,7 @@ def _warn_once() -> None:
 
 @lru_cache(maxsize=256)
 def folder_for(source: Path) -> Path | None:
-    """Return a folder for the kernels of a source file that only this user can write to, or None."""
+    """Return a folder that only this user can write to, for the kernels of a source file; None if there is none."""
     for folder in _folders(source):
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -163,7 +163,7 @@ def _is_private(folder: Path) -> bool:
 
 
 def _digest_of_sources(source: Path) -> str:
-    """Return a digest of the code of a source file and of all modules of this package that it imports."""
+    """Return a digest of the code of a source file and of all package modules that it imports, even indirectly."""
     digests: dict[Path, bytes] = {}
     waiting, number_known = [source], len(_known_digests())
     while waiting:

@@ -1,4 +1,4 @@
-"""NumPy records of numbers and arrays, the arguments of kernels, which receive a record of any size as a pointer."""
+"""NumPy records of numbers and arrays, for kernels: a kernel receives a record of any size as a pointer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def python_copy(record: RecordT) -> RecordT:
 
 
 def view(record: RecordT) -> RecordT:
-    """Return a view that Python reads fast, or a copy of a record without arrays; its `record` is the original."""
+    """Return a view that Python reads fast (a copy of a record without arrays); its field `record` is the original."""
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
         copy: Any = python_copy(record)
@@ -70,7 +70,7 @@ def views(argument: Any) -> Any:
 
 @cache
 def _view_class(attributes: tuple[str, ...]) -> type[SimpleNamespace]:
-    """Return a class with a property for each attribute ``_name`` of its objects, a memory view of one number."""
+    """Return a class of views; its property ``name`` reads and sets the one number in the memory view ``_name``."""
     return type("View", (SimpleNamespace,), {name.removeprefix("_"): _number_property(name) for name in attributes})
 
 

@@ -164,7 +164,7 @@ def rows_of(data: Any, method: str = "to_frame", **options: Any) -> pd.DataFrame
 
 
 def with_subject(frame: pd.DataFrame, subject: str) -> pd.DataFrame:
-    """Return the frame with a subject, which titles of its pictures name."""
+    """Return a copy of the frame with a subject, which the titles of its pictures name."""
     copy = frame.copy(deep=False)
     copy.attrs["subject"] = subject
     return copy
@@ -285,7 +285,7 @@ PERCENT = "probability, percent"
 def draw_lines(
     ax: Axes, x: str, lines: Sequence[tuple[str, str, pd.DataFrame]], *, label: Any, color: Any, **artist: Any
 ) -> None:
-    """Draw probabilities in percent as lines with markers over the integers `x`; if simulated, with 95% intervals.
+    """Draw percentages as lines with markers over a column `x` of integers; if simulated, with 95% intervals.
 
     Each line has a name, the column of its probabilities, and its rows, which may also have the columns ``..._low`` and
     ``..._high``. InputError if there are more lines than distinct styles.

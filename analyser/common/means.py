@@ -1,8 +1,8 @@
 """95% intervals of simulated means, for numbers whose possible values are known, even if the simulation misses some.
 
 With two possible values, the interval is that of the probability of one of them. Otherwise it is the normal interval,
-±1.96 standard errors, if the simulation determines the variance well enough (:data:`ENOUGH_VARIANCE`), else Gaffke's
-interval: the trials get random (Dirichlet) weights, and the high end includes one more trial at the largest possible
+±1.96 standard errors, if the simulation determines the variance well enough (:data:`ENOUGH_VARIANCE`), else Gaffke's.
+For Gaffke's the trials get random (Dirichlet) weights, and the high end includes one more trial at the largest possible
 value, the low end one at the smallest. With two values Gaffke's interval is Clopper and Pearson's.
 """
 
@@ -30,15 +30,15 @@ class Mean(NamedTuple):
     error: float | None = None
     low: float | None = None
     high: float | None = None
-    kind: str | None = None  # normal or gaffke; with two possible values wilson or blaker; with one none
+    kind: str | None = None  # normal or gaffke; with two possible values wilson or blaker; with one "none"
 
     def times(self, factor: float) -> Mean:
-        """Return the mean of the number times `factor`, which is 0 or more."""
+        """Return the mean times `factor`, which is 0 or more."""
         error, low, high = (None if bound is None else factor * bound for bound in self[1:4])
         return Mean(factor * self.value, error, low, high, self.kind)
 
     def minus(self, constant: float) -> Mean:
-        """Return the mean of the number minus `constant`."""
+        """Return the mean minus `constant`."""
         low, high = (None if end is None else end - constant for end in (self.low, self.high))
         return self._replace(value=self.value - constant, low=low, high=high)
 
@@ -83,7 +83,7 @@ def mean_of_moments(mean: float, variance: float, trials: float, least: float, m
     """Return a simulated mean of a number from `least` to `most`, from its mean and variance alone.
 
     If the normal interval is not valid, the interval is Gaffke's for a number with this mean and variance and only two
-    values, one of which is the nearer of `least` and `most`.
+    values, one of which is `least` or `most`, whichever is nearer to the mean.
 
     >>> round(mean_of_moments(0.0, 0.0, 150, 0, 3).high, 3)
     0.073
@@ -184,7 +184,7 @@ def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
 def points_figures(
     name: str, rating: int | None, gone: NDArray[np.bool_], weights: NDArray[Any], trials: int | None
 ) -> dict[str, Any]:
-    """Return JSON entries of the expected victory points for a unit (AC-5.9); `gone`: True where it is removed."""
+    """Return JSON entries of expected victory points for a unit (AC-5.9); `gone`: True where the unit is removed."""
     if rating is None:
         return {name: None}
     return mean_figures(name, mean_between(gone, weights, trials, np.arange(2)).times(rating))
@@ -250,7 +250,7 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
 def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float, most: float) -> Mean:
     """Return the mean, with 95% interval, of amounts that are 0 or from `least` to `most`, from sums of batches.
 
-    The variance is estimated from the batches, with Student's t if they are few, and is limited to those possible
+    The variance is estimated from the batches, with Student's t if they are few, and is limited to variances possible
     with this mean; with one batch it is the largest possible variance. The interval is that of mean and variance
     (:func:`~analyser.common.means.mean_of_moments`), so its upper end is also valid for rare or unseen amounts.
 

@@ -160,10 +160,10 @@ class Sampling:
 
 
 def _precise_answer(answer: AnswerT, precision: Precision, simulate: Callable[[int], AnswerT]) -> AnswerT:
-    """Return the answer with as many trials as its precision needs, estimated from the `answer` of a pilot."""
+    """Return the answer with the trials that its precision needs, a number estimated from the pilot's `answer`."""
     pilot = answer.trials or 0
     occurred = np.flatnonzero(answer.precision_counts(precision))
-    if precision.relative:  # events without a trial in the pilot are too rare for a relative precision
+    if precision.relative:  # events that occurred in no trial of the pilot are too rare for a relative precision
         if not len(occurred):
             return answer.with_stopping(Stopping(pilot, "unseen", precision))
         while (longer := precision.longer_pilot(answer.precision_counts(precision)[occurred], pilot)) > pilot:
@@ -205,7 +205,7 @@ class SharedSampling(Sampling):
     Attributes
     ----------
     run_trials : callable
-        Called with the simulation and the start states instead of running trials; returns the simulation's result.
+        Called, with the simulation and the start states, where trials would be run; returns the simulation's result.
     """
 
     run_trials: Callable[[Any, Any], Any] | None = None

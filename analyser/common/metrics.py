@@ -130,7 +130,7 @@ def metric(name: str, function: Function, *, unit: str = "", title: str | None =
         Letters, digits and underscores; not the name of a built-in metric.
     function : callable
         Takes the outcome table of a result (:meth:`analyser.Result.to_frame`). It returns a value for each outcome, and
-        the metric is their mean; or a bool for each, whose share is the metric; or one number, the metric itself.
+        the metric is their mean; or a bool for each, and the metric is the share of True; or the metric itself.
     unit : str
         Unit of the metric; ``"%"`` for a probability, which is shown in percent.
     title : str, optional
@@ -184,7 +184,7 @@ def function_of(name: str) -> Function | None:
 
 
 def metric_by_name(name: str) -> Metric:
-    """Return a metric by name, including metrics that were passed as functions."""
+    """Return a metric by name, including metrics that were passed as functions; an unknown name gets no unit."""
     known = COMPARE_METRICS | MATCHUP_METRICS
     return known.get(name) or _UNREGISTERED.get(name) or Metric(name, name, name, "")
 
@@ -211,7 +211,7 @@ def remember_metric(metric: str | Function, taken: Iterable[str] = ()) -> str:
 
 @contextmanager
 def temporary_metric(name: str) -> Iterator[None]:
-    """Register a metric that was passed as a function, inside a ``with`` block."""
+    """Register, for the length of a ``with`` block, a metric that was passed as a function."""
     is_new = name in _UNREGISTERED and name not in COMPARE_METRICS
     if is_new:
         MATCHUP_METRICS[name] = COMPARE_METRICS[name] = _UNREGISTERED[name]
@@ -227,8 +227,8 @@ def checked_metric(
 ) -> str:
     """Return the name of a metric, stated by name or as a function; with `per_points` per 100 points of the attacker.
 
-    InputError if the metric is not one of `metrics` (default: :data:`MATCHUP_METRICS`), or not additive with
-    `per_points`, such as a probability.
+    InputError if the metric is not one of `metrics` (default: :data:`MATCHUP_METRICS`), or if `per_points` is True
+    and the metric is not additive, such as a probability.
 
     >>> checked_metric("mean_damage", per_points=True)
     'mean_damage_per_100_points'

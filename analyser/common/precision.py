@@ -20,7 +20,7 @@ MOST_PLANNED_TRIALS = 10**11  # they take minutes for attacks, a day for duels
 _ALLOWED = "1e-05 up to below 1; or a share of each event, 0.1% up to below 100%, such as '5%'"
 LONGEST_PILOT = 1 << 20  # trials
 _SHORTEST_PILOT, _RELATIVE_PILOT = 1 << 12, 1 << 16  # trials; the second for a relative precision
-_PILOT_DIVISOR = 32  # a pilot has this part of the trials that suffice for any probabilities
+_PILOT_DIVISOR = 32  # a pilot has this fraction (1 / 32) of the trials that suffice for any probabilities
 _MARGIN = 4.0  # standard errors by which a probability may differ from the pilot's; exceeded 1 time in 30,000
 _ENOUGH_EVENTS = 100  # trials of a pilot with the event that suffice to estimate its probability
 _PILOT_FACTOR = 4  # factor by which a pilot with fewer events is extended
@@ -76,7 +76,7 @@ class Precision(NamedTuple):
         return max(least, min(enough, max(enough // _PILOT_DIVISOR, _SHORTEST_PILOT), LONGEST_PILOT))
 
     def longer_pilot(self, counts: NDArray[Any], trials: int) -> int:
-        """Return the trials of a longer pilot, or `trials` if the rarest event is frequent enough."""
+        """Return the number of trials of a longer pilot, or `trials` if the rarest event is frequent enough."""
         rarest = int(counts.min())
         goal = self._trials_at(rarest / trials, trials)
         return _PILOT_FACTOR * trials if rarest < _ENOUGH_EVENTS and goal > _PILOT_FACTOR * trials else trials
@@ -105,7 +105,7 @@ class Precision(NamedTuple):
         return trials
 
     def reached_width(self, counts: NDArray[Any], trials: int) -> float:
-        """Return the greatest width of the limited intervals; if relative, as a share of the probability."""
+        """Return the greatest width of the intervals of `counts`; if relative, as a share of each probability."""
         from analyser.common.intervals import greatest_width, intervals
 
         if not self.relative:

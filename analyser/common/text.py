@@ -26,7 +26,7 @@ NARROWEST = 12  # least characters of a wrapped column
 SHORT_ENOUGH = 16  # a distribution of this many rows or fewer is never shortened
 NEGLIGIBLE = 1e-4  # greatest probability that a longer table may omit at either end
 
-_ONE_IN_TEN, _ALMOST_NEVER = 0.095, 0.01  # below these: "1 time in 20", ... (and the like), and "almost never"
+_ONE_IN_TEN, _ALMOST_NEVER = 0.095, 0.01  # below these: "1 time in 20" and the like, and "almost never"
 _DENOMINATORS = (2, 3, 4, 5, 10)  # of familiar fractions
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"-|[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?%?", re.IGNORECASE | re.ASCII)

@@ -13,7 +13,7 @@ from analyser.common.method_settings import MOST_THREADS
 
 Report = Callable[[int], None]
 CHUNK_TRIALS = 1 << 16
-MOST_CHUNKS = 32  # in a task: enough to outweigh the cost of a kernel call; interrupts are handled between tasks
+MOST_CHUNKS = 32  # of a task: more would delay interrupts, fewer would add to the cost of kernel calls
 
 
 class Task(NamedTuple):
@@ -30,7 +30,7 @@ class Task(NamedTuple):
 
 
 def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRIALS) -> Iterator[Task]:
-    """Yield the tasks of `trials` trials in chunks of `chunk`; a smaller last chunk is a task of its own.
+    """Yield the tasks of `trials` trials in chunks of `chunk` trials; a smaller last chunk is a task of its own.
 
     Later tasks are smaller, so that all threads end at about the same time. A kernel call costs 8 microseconds.
 
@@ -90,7 +90,7 @@ class Chunks(NamedTuple):
 
 @cache
 def _thread_pool() -> ThreadPoolExecutor:
-    """Return the pool of threads, kept because starting a thread takes as long as 100,000 attacks."""
+    """Return the pool of threads, kept because starting a thread takes as long as simulating 100,000 attacks."""
     return ThreadPoolExecutor(MOST_THREADS, "analyser")
 
 

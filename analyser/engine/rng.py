@@ -2,8 +2,8 @@
 
 SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) mixes the bits of a counter
 that grows by an odd constant. Word i is a function of i alone, so words can be generated in any order and many at a
-time. A seed is hashed (NumPy's SeedSequence) into a start and an odd step, so that similar seeds are independent. The
-chunks of a stream have 2**32 words each.
+time. A seed is hashed (NumPy's SeedSequence) into a start and an odd step, so that similar seeds have independent
+streams. The chunks of a stream have 2**32 words each.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Stream(NamedTuple):
 
 @lru_cache(maxsize=256)
 def stream_of(seed: int, *parts: int) -> Stream:
-    """Return the stream of a seed, or of the part of a seed that `parts` number; all arguments are integers from 0."""
+    """Return the stream of a seed, or its independent substream numbered by `parts`; no argument is negative."""
     start, *candidates = np.random.SeedSequence(seed, spawn_key=parts).generate_state(9, np.uint64)
     gammas = [gamma | _ONE for gamma in candidates]
     bit_changes = [int(gamma ^ (gamma >> _ONE)).bit_count() for gamma in gammas]

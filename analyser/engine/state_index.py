@@ -52,7 +52,7 @@ def state_index(room: int) -> StateIndex:
 
 @inlined
 def first_slot(index: StateIndex, state: int) -> int:
-    """Return the first slot to probe. The hash includes the upper half, because some states differ only there."""
+    """Return the first slot to probe. The hash uses the state's upper half, because some states differ only there."""
     word = np.uint64(state) ^ np.uint64(state) >> _HALF
     return int(np.int64(word * GOLDEN_GAMMA >> _HALF) & (len(index.slots) - 1))
 
@@ -85,7 +85,7 @@ def find_or_add(index: StateIndex, state: int) -> int:
 
 @step
 def with_room(index: StateIndex, more: int) -> StateIndex:
-    """Return the index, or a larger copy with the same positions, with capacity for `more` states."""
+    """Return the index, or a larger copy with the same positions, so that `more` states can be added."""
     needed = index.length[0] + more
     if needed <= len(index.states):
         return index

@@ -186,7 +186,7 @@ class Army:
         return len(self.units)
 
     def __getitem__(self, name: str) -> ArmyUnit:
-        """Return the unit of that name; if there is none, InputError suggests the most similar name."""
+        """Return the unit called `name`; if there is none, InputError suggests the most similar name."""
         result = next((unit for unit in self.units if unit.name == name), None)
         if result is None:
             raise no_such_unit_error(name, [unit.name for unit in self.units], self.name)
@@ -261,7 +261,7 @@ class Army:
         return "\n".join(parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the army as plain data: the table of its file, the points and the warnings."""
+        """Return the army as plain data: the table of its file, the points, the warnings and the profiles."""
         units = [
             {"name": unit.name, **unit.to_table(), "selector": unit.loadout.selector, "points": unit.points}
             for unit in self.units

@@ -216,7 +216,7 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
 def _unknown_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    If the file states no kinds, a battlegroup whose name resembles no kind gives no warning: it may only group units.
+    If the file states no kinds, a battlegroup whose name resembles no kind gives no warning: it may be a mere group.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():

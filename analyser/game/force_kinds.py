@@ -175,7 +175,7 @@ def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]
 
 
 def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
-    """Return the lines of a table of slots: those with limits, and those that are the first slot of a unit."""
+    """Return the lines of a table of slots: those with limits, those that are a unit's first slot, and `IN_NO_SLOT`."""
     memberships = (unit.battlegroups.get(kind.id) for unit in faction.units)
     first_slots = {membership.slots[0] for membership in memberships if membership and membership.slots}
     lines = [("  slot", "units", "which")]

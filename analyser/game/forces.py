@@ -55,19 +55,19 @@ class Limits(Record):
 
 
 class Slot(Limits):
-    """A line of a battlegroup's order of battle; the limits are for the units in it."""
+    """A line of a battlegroup's order of battle; the limits apply to the number of units in it."""
 
     name: Name
 
 
 class Membership(Limits):
-    """Membership of a unit in a kind of battlegroup; the limits are for this unit in one battlegroup."""
+    """Membership of a unit in a kind of battlegroup; the limits apply to the number of this unit in one battlegroup."""
 
     slots: Several[Slug] = ()  # slots in which the unit counts, first the slot under which the rules list it
 
 
 class Battlegroup(Limits):
-    """A kind of battlegroup in a faction's order of battle; the limits are for its number in a force."""
+    """A kind of battlegroup in a faction's order of battle; the limits apply to its number in a force."""
 
     id: Slug
     name: Name
@@ -77,7 +77,7 @@ class Battlegroup(Limits):
 
 
 class Boon(Limits):
-    """An asset of a battlegroup other than units; the limits are for its number in a battlegroup."""
+    """An asset of a battlegroup other than units; the limits apply to its number in a battlegroup."""
 
     id: Slug
     name: Name

@@ -21,12 +21,12 @@ _LONG_FIGHTS, _NO_FIGHT = (CLOSE_QUARTERS, DUEL), "movement, deployment or comma
 
 
 class Term(NamedTuple):
-    """Quality or special rule, and the fights in which the engines model it."""
+    """Quality or special rule, and the kinds of fight in which the engines model it."""
 
     name: str  # name in the rules, without the parameter
     subject: str  # part of the game that it concerns, for display
     side: str  # "attacker" or "target": the side that must have it to change a ranged attack; "" if it changes none
-    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire: if it does more than in each attack
+    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire: if it changes more than each attack
 
     def counts_in(self, fight: str) -> bool:
         """Return True if it changes a computed number in a kind of fight."""
@@ -120,7 +120,7 @@ def parse(text: str) -> tuple[str, str | None]:
 
 
 def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
-    """Return the name in `table` that `name` means, or `name` itself, and True if it is spelled correctly.
+    """Return the name in `table` that `name` means, else `name`; and True if it means one and is spelled correctly.
 
     Differences in case, quotes, hyphens and spaces do not count as misspelling.
 

@@ -56,7 +56,7 @@ def selector_parts(selector: str) -> tuple[str, str, str]:
 
 
 def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
-    """Return a selector of plain words with ``/`` and ``@`` inserted; unchanged if the words are part of a unit's id.
+    """Return a selector of plain words with ``/`` and ``@`` inserted; unchanged if a unit's id contains the words.
 
     >>> from analyser import load_profiles
     >>> selector_from_words("Crown Rifle Platoon reinforced", load_profiles().factions)
@@ -74,7 +74,7 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 
 
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
-    """Return the item named `part`, else the only item whose name begins with it, has such a word, or contains it.
+    """Return the item named `part`, else the only one whose name begins with it, has a word that does, or contains it.
 
     `items`: pairs of name and item. For messages: `what` is the kind of item, `selector` the selector that contains
     `part`, and `hint` says how to list all names.

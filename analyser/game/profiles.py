@@ -49,7 +49,7 @@ class ProfilesUsed(NamedTuple):
     Attributes
     ----------
     folder : str
-        The folder as stated; for the shipped profiles, the name of the program.
+        The folder as stated; for the shipped profiles, the name and version of the program.
     version : str
         Hash of the contents of the files; the folder has no effect.
     ruleset : Ruleset or None
@@ -93,7 +93,7 @@ def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
 
 
 def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
-    """Return a folder of profiles with its version; with `morale` it includes the rulesets of other games.
+    """Return a folder of profiles with its version, which with `morale` depends on the rulesets of other games, too.
 
     Examples
     --------

@@ -26,7 +26,7 @@ LevelName = Literal["basic", "reinforced", "full-strength"]
 MOST_MODELS = HIGHEST_X
 MOST_DICE = 200
 MOST_INCHES = 1000
-HUNDREDTHS = 100  # hundredths of an inch, the unit of lengths, in an inch
+HUNDREDTHS = 100  # units of length in an inch; lengths are in hundredths of an inch
 
 
 def hundredths(inches: float) -> int:
@@ -234,7 +234,7 @@ class Unit(Record, HasKeywords):
         }
 
     def row(self, row_id: str) -> Row | None:
-        """Return the row of that id, or None."""
+        """Return the row with the id `row_id`, or None."""
         return next((row for row in self.rows if row.id == row_id), None)
 
 
@@ -273,7 +273,7 @@ class Loadout(Record):
 
     @property
     def capacity(self) -> int:
-        """Number of models of an infantry unit that the unit can carry; 0 if none (AC-8.8).
+        """Most models of an embarked infantry unit that this unit can carry; 0 if none (AC-8.8).
 
         >>> from analyser import load_profiles
         >>> load_profiles()["crown/tristan-assault-transports@basic"].capacity
@@ -370,7 +370,7 @@ _FIXED_KEYS = ("id", "name", "entry", "levels", "rows", "kind", "against", "band
 
 
 def stored_value(key: str, value: Any, unit: Unit) -> Any:
-    """Return a value as a profile stores it; without a number, "none" if the levels state this key, else None."""
+    """Return a value as a profile stores it; for no number that is "none" if the levels state this key, else None."""
     if key in KEYS_BY_LEVEL and (value is None or (isinstance(value, str) and value == "none")):
         return "none" if key in unit.level_keys else None
     return value

@@ -28,9 +28,9 @@ WIDTH, HEIGHT = 5.8, 3.4  # inches of a panel with its legend
 TITLE_CHARACTERS, NOTE_CHARACTERS = 66, 32  # in a line of a title, and of a note below a panel
 
 SectionT = TypeVar("SectionT")  # a section of a question
-Weights = Any  # probabilities or counts: an array or a sparse one
+Weights = Any  # probabilities or counts: a dense or a sparse array
 Keys = Mapping[str, Sequence[Any]]
-TextsAndTruth = Mapping[str, Any]  # texts, each with a truthy value if it is true
+TextsAndTruth = Mapping[str, Any]  # texts, each with a value that is truthy if the text applies
 
 
 class Sums(NamedTuple):
@@ -53,7 +53,7 @@ class Sums(NamedTuple):
 class Table:
     """A table of an answer: columns of keys, such as the round, and the weights and means in each row.
 
-    The last `n_outcomes` keys are outcomes; the others, such as the round, say whose distribution a row belongs to.
+    The last `n_outcomes` keys are outcomes; rows that share the other keys, such as the round, form a distribution.
     """
 
     keys: Keys
@@ -65,7 +65,7 @@ class Table:
     def product_of(
         cls, first: Keys, second: Keys, columns: Mapping[str, Weights], pairs: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return a table with a row for each pair of a row of `first` and a row of `second`, or those True in `pairs`.
+        """Return a table with a row for each pair of rows of `first` and `second`, or only for those True in `pairs`.
 
         Arrays of `columns` and `pairs` have the shape (rows of first, rows of second).
         """
@@ -125,7 +125,7 @@ class Panel(NamedTuple):
     """A panel of the picture: the rows of a table whose keys have the values in `where`.
 
     Curves show probabilities by round; `shown` maps their columns to labels. Cells show the distribution of the number
-    `shown` by round. Bars show the column `shown`, hatched in rows with a value in `lost`.
+    `shown` by round. Bars show the column `shown`, hatched in rows whose key in `lost` has one of its values there.
     """
 
     plot: Literal["curves", "cells", "bars"]
@@ -163,7 +163,7 @@ class Rules(NamedTuple):
 
 
 class Section(Generic[SectionT]):
-    """Answers to a section; subclasses have `chain` (one, or several by name), `answer` (from weights) and `rules`."""
+    """Answer to a section of a question; subclasses define `chain` (one, or several by name), `answer` and `rules`."""
 
     def __init__(self, section: SectionT, question: Any) -> None:
         self.section, self.question = section, question
@@ -174,7 +174,7 @@ class Section(Generic[SectionT]):
 
 
 class Sections:
-    """Answers to a question with several sections; the keywords are the classes for them."""
+    """Answers to a question with several sections; each keyword is a section's name, with the class that answers it."""
 
     def __init__(self, **kinds: type[Section[Any]]) -> None:
         self._kinds = kinds
@@ -240,7 +240,7 @@ def _fate_panels(result: MoraleResult, fates: FatePanels, **more: Any) -> Panels
 
 
 def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
-    """Return a function that draws a panel; lines that are always 0 are left out, unless all lines are."""
+    """Return a function that draws a panel; lines that are always 0 are left out, unless all are 0."""
     frame, shown = result.to_frame(panel.table), panel.shown
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():
@@ -253,6 +253,6 @@ def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
     for key, hatched in panel.lost.items():
         frame = frame.assign(lost=frame[key].isin(hatched))
     lost = "lost" if panel.lost else None
-    if shown != "probability":  # keep only this column, because intervals belong to other columns
+    if shown != "probability":  # keep only this column: under its new name it has no interval
         frame = frame[[panel.x, *panel.lost, shown, *([lost] if lost else [])]].rename(columns={shown: "probability"})
     return partial(plots.distribution, frame, kind="bars", lost=lost, **shared)

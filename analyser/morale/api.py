@@ -139,7 +139,7 @@ def simulate(
 
 
 class SystemFunction:
-    """Function that answers a question about one system, stated as a whole or by its keys.
+    """Function that answers a question about one system; the question is stated as a whole or by its keys.
 
     Parameters
     ----------

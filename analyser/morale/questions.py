@@ -1,4 +1,4 @@
-"""Parts of the questions about all systems: types of numbers and distributions, and reading with the ruleset."""
+"""Parts shared by questions about all systems: types of numbers, and reading a question with its ruleset."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ ByRound = Annotated[
     BeforeValidator(lambda value: tuple(map(pmf_from, as_tuple_of_rounds(value)))),
     PlainSerializer(lambda pmfs: [*map(_as_table, pmfs)]),
 ]
-"""Distribution of a number in each round; a file may state one for all rounds, and an integer for a distribution."""
+"""Distribution of a number in each round; a file may state one for all rounds, and a certain number as an integer."""
 
 
 def certain_pmf(number: int) -> Pmf:
@@ -90,7 +90,7 @@ def certain_pmf(number: int) -> Pmf:
 
 
 def for_each_round(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[ItemT, ...]:
-    """Return a value for each of `rounds` rounds; ValueError for a list of another length."""
+    """Return an entry for each of `rounds` rounds, a single one repeated; ValueError for another length."""
     if len(numbers) not in (1, rounds):
         raise ValueError(f"{key} has {len(numbers)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
     return numbers * rounds if len(numbers) == 1 else numbers
@@ -106,7 +106,7 @@ def exact_fraction(length: float) -> Fraction:
 
 
 def moves_over(distance: float, move: float) -> int:
-    """Return how many moves cover a distance (at least 1), with exact decimals: 2.1 inches are 3 moves of 0.7.
+    """Return the number of moves (at least 1) that cover a distance, in exact decimals: 2.1 inches are 3 moves of 0.7.
 
     >>> moves_over(2.1, 0.7), moves_over(12.01, 6.0), moves_over(0.0, 6.0)
     (3, 3, 1)
@@ -115,7 +115,7 @@ def moves_over(distance: float, move: float) -> int:
 
 
 class MoraleQuestion(Record):
-    """Base of the questions about a system; each also has a key `ruleset`."""
+    """Base of the questions of all systems; each subclass also has a key `ruleset`."""
 
     page = "docs/keys.md"
 
@@ -132,7 +132,7 @@ def read_question(
 ) -> MoraleQuestion:
     """Return a question, completed by its ruleset and values from the profiles in a folder (None: the shipped ones).
 
-    `clash_settings`: a die or a deck of Armoured Clash, which replaces that of the folder and of the question.
+    `clash_settings`: a die, a deck or both of Armoured Clash, in place of those of the folder and of the question.
     """
     if isinstance(source, Mapping):
         check_plain(source, "question")
@@ -155,7 +155,7 @@ def read_question(
 
 
 def _used_settings(clash_settings: Mapping[str, Any], ruleset: Mapping[str, Any], system: System) -> dict[str, Any]:
-    """Return the die and the deck of Armoured Clash; InputError if the system does not use one of them."""
+    """Return the stated die and deck of Armoured Clash; InputError if the system does not use one that is stated."""
     used = {key: value for key, value in clash_settings.items() if key in ruleset.get(_CLASH_SECTION, ())}
     if used != clash_settings:
         problem = f"{system.title} does not use the {' and '.join(clash_settings.keys() - used.keys())}"

@@ -52,7 +52,7 @@ class MoraleResult(Result):
 
     @property
     def kind(self) -> str:  # type: ignore[override]
-        """The system."""
+        """Name of the system."""
         return self.system
 
     @cached_property
@@ -60,7 +60,7 @@ class MoraleResult(Result):
         """The columns of every table by name: keys, probabilities, means.
 
         If simulated, ``p_x`` is followed by its 95% interval, ``p_x_low`` and ``p_x_high``, and its kind,
-        ``p_x_interval``; ``mean_x`` is followed by ``mean_x_standard_error`` and an interval named alike.
+        ``p_x_interval``; ``mean_x`` is followed by ``mean_x_standard_error``, ``mean_x_low`` and so on.
         """
         return {name: self._columns_of(table) for name, table in self.raw_tables.items()}
 
@@ -113,7 +113,7 @@ class MoraleResult(Result):
         )
 
     def _row_at(self, name: str, moment: int | None) -> int:
-        """Return the index of the first row of a table for a round or turn, by default the last."""
+        """Return the index of the first row of a table in a round or turn; None: in the last one."""
         keys = self.raw_tables[name].keys
         times: list[int | None] = next((list(keys[key]) for key in ("round", "turn") if key in keys), [None])
         if moment is None:
@@ -183,7 +183,7 @@ class MoraleResult(Result):
 
     @property
     def schema(self) -> str:  # type: ignore[override]
-        """Name and version of its JSON."""
+        """Name and version of the result's JSON form."""
         return f"analyser/morale/{self.system}/1"
 
     @property
@@ -231,7 +231,7 @@ class MoraleResult(Result):
         return rows
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the keys of the question and their values, defaults included, without empty keys."""
+        """Return the keys of the question and their values, defaults included, except empty values."""
         question = self.scenario.model_dump(mode="json", exclude_none=True)
         ruleset = question.pop("ruleset")
         values = {key: value for key, value in ruleset.items() if not isinstance(value, dict)}

@@ -16,7 +16,7 @@ class System(NamedTuple):
     """A system of morale rules: a folder in `games`, and a ruleset file of defaults in `profiles/morale`.
 
     Its module `answers` has functions of a question: `chains`, `answer` (:data:`~.answer_parts.Parts`) and
-    `rules`; `weights` if chains alone do not determine these; `complete` if profiles complete a question.
+    `rules`; also `weights` if the weights need more than chains, and `complete` if profiles complete a question.
     """
 
     name: str
@@ -52,7 +52,7 @@ _SYSTEMS = (
     System("compare", "Five systems side by side", _OTHER_FILES),
 )
 SYSTEMS = {system.name: system for system in _SYSTEMS}
-FIGHT_SECTIONS = {  # of scenarios
+FIGHT_SECTIONS = {  # sections of scenarios, which are questions about fights
     *("attack", "attacks", "target", "charge", "attacker", "secondary", "duel", "a", "b"),
     *("battle", "mine", "yours"),
 }
@@ -66,7 +66,7 @@ def system_named(name: str) -> System:
 
 
 def system_of(raw: Mapping[str, Any]) -> str | None:
-    """Return the name of the system that a raw question is about; None for a fight, or if the keys fit several systems.
+    """Return the name of the system that a raw question is about; None for a fight, or if the keys fit none or several.
 
     >>> system_of({"dice": 2, "obstacles": []}), system_of({"attack": {}, "target": {}})
     ('warmaster', None)

@@ -16,7 +16,7 @@ from analyser.common.frames import readable
 from analyser.common.metrics import figure_title
 
 FATES_HEIGHT = 2.5  # inches
-WIDTH, STAGE_HEIGHT, NUMBER_HEIGHT = 5.0, 0.36, 0.4  # inches, of plots with horizontal bars: the plot, each bar
+WIDTH, STAGE_HEIGHT, NUMBER_HEIGHT = 5.0, 0.36, 0.4  # inches: width of a plot, heights of a stage and a characteristic
 LINE_LETTERS = 78  # letters of a line of text below a plot
 STATES: Mapping[str, tuple[str, str, str]] = {
     "p_steady": ("steady", look.LIGHT, ""),
@@ -136,7 +136,7 @@ def tornado(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw how a figure changes if each characteristic of both units is lowered or raised by one, largest on top.
+    """Draw the change of a figure if one characteristic of either unit is lowered or raised by one, largest on top.
 
     Parameters
     ----------

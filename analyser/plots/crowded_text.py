@@ -54,7 +54,7 @@ class OutlinedText(Text):
             pen.set_linewidth(0)
             colour = to_rgba(self.get_color())
             renderer.draw_markers(pen, outline.path, scaled, Path(positions), self.get_transform(), colour)
-        else:  # SVG stores each letter once, for a third of the file size
+        else:  # SVG stores each letter once, which reduces the file to a third
             pen.set_foreground(self.get_color())
             x, y = scaled.transform(outline.start) + self.get_transform().transform(positions[0])
             y = renderer.get_canvas_width_height()[1] - y if renderer.flipy() else y

@@ -35,7 +35,7 @@ ACTION_STYLES = {
 _DISTANCE = re.compile(r" (to |\d).*?(?= and |$)")  # "advance 3 inches and shoot" becomes "advance and shoot"
 _CELL_STYLE: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
 FEWEST_COLUMNS = 4  # least width of the axes in cells
-MOST_BARS, BAR_HEIGHT = 40, 0.26  # inches
+MOST_BARS, BAR_HEIGHT = 40, 0.26  # number; inches
 
 
 def choices(
@@ -124,7 +124,7 @@ def tactic_costs(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the mean cost of each unit's usual tactic against best play as bars, with a line to the highest cost.
+    """Draw as bars the mean cost of each unit's usual tactic if the enemy plays best, with a line to the highest cost.
 
     Parameters
     ----------

@@ -69,7 +69,8 @@ def distribution(
         A column of a frame; each of its values becomes a series.
     kind : {"summary", "bars", "lines", "at least", "at most"}, optional
         ``"summary"`` draws bars, and a stepped line for *at least*; it is the default for one series of integers on a
-        new figure. Otherwise the default is bars. Both ends are left out where their probability is below 0.01%.
+        new figure. Otherwise the default is bars. The ends of a long distribution are left out if their probability is
+        below 0.01%.
     lost : str, optional
         A bool column of a frame, True for lost units, whose bars are hatched.
     ax : Axes, optional

@@ -1,4 +1,4 @@
-"""Plots of the points of loadouts against their effect or fair points, with the efficient frontier."""
+"""Plots of loadouts: effect against points, with the efficient frontier, and points against fair points."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def efficient_rows(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
     Returns
     -------
     bool array, shape (rows,)
-        False if points or effect are unknown. Equal rows are efficient or not together.
+        False if points or effect are unknown. Of equal rows, either all are efficient or none.
 
     Examples
     --------

@@ -24,7 +24,7 @@ from analyser.plots.crowded_text import OutlinedText, outline_labels
 Scale = Literal["linear", "log", "log-odds"]
 LEAST_SHARE = 0.01  # ends of the colour scale: share of the highest figure, or distance of a probability from 0 and 1
 MEAN = "mean"
-MOST_VALUES = 40  # of a distribution by round
+MOST_VALUES = 40  # highest minus lowest value drawn by `distributions_by_round`, at most
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
 ROUND_WIDTH, NUMBER_HEIGHT = 0.52, 0.3  # inches, of the cells of a distribution
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
@@ -36,8 +36,8 @@ _GAP_WIDTH = 5.0  # width in points of the white lines between groups and before
 _PERCENT_TICKS = (1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99)  # ticks of a colour bar in percent
 _TICK_DIGITS = (1, 2, 5)  # ticks of other colour bars are these digits times powers of ten
 _POINTS_PER_INCH, _TEXT_SHARE = 72, 0.75  # text takes at most this share of the height of a cell
-_LETTER_WIDTH = 0.075  # width of a letter of a label
-_LEAST_TEXT = 5.0  # points; smaller cells have no text
+_LETTER_WIDTH = 0.075  # inches, of a letter of a label
+_LEAST_TEXT = 5.0  # points; cells in which the text would be smaller have none
 
 
 class Table(NamedTuple):
@@ -170,7 +170,7 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
 
 
 def _in_order(frame: pd.DataFrame, side: str, values: str | None) -> pd.DataFrame:
-    """Return a row per loadout of a side, with its mean of `values`, highest first; if None, in the frame's order."""
+    """Return a row per loadout of a side, highest mean of `values` first; in the frame's order if `values` is None."""
     rows = frame.drop_duplicates(side)
     if values is not None:
         means = frame.groupby(side, observed=True)[values].mean()

@@ -28,7 +28,7 @@ def outcome_distribution(
     title: str | None = look.AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw the distribution of an outcome from worst to best, coloured by whether it is worse than the observed one.
+    """Draw the distribution of an outcome from worst to best, in three colours: worse, the observed one, and better.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def best_lines(
         lines, those that are best in most ranges are coloured, and the others grey.
     x, metric : str
     best : sequence of (from, to, name)
-        Ranges of the strip and the best line in each; another name gives a grey range.
+        Ranges of the strip and the best line in each; a name of no coloured line gives a grey range.
     between : bool
         True if a value of `x` stands for the interval from the previous value; lines are then steps.
     quantity : str, optional
@@ -91,7 +91,7 @@ def best_lines(
                 ends = [shown - scale * part[f"{metric}_low"], scale * part[f"{metric}_high"] - shown]
                 look.draw_intervals(axes, positions, shown, ends, color=str(style["color"]))
         top = float(np.nanmax(scale * frame[metric].to_numpy(float), initial=0.0)) or 1.0
-        headroom = 1.16 if best else 1.06  # of the strip
+        headroom = 1.16 if best else 1.06  # height of the axes divided by the highest figure; leaves room for the strip
         axes.set_ylim((-2, 100 * headroom) if scale == 100 and top > 50 else (0, headroom * top))
         if are_numbers:
             axes.xaxis.set_major_locator(MaxNLocator(integer=all(isinstance(value, int) for value in values)))
@@ -122,7 +122,7 @@ def _value_text(value: Any) -> str:
 
 
 def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping[str, Any], *, discrete: bool) -> None:
-    """Mark the best line of each range along the upper edge of the axes, with a thin line at each crossing."""
+    """Mark the best line of each range along the upper edge of the axes, with a thin line between ranges."""
     colours = {name: style["color"] for name, style in styles.items()}
     half, inside = 0.5 if discrete else 0.0, axes.get_xaxis_transform()
     for number, (first, last, best_line) in enumerate(best):

@@ -105,7 +105,7 @@ class Segment(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """The bar of a margin: CSS class, left edge, and the top and the ends of the interval measured from above."""
+    """The bar of a margin: CSS class, left edge, top and ends of the interval (all three from above), and text."""
 
     kind: str
     left: float
@@ -116,7 +116,7 @@ class Bar(NamedTuple):
 
 
 class MarginPicture(NamedTuple):
-    """The distribution of the margin, as bars of equal width."""
+    """The distribution of the margin, as bars of equal width; `ticks` are horizontal, `levels` vertical positions."""
 
     bars: list[Bar]
     width: float
@@ -125,7 +125,7 @@ class MarginPicture(NamedTuple):
 
 
 class SidePaths(NamedTuple):
-    """SVG paths of the points left of a side by round: a line for the mean, and a band for the middle 80%."""
+    """SVG paths of the points that a side has left, by round: a line for the mean, and a band for the middle 80%."""
 
     side: str
     line: str
@@ -133,7 +133,7 @@ class SidePaths(NamedTuple):
 
 
 class SurvivalPicture(NamedTuple):
-    """Points left of both sides, by round from the start."""
+    """Points that each side has left, by round from the start."""
 
     sides: list[SidePaths]
     ticks: list[Tick]
@@ -343,7 +343,7 @@ def build_page(build: Build) -> str:
 
 
 class CheckRow(NamedTuple):
-    """A row of the picture: name, note, win rate in percent, and the win rate that fair points predict."""
+    """A row of the picture: name, note, win rate, the rate that fair points predict (both in percent), and a text."""
 
     kind: str  # CSS class
     name: str

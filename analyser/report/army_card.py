@@ -31,7 +31,7 @@ _TARGETS = tuple(
         ("Aerial rotorcraft", "rotorcraft", "aerial", 3, 2, 2, 7, 2),
     )
 )
-"""Targets for the odds of a card, whose numbers the reader can change."""
+"""Targets for the odds of a card; the reader can change their numbers."""
 _ADJUSTABLE = ("defence", "damage_limit", "models")
 
 
@@ -114,7 +114,7 @@ def _unit_card(units: Sequence[ArmyUnit]) -> UnitCard:
 
 
 def _type_size(cards: Sequence[UnitCard], glossary: dict[str, str]) -> int:
-    """Return the type size, in half points, at which cards (two columns) and rules (three) fill one page."""
+    """Return the largest type size, in half points, at which cards (two columns) and rules (three) fit on one page."""
     sizes = range(_LARGEST_SIZE, _SMALLEST_SIZE - 1, -1)
     return next((size for size in sizes if _height(cards, glossary, size / 2) <= _PAGE_HEIGHT), _SIZE_ON_SEVERAL_PAGES)
 

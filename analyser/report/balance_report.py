@@ -83,8 +83,8 @@ def write_report(
         How duels are played: by simple tactics, or best play (`docs/best-play.md`). With best play, prices also come
         from best play, if there are exchanges of fire and no `row`.
     field : str, Loadout, several of them, or FairPoints, optional
-        Opponents for the fair points, in addition to the units of the report; or fair points already computed against
-        both. Default: all factions of the profiles, as in :func:`analyser.fair_points`; but with a `row`, or
+        Opponents for the fair points, in addition to the units of the report; or finished fair points, which include
+        those units. Default: all factions of the profiles, as in :func:`analyser.fair_points`; but with a `row`, or
         with best play (too slow for all factions), only the units of the report.
     metrics : sequence of str or callable
         Figures of your own (:func:`analyser.metric`), of ranged attacks, for the tables and the page.

@@ -1,7 +1,7 @@
-"""Diff of two sets of profiles, or two reports; only fights that an edit affects are computed.
+"""Diff of two sets of profiles, or of two reports.
 
-Verdicts need the fights of all opponents once, in the situations of exchanges of fire. Everything else needs only the
-fights of edited loadouts.
+For profiles, verdicts need the fights of all opponents once, in the situations of exchanges of fire. Everything else
+needs only the fights of edited loadouts.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _stage_progress(report: Progress) -> _StageProgress:
 def _compare_folders(
     sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress, threads: int | None
 ) -> _Comparison:
-    """Compare two folders of profiles; fights of unedited loadouts are computed only as far as verdicts need them."""
+    """Compare two folders of profiles; with equal rulesets, unedited loadouts fight only where verdicts need it."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
     names = "attackers", "defenders"
     attacking, defending = ([_selected(arguments[name], library) for library in (old, new)] for name in names)
@@ -295,7 +295,7 @@ def _matchup_arguments(
 
 
 def _existing(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
-    """Return the selectors of a report that exist in `profiles`; all if there is one, or if they have wildcards."""
+    """Return those of a report's selectors that exist in `profiles`; a single selector, or wildcards, unchanged."""
     if any(mark in selectors[0] for mark in "*?[") or len(selectors) == 1:
         return selectors
     names = {profile.selector for profile in profiles}
@@ -331,14 +331,14 @@ def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFram
         note=np.where(lost, "no longer possible", np.where(gained, "now possible", "")),
     )
     result = result[(result["change"].abs() > SAME_WITHIN) | (result["note"] != "")]
-    # Sort by absolute change, the largest first; changes that are equal up to rounding by name.
+    # Sort by absolute change, the largest first, and by name if changes are equal up to rounding.
     size = result["change"].abs().round(_DIGITS)
     ordered = result.assign(size=size).sort_values(["size", *KEYS], ascending=[False, True, True, True])
     return ordered.drop(columns="size").reset_index(drop=True)
 
 
 def _repriced_matchups(joined: pd.DataFrame) -> pd.DataFrame:
-    """Return the points destroyed per 100 in matchups of loadouts with changed points, the largest change first.
+    """Return the points destroyed per 100 points in matchups of loadouts with changed points, the largest change first.
 
     `share` is the change divided by the old figure, or by one point if that is larger. Sorting by `share` would put
     matchups with few points destroyed first.

@@ -94,7 +94,7 @@ class Diff(FramedAnswer):
         return max((float(change.abs().max()) for change in changes if len(change)), default=0.0)
 
     def text(self, limit: int = MOST_MATCHUPS) -> str:
-        """Return the diff as text, with at most `limit` loadouts and matchups."""
+        """Return the diff as text, with at most `limit` loadouts, and as many matchups in a table."""
         return "\n\n".join(block.text for block in self.blocks(limit)) + "\n"
 
     def __str__(self) -> str:

@@ -56,7 +56,7 @@ def edit_in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
 
 
 def affects(edit: Edit, level: str, models: int) -> bool:
-    """Return True if an edit affects a loadout: unless it concerns another level, or dice for more models."""
+    """Return False if an edit concerns another level than `level`, or dice for more than `models` models; else True."""
     if match := _OF_A_LEVEL.fullmatch(edit.key):
         return match[1] == level
     row = _OF_A_ROW.fullmatch(edit.key)
@@ -84,13 +84,13 @@ def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 
 def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the path and the text of each value in nested data; the path has the ids of list items, if any."""
+    """Yield the path and the text of each value in nested data; the path names list items by id, band or index."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _leaves(value, f"{path}.{key}" if path else str(key))
     elif isinstance(data, list) and any(isinstance(item, Mapping) for item in data):
         for index, item in enumerate(data):
-            band = f"{item['first']}-{item['last']}" if {"first", "last"} <= item.keys() else index  # dice
+            band = f"{item['first']}-{item['last']}" if {"first", "last"} <= item.keys() else index  # a band of dice
             yield from _leaves(item, f"{path}.{item.get('id') or band}")
     elif data is not None:
         yield path, ", ".join(map(str, data)) or "none" if isinstance(data, list) else str(data)

@@ -138,7 +138,7 @@ class StandingChanges(NamedTuple):
 
 
 def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
-    """Return the names of the loadouts in both mappings that differ in points or fights."""
+    """Return the names of the loadouts in both mappings that have changed points or fight differently."""
     return [name for name, old in before.items() if name in after and _differs(old, after[name])]
 
 

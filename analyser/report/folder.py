@@ -1,4 +1,4 @@
-"""Folder of a report: written atomically and without overwriting other files, and read."""
+"""Folder of a report: atomic writing, which overwrites no other files, and reading."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def replacing_folder(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path, out: Path) -> Iterator[None]:
-    """Create and lock a folder, and delete the folder afterwards; if the process is killed, the lock ends too."""
+    """Create and lock a folder, and delete it afterwards; the lock also ends if the process is killed."""
     others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run leaves the lock file
     if others and not _json_with(folder / STATE, UNFINISHED):
         raise InputError("this folder for an unfinished report has other content", where=str(folder))
@@ -257,8 +257,8 @@ class _Manifest(Record):
 def read_report(folder: Path) -> StoredReport | None:
     """Return the report in a folder; None if there is none.
 
-    A folder with a manifest, or with two of the files of a report, counts as a report. Raises InputError that names the
-    file for a damaged report, or for a report of a program with other tables.
+    A folder with a manifest, or with two of :data:`FILES_READ`, counts as a report. Raises InputError, which names the
+    file, for a damaged report, or for one from a version of the program that wrote other tables.
     """
     manifest = manifest_of(folder)
     if not manifest:

@@ -70,7 +70,7 @@ def figures_data(
     -------
     dict
         `sides`; `pairs`: indices in `sides` of the attackers, and of the defenders, of all pairs; `situations` and
-        `metrics`: names and titles, with `short` ones for menus; `columns`: figures by metric, None if missing; `rows`
+        `metrics`: names and titles, with `short` ones for menus; `columns`: figures by metric, NaN if missing; `rows`
         and `why`: texts, with the indices `row` and `why_not` into them, -1 for none; `scale`: background and text
         colours from low to high; `least_share`: share of the highest figure at which the scale begins;
         `least_probability`: the scale of probabilities goes from this to 1 minus this; `categories` of targets.
@@ -116,7 +116,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
     The entry `codes` names the columns of integers (codes) that follow the JSON. The codes of a column are ordered by
     situation, then by pair. It is stored as the first bytes of all its codes, then all second bytes, and so on. A code
     is 0 for a missing value, else the value in steps plus 1. The two highest codes mean nearly 0 and nearly certain.
-    From COARSE_FROM steps of a figure that is no probability, a code stands for COARSE_STEP steps.
+    From COARSE_FROM on, each further code of a figure that is no probability stands for COARSE_STEP more steps.
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
     head = {name: entry for name, entry in data.items() if name not in ("columns", *_INDEX_COLUMNS)}

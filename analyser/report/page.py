@@ -39,7 +39,7 @@ from analyser.report.unit_cards import KINDS, UNDECIDED, cards_of, kind_of, line
 MOST_BYTES = 1_000_000  # compressed size above which a page has fewer figures
 MAIN_FIGURES = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
 FIGURE_SETS = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # used: the first set that fits, or else the last
-MOST_OUTLIERS, LEAST_ROLE_SIZE = 20, 3  # on a page; loadouts of a role that the headline may name
+MOST_OUTLIERS, LEAST_ROLE_SIZE = 20, 3  # most on a page; fewest loadouts of a role in the headline
 VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}  # by CSS class
 KIND_ORDER = ("over", "under", "fair", UNDECIDED)
 _ROW_PREFIX = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
@@ -168,7 +168,7 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 
 
 def _round_sentence(kinds: Collection[str]) -> str:
-    """Return a sentence that defines the round of losses, for the kinds of situations."""
+    """Return a sentence that says over which rounds the figures are means, for situations of these kinds."""
     if BEST_TRADE in kinds:
         return "Figures are means per round of duels of six rounds with best play, from 18 and from 36 inches apart."
     if not set(EXCHANGE_KINDS) <= set(kinds):
@@ -274,7 +274,7 @@ class Trades(NamedTuple):
 
 
 def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
-    """Return the trades between loadouts, and between factions (means over units, theirs over levels)."""
+    """Return the trades between loadouts, and between factions (means over units of means over levels)."""
     exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
     selectors = [loadout.selector for loadout in exchange.loadouts]
     trades = Trades(selectors, _trade_matrix(exchange))

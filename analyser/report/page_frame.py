@@ -1,4 +1,4 @@
-"""Frame of every page of this package: one stylesheet, one script, common parts, a security policy for only these."""
+"""Frame of every page of this package: one stylesheet and script, common parts, a policy that allows only these."""
 
 from __future__ import annotations
 

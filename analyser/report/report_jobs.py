@@ -91,7 +91,7 @@ def fill_fight_cache(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation
 
 
 def joined_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
-    """Return the contents of all jobs as one table of distinct matchups, by attacker, defender and situation."""
+    """Return the contents of all jobs as one table, in which each attacker, defender and situation occurs once."""
     tables = [join_by_situation([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)

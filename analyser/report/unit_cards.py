@@ -83,7 +83,7 @@ def mispriced_probability(price: TableRow) -> float:
 
 
 def verdict_text(price: TableRow) -> str:
-    """Return the verdict on a price in a few words; of a mispriced loadout with the probability."""
+    """Return the verdict on a price in a few words; for a mispriced loadout with the probability."""
     likely = mispriced_probability(price)
     if kind_of(price["verdict"]) in ("under", "over"):
         return f"{price['verdict']}, {whole_percent(likely)}"
@@ -114,7 +114,7 @@ def axis_position(ratio: float) -> float:
 
 
 def lines_of(cards: Sequence[Mapping[str, Any]], dominated: Container[str] = ()) -> list[Line]:
-    """Return the lines of units: mispriced, fair, undecided; in each group the surest, then the farthest from fair.
+    """Return the lines of units: mispriced, fair, undecided; each by mispriced probability, then distance from fair.
 
     `dominated` are the units with a dominated loadout; a search finds them by this word.
     """
@@ -213,7 +213,7 @@ class _LevelFacts:
         return 0.0 if price is None else round(mispriced_probability(price), 4)
 
     def main_level(self, loadouts: Sequence[Loadout]) -> int:
-        """Return the index of the level that is most surely mispriced, or else most likely to be mispriced."""
+        """Return the index of the level most likely to be mispriced; a level with such a verdict takes precedence."""
         return max(range(len(loadouts)), key=lambda index: self._mispriced_and_sure(loadouts[index]))
 
     def _mispriced_and_sure(self, loadout: Loadout) -> tuple[bool, float]:
@@ -268,7 +268,7 @@ class _LevelFacts:
 
 
 def _prices(price: TableRow, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return the verdict in words at prices from low to high, and both probabilities; `today` is the present price."""
+    """Return verdict and probabilities in words at prices from low to high; `today`: index of the present price."""
     by_price = verdicts_by_price(price)
     words = []
     for verdict, under, over in zip(by_price.verdicts, by_price.under, by_price.over):

@@ -372,7 +372,7 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
 
 
 def result_of_sample(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
-    """Return the result of a simulation with `trials` trials, including counts added from other processes."""
+    """Return the result of a simulation of `trials` trials; its counts may come from other processes, too."""
     result = _simulated(scenario, sample, sample.counts, trials, sample.seed)
     return result.with_stopping(Stopping(trials))
 

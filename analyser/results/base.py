@@ -317,7 +317,7 @@ class Result(UserMetrics, Answer):
         return {f"{name}_{rank}_percentile": self.quantile(figure, q, moment) for rank, q in percentiles.items()}
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture: units, target, conditions."""
+        """Return the caption of a picture; by default the first text of the heading."""
         return [self.heading()[0][1]]
 
     def _counts(self) -> NDArray[Any]:
@@ -352,7 +352,8 @@ class Result(UserMetrics, Answer):
         """Return the result, with additional simultaneous intervals if it is simulated.
 
         There is a :attr:`band <pmf>` around the column *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and an
-        interval for each of the :attr:`events` (Bonferroni). In 95% of simulations a table contains all true values.
+        interval for each of the :attr:`events` (Bonferroni). In 95% of simulations all intervals of a table contain the
+        true values.
 
         >>> import analyser
         >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
@@ -422,7 +423,7 @@ def _sum_by_index(weights: NDArray[Any], indices: NDArray[np.intp], length: int)
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:
-    """Return weights as columns: `probability`; if simulated, also `count`, and the 95% `interval` `low` to `high`."""
+    """Return weights as columns: `probability`; if simulated, also `count`, and ends and kind of the 95% `interval`."""
     if trials is None:
         return {"probability": weights}
     low, high, methods = intervals(weights, trials)

@@ -216,7 +216,7 @@ class BattleResult(Result):
 
         `points_destroyed` are the enemy points lost to the attacks of the unit and the tests after them.
         `points_absorbed` are the losses of the unit itself. Both are also given per 100 points of the unit (None if
-        those are unknown). `friends_destroyed` are points of its own side destroyed by its blasts (AC-7). These
+        its points are unknown). `friends_destroyed` are points of its own side destroyed by its blasts (AC-7). These
         figures have intervals. `p_alive` is the probability that the unit survives the battle.
         """
         rows = []
@@ -275,7 +275,7 @@ class BattleResult(Result):
         return self._named_figures({f"p_{name}": name for name in self.events}, figures | {"expected_margin": "margin"})
 
     def margins(self) -> list[dict[str, Any]]:
-        """Return the distribution of the margin, victory points of the first army minus the second, as plain dicts."""
+        """Return the distribution of the margin (victory points of the first army minus the second) as plain dicts."""
         names = ("probability", "low", "high")
         return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
@@ -303,7 +303,7 @@ class BattleResult(Result):
         return margins(self, ax=ax, **more)
 
     def plot_survival(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the points of both sides left by round (:func:`analyser.plots.points_left`)."""
+        """Draw the points left to both sides after each round (:func:`analyser.plots.points_left`)."""
         from analyser.plots import points_left
 
         return points_left(self, ax=ax, **more)

@@ -26,7 +26,7 @@ _NO_MAP = (
     "(docs/battle.md)"
 )
 _CHOICES = "sides look one activation ahead or follow fixed policies (docs/battle.md), and play cards by fixed rules"
-_NEAR_FRIENDS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # rules that affect units nearby
+_NEAR_FRIENDS = ("Peer Review", "Chain of Command", "Ammo Supply", "Inspiring")  # rules that affect friends nearby
 
 
 def rules_of_battle(scenario: BattleScenario, *, with_replacement: bool) -> RulesUsed:

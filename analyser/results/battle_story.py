@@ -38,7 +38,7 @@ _COMBAT_RESULTS = ("wins the combat", "loses the combat", "fights to a stalemate
 
 
 class Happening(NamedTuple):
-    """An event of a battle; the meaning of the three numbers depends on the :class:`~.log.Event`."""
+    """An event of a battle; the meaning of the last three numbers depends on the :class:`~.log.Event`."""
 
     event: Event
     unit: int
@@ -85,11 +85,11 @@ class Story:
         return f"{army}: {self.names[event.unit].removesuffix(f' of {army}')}"
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each start or end of a round and each activation."""
+        """Yield a line for each event of `_LINE_STARTS`, such as an activation, with the events that follow it."""
         return (line for _, line in self._events_and_lines())
 
     def rounds(self) -> list[list[str]]:
-        """Return the lines of each round; the first of them announces the round."""
+        """Return the lines of each round; the first line announces the round."""
         result: list[list[str]] = []
         for begins, line in self._events_and_lines():
             if begins == Event.ROUND or not result:
@@ -98,7 +98,7 @@ class Story:
         return result
 
     def _events_and_lines(self) -> Iterator[tuple[Event, str]]:
-        """Yield each line, preceded by its first event."""
+        """Yield each line with the event that begins it."""
         parts: list[str] = []
         line_start, aboard = Event.ROUND, set(self.embarked)
         for index, happening in enumerate(self.happenings):

@@ -1,4 +1,4 @@
-"""Tactics of a battle: simulates each pair, and finds the equilibrium that both sides play (`docs/battle.md`)."""
+"""Tactics of a battle: simulation of each pair, and the equilibrium that both sides play (`docs/battle.md`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from analyser.scenarios.battle import SIDES, BattleScenario
 from analyser.scenarios.policies import AUTO
 
 _MOST_BATTLES_PER_PAIR = 10_000
-_REPLAY_FACTOR = 4  # factor of battles for the best and the worst pair, which are simulated again
+_REPLAY_FACTOR = 4  # times as many battles when the best and the worst pair are simulated again
 _WON, _LOST = (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY), (Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT)
 _ROUNDING = 1e-9
 NOT_MODELLED_NOTE = "Terrain, objectives and line of sight are not modelled, and each can change the result."
@@ -93,7 +93,7 @@ def compared_tactics(scenario: BattleScenario, side: str) -> tuple[str, ...]:
 
 
 def tactics_game(scenario: BattleScenario, simulation: Simulation, trials: int, sampling: Sampling) -> Game | None:
-    """Simulate `trials` battles of each pair of tactics with common random numbers; None if both tactics are stated."""
+    """Return the game after up to `trials` simulated battles per pair of tactics; None if both tactics are stated."""
     names = compared_tactics(scenario, SIDES[0]), compared_tactics(scenario, SIDES[1])
     if len(names[0]) == len(names[1]) == 1:
         return None

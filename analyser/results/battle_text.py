@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
 _BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # of printed bands of margins
-_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # settings of policies only, and of all
+_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # settings of policies, and common ones
 _NAMES = {"hand": "card"}  # a setting, and its name in a text
 
 

@@ -77,7 +77,7 @@ class BestResult(DuelResult):
             fixed), ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack``
             (strikes of the charged or the active unit), or ``test`` (which may be failed on purpose). Models, damage
             and statuses of both units, with the prefixes ``own_`` and ``enemy_``; `distance` in inches. `do`, the
-            choice, and its `value`; `runner_up`, the second best, and its cost `costs`; the `probability`.
+            choice, and its `value`; `runner_up`, the second best, and its cost `costs`; the situation's `probability`.
 
         Raises
         ------

@@ -111,7 +111,7 @@ def _row_names(attacks: Sequence[Shot | CloseAttack], named: bool) -> str:
 
 
 class _Columns(NamedTuple):
-    """Columns of one side's states in every node."""
+    """The state of one side: a number or flag for every node."""
 
     models: NDArray[np.int64]
     damage: NDArray[np.int64]
@@ -247,7 +247,7 @@ class PlanTable:
         return bool((self.duel.setup["sides"]["edge_distance"] != NONE).any())
 
     def _to_edge(self, side: int, forward: int) -> float | None:
-        """Return the distance of a unit to its own edge in inches; None if it is not stated."""
+        """Return the distance of a unit to its own edge in inches; None if no distance to it is stated."""
         edge = int(self.duel.setup["sides"][side]["edge_distance"])
         return None if edge == NONE else max(edge + forward, 0) / INCH
 

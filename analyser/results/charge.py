@@ -48,7 +48,7 @@ class ChargeResult(FightResult):
         statuses and fates, prefixed ``attacker_`` or ``target_``; `probability`; if simulated, also `count`, `low`,
         `high`.
     strikes : tuple of dict
-        Each attack of the combat, if the units have no losses by then: side, row, dice, rating, DEFENCE.
+        Each attack of the combat, as if no unit had losses by then: side, row, dice, rating, DEFENCE.
     """
 
     kind = "charge"

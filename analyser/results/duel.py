@@ -60,7 +60,7 @@ class DuelResult(FightResult):
     setup : Setup
         Constants of the duel, for the exact and the simulating engine.
     orders : tuple of (OrdersPoint, JointStates)
-        States of both sides at each choice of orders; empty for a duel with best play.
+        States of both sides at each choice of orders; empty for a duel with a solution.
     solution : SolvedDuel or None
         The solved duel if a side plays best or follows a policy in lines.
     simulated_orders : tuple of (PartEnd, JointStates)
@@ -85,7 +85,7 @@ class DuelResult(FightResult):
         return (*DUEL_RESULTS, *DEVASTATING, *of_sides)
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Return, for each pair of states, True if event `name` (one of :attr:`events`) holds after that round."""
+        """Return, for each pair of states, True if event `name` (one of :attr:`events`) holds after a round."""
         if name not in (*DUEL_RESULTS, *DEVASTATING):
             return super().event(name, moment)
         a, b = (self.victory_points(side, moment) for side in DUEL_SIDES)
@@ -103,7 +103,7 @@ class DuelResult(FightResult):
         return super().values(figure, moment)
 
     def victory_points(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
-        """Return the VP of a side at the end of that round, for each pair of states (AC-5.9; Hunter, AC-7)."""
+        """Return the VP of a side at the end of a round, for each pair of states (AC-5.9; Hunter, AC-7)."""
         number = DUEL_SIDES.index(side)
         other = DUEL_SIDES[1 - number]
         mine, theirs = getattr(self.scenario, side), getattr(self.scenario, other)
@@ -198,7 +198,7 @@ class DuelResult(FightResult):
         return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.solution.value, **figures}
 
     def margins(self) -> list[dict[str, Any]]:
-        """Return the distribution of the margin at the end, A's VP minus B's, as plain dicts."""
+        """Return the distribution of the margin at the end (A's VP minus B's) as plain dicts."""
         names = ("probability",) if self.exact else ("probability", "low", "high")
         return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
@@ -259,7 +259,7 @@ class DuelResult(FightResult):
         return [*sides, *super().caption()]
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the probability of each side to be alive, round by round (:func:`analyser.plots.survival`)."""
+        """Draw the probability that each side is alive, round by round (:func:`analyser.plots.survival`)."""
         from analyser.plots import survival
 
         return survival(self, ax=ax, **more)
@@ -408,7 +408,7 @@ def _event_text(name: str) -> str:
 
 
 def _rounds_block(result: DuelResult) -> Block:
-    """Return a table with a row for each round: P(alive), models and statuses of each side, if they occur."""
+    """Return a table with a row for each round: P(alive) and models of each side, and the statuses that occur."""
     rounds = result.rounds()
     head, rows = ["round"], [[str(number)] for number in range(1, len(result.moments) + 1)]
     for side, unit in zip(DUEL_SIDES, result.units):

@@ -1,4 +1,4 @@
-"""Solution of a duel in which a side plays best: the value of the duel, the plan, and the outcomes."""
+"""Solution of a duel in which a side plays best or follows lines: the value of the duel, the plan, and the outcomes."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
-# A first estimate of the edges of a game: this many for each combination of models and damage of both sides and branch
-# of a choice (measured with a distance in four rounds or more). Above CLOSE_SHARE of the limit, two smaller games
-# (probes) are solved for a better estimate.
+# A first estimate of the edges of a game: EDGES_PER_COMBINATION times models and damage of both sides times branches
+# of choices (measured with a distance and four rounds or more). Above CLOSE_SHARE of the limit, two smaller games
+# (probes) are explored for a better estimate.
 EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45
 # Models times damage of a side in each probe, the least models, and the most edges (half a second). The edges grow
-# with a power of the models; the exponent comes from both probes or, if the larger is too large, from the rounds.
+# with a power of the models; the exponent comes from both probes or, if the larger probe is too large, from the rounds.
 PROBE_SIZES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
 GROWTH_PER_ROUND, GROWTH, MOST_GROWTH_PER_ROUND = 0.5, 1.5, 0.6
 FIRST_EDGE = 0  # choice of tactics and lines in a combat: overrun if possible, strike as stated or as in the charge
@@ -57,7 +57,7 @@ _GameParts = tuple[tuple[Shooter, Shooter], GameInput, Steps]
 class ChoicePoint(NamedTuple):
     """A point of the round at which a side chooses."""
 
-    place: int  # number of this point in the rules of the game
+    place: int  # place of this point in the flat round, `game.rules`
     side: int
     when: int  # activation of the round (:class:`~analyser.engine.fight.program.When`)
     subject: int  # see :class:`~analyser.engine.fight.best.choice_program.Choice`
@@ -65,7 +65,7 @@ class ChoicePoint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SolvedDuel:
-    """A duel of which at least one side plays best.
+    """A duel in which at least one side plays best or follows a policy in lines.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class SolvedDuel:
         return objective_values(scenario.terms.want, ends, scenario, self.objective_side)
 
     def choice_rules(self, first: int, second: int) -> tuple[int, int]:
-        """Return the rules of choice as the game takes them: BEST with the sign of the side's interest, or PLANNED."""
+        """Return the rules of choice as the game takes them: WORST in place of BEST if a side wants a low value."""
         signs = (1, -1) if self.objective_side == 0 else (-1, 1)
         return tuple(sign if rule == BEST else PLANNED for sign, rule in zip(signs, (first, second)))  # type: ignore[return-value]
 
@@ -252,7 +252,7 @@ class SolvedDuel:
         return plan
 
     def _opportunity_fire_edges(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
-        """Return the edge of opportunity fire in each of `nodes`, or of holding fire where fire is impossible."""
+        """Return the edge of `reaction` in each of `nodes`; where that is impossible or NONE, of holding fire."""
         edges = self.game.edges
         begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
         result = np.zeros(len(begins), np.int64)
@@ -295,7 +295,7 @@ def objective_values(want: WantName, ends: JointStates, scenario: DuelScenario, 
 
 
 def solved_duel(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> SolvedDuel:
-    """Return the solution of a duel in which at least one side plays best; InputError if the duel is too large.
+    """Return the solution of a duel in which a side plays best or follows lines; InputError if the duel is too large.
 
     Without a stated step, moves may end at every position that can matter, if that game is small enough.
     """
@@ -343,9 +343,9 @@ def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = 
     """
     power = min(GROWTH_PER_ROUND * scenario.terms.rounds, GROWTH)
     (few, few_times), (many, many_times) = (_with_fewer_models(scenario, size) for size in PROBE_SIZES)
-    enough = max(PROBE_EDGES * many_times / few_times, limit / few_times**power)  # beyond the limit
+    enough = max(PROBE_EDGES * many_times / few_times, limit / few_times**power)  # more edges exceed the limit
     edges = int(graph_of(_game_parts(few, with_test_choices=False)[1], int(min(PROBE_EDGES, enough)), likely).edges[0])
-    if few_times == many_times or edges * few_times / many_times > PROBE_EDGES:  # the larger is too large
+    if few_times == many_times or edges * few_times / many_times > PROBE_EDGES:  # the larger probe is too large
         return float(edges * few_times**power)
     more = int(graph_of(_game_parts(many, with_test_choices=False)[1], PROBE_EDGES, likely).edges[0])
     if more > PROBE_EDGES:
@@ -355,7 +355,7 @@ def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = 
 
 
 def _with_fewer_models(scenario: DuelScenario, size: int) -> tuple[DuelScenario, float]:
-    """Return a duel with about `size` models times damage per side, and the factor by which models are reduced."""
+    """Return a duel with about `size` models times damage per side, and the total factor of reduction."""
     factor, fewer = 1.0, list[Combatant]()
     for unit in (scenario.a, scenario.b):
         models = unit.models or 1

@@ -115,7 +115,7 @@ class FocusResult(FightResult):
         return [rule_effects(attack, attack.fight) for attack in self.scenario.attacks]
 
     def rounds(self) -> list[dict[str, Any]]:
-        """Return the figures after each attack, one plain dict per attack, with the losses of attackers at risk."""
+        """Return the figures after each attack, one plain dict each; if an attacker is at risk, with its losses."""
         return [self._figures(number) | self._attacker_losses(number) for number in range(1, len(self.moments) + 1)]
 
     rows = rounds  # printed by ``--format csv``

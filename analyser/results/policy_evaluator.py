@@ -32,7 +32,7 @@ class ResolvedLine(NamedTuple):
     """A line as a unit carries it out."""
 
     line: Line
-    attack: int  # number of its salvo or charge, the value of the column SALVO
+    attack: int  # number of its salvo or charge (value of the column SALVO)
     stop: int  # value of the column STOP
     strike: int  # number of the strike whose range and sight the conditions test
 
@@ -61,7 +61,7 @@ class PolicyDecisions:
 
     @property
     def depends_on_round(self) -> bool:
-        """True if the decisions depend on the round."""
+        """True if a condition of the lines is about the round."""
         return any(condition.subject.startswith("round") for line, *_ in self.lines for condition in line.conditions)
 
     def edges(self, number: int) -> NDArray[np.int64]:

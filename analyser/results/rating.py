@@ -1,4 +1,4 @@
-"""Combat rating of an attack and its reasons, dice pool, effective DEFENCE and test."""
+"""Effects of the rules on an attack: combat rating and its reasons, dice pool, effective DEFENCE, and test."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _TESTS = {
 def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
     """Return the reasons for a combat rating (AC-3.1): the bonuses and penalties that apply.
 
-    If these do not determine the rating, `rating_by` says what does: ``stated`` (another is stated), ``no sight`` or
-    ``spotter`` (Indirect), or ``rule`` (Sponsons or Throw in a charge).
+    If these do not determine the rating, `rating_by` says what does: ``stated`` (another rating is stated),
+    ``no sight`` or ``spotter`` (Indirect), or ``rule`` (Sponsons or Throw in a charge).
     """
     unrated: Any = copy(attack)
     unrated.stated_rating = NONE

@@ -120,7 +120,7 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
     if not first.rows:
         return first
     shown = [row for row in first.rows if any(row[0] not in block.minor for block in blocks)]
-    others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # a single block may repeat names
+    others = [{row[0]: row[1:] for row in block.rows} for block in blocks[1:]]  # a block shown alone may repeat names
     blank = [""] * (len(first.rows[0]) - 1)
     rows = [[*row, *chain.from_iterable(other.get(row[0], blank) for other in others)] for row in shown]
     head = first.head

@@ -18,7 +18,7 @@ from analyser.scenarios.duel import OrdersPoint
 
 ActionWeights = dict[tuple[int, str], dict[tuple[str, str], Any]]  # weights of (action, reason) by round and side
 SimulatedOrders = tuple[PartEnd, JointStates]  # simulated states of both sides at a choice of orders
-_WeightsByCode = dict[tuple[int, str], dict[int, Any]]  # weights of (action, reason) as one number
+_WeightsByCode = dict[tuple[int, str], dict[int, Any]]  # like ActionWeights, with (action, reason) as one number
 
 
 def actions_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointStates]]) -> ActionWeights:

@@ -171,7 +171,7 @@ class SortedRules:
 
 
 def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
-    """Return True if a modelled rule can apply in a kind of fight."""
+    """Return True if a modelled rule can apply in `case`."""
     if keyword.house is None:
         return _can_apply(term, case)
     rule, kinds = keyword.house, case.enemy_kinds

@@ -2,7 +2,7 @@
 
 For a distribution, the band around the column *at least* has the same width at every value (Dvoretzky, Kiefer and
 Wolfowitz, with Massart's constant). For K events or rows, each interval has an error of 5% / K (Bonferroni). These are
-Clopper-Pearson intervals, whose error is at most that small for every true probability.
+Clopper-Pearson intervals, which keep within this error for every true probability.
 """
 
 from __future__ import annotations

@@ -61,7 +61,7 @@ def damage(states: States) -> NDArray[np.int64]:
 def share_lost(
     states: States, models: int | NDArray[np.int64], damage_limit: int | NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Return the lost share of a unit: 1 if it is annihilated (AC-5.9), else its damage by its health (AC-3.8)."""
+    """Return the lost share of a unit: 1 if it is annihilated (AC-5.9), else damage divided by health (AC-3.8)."""
     total = models_destroyed(states, models) * damage_limit + damage(states)
     return np.asarray(np.where(is_removed(states), 1.0, total / (models * damage_limit)))
 
@@ -73,7 +73,7 @@ def flag(states: States, name: str) -> NDArray[np.bool_]:
 
 
 def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
-    """Return True where a status or a fate holds: each unit is ``alive``, ``destroyed``, ``broken`` or ``fled``."""
+    """Return True where a status or fate holds; of ``alive``, ``destroyed``, ``broken``, ``fled`` exactly one does."""
     if name == ALIVE:
         return ~is_removed(states)
     if name == "destroyed":
@@ -99,7 +99,7 @@ def wins_of_charge(states: States) -> NDArray[np.int64]:
 
 
 def points_won(mine: States, theirs: States, unit: Combatant, enemy: Combatant, bits: int) -> NDArray[np.int64]:
-    """Return the VP of a side in a duel (AC-5.9; Hunter, AC-7), whose states count won combats in `bits` bits."""
+    """Return the VP of a side in a duel (AC-5.9; Hunter, AC-7); its states `mine` count won combats in `bits` bits."""
     rating = 1 if enemy.victory_points is None else enemy.victory_points  # an unknown rating counts as 1
     won_combats = wins(mine, bits) if unit.has("Hunter") else 0
     return np.asarray(is_removed(theirs) * rating + won_combats, np.int64)
@@ -215,8 +215,8 @@ def solve_fight(
 ) -> FightT:
     """Return the result of a fight that runs `programs` in sequence; `moments` are the states after each program.
 
-    `make_result` makes the result from these and other fields. `choices` has the decisions of a plan for the choices in
-    the programs; a fight with choices is always simulated.
+    `make_result` makes the result from `moments` and other fields. `choices` has the decisions of a plan for the
+    choices in the programs; a fight with choices is always simulated.
     """
     ruleset, simulation = scenario.ruleset, None
     if not sampling.is_exact:
@@ -255,7 +255,7 @@ def states_after(
 def simulation_of(
     setup: Setup, programs: Programs, ruleset: Ruleset, *, replacement: bool, choices: Choices | None = None
 ) -> Simulation:
-    """Return the simulation of `programs` in sequence; `choices` has the decisions of a plan for their choices."""
+    """Return the simulation of `programs` in sequence; `choices` has a plan's decisions for the choices in them."""
     from analyser.engine.fight.simulated.simulation import Simulation
 
     optional = () if choices is None else (choices,)

@@ -16,7 +16,7 @@ from analyser.engine.battle.battle_data import Counts
 from analyser.rules.battle import Outcome
 from analyser.scenarios.battle import SIDES
 
-MOST_NAMED = 4  # units named as not significantly different from the swing unit
+MOST_NAMED = 4  # most units named as not significantly different from the swing unit
 _WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
 SAMPLE_NOTE = "These rest on a tenth of the battles or more, so they differ slightly from the other figures."
 
@@ -55,7 +55,7 @@ def swings_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Bl
 
 
 def swing_units_sentence(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
-    """Return a sentence on the unit with the largest swing of a side, and the units that do not differ significantly.
+    """Return a sentence on a side's unit with the largest swing, and on those with swings not significantly smaller.
 
     The largest may be named, because the number of battles is fixed in advance, and the intervals hold for all units.
     """
@@ -69,7 +69,7 @@ def swing_units_sentence(rows: Sequence[dict[str, Any]], side: str, name: str) -
 
 
 def harmful_units_sentences(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> list[str]:
-    """Return a sentence on the worst unit of each side that wins more often without some unit."""
+    """Return, for each side that wins more often without some unit, a sentence on its worst unit."""
     lines = []
     for side, name in names.items():
         worse = sorted(

@@ -1,4 +1,4 @@
-"""Activation of a unit from its rally test to its end (AC-5.6, AC-5.7, AC-9.2), as changes of its state."""
+"""Activation of a unit, from the rally test to the end, as changes of the unit's state (AC-5.6, AC-5.7, AC-9.2)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Order(IntEnum):
 
 _EXIT_LENGTH = 3 * INCH  # longest move of a garrison that leaves its building
 _CLEAR_OF_ENEMIES = INCH  # least distance from the enemy after a move other than a charge
-STOP_IS_DISTANCE = 1 << 17  # flag of a stop: the distance from the enemy at the end, not the length of the move
+STOP_IS_DISTANCE = 1 << 17  # flag of a stop: it is the distance from the enemy at the end, not the length moved
 ROUND_FLAGS = ACTIVATED | unit_state.IS_FIRST  # bits cleared by the end phase
 _ACTIVATION_FLAGS = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | unit_state.DISORDERED_BEFORE
 
@@ -72,7 +72,7 @@ def distance_between(state: int, other: int, side: SideFacts, other_side: SideFa
 def is_at_short_range(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
     """Return True if the enemy is within the row's short range.
 
-    If distances do not count: for the policy ``short_range``, and for best play with a row that is not Indirect.
+    If distances do not count: True for the policy ``short_range``, and for best play with a row that is not Indirect.
     """
     if strike.short_range == NONE:
         return False
@@ -157,7 +157,7 @@ def length_until_stop(length: int, stop: int, distance: int) -> int:
 
     `length`: the full length of the move. `distance`: the enemy's distance before the move. `stop`: the length after
     which the move ends; 0: the full length; with the flag STOP_IS_DISTANCE, the distance from the enemy at which the
-    move ends, even if it is longer than the full length.
+    move ends, even if the move is then longer than the full length.
 
     >>> length_until_stop(-600, 200, 1800), length_until_stop(600, STOP_IS_DISTANCE | 1600, 1800)
     (-200, 200)

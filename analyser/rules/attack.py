@@ -48,7 +48,7 @@ def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
 
 @step
 def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parentheses: int, short: int) -> int:
-    """Return the dice of a cell: its value, or the one in parentheses (AC-3.2); house rules leave at least one die."""
+    """Return the dice of a cell: its value, or the one in parentheses (AC-3.2); house rules change it, to 1 or more."""
     if in_parentheses != NONE and uses_parentheses(attack, target, short):
         dice = in_parentheses
     if dice <= 0 or (not attack.house_1 and not target.house_1):
@@ -276,7 +276,7 @@ def score_of(fight: FightFacts, scores: Scores, face: int) -> int:
 class WaitingDie(IntEnum):
     """Kinds of dice that may still take an extra re-roll, worst first (AC-3.5)."""
 
-    BLANK = 0  # counts for Overcharge
+    BLANK = 0  # a blank that counts for Overcharge
     NO_EFFECT = 1
     STRIKE = 2
     NONE = 3

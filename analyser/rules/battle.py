@@ -12,7 +12,7 @@ import numpy as np
 from analyser.common.jit import step
 from analyser.common.kernel_records import Integers
 
-LEAST_HURT_SHARE = 0.05 - 1e-9  # expected share of an enemy that an attack must destroy to count (BT-4), less rounding
+LEAST_HURT_SHARE = 0.05 - 1e-9  # least expected share of an enemy that an attack must destroy to count (BT-4)
 ZERO_GROUND_PRESENCE = 5  # victory points (BT-5)
 DEVASTATING_RATIO = 2  # of the victory points (AC-9.4)
 COMMANDED_WITHIN = 600  # distance from a commander (AC-5.8)
@@ -28,7 +28,7 @@ class CardChoice(IntEnum):
     LOWEST = 1
     MIDDLE = 2
     SURRENDER = 3
-    KEPT = 4  # the highest card if it is played first, else the lowest that beats or equals the other side's card
+    KEPT = 4  # the highest card if the side plays first, else the lowest that beats or equals the other side's card
 
 
 class ActivationChoice(IntEnum):
@@ -36,7 +36,7 @@ class ActivationChoice(IntEnum):
 
     LISTED = 0  # in the order of the army list
     NEAREST = 1  # to an enemy
-    DEAREST = 2
+    DEAREST = 2  # with the most points
 
 
 class TargetChoice(IntEnum):

@@ -1,4 +1,4 @@
-"""Strikes of a charge: their times, bonuses and penalties (AC-8.1 to AC-8.4, AC-7)."""
+"""Strikes of a charge: who strikes first, bonuses and penalties (AC-8.1 to AC-8.4, AC-7)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from analyser.rules.structs import NONE, AttackFacts, FightFacts, SideFacts, Tar
 from analyser.rules.unit_state import is_removed
 
 ACTIVE, TARGET, NO_WINNER, NOT_FOUGHT = 0, 1, 2, 3
-# Bits of a unit that is not removed, which are cleared at the end of the combat.
+# Bits of a unit that is not removed; they are cleared at the end of the combat.
 COMBAT_FLAGS = (
     unit_state.SUPPRESSIVE | unit_state.CRYO | unit_state.SEISMIC | unit_state.MODELS_MASK << MODELS_DESTROYED
 )
@@ -162,7 +162,7 @@ def set_passengers_test(
 
 @step
 def fail_passengers_test(fight: FightFacts, state: int, side: SideFacts) -> int:
-    """Return the transport's state after its passengers fail their test: they break or are suppressed."""
+    """Return the transport's state after its passengers fail a test: broken, suppressed, or activated (Cryo)."""
     if passengers_left(side, unit_state.models_of(state)) <= fight.break_limit:
         return state | PASSENGERS_BROKEN
     if fight.cryo and not fight.activated and not fight.suppressed:

@@ -46,7 +46,7 @@ def disordered_at_test(fight: FightFacts, officer_lost: int) -> int:
 
 @step
 def officer_positions_lost(fight: FightFacts, destroyed: int) -> int:
-    """Return how many of the officer's equally likely positions are destroyed: all if it is lost first (AC-5.8)."""
+    """Return how many of the officer's equally likely positions are destroyed: all if it falls first (AC-5.8)."""
     if fight.officer == Officer.FIRST and destroyed > 0:
         return fight.models
     return destroyed if fight.officer == Officer.RANDOM else 0
@@ -93,7 +93,7 @@ def outcome_if_failed(fight: FightFacts, destroyed: int, damage: int, disordered
 
 @step
 def fallen_back_outcome(fight: FightFacts, destroyed: int, damage: int, disordered: int) -> int:
-    """Return the outcome of a suppressed unit that fails again: it falls back or flees (AC-5.4 b, AC-5.5)."""
+    """Return the outcome of a suppressed unit that fails a test: it falls back or flees (AC-5.4 b, AC-5.5)."""
     if fight.flees:
         return removed_outcome(destroyed, FELL_BACK | FLED)
     models = fight.models - destroyed

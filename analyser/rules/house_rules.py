@@ -93,6 +93,7 @@ def pack_rule(rule: HouseRule) -> int:
 
 _HEROIC_FACE, _STRIKE_FACE, _BLANK_FACE = int(Face.HEROIC), int(Face.STRIKE), int(Face.BLANK)
 _FACES = (1 << len(Face)) - 1
+# Lowest bits of the fields of a packed die.
 _HEROICS, _STRIKES, _EXPLODING, _NEUTRAL, _IMPROVED = (place * len(Face) for place in range(5))
 _IS_BLANK, _HEROIC_HITS, _STRIKE_HITS = 5 * len(Face), 5 * len(Face) + 1, 5 * len(Face) + 4
 

@@ -118,7 +118,7 @@ class View(NamedTuple):
 
 @step
 def allowed_decision(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
-    """Return the part of a decision that is allowed in a building and after a failed rally test (AC-5.6).
+    """Return the decision as the rules allow it in a building and after a failed rally test (AC-5.6).
 
     After a failed test a unit has only its attack step, or only its movement step if no enemy is in range or the
     decision was only to move. It may not charge unless it is Berserk (AC-7); instead it shoots if an enemy is in range,

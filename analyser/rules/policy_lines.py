@@ -97,7 +97,7 @@ _MOVE_TO_RANGE = re.compile(
     r"^(close in|retire|retire at double time|double time)\s+to\s+"
     r"(range|short range|\d+(?:\.\d+)?)\s*(?:inch|inches|[\"”])?$"
 )
-# A distance at the end of an unknown order, even misspelt: it is removed before the nearest order is searched.
+# A distance at the end of an unknown order, even misspelt: it is removed before the nearest known order is looked up.
 _TRAILING_DISTANCE = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")
 _MOST_INCHES_OF_MOVE = 1000
 MOST_LINES = 10_000  # of a policy: a plan of best play has one line per situation
@@ -257,7 +257,7 @@ def _order_of(text: str, where: str) -> Line:
 
 
 def _move_and_stop(text: str, where: str) -> tuple[str, int]:
-    """Return the move of an order and its stop: if none is stated, 0; for `close in`, TO_SHORT_RANGE."""
+    """Return the move of an order and its stop; if none is stated, 0, but TO_SHORT_RANGE for `close in`."""
     if (match := _MOVE_BY_INCHES.match(text)) is not None:
         return match[1], _hundredths(match[2], text, where)
     if (match := _MOVE_TO_RANGE.match(text)) is not None:
@@ -372,7 +372,7 @@ _TACTIC_CONDITIONS = ("in range", "in short range", "within reach")  # condition
 _ALWAYS, _IN_RANGE, _IN_SHORT_RANGE, _WITHIN_REACH = range(4)
 TACTIC_LINES: dict[str, tuple[Line, ...]] = {name: lines_of(about.lines, name) for name, about in POLICIES.items()}
 """The lines of each tactic."""
-_TACTIC_SIZE = max(map(len, TACTIC_LINES.values()))  # rows of a tactic in the table, which repeats its last line
+_TACTIC_SIZE = max(map(len, TACTIC_LINES.values()))  # rows per tactic in the table; shorter ones repeat the last line
 
 
 def _table_entry(line: Line) -> tuple[int, int, int]:
@@ -409,7 +409,7 @@ def allowed_decisions_by_view() -> Integers:
 
 @step
 def decide(policy: int, view: View) -> tuple[int, int]:
-    """Return the manoeuvre and the action of a tactic: its first line whose condition holds."""
+    """Return the manoeuvre and the action of a tactic, those of its first line whose condition holds."""
     for line in range(_TACTIC_SIZE):
         condition = _TACTIC_TABLE[policy, line, 0]
         holds = condition == _ALWAYS or (condition == _IN_RANGE and view.in_range)

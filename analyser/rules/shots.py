@@ -40,7 +40,7 @@ class ShotFacts(NamedTuple):
     """Circumstances that decide whether a row may fire."""
 
     distance: int = NONE  # hundredths of an inch; NONE: everything is in range
-    short_range: int = 0  # 1: at short range, if the distance is unknown
+    short_range: int = 0  # 1: at short range; used only if the distance is unknown
     reloading: int = 0
     advanced: int = 0
     opportunity_fire: int = 0

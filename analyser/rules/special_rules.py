@@ -35,7 +35,7 @@ def distance_of_enemy(state: int, other: int, side: SideFacts, other_side: SideF
 
 @step
 def after_demise_die(state: int, strikes: bool, distance: int, side: SideFacts) -> int:
-    """Return the state after the die: BLAST after a strike that reaches the enemy, else PANIC if a miss would."""
+    """Return the state after the die: BLAST if a strike reaches the enemy, else PANIC if a miss would reach it."""
     state |= DIE_ROLLED
     if strikes and distance <= HEROIC_REACH:
         return state | BLAST
@@ -61,8 +61,8 @@ def skip_die_after_shot(state: int, side: SideFacts) -> int:
     return state | DIE_ROLLED if without_effect else state
 
 
-# Bit of a unit that is not removed, from an attack with Siegebreaker to the die for the building. (FLED is a bit of
-# removed units.)
+# Bit of a unit that is not removed, set from an attack with Siegebreaker until the die for the building is rolled. (As
+# FLED it is a bit of removed units.)
 BUILDING_ATTACKED = discipline.FLED
 
 
@@ -93,7 +93,7 @@ _NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 @step
 def damages_enemy(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
-    """Return True if the active unit damages the enemy (Run Amok): light or heavy, within reach at a known distance.
+    """Return True if Run Amok damages the enemy: a light or heavy one within reach, at a known distance, not charged.
 
     `sides`: the records of the active unit's side and of the enemy's.
     """

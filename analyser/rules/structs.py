@@ -1,7 +1,7 @@
 """Input of the engines: flat records of integers about an attack, its target, a fight, a side and a strike.
 
 A field without a comment is a flag, 0 or 1, named after a rule or a condition, or a number of the profile. An optional
-number is -1 (NONE) if absent. Names and selectors are resolved and checked before.
+number is -1 (NONE) if absent. Names and selectors are resolved and checked first.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class TargetFacts:
     suppressed: int
     disordered: int
     activated: int
-    exposed: int  # NONE if the attack does not prioritise exposed models (AC-3.9)
+    exposed: int  # number of exposed models; NONE: the attack does not prioritise them (AC-3.9)
     close_formation: int
     officer: int  # an Officer
     near_commander: int
@@ -133,7 +133,7 @@ class TargetFacts:
     behemoth: int
     aircraft: int
     flees: int  # 1: a fall-back of 3 inches reaches its table edge
-    models_without_room: int
+    models_without_room: int  # models lost for lack of room if the unit falls back
     fail_on_purpose: int
     chain_of_command: int
     passes_tests: int  # Automata, Irrepressible, a friend with Peer Review
@@ -233,7 +233,7 @@ class StrikeFacts(NamedTuple):
     orders: int = 0  # bits of the active side's orders under which the strike is made; NONE: all
     by_lookout: int = 0  # 1: opportunity fire, made by a unit on lookout
     by_blast: int = 0  # 1: the blast of a removed unit (Spectacular Demise)
-    with_own_unit: int = 0  # 1: another unit strikes together with the side's unit, also if blanks destroy this unit
+    with_own_unit: int = 0  # 1: made by another unit together with the side's unit, even if blanks destroy the latter
     marks_striker: int = 0  # 1: the striker is marked, so that the target shoots back (Tail Gunner)
     on_marked: int = 0  # 1: made only on a marked unit (Tail Gunner, Throw)
     after_failed_rally: int = 0  # 1: a unit that failed its rally test may make the strike
@@ -248,7 +248,7 @@ class StrikeFacts(NamedTuple):
     reloads: int = 0  # 1: the striker must reload afterwards (Slow to Fire)
     pays_overcharge: int = 0  # 1: the cost of Overcharge changes the striker's state (AC-6)
     attacks_building: int = 0  # 1: a die for the building is rolled later (Siegebreaker)
-    before_throw: int = 0  # 1: made by a unit with Throw, which follows if the strike destroys a model
+    before_throw: int = 0  # 1: made by a unit with Throw; its Throw follows if the strike destroys a model
     by_throw: int = 0  # 1: a Throw; the value of a card is the number of dice
     separate_test: int = 0  # 1: the suppression test is a separate step, so that it can be failed on purpose
 

@@ -1,8 +1,8 @@
 """State of a unit within a sequence of attacks as one integer, and the effect of attacks on it (AC-9.1, AC-9.2).
 
 The lower bits are those of an outcome (:mod:`.discipline`), so the outcome of an attack is the state after it. The next
-bits are the statuses of a longer fight, and the unit's order. The bits for destroyed models hold a standing unit's
-losses in the current close quarters combat (0 outside combat), and all models that a removed unit has lost by damage.
+bits are the statuses of a longer fight, and the unit's order. The bits for destroyed models hold the losses in the
+current close quarters combat (0 outside combat) or, for a removed unit, all models that it has lost by damage.
 
 Lengths are in hundredths of an inch. The highest bits of a state are the unit's position, in strides of its side
 (:class:`~.structs.SideFacts`), so that few bits hold every position within reach.
@@ -184,7 +184,7 @@ def after_attack(state: int, outcome: int, side: SideFacts, in_combat: int) -> i
 
 @step
 def start_state(target: TargetFacts, statuses: int) -> int:
-    """Return the state at the start; `statuses`: bits of this module, including the position."""
+    """Return the state at the start; `statuses`: further bits of the state, including the position."""
     flags = discipline.status_flags(target.suppressed, target.disordered, target.activated) | statuses
     flags |= TAKING_COVER if target.taking_cover else 0
     return discipline.surviving_outcome(target.models, 0, target.damage, flags)

@@ -45,7 +45,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     profiles : Profiles or path, optional
         Source of the units: a library, or a folder of unit files. Default: the shipped profiles.
     numbers : "profile" or "roster"
-        Which number counts if a roster and the profiles differ; the warnings list every difference.
+        Source whose numbers count if a roster and the profiles differ; the warnings list every difference.
 
     Raises
     ------

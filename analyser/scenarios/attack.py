@@ -42,7 +42,7 @@ class Scenario:
     Attributes
     ----------
     attack, target : Attack, Target
-        Complete for the computation; ``None`` only if the rules have a "none".
+        Complete for the computation; a value is ``None`` only where the rules allow "none".
     attacker, defender : Loadout or None
         The profiles of the selectors.
     warnings : tuple of str
@@ -110,7 +110,7 @@ class Scenario:
 
 
 def attack_record(attack: Attack, attacker: HasKeywords | None = None) -> AttackFacts:
-    """Return the :data:`~analyser.rules.structs.ATTACK` record of an attack; `attacker` has its special rules."""
+    """Return the :data:`~analyser.rules.structs.ATTACK` record of an attack; `attacker` is its unit."""
     assert attack.dice is not None
     in_parentheses = attack.dice_in_parentheses
     more = DICE_PER_CARRIAGE * attack.carriages
@@ -180,7 +180,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
 
 
 def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
-    """Return the distinct house rules among keywords for `when`: the unit is "attacking", or "attacked"."""
+    """Return the distinct house rules among keywords that apply `when` their unit is "attacking", or "attacked"."""
     rules = {keyword.name: keyword.house for keyword in keywords if keyword.house is not None}
     return [rule for rule in rules.values() if rule.when == when]
 
@@ -230,7 +230,7 @@ def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
 
 
 def attack_warnings(scenario: Scenario, rating: RatingName) -> Iterator[str]:
-    """Yield the warnings of an attack; `rating` is its combat rating, and `scenario` has only a stated rating."""
+    """Yield the warnings of an attack; `rating` is its combat rating, which `scenario` has only if it is stated."""
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
     yield from resolve.unknown_name_warnings(attack.keywords, "quality in attack.qualities")
     yield from resolve.unknown_name_warnings(target.keywords, "special rule in target.rules")

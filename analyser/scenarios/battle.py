@@ -233,7 +233,7 @@ def _combatants(side: str, army: Army, library: Profiles) -> list[Combatant]:
     for unit in army:
         key = unit.loadout.model_dump_json()
         if key not in combatants_by_key:
-            front = Combatant(unit=unit.loadout, from_front=True)  # type: ignore[arg-type]  # a loadout is a selector, too
+            front = Combatant(unit=unit.loadout, from_front=True)  # type: ignore[arg-type]  # a loadout is allowed
             combatants_by_key[key] = resolve_combatant(front, library, f"{side}: {unit.name}", unit.loadout)
         combatants.append(combatants_by_key[key])
     return combatants
@@ -272,12 +272,12 @@ def _battle_units(
 
 
 def _start_x(index: int, units: int, width: int) -> int:
-    """Return the position along the front of unit `index`, if the `units` are spread evenly over `width`."""
+    """Return the position along the front of unit `index`, if a number of `units` is spread evenly over `width`."""
     return width * (2 * index + 1) // (2 * units)
 
 
 def policy_of(unit: ArmyUnit, combatant: Combatant, enemies: list[Combatant], default: str) -> PolicyName:
-    """Return the policy of a unit (`default`: of its side); `auto` becomes `shoot`, or `charge` if it cannot (BT-4)."""
+    """Return a unit's policy (`default`: its side's); `auto` is `charge` if it can only charge, else `shoot` (BT-4)."""
     if combatant.aircraft:  # an aircraft attacks in a sortie
         return "shoot"
     if (stated := unit.policy or default) != AUTO:
@@ -288,7 +288,7 @@ def policy_of(unit: ArmyUnit, combatant: Combatant, enemies: list[Combatant], de
 
 
 def policy_against(policy: PolicyName, combatant: Combatant, enemy: Combatant) -> PolicyName | None:
-    """Return the first that a unit can carry out of `policy`, `shoot` and `charge`; None if it can do none (BT-4)."""
+    """Return the first of `policy`, `shoot` and `charge` that a unit can carry out; None if it can do none (BT-4)."""
     candidates = ("shoot", "charge") if policy == BEST else (policy, "shoot", "charge")
     return next((candidate for candidate in candidates if why_not(candidate, combatant, enemy) is None), None)
 

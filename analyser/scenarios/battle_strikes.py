@@ -58,7 +58,7 @@ class Strikes:
         self._odds = odds_of(np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts())
 
     def index_of(self, strike: Strike | None) -> int:
-        """Return the index of a strike, added if it is new; its side and the orders for it are ignored."""
+        """Return the index of a strike, and add it if it is new; its side and the orders for it are ignored."""
         if strike is None:
             return NO_STRIKE
         record = strike.strike._replace(striker=0, orders=NONE, marks_striker=0)
@@ -111,7 +111,7 @@ class Strikes:
         return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
 
     def tables(self, values: list[float]) -> Tables:
-        """Return all strikes as arrays; cached until a strike is added."""
+        """Return all strikes and the `values` of targets (BT-4) as arrays; cached until any are added."""
         sizes = len(self.records), len(self.rolls.pmfs), len(values)
         if self._tables is None or sizes != self._sizes:
             self._tables, self._sizes = self._new_tables(values), sizes

@@ -192,7 +192,7 @@ class Encoder:
         return side * MOST_UNITS + names.index(name)
 
     def _facts_of(self, unit: BattleUnit, enemy: BattleUnit, choice: TargetChoice) -> Any:
-        """Return a record of PAIR: the options of a unit against an enemy, by its side's choice of targets."""
+        """Return a record of PAIR: the options of a unit against an enemy, if its side chooses targets by `choice`."""
         key = (self._key(unit, enemy), self._key(enemy, unit), choice, unit.unit.points, enemy.unit.points)
         if key not in self._facts:
             self._facts[key] = self._new_facts((unit, enemy), choice)
@@ -329,7 +329,7 @@ class Encoder:
         facts.value_short = min(to_length(short), LONGEST_LENGTH)
 
     def _threat(self, enemy: BattleUnit, unit: BattleUnit) -> tuple[int | None, Any]:
-        """Return the strike by which an enemy threatens a unit, and its row: its preferred shot, else its charge."""
+        """Return the strike by which an enemy threatens a unit (preferred shot, else charge), and the row of a shot."""
         attacker, target = enemy.combatant, unit.combatant
         if rows_to_shoot_with(attacker, target, "shoot"):
             shooter = Shooter(attacker, target, "shoot", distance_between(enemy, unit), self._scenario.ruleset, "a")
@@ -339,7 +339,7 @@ class Encoder:
         return None, None
 
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
-        """Return the values by count, target models and short range; `whole`: only total destruction has a value."""
+        """Return values by attacker's count, target's models, short range; `whole`: only total destruction counts."""
         values = []
         for count in range(len(self._strikes.cells[strike]) // CELLS_PER_COUNT):
             pmfs = [self._strikes.score_pmf(strike, count, short) for short in (False, True)]

@@ -120,10 +120,10 @@ def combats(
 ) -> list[list[Operation | Choice]]:
     """Return the operations of a charge of side `active`, for each charger; strikes are appended to the draft.
 
-    `chargers` has one unit once for each option to fight: with each row, and with Overcharge; `charged` likewise. The
-    first option is as stated. The charged unit chooses its option when its turn to strike comes, knowing both states;
-    so does the active unit after Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4, AC-7). A
-    unit that can strike must strike, and may not choose a row without dice.
+    `chargers` has the charging unit once for each way to fight (a row, with or without Overcharge), first the stated
+    one; `charged` has the charged unit likewise. It chooses its option when its turn to strike comes, knowing both
+    states; so does the active unit after Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4,
+    AC-7). A unit that can strike must strike, and may not choose a row without dice.
     """
 
     def draft_between(charger: Combatant, other: Combatant) -> Any:
@@ -158,7 +158,7 @@ def combats(
 
 
 def with_overrun_choice(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
-    """Return the operations of a combat with the choice to use Overrun, if they include one.
+    """Return the operations of a combat with the choice to use Overrun, if they include an Overrun.
 
     The winner chooses after the first combat and the loser's withdrawal and test, when the state of both is known
     (AC-7, AC-8.5).
@@ -214,7 +214,7 @@ def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
 
 
 def check_can_charge(attacker: Combatant) -> None:
-    """Raise InputError for a unit that cannot charge, because it has no row or no dice for it (AC-8.1)."""
+    """Raise InputError for a unit that cannot charge: it is Static, or has no row or no dice for a charge (AC-8.1)."""
     attacker.check_has_dice(attacker.charge_row("attacker"), "attacker")
 
 
@@ -226,7 +226,7 @@ def check_can_be_charged(target: Combatant) -> None:
 def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of one charge; InputError if it is impossible for either unit.
+    """Return the setup and the program of one charge; InputError if a unit cannot charge, or cannot be charged.
 
     `die` defaults to the faces of the rules.
     """

@@ -186,7 +186,7 @@ class Chooser(Shooter):
         return STOP_IS_DISTANCE | to_length(row.long_range if reach is None else reach)
 
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
-        """Return the row whose ranges an order uses: that of its `salvo`; without one, of the tactic `lookout`."""
+        """Return the row whose ranges an order uses: its salvo's; without one or on lookout, the tactic `lookout`'s."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
             return self._tactic_lookout_row
         return self.salvos[salvo][0].row
@@ -204,7 +204,7 @@ class Chooser(Shooter):
         return self.salvo_of_tactic(self.tactic("shoot"))
 
     def _check_move(self, line: Line) -> None:
-        """Raise InputError if the unit cannot make the move of a line, or end it there."""
+        """Raise InputError if the unit cannot make the move of a line, or cannot end it where the line says."""
         where = f"duel.policy_{self.where}"
         if line.manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME and self.unit.edge_distance is None:
             problem = f"{line.text!r}: the distance of the unit to its own edge is unknown"
@@ -344,7 +344,8 @@ class Chooser(Shooter):
     def salvo_in_words(self, words: str) -> int:
         """Return the index in :attr:`salvos` of the salvo of a line; NONE if there is nothing to fire.
 
-        `words`: the id of a row, ``overcharge``, ``all rows``, or empty (the best row). InputError for anything else.
+        `words`: rows (``ROW``, ``ROW overcharged``, ``ROW and ROW``), ``overcharge``, ``all rows``, or empty (the best
+        row). InputError for anything else.
         """
         where = f"duel.policy_{self.where}"
         tactics: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}
@@ -367,7 +368,7 @@ class Chooser(Shooter):
     def charge_in_words(self, words: str) -> int:
         """Return the index in :attr:`charges` of the charge of a line; NONE if the unit cannot charge.
 
-        `words`: the id of a row, ``overcharge``, or empty (the first row, as stated).
+        `words`: ``ROW``, ``ROW overcharged``, ``overcharge``, or empty (the first row, as stated).
         """
         row_name = words.removesuffix(" overcharged")
         is_overcharged = words.endswith(" overcharged") or words == "overcharge"

@@ -99,7 +99,7 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 
 
 def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
-    """Return the step between the positions that best play tries; None if it is below a quarter inch.
+    """Return the step between positions for best play; None if below a quarter inch, or without best play or distance.
 
     All ranges, SPEEDs and other lengths of a duel are multiples of this step. At a distance between two multiples both
     units have the same options as at the greater multiple, so no position in between is better for either.
@@ -155,7 +155,7 @@ def _set_side(draft: Any, shooter: Shooter) -> None:
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(unit.may_charge(shooter.enemy, policy))
     set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
-    if shooter.chooses and shooter.distance is not None:  # double time away needs the distance of the table edge
+    if shooter.chooses and shooter.distance is not None:  # `retires` counts SPEEDs; 2 needs a known table edge
         draft.setup.sides[shooter.side].retires = 1 if unit.edge_distance is None else 2
 
 
@@ -239,14 +239,14 @@ class OrdersPoint(NamedTuple):
     round: int  # 1 is the first
     operation: Operation  # the next operation, GIVE_ORDERS
     when: int  # activation within the round (:class:`~analyser.engine.fight.program.When`)
-    shots: int  # number of strikes that the side can shoot with; the operation has the first
+    shots: int  # number of strikes that the side can shoot with; `operation` has the index of the first
     part: int  # index of the part of the program that ends at this point
 
 
 def split_at_orders(
     rounds: Sequence[list[Operation]], shooters: tuple[Shooter, Shooter]
 ) -> tuple[list[list[Operation]], list[OrdersPoint], list[int]]:
-    """Return the rounds of a duel in parts that end at orders, these points, and each round's last part (its index)."""
+    """Return parts between orders of a duel, the points of these orders, and the index of each round's last part."""
     parts: list[list[Operation]] = []
     points: list[OrdersPoint] = []
     ends: list[int] = []
@@ -309,7 +309,7 @@ _TEST_RESULTS = ("enemy suppressed", "enemy disordered", "enemy activated")
 
 
 def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
-    """Return True if a side chooses and can gain by failing a test on purpose (AC-5.1).
+    """Return True if a side plays best and can gain by failing a test on purpose (AC-5.1).
 
     Suppression, falling back or breaking can help a unit to get further away, or out of its building, or to avoid a
     charge (Run Amok, AC-7). With Overcharge a weakened attack turns fewer dice into blanks (AC-3.4, AC-6). The enemy's

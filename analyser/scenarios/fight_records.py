@@ -190,7 +190,7 @@ class Draft:
         return len(setup.strikes) - 1
 
     def add_others(self, active: int, inside: int, orders: int) -> None:
-        """Append the attacks of other units of the charged side in contact (AC-8.7); this draft has no such units."""
+        """Append the attacks of other units of the charged side (AC-8.7); does nothing except in a charge."""
 
     def copy_strike(self, other: Draft, number: int) -> int:
         """Add a strike of another draft, and return its index in this draft."""
@@ -217,7 +217,7 @@ class Draft:
         return [SideFacts(**vars(side)) for side in self.setup.sides]
 
     def check_room(self, full: int, length: int, where: str) -> None:
-        """Raise InputError if a side `full` cannot hold positions `length` apart in its states; NONE: there is none."""
+        """Raise InputError if `full` is not NONE, but a side whose states cannot hold positions within a `length`."""
         if full == NONE:
             return
         side = self.setup.sides[full]
@@ -253,7 +253,7 @@ def to_length(inches: float | None) -> int:
 
 
 def side_facts(combatant: Combatant, **more: int) -> SideFacts:
-    """Return the facts of a side without an enemy near; `more` are facts of this kind of fight."""
+    """Return the facts of a side without Corrosive Fumes of an enemy; `more` replaces some for this kind of fight."""
     draft: Any = Draft((combatant, combatant))
     set_side(draft, 0)
     return cast("Draft", draft).sides()[0]._replace(fumes_reach=NONE, **more)

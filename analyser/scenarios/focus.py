@@ -43,7 +43,7 @@ class FocusScenario:
 
     @property
     def at_risk(self) -> bool:
-        """Return True if an attack can harm its own unit."""
+        """Return True if an attacker can be hurt in its own attack."""
         return any(map(can_be_hurt, self.attacks, self.attackers))
 
     def as_dict(self) -> dict[str, Any]:
@@ -147,7 +147,7 @@ def _records(strike: Strike) -> tuple[bytes, bytes]:
 
 
 def _index_of(strike: Strike, strikes: list[Strike]) -> int:
-    """Return the index of a strike, added if it is new; equal units share a strike back."""
+    """Return the index of a strike, and add it if it is new; strikes back at equal units are one strike."""
     same = [other.strike == strike.strike and _records(other) == _records(strike) for other in strikes]
     if True in same:
         return same.index(True)
@@ -179,7 +179,7 @@ def gunner_dice(target: Target, attacker: Target | None) -> int:
 
 
 def can_be_hurt(scenario: Scenario, attacker: Target | None) -> bool:
-    """Return True if the attack can harm its own unit."""
+    """Return True if the attacker can be hurt in its own attack (Overcharge, Tail Gunner)."""
     return scenario.attack.overcharge or gunner_dice(scenario.target, attacker) > 0
 
 

@@ -171,7 +171,7 @@ def check_is_question(source: Any, second: str, profiles: ProfilesLike | None) -
 
 
 def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
-    """Return the section of a unit; a selector becomes its `key`."""
+    """Return the section of a unit; a selector or a loadout becomes the value of `key`."""
     if isinstance(unit, str | Loadout):
         return {key: unit}
     if not isinstance(unit, Mapping):

@@ -125,7 +125,7 @@ class Shooter:
         return [] if self.lookout_row is None else [self.lookout_row]
 
     def _usable_stated_row(self) -> Row | None:
-        """Return the stated row, or None if the policy does not fire it; InputError if the policy should but cannot."""
+        """Return the stated row, or None if the policy needs no row; InputError if it needs one and cannot fire it."""
         policy, unit = self.policy, self.unit
         if unit.row is None:
             return None

@@ -158,7 +158,7 @@ def _is_short(row: Row, attack: Attack) -> bool:
 
 
 def _band_count(attack: Attack, attacker: Loadout) -> int:
-    """Return the number that selects the band: models, half in a building (AC-4.4), or a behemoth's damage (AC-2.3)."""
+    """Return the number that selects the band: models (half in a building: AC-4.4), or a behemoth's damage (AC-2.3)."""
     models, behemoth = attack.attacker_models or attacker.level.models, "behemoth" in attacker.unit.traits
     return shots.band_count(models, attack.attacker_damage, behemoth, attack.attacker_garrisoned)
 
@@ -233,7 +233,7 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
         if key not in keys:
             raise InputError("this key is missing", where=f"{where}.{key}", allowed=f"a number; or state {where}.unit")
     aircraft, unit_type = keys.get("aircraft", keys.get("type") == "aircraft"), keys.get("type", "infantry")
-    close = keys.get("type") in (None, *CLOSE_FORMATION_TYPES) or rules.has("Lockstep")  # unless a rule opens it (AC-7)
+    close = keys.get("type") in (None, *CLOSE_FORMATION_TYPES) or rules.has("Lockstep")  # but Irregular opens it (AC-7)
     defaults = {
         "formation": "close" if close and not rules.has("Irregular") else "open",
         "behemoth": defender is not None and "behemoth" in defender.unit.traits,

@@ -231,7 +231,7 @@ class Combatant(Target):
         return rows[0]
 
     def retaliation_rows(self) -> list[Row]:
-        """Return the melee row for a retaliation; empty if there is none (AC-8.3)."""
+        """Return the melee row for a retaliation in a list; empty if there is none (AC-8.3)."""
         return self._rows_for_contact("melee")[:1]
 
     def may_charge(self, enemy: Combatant, policy: str | tuple[str, ...]) -> bool:

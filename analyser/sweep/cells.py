@@ -1,7 +1,7 @@
 """Cells of a slice of a part of a sweep, exact or simulated.
 
 Exact ranged attacks are records in arrays, and each distinct attack is computed once. A varied number of a defender is
-a field of its record, so a million varied defenders are a few arrays; tests compare these with changed profiles.
+a field of its record, so a million varied defenders are a few arrays. Tests recompute cells from changed profiles.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class _AttackerShots(NamedTuple):
     possible: NDArray[np.bool_]  # (shots, categories of targets)
     row_ids: list[str]  # the row of armaments of each shot
     firsts: Integers
-    why_not: Codes  # (attackers, categories): reason if no shot is possible
+    why_not: Codes  # (attackers, categories): code of the reason if no shot is possible, else -1
 
 
 class _DistinctTargets(NamedTuple):
@@ -70,7 +70,7 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     fights, shots = _best_shots(distinct, attackers.firsts)
     target_of, exists = defenders.target_of, defenders.why_not < 0
     why_not = reason_texts.codes([*defenders.reasons, None])[defenders.why_not]
-    codes = row_names.codes([*attackers.row_ids, None])  # None: the code for shot -1, no shot
+    codes = row_names.codes([*attackers.row_ids, None])  # None is last, so that shot -1 (no shot) has the code -1
     used_rows = np.where(exists, codes[shots][:, target_of], -1).astype(np.int32)
     no_shot = attackers.why_not[:, defenders.targets["category"]][:, target_of]
     reasons = np.where(exists, np.where(used_rows < 0, no_shot, -1), why_not[None, :]).astype(np.int32)
@@ -79,7 +79,7 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
 
 
 def _best_shots(distinct: DeduplicatedSummaries, firsts: Integers) -> tuple[Codes, Codes]:
-    """Return, for each attacker and target, the indices of the best fight and of its shot; -1 if there is none.
+    """Return, for each attacker and target, the index of the best summary and that of its shot; -1 if there is none.
 
     Shots are compared by the figures of :data:`RANKED_BY` in turn; the first of equal shots is the best.
     """
@@ -207,7 +207,7 @@ class Cells(NamedTuple):
 
 @lru_cache(maxsize=_MOST_VARIED)
 def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | str:
-    """Return the loadout of a row of a faction (None: of a column), or the reason why there is none."""
+    """Return the loadout at a position among the rows of a faction (None: among the columns), or why there is none."""
     side, loadouts = plan.side(faction)
     (index,), values = plan.axis_indices(faction, range(position, position + 1))
     loadout: Loadout = loadouts[index]
@@ -261,7 +261,7 @@ class CellOutcomes(NamedTuple):
 
     trials: int
     weights: NDArray[np.int64]
-    figures: Mapping[str, tuple[Values, float]]  # values, and the largest possible value (of a percentile its share)
+    figures: Mapping[str, tuple[Values, float]]  # values, and the largest possible value (percentile: its share)
     weights_by_figure: Mapping[str, NDArray[np.int64]] = {}  # counts, for figures that have different outcomes
 
 
@@ -304,7 +304,7 @@ def _decoded(texts: TextIndex, code: int) -> str | None:
 
 
 def _seed(plan: Plan, block: CellBlock, sides: Sequence[Any]) -> int:
-    """Return the seed of a cell, which depends on nothing but its fight: not on its position, names or points."""
+    """Return the seed of a cell, from the stated seed, ruleset, situation and both units, but not from its position."""
     assert plan.file.sampling is not None
     inputs = [str(plan.file.sampling.seed), plan.rulesets[block.ruleset].model_dump_json()]
     inputs.append(block.situation.model_dump_json(exclude={"name", "title"}))
@@ -330,7 +330,7 @@ def _simulated_shot(plan: Plan, block: CellBlock, sides: Sides, row_id: str | No
 
 
 def _attack_outcomes(result: AttackResult) -> CellOutcomes:
-    """Return the outcomes of a simulated attack, with the figures that ``summaries.summarise`` has of exact attacks."""
+    """Return the outcomes of a simulated attack, with the figures that ``summaries.summarise`` has for exact ones."""
     target = result.scenario.target
     models, limit = target.models or 1, target.damage_limit or 1
     destroyed, gone = result.column("models_destroyed"), result.column("annihilated")

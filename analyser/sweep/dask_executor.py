@@ -40,7 +40,7 @@ class _DaskExecutor(Executor):
         self._executor.shutdown(wait=wait and not cancel_futures)
 
     def count_workers(self) -> int:
-        """Return the number of worker threads; InputError if scheduler or workers are missing for too long."""
+        """Return the number of worker threads, at least 1; InputError if scheduler or workers are missing too long."""
         if self._client.status not in ("running", "connecting"):
             raise _lost_scheduler_error(self._address)
         info = self._client.scheduler_info(n_workers=-1) if self._client.status == "running" else {}
@@ -91,7 +91,7 @@ def dask_executor(address: str, workers: int) -> Iterator[Executor]:
         raise InputError("Dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
     if address == LOCAL:
         resource_tracker.ensure_running()  # starting it later would unblock Ctrl-C
-        with interrupts_delayed():  # threads and processes started here inherit it
+        with interrupts_delayed():  # threads and processes started here inherit the blocked signal
             cluster = distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,

@@ -44,7 +44,7 @@ class Status(NamedTuple):
     done: int
     seconds_left: float  # processor time left
     costs: tuple[Cost, ...]
-    lost: int  # parts that were lost with their worker and computed again
+    lost: int  # number of times that a part was lost with its worker
     assumptions: tuple[str, ...]
     rulesets: dict[str, Any]
 

@@ -48,7 +48,7 @@ FORMAT = 1
 PART_SECONDS = 3.0  # intended duration of a part
 # on a typical core, by kind of fight
 _CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
-_SECONDS_PER_CELL, _SECONDS_PER_TRIAL = 5e-3, 5e-7  # seconds for a simulated cell, and for each trial
+_SECONDS_PER_CELL, _SECONDS_PER_TRIAL = 5e-3, 5e-7  # for a simulated cell without its trials, and for a trial
 MOST_DISTANCES = 1_000  # of a sweep
 
 
@@ -70,7 +70,7 @@ class CellBlock(NamedTuple):
 class TrialRange(NamedTuple):
     """Trials of a part of a sample."""
 
-    before: int  # trials of all parts before it
+    before: int  # number of trials in all earlier parts
     trials: int
 
 
@@ -217,7 +217,7 @@ class Plan:
 
     @cached_property
     def situations(self) -> tuple[Situation, ...]:
-        """The situations: each at every distance of the file, and with every policy that has an effect in it."""
+        """The situations: each ranged one at every distance of the file, each duel with every policy of the file."""
         return tuple(_situations_of(self.file))
 
     @cached_property

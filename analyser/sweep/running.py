@@ -172,8 +172,8 @@ class FinishedPart(NamedTuple):
     """A finished part, its cost, and its content unless the worker has written it."""
 
     number: int
-    size: int
-    length: int
+    size: int  # cells, or trials of a sample
+    length: int  # bytes of the content
     seconds: float  # processor time
     worker: str
     content: bytes | None
@@ -219,7 +219,7 @@ def compute_parts(
 ) -> int:
     """Compute the `missing` parts and return their number; `tell` is called after each part.
 
-    `start_executor` is called again if an executor breaks. Workers write the parts or, if `by_return`, this process.
+    `start_executor` is called again if an executor breaks. Workers write the parts; if `by_return`, this process does.
 
     Raises
     ------

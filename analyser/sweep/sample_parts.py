@@ -97,7 +97,7 @@ def _fight_result(plan: Plan, scenario: Any, trials: int, run_trials: Any) -> Re
 
 
 def result_of(plan: Plan, batches: Iterable[pd.DataFrame]) -> Result:
-    """Return the result from all parts, equal to the last bit to a simulation of all trials on one machine."""
+    """Return the result from all parts, bit-identical to that of a simulation of all trials on one machine."""
     scenario, sums = scenario_of(plan), _summed_counts(batches)
     if isinstance(scenario, Scenario):
         sample: Sample = sample_of(scenario, plan.sample_file.sample.seed)

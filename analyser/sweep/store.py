@@ -28,12 +28,12 @@ PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "p
 PAGE, MERGED = "summary.html", "merged.parquet"
 _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage but not forgery
 _NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
-_PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of a plan that another job is writing
+_PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of the temporary file of a plan that another job is writing
 _MOST_DIFFERENCES = 6
 
 
 class PartFile(NamedTuple):
-    """File of a part; `is_whole`: it has the length in its name, and is in the right folder."""
+    """File of a part; `is_whole`: it has the length that its name states, and is in the right folder."""
 
     number: int
     path: Path
@@ -104,7 +104,7 @@ class Store:
                     yield PartFile(number, path, match["digest"], is_whole)
 
     def missing(self, numbers: range | None = None) -> MissingParts:
-        """Return the numbers of the missing parts, of all parts or of a range `numbers`."""
+        """Return the numbers of the missing parts among all parts, or among `numbers`."""
         return MissingParts(range(self.plan.n_parts) if numbers is None else numbers, self.done_numbers())
 
     def put(self, number: int, content: bytes) -> Path:
@@ -124,7 +124,7 @@ class Store:
         return path
 
     def verify(self, *, remove: bool = False) -> StoreCheck:
-        """Check the content of every file; `remove` deletes damaged, foreign and duplicate files."""
+        """Check the content of every file; `remove` deletes damaged and duplicate files, and parts of other plans."""
         whole, faults = set[int](), list[Fault]()
         for file in self._files():
             why = self._fault_of(file) or ("this part exists twice" if file.number in whole else "")

@@ -166,7 +166,7 @@ class Sweep:
         Returns
         -------
         DataFrame
-            The columns `by`, a column for each figure, and `cells`, the number of cells in the first mean.
+            The columns `by`, a column for each figure, and `cells`, the number of cells with the first figure.
         """
         keys, figures = _column_names(by, "by"), _column_names(metric, "metric")
         self._check_names((*keys, *figures))
@@ -196,7 +196,7 @@ class Sweep:
         The picture has room for 60 units of each side; a filter can select fewer units.
         """
         table = self._matchups((metric,), where)
-        others = {name: value for name, value in where.items() if name != "situation"}  # it has its own label
+        others = {name: value for name, value in where.items() if name != "situation"}  # which has its own label
         note = self._mean_note(table, ("attacker", "defender", "situation"), others)
         return draw_heatmap(table, values=metric, note=note, ax=ax)
 

@@ -41,7 +41,7 @@ FIGURES_FROM_POINTS = ("expected_victory_points", "expected_points_destroyed", E
 """Figures derived from other figures and the points of both units."""
 SWEPT_FIGURES = (*(SUMMARY.names or ()), *TWO_SIDED_FIGURES, *FIGURES_FROM_POINTS)
 """Figures that can be computed for a cell."""
-_BASE_FIGURES = ("mean_models_destroyed", "p_annihilated")  # of FIGURES_FROM_POINTS
+_BASE_FIGURES = ("mean_models_destroyed", "p_annihilated")  # from which FIGURES_FROM_POINTS are derived
 USUAL_FIGURES = ("mean_models_destroyed", "p_annihilated", "mean_damage", "mean_share_lost")
 MOST_VALUES = 10_000  # values of one number
 MOST_CELLS = 10**15

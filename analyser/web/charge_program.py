@@ -22,7 +22,7 @@ def band_count(unit: Any) -> int:
 
 @step
 def why_no_charge(charger: Any, charged: Any) -> int:
-    """Return the refusal if one unit cannot charge the other (AC-8.1, AC-7), else 0."""
+    """Return the refusal if `charger` cannot charge `charged` (AC-8.1, AC-7), else 0."""
     if charger.facts[0].static:
         return Refusal.IS_STATIC.value
     if row_for_contact(charger, 1) == NONE:  # 1: impact rows, too
@@ -41,7 +41,7 @@ def why_no_dice(unit: Any, row: int) -> int:
 
 @step
 def begin_setup(question: Any, setup: Any) -> None:
-    """Set both units, and the number of entries of the dice tables: 1 more than the most models (behemoth: damage)."""
+    """Set both units, and the number of entries of the dice tables: 1 + most models (behemoth: DAMAGE LIMIT)."""
     most = 0
     for side in range(2):
         state = question.units[side].target[0]

@@ -75,7 +75,7 @@ def starting_state(setup: Any, side: int, statuses: int) -> int:
 def after_operations(
     setup: Any, builder: Builder, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Return the distribution after a builder's operations, or when it is too large, and the known strike outcomes."""
+    """Return the distribution after a builder's operations, or once it is too large, and the known strike outcomes."""
     operations, done = lines_of(builder), 0
     while done < len(operations) and len(joint.rows) <= MOST_PAIRS:
         joint, known, done = apply_next(setup, operations, done, len(operations), joint, cache, known)
@@ -240,7 +240,7 @@ def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any)
 
 @kernel
 def answer(question: Any, scratch: Any, parts: Any, attack: Any, charge: Any, duel: Any) -> int:
-    """Fill in the answer record of the question's kind, return the kind; `scratch` and `parts` are working memory."""
+    """Fill in the answer of the question's kind, and return the kind; `scratch` and `parts` are working memory."""
     parts.strikes = 0
     if question.kind == Kind.ATTACK:
         answer_attack(question, scratch, attack)

@@ -28,21 +28,21 @@ Numbers of a unit can be changed before a call: ``unit.numbers.defence = 3``.
     conditions = {
         attacker: {models: 4, suppressed: true},
         target: {garrisoned: true},
-        distance: 6, aiming: true }                                # conditions of neither unit
+        distance: 6, aiming: true }                                # conditions that belong to neither unit
 
 Each entry of ``layout.conditions`` is one condition. It has a ``name``, a ``label`` for a button, and a
 ``description``. ``side`` is ``attacker``, ``target``, or ``fight`` for the top level. ``kind`` is ``flag``, ``count``,
 ``inches``, ``choice`` with ``choices``, or ``row``, an index of the unit's rows. ``in`` lists the questions that use it
 (``attack``, ``charge``, ``duel``). ``needs`` is the rule or quality that the unit must have, if any. Conditions that
-are left out or null have defaults: false, the full number of models, no distance, and so on. In duels the defaults are
-the policy for the unit's armaments and the best row.
+are left out or null have defaults: false, the full number of models, no distance, and so on. In duels the default is to
+shoot with the best row, else to charge, else to take cover.
 
 An answer has ``refused``: 0, or an index into ``layout.refusals`` if the fight is impossible; the rest is then invalid.
 
 The other fields are those of `AttackAnswer`, `ChargeAnswer` and `DuelAnswer` (:mod:`~.memory_records`). ``rating`` and
 policies are indices into ``layout.ratings`` and ``layout.policies``. Entry k of ``losses`` and ``at_least`` is the
 probability that k models, or at least k, are destroyed. In place of ``sides``, charges and duels have ``attacker``
-and ``target`` at the end; duels also have ``rounds``, a list of both sides at the end of each round.
+and ``target``, each at the end of the fight; duels also have ``rounds``, a list of both sides at the end of each round.
 
 Numbers are exact and equal those of :func:`analyser.attack` and similar functions, except for the order of summation
 (at most 1e-15).
@@ -145,6 +145,7 @@ _POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
 
 def _unit_conditions() -> Iterator[Condition]:
     """Yield the conditions of a unit: its state and its choices."""
+    # `in_tests`, `in_building`, `reloads`, `charges`: kinds of questions in which such conditions have an effect
     for side, in_tests in (("attacker", _IN_COMBATS), ("target", _IN_ALL)):
         yield Condition("models", side, "count", "models left", _IN_ALL)
         yield Condition("damage", side, "count", "damage", _IN_ALL)

@@ -88,7 +88,7 @@ class Unit:
 
     facts: Annotated[Any, _integer_record(UnitFacts), (1,)]
     target: Annotated[Any, TARGET, (1,)]
-    full_models: Int  # models before any losses; `models` of `target` are those now
+    full_models: Int  # models before any losses; `target.models` are those left now
     n_rows: Int
     rows: Annotated[Any, record_type(Row), (MOST_ROWS,)]
 
@@ -116,7 +116,7 @@ class AttackAnswer:
     dice: Int
     rating: Int  # a Rating
     defence: Int  # effective
-    models: Int  # index of the last used entry of `losses` and `at_least`
+    models: Int  # number of models: last used index of `losses` and `at_least`
     suppressed: Float
     disordered: Float
     fell_back: Float
@@ -141,7 +141,7 @@ class AttackAnswer:
 class SideAnswer:
     """A side at the end of a charge or round: probabilities and means."""
 
-    models: Int  # index of the last used entry of `losses` and `at_least`
+    models: Int  # number of models: last used index of `losses` and `at_least`
     alive: Float
     suppressed: Float
     disordered: Float

@@ -67,7 +67,7 @@ def table(mine: ArmyLike, yours: ArmyLike, *, profiles: ProfilesLike | None = No
     mine, yours : path, list or mapping
         Armies, as :func:`analyser.load_army` reads them.
     profiles : Profiles or path, optional
-        Profiles of the selectors. Default: the shipped profiles.
+        Profiles in which selectors are looked up. Default: the shipped profiles.
 
     Raises
     ------
@@ -172,7 +172,7 @@ def _page(
 
 
 def _indexed_unit(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the name of a unit, and its index in `entries`; there a unit is added unless an equal one exists."""
+    """Return the name of a unit, and its index in `entries`, to which it is added unless an equal unit is there."""
     entry = unit_entry(unit[1])
     text = json_text(entry)
     entries.setdefault(text, entry)

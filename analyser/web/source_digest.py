@@ -1,4 +1,4 @@
-"""Record of the Python sources inside the WebAssembly module, so that a test can detect a stale build."""
+"""Record that the WebAssembly module keeps of its Python sources, so that a test can detect a stale build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exact summaries of a batch of attacks; attacks that are equal fights are computed once."""
+"""Exact summaries of a batch of attacks; equal fights are computed once."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DeduplicatedSummaries(NamedTuple):
 
 @step
 def clear_irrelevant_fields(fight: FightFacts) -> None:
-    """Set fields to 0 if no figure of the target depends on them, so that more fights are equal."""
+    """Set fields to 0 if the summary does not depend on them, so that more fights are equal."""
     if not fight.overcharge:
         fight.attacker_models = fight.attacker_damage = fight.attacker_damage_limit = 0
     if not fight.cryo:
@@ -82,7 +82,7 @@ def index_fights(
     count: int,
     which: NDArray[np.int32],
 ) -> tuple[int, int]:
-    """Fill `which` for the attacks from `first` on; return the next attack, if space ran out, and the number of fights.
+    """Fill `which` for the attacks from `first` on; return the next attack to process, and the number of fights.
 
     `possible` has shape (attacks, categories of targets). `words` is the memory of `fights` as rows of integers.
     `slots` is a hash table; its size is a power of 2, at least twice the capacity of `fights`. An attack is processed

@@ -18,7 +18,7 @@ OUTCOMES_PER_SCORE = 4  # officer lost or not, test passed or failed
 def push_state(
     fight: FightFacts, losses: tuple[int, int, int, int], weight: float, odds: DrawOdds, outcomes: Outcomes, count: int
 ) -> int:
-    """Append the outcomes of a roll with these losses, by the draws of officer and card; return the new count."""
+    """Append an outcome of these losses for each fate of the officer and each test result; return the new count."""
     progress = strike.after_losses(fight, losses)
     if strike.stage_of(progress) != Stage.OFFICER:
         return push_tested(fight, progress, weight, odds, outcomes, count)
@@ -55,7 +55,7 @@ def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds, out
     An outcome may occur more than once. Space for ``OUTCOMES_PER_SCORE * len(pmf)`` outcomes is enough.
     """
     count = 0
-    for first in range(scores.strike):  # scores that differ only in strikes: many cause equal losses
+    for first in range(scores.strike):  # scores that differ by whole strikes: neighbours often cause equal losses
         losses, weight = (0, 0, 0, 0), 0.0
         for score in range(first, len(pmf), scores.strike):
             if pmf[score] == 0.0:

@@ -25,8 +25,8 @@ from analyser.rules.draws import odds_of, success_counts, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
 MOST_CELLS = 4_000_000  # combinations of draws; the trials with each combination are counted in a cell
-MOST_COUNTED = 1 << 31  # trials of a thread between merges; half of 32 bits, because discarded trials count, too
-_LEAST_PER_THREAD = 80  # product of chunks and dice for which another thread saves time
+MOST_COUNTED = 1 << 31  # trials of a thread between merges: half of what 32 bits count, as discarded trials count, too
+_LEAST_PER_THREAD = 80  # least product of a thread's chunks and dice for which the thread saves time
 _INTERPRETED_SECONDS = 1e-5  # time of the interpreter for the outcome of one combination of draws
 _MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
 

@@ -1,4 +1,4 @@
-"""Activation of a unit, from its rally test to its end, by the rules of a duel with its target (AC-9.2)."""
+"""Activation of a unit, from the rally test to the end of the activation, as in a duel with its target (AC-9.2)."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ def give_orders(battle: Battle, unit: int, target: int) -> None:
     """Choose orders by the unit's policy, as in a duel with the target; move and attack."""
     field, facts, tables = battle.field, pair_of(battle, unit, target), battle.tables
     side, state = field.sides[unit], int(field.states[unit])
-    side.policy = Policy.CHARGE  # a unit without a policy against the target closes in
+    side.policy = Policy.CHARGE  # a unit without a policy against the target acts as if to charge it
     if facts.tactic != NO_POLICY:
         side.policy = facts.tactic
     side.charges = 1 if facts.charges >= 0 else 0
@@ -254,7 +254,7 @@ def shoot(battle: Battle, unit: int, target: int, distance: int) -> None:
 
 @step
 def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> bool:
-    """Make a ranged attack, if it is allowed (AC-4.1, AC-6), and a return shot; return True if it was made."""
+    """Make a ranged attack, if it is allowed (AC-4.1, AC-6), and a return shot; return True if the attack was made."""
     field = battle.field
     row, state = battle.tables.strikes[number], int(field.states[unit])
     if is_removed(state) or is_removed(field.states[other]) or (row.reloads and state & unit_state.RELOADING):

@@ -40,7 +40,7 @@ def condition_for(battle: Battle, number: int, striker: int, struck: int, short:
 
 @step
 def pool_for(battle: Battle, number: int, state: int, short: bool, condition: int) -> int:
-    """Return the pool of a strike; 0 if the armaments table has no dice (AC-2.4, AC-3.2)."""
+    """Return the number of a strike's pool; 0 if the armaments table has no dice (AC-2.4, AC-3.2)."""
     tables = battle.tables
     facts = tables.strikes[number]
     count = 0
@@ -89,7 +89,7 @@ def draw_strike(battle: Battle, number: int, striker: int, struck: int, pool: in
     """Make all draws of the strike in the scratch fight; return its progress (:mod:`analyser.rules.strike`)."""
     field, tables, fight = battle.field, battle.tables, battle.field.fight[0]
     progress = resolution.start_of_strike(fight)
-    if resolution.stage_of(progress) == Stage.CARD:  # pools with more dice follow; a Throw has no other dice
+    if resolution.stage_of(progress) == Stage.CARD:  # the card adds dice; the next pools have 1, 2, ... more dice
         card = draw_test_card(battle.setup, field, side_of(striker))
         record(battle, Event.CARD_DICE, striker, struck, card, 0, 0)
         pool += card

@@ -68,7 +68,7 @@ class PairFacts:
     charges: Annotated[Any, np.int16]  # greatest distance of a charge of any kind; below 0: no charge
     value_short: Annotated[Any, np.int16]  # greatest distance at which the second of two expected values applies
     value_at: Annotated[Any, np.int32]  # index of the first expected value; below 0: all are 0
-    value_by_damage: Annotated[Any, np.int8]
+    value_by_damage: Annotated[Any, np.int8]  # 1: damage, not the number of models, selects the expected value
     tactic: Annotated[Any, np.int8]  # a Policy, or NO_POLICY
     shunned: Annotated[Any, np.int8]  # 1: the unit attacks this enemy only without a better target (BT-4)
     rearms: Annotated[Any, np.int8]
@@ -80,7 +80,7 @@ class PairFacts:
 PAIR = record_type(PairFacts)
 PAIR_COLUMNS = MOST_UNITS + 1  # 1 more than needed: rows a power of two apart would compete for cache lines
 ATTACK_KINDS = 4  # CHARGING, STANDING, MOVING, WATCHING
-LONGEST_LENGTH = np.iinfo(np.int16).max  # that PairFacts can store; greater than any distance
+LONGEST_LENGTH = np.iinfo(np.int16).max  # longest that PairFacts can store; greater than any distance
 
 
 class RowFacts:
@@ -89,8 +89,8 @@ class RowFacts:
     strikes: Annotated[Any, np.int16, (MOST_SHOTS,)]
     long: Annotated[Any, np.int16, (MOST_SHOTS,)]
     short: Annotated[Any, np.int16, (MOST_SHOTS,)]  # -1 for a row without short range
-    within: Annotated[Any, np.int16, (MOST_SHOTS,)]  # the row fires beyond: short range of an Indirect row, or -1
-    row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # row of the armaments table; of two attacks with it, one overcharges
+    within: Annotated[Any, np.int16, (MOST_SHOTS,)]  # it fires only beyond this: short range of an Indirect row, or -1
+    row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # row of the armaments table; if two attacks share it, one overcharges
     still: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Move or Fire
     reloads: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Slow to Fire
     near: Annotated[Any, np.int8, (MOST_SHOTS,)]  # 1: dice in parentheses at short range (Point Blank)
@@ -109,7 +109,7 @@ class BattleSetup:
     cards: Int  # number of cards of a deck
     hand_limit: Int
     disembark_within: Int  # passengers disembark if an enemy is at most this far away,
-    disembark_by: Int  # or in this round
+    disembark_by: Int  # or from this round on
     has_transports: Int  # 1: a unit is embarked
     has_lookouts: Int  # 1: a unit may go on lookout
     has_reserves: Int  # 1: a unit begins in reserve
@@ -176,7 +176,7 @@ class BattleSetup:
     reach: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]
     danger: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]
     range: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]
-    ahead_of: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]  # squared range after one to four moves
+    ahead_of: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]  # squared range; second index: moves - 1
     blasts: Annotated[Any, np.int64, (UNITS, UNITS)]  # the strike of Spectacular Demise, or NO_STRIKE
 
 
@@ -306,7 +306,7 @@ _NO_SHIFT = 2
 
 @step
 def condition_of(covered: bool, shift: int) -> int:
-    """Return the index of a strike's fight, by the target's cover and the bonuses less penalties (AC-3.1)."""
+    """Return the second index of `Tables.fights`, by the target's cover and the bonuses less penalties (AC-3.1)."""
     return (_SHIFTS if covered else 0) + shift + _NO_SHIFT
 
 

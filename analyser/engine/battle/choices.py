@@ -90,7 +90,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
         result = best_target(battle, unit, CHARGED, rally_failed)
         if result != NO_TARGET:
             return result
-    if facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # without a target (BT-4)
+    if facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # these act without a target (BT-4)
         return NO_TARGET
     nearest_first = facts.choice[side_of(unit)] == TargetChoice.NEAREST and not pair_of(battle, unit, nearest).shunned
     if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
@@ -124,14 +124,14 @@ def target_in_flight(battle: Battle, unit: int) -> int:
 
 @step
 def best_target(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies that the unit does not shun (BT-4); :func:`find_nearest` comes before."""
+    """Return the best of a class of enemies that the unit does not shun (BT-4); call :func:`find_nearest` before."""
     battle.field.shunned = 0
     return best_in_class(battle, unit, enemy_class, rally_failed)
 
 
 @step
 def best_shunned(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies that the unit shuns; NO_TARGET if there is none (BT-4)."""
+    """Return the best of a class of enemies that the unit shuns; NO_TARGET if none, or if it never holds (BT-4)."""
     if not battle.setup.holds[unit]:
         return NO_TARGET
     battle.field.shunned = 1
@@ -213,7 +213,7 @@ def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
 
 @step
 def sortie_distance(battle: Battle, unit: int, other: int) -> int:
-    """Return the distance at which an aircraft shoots: short range, or long range without short range (BT-3)."""
+    """Return the distance at which an aircraft shoots: short range, or long if Indirect or without short (BT-3)."""
     row = battle.tables.strikes[strike_of(battle, unit, other, 0)]
     return int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
 

@@ -46,7 +46,7 @@ class Pools(NamedTuple):
 
 @kernel
 def fill_gains(tables: Tables, pools: Pools, odds: DrawOdds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
-    """Fill `tables.gains` for each of `jobs`: strike, condition, pool, and the first row of `gains`.
+    """Fill `tables.gains`; each of `jobs` is a strike, a condition, a pool, and the first row of `gains` to fill.
 
     `scratch`: two arrays, of one record of FIGHT and one of TARGET.
     """
@@ -130,7 +130,7 @@ def health_of(battle: Battle, unit: int) -> int:
 def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shift: int) -> float:
     """Return the expected value of a strike of a unit at another unit, in their current states.
 
-    `shift`: bonuses less penalties, except suppressed (AC-3.1).
+    `shift`: bonuses less penalties, without suppression (AC-3.1).
     """
     field, facts, tables = battle.field, battle.setup, battle.tables
     state = int(field.states[unit])
@@ -149,7 +149,7 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
 
 @step
 def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[int, int, int]) -> tuple[float, float]:
-    """Return the expected share of the other unit's health lost by a close quarters strike, and P(removed).
+    """Return the expected share of the other unit's full health that a close quarters strike takes, and P(removed).
 
     `terms`: bonuses less penalties, and the expected health of the striker and of the other unit.
     """

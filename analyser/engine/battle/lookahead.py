@@ -44,7 +44,7 @@ _WHOLE = 256.0  # full strength of a unit
 
 @step
 def next_by_gain(battle: Battle, side: int) -> int:
-    """Return the ready unit of a side with the greatest gain and danger; NONE if no unit is ready."""
+    """Return the ready unit of a side with the greatest gain plus danger prevented; NONE if no unit is ready."""
     field, facts = battle.field, battle.setup
     if mark_outdated_plans(battle, side):
         store_best_attacks(battle, side)
@@ -131,7 +131,7 @@ def store_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int
 
 @step
 def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
-    """Return the value of a unit's best shot at an enemy at distance `length` (or 0), and the index of the attack.
+    """Return the value of a unit's best shot at an enemy at distance `length`, at least 0, and its index, or ALL_ROWS.
 
     `moved`: True if the unit has moved. `shift`: the bonuses less penalties, except short range.
     """
@@ -326,7 +326,7 @@ def distance_beyond_reach(battle: Battle, unit: int, other: int) -> int:
 
 @step
 def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
-    """Plan a move toward an enemy, as far as possible or just beyond its reach, if that is better than `best`."""
+    """Plan a move toward an enemy, as far as possible or to just outside its reach, if that is better than `best`."""
     field, facts = battle.field, battle.setup
     goal = goal_of(battle, unit)
     if goal == NO_TARGET:

@@ -19,7 +19,7 @@ NO_UNIT = -1
 
 @step
 def passes(battle: Battle, unit: int, highest: int, rallies: int) -> bool:
-    """Return True if a unit passes a test; cards up to `highest` do, and a card is drawn if needed (AC-5.1)."""
+    """Return True if a unit passes a test (AC-5.1): cards up to `highest` pass; `rallies` is 1 for a rally test."""
     if abs(highest) == discipline.ANY_CARD:
         return highest > 0
     draw = test_draw(side_of(unit))

@@ -104,7 +104,7 @@ def choose_tactic(battle: Battle, side: int) -> None:
 
 @step
 def shuffle_line(battle: Battle, side: int) -> None:
-    """Set the starting positions of a side's units; if it looks ahead, they exchange them at random (BT-6)."""
+    """Set the starting positions of a side's units; if the side looks ahead, units exchange theirs at random (BT-6)."""
     field, facts = battle.field, battle.setup
     first = first_of(side)
     for unit in range(first, first + facts.units[side]):

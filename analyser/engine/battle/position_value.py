@@ -33,7 +33,7 @@ THOUSANDTHS = 1000.0
 _AT_ONCE = 16  # units processed together by vector instructions
 _WHOLE = 256  # full strength of a unit
 _LATER = 0.6  # weight of an attack next round, relative to an attack this round
-_NOT_NEXT = 0.6  # weight of what a target can do that is probably not the next to act
+_NOT_NEXT = 0.6  # weight of what a target can do, if it is probably not the next to act
 _AFTER_ACTING = 0.2  # weight of what a target can do next round, once it has acted
 _SUPPRESSION_COST = 0.3  # as a share of the value of the unit's attack
 _FARTHEST = 30_000
@@ -227,7 +227,7 @@ def lookout_value(battle: Battle, unit: int, x: int, y: int) -> float:
 
 @tiered(1.4)
 def fill_gains_of_all(battle: Battle) -> None:
-    """Fill `power`, `reach`, `danger` and `range` of the setup, for units at full strength."""
+    """Fill the setup's arrays `power` to `ahead_of`, `watched` and `dread`, for units at full strength."""
     field, facts = battle.field, battle.setup
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):

@@ -73,7 +73,7 @@ def shuffle_discards(setup: BattleSetup, field: Battlefield, side: int) -> None:
 
 @step
 def draw_test_card(setup: BattleSetup, field: Battlefield, side: int) -> int:
-    """Draw the card of a discipline test, and return its value (AC-5.1)."""
+    """Draw a card for a discipline test or for dice, and return its value (AC-5.1)."""
     if setup.replacement:
         return np.int64(setup.deck[uniform_below(field, setup.cards)])  # type: ignore[return-value]
     card = draw_card(field, side)

@@ -30,7 +30,7 @@ def store_passengers(battle: Battle, transport: int) -> None:
 def take_passenger_test(battle: Battle, transport: int, caused_by: int, qualities: int) -> None:
     """Test the passenger of a transport that has taken a test (AC-5.10); passengers do not fall back.
 
-    `qualities`: qualities of the attacks, as bits of :mod:`~analyser.rules.unit_state`.
+    `qualities`: qualities of the attacks that caused the test, as bits of :mod:`~analyser.rules.unit_state`.
     """
     field, unit = battle.field, passenger_of(battle, transport)
     if unit == NONE:

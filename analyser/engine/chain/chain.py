@@ -5,8 +5,8 @@ start state and the phases that follow. :mod:`~analyser.engine.chain.exact` prop
 through the phases; :mod:`~analyser.engine.chain.simulated` simulates it.
 
 Outside events, such as the losses in a fight, may decide which phases a round has. Each round then has numbered
-alternatives (:data:`Alternatives`), and a path (:class:`Paths`) has the number of the alternative of each round. The
-weight belongs to the whole path, so the alternatives of different rounds may depend on each other. The chain's `phases`
+alternatives (:data:`Alternatives`), and a path (:class:`Paths`) has the number of the alternative of each round. A
+weight belongs to a whole path, so the alternatives of different rounds may depend on each other. The chain's `phases`
 are those of all alternatives, in any order.
 """
 
@@ -208,7 +208,7 @@ class Chain:
         return self.size <= MOST_STATES and all(self.size * phase.totals <= MOST_CELLS for phase in set(self.phases))
 
 
-Alternatives = Sequence[Sequence[Phase]]  # phases of a round by the path's number; RECORD occurs equally often in each
+Alternatives = Sequence[Sequence[Phase]]  # a round's phases, by alternative; RECORD occurs equally often in each
 
 
 class Paths(NamedTuple):

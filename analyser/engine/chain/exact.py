@@ -133,7 +133,7 @@ def exact_distributions(chain: Chain) -> Recorded:
 
 
 def tabulated_states(chain: Chain, alternatives_by_round: Iterable[Iterable[Sequence[Phase]]]) -> States:
-    """Return all states of a small chain, else the states that the alternatives (phases) of each round can reach."""
+    """Return all states of a small chain, else its reachable states; an alternative of a round is a list of phases."""
     if chain.is_small:
         return np.arange(chain.size)
     search, states_before = ReachabilitySearch(chain), np.array([chain.start])
@@ -161,7 +161,7 @@ def distributions_along(chain: Chain, alternatives: Alternatives, paths: Paths) 
     recordings = alternatives[0].count(RECORD)
     recorded = np.zeros((paths.numbers.shape[1] * recordings, states))
     distributions = tables.point_distribution(chain.start)
-    so_far = np.zeros(len(paths.numbers), np.int64)  # paths that are equal so far share one distribution
+    so_far = np.zeros(len(paths.numbers), np.int64)  # distribution of each path; paths equal so far share one
     for round_number, numbers in enumerate(paths.numbers.T):
         keys, so_far = np.unique(so_far * len(alternatives) + numbers, return_inverse=True)
         weights = np.bincount(so_far, paths.weights)

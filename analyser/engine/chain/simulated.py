@@ -1,6 +1,6 @@
 """Simulated Markov chains: trials in the same state form a group, of which only the size is stored.
 
-Trials of a group are exchangeable, so the numbers of them with each total are multinomial, as if all dice were rolled
+Trials of a group are exchangeable, so the number of trials with each total is multinomial, as if all dice were rolled
 one by one. The replay of a single trial follows its group; where a group splits, a separate stream of random numbers
 assigns the trials to the parts.
 """
@@ -190,7 +190,7 @@ class _Sample:
         merged = [counts for (counts,) in self._counts]
         states = chains.distinct(np.concatenate([counts.states for counts in merged]))
         rows = [
-            SparseRow(np.searchsorted(states, counts.states), counts.trials.astype(np.float64))  # quickest to multiply
+            SparseRow(np.searchsorted(states, counts.states), counts.trials.astype(np.float64))  # floats multiply fast
             for counts in merged
         ]
         weights = Sparse(rows, len(states))

@@ -54,7 +54,7 @@ class Reason(IntEnum):
     RELOADING = 7
     NOTHING_TO_FIRE = 8
     ENEMY_GONE = 9
-    ACTIVATED = 10  # before its activation (Cryo)
+    ACTIVATED = 10  # by Cryo, before its own activation
     OPPORTUNITY_FIRE = 11
     GONE = 12
     CHOICE = 13
@@ -129,7 +129,7 @@ def action_on_orders(setup: Setup, operation: Op, shots: int, mine: int, theirs:
 
 @step
 def action_chosen(setup: Setup, operation: Op, mine: int, theirs: int) -> tuple[int, int]:
-    """Return the action and its reason by an ORDER, which must be allowed."""
+    """Return the action of an ORDER, which must be allowed, and the reason."""
     _, side, number = operation
     manoeuvre, action, strike, _ = unpack_order(number)
     view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)

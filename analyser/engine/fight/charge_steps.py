@@ -121,7 +121,7 @@ def add_retaliation(builder: Builder, active: int, is_overrun: int, inside: int)
 
 @step_for(lambda builder, active, inside: builder.add_others(active, inside, _CHARGES))
 def add_others(builder: Builder, active: int, inside: int) -> None:
-    """Append the attacks of other units in contact (AC-8.7), of which only a Draft has any; compiled code has none."""
+    """Append the attacks of other units in contact (AC-8.7); only a Draft has such units; compiled code adds none."""
 
 
 @step
@@ -166,7 +166,7 @@ def add_throw(builder: Builder, active: int) -> None:
 
 @step
 def add_blast(builder: Builder, side: int) -> int:
-    """Add the blast of a destroyed last model: a neutral attack that ignores cover (Spectacular Demise, AC-7)."""
+    """Add a blast (Spectacular Demise, AC-7), a neutral attack that ignores cover; return the number of the strike."""
     number = add_fixed(builder, side, builder.question.units[side].facts[0].spectacular_demise, Rating.NEUTRAL, 0, 1)
     builder.setup.strikes[number].by_blast = 1
     return number

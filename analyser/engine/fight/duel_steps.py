@@ -41,7 +41,7 @@ class FollowingStrikes(NamedTuple):
 
 @step
 def is_shot_back_at(builder: Builder, side: int) -> bool:
-    """Return True if a Tail Gunner shoots back after each ranged attack of a side, which must be aerial (AC-7)."""
+    """Return True if a side is aerial and a Tail Gunner shoots back after each of its ranged attacks (AC-7)."""
     return bool(
         builder.question.units[side].target[0].category == _AERIAL
         and builder.question.units[1 - side].facts[0].tail_gunner
@@ -186,7 +186,7 @@ def set_side_of_duel(builder: Builder, side: int, policy: int, charges: int, rea
 
 @step
 def reserve_win_bits(builder: Builder) -> None:
-    """Reserve bits for the combats that each side with Hunter can win (AC-7)."""
+    """Reserve bits of the state for the number of combats that a side with Hunter can win (AC-7)."""
     combats, sides = 0, builder.setup.sides
     for side in range(2):
         if sides[side].charges:
@@ -218,7 +218,7 @@ def most_advance(facts: Any, doubles: int) -> int:
 
 @step
 def set_positions_in_duel(builder: Builder, backs: Integers, advances: Integers, lengths: Integers) -> tuple[int, int]:
-    """Set both sides' stride and origin as :func:`~.step_builder.set_positions`; `lengths`: further possible moves."""
+    """Set both sides' strides and origins (:func:`~.step_builder.set_positions`); `lengths`: further possible moves."""
     common, distance, sides = FALL_BACK, builder.question.fight[0].distance, builder.setup.sides
     if distance == NONE:
         return set_positions(builder.setup, backs, advances, common)
@@ -232,5 +232,5 @@ def set_positions_in_duel(builder: Builder, backs: Integers, advances: Integers,
         both = np.full(2, backs[0] + backs[1]), np.full(2, advances[0] + advances[1])
         if set_positions(builder.setup, both[0], both[1], common)[0] == NONE:
             return NONE, 0
-        sides[0].edge_distance = sides[1].edge_distance = MOST_INCHES * INCH  # so that each stores its own position
+        sides[0].edge_distance = sides[1].edge_distance = MOST_INCHES * INCH  # far; each stores its own position
     return set_positions(builder.setup, backs, advances, common)

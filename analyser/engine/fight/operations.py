@@ -162,7 +162,7 @@ def apply(setup: Setup, operation: Op, pair: Pair, passed: bool) -> tuple[int, i
 
 @step
 def apply_to_one_side(setup: Setup, operation: Op, state: int, passed: bool) -> int:
-    """Return the state after an operation that reads and changes only this side; a removed unit is changed by END."""
+    """Return the state after an operation that reads and changes only this side; only END changes a removed unit."""
     kind, side, number = operation
     if kind == Kind.END:
         return activation.end_activation(state, setup.units[side])
@@ -299,7 +299,7 @@ def permitted_decision(setup: Setup, operation: Op, view: View, decision: tuple[
 
 @step
 def merge_moves(setup: Setup, pair: Pair) -> tuple[int, int]:
-    """Return the pair with the moves of both sides stored for side 0, if only the distance matters; so pairs merge."""
+    """Return the pair; if only the distance matters, side 0 stores both sides' moves, so that more pairs are equal."""
     side_0, side_1 = setup.sides[0], setup.sides[1]
     if not side_0.tracks_position or not side_1.tracks_position or side_0.distance == NONE:
         return pair[0], pair[1]

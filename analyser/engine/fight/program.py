@@ -78,7 +78,7 @@ _MANOEUVRE_BITS, _ACTION_BITS, _STOP_BITS = 4, 3, 18  # a stop is below 2 * acti
 
 
 def pack_order(order: OrderParts) -> int:
-    """Return the parts of an ORDER as its number."""
+    """Return the number of an ORDER, packed from its parts."""
     packed = order.strike - NONE << _STOP_BITS | order.stop
     return (packed << _ACTION_BITS | order.action) << _MANOEUVRE_BITS | order.manoeuvre
 
@@ -93,7 +93,7 @@ def unpack_order(number: int) -> OrderParts:
 
 
 class When(IntEnum):
-    """Condition of an activation (BEGIN) in a round in which a toss decides the first unit."""
+    """Condition of an activation (BEGIN); in some rounds a toss decides which unit is first."""
 
     ALWAYS = -1
     IF_SECOND = 0  # the toss made the unit second
@@ -122,7 +122,7 @@ class Setup:
     attack: Annotated[Any, ATTACK, (1,)]
     target: Annotated[Any, TARGET, (1,)]
     fight: Annotated[Any, FIGHT, (2,)]
-    copy: Any  # copies every record
+    copy: Any  # method that returns a copy of the setup
 
     def __getitem__(self, name: str) -> Any:
         """Return a field by its name; faster than an attribute."""
@@ -138,7 +138,7 @@ def operation_at(operations: Integers, place: int) -> Op:
 
 
 def _house_rule_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
-    """Return the dice that house rules add to each strike, (strikes, 1): beyond short range, and at short range."""
+    """Return the dice that house rules add to each strike, beyond and at short range: arrays of shape (strikes, 1)."""
     attacks, targets = setup["attacks"][:strikes], setup["targets"][:strikes]
     if not attacks["house_1"].any() and not targets["house_1"].any():
         return [np.zeros((strikes, 1), np.int64)]
@@ -152,7 +152,7 @@ def possible_dice(setup: Setup, strikes: int) -> NDArray[np.bool_]:
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]
     added = _house_rule_dice(setup, strikes)
     table = np.concatenate([np.where(table > 0, np.maximum(table + column, 1), 0) for column in added], axis=1)
-    dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # no NONE
+    dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # NONE as 0
     rolls = np.zeros((strikes, dice.max(initial=0) + 1), np.bool_)
     np.put_along_axis(rolls, dice, True, axis=1)
     return rolls

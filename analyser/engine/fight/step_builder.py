@@ -264,8 +264,8 @@ def set_positions(setup: Any, backs: Integers, advances: Integers, common: int) 
 
     A state stores a position as a number of strides from the start (:mod:`~analyser.rules.unit_state`). The stride is
     the greatest common divisor of all lengths: the longer it is, the fewer bits a position needs. `backs` and
-    `advances` are the longest moves of each side, which the edge and the enemy may shorten. `common` divides all
-    lengths except distances to an edge.
+    `advances` are each side's longest moves backward and forward, which the edge and the enemy may shorten. `common`
+    divides all lengths except distances to an edge.
     """
     stride = common_divisor(common, FALL_BACK)
     for side in range(2):

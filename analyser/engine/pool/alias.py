@@ -21,7 +21,7 @@ ScorePmf = dict[int, float]  # probabilities of the scores of a pool (:class:`~a
 def draw_value(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole) -> Any:
     """Return the value that a random word draws from the table of 2**`bits` rows from row `first` on.
 
-    The upper `bits` bits of the word select the row; the other bits are compared with its threshold.
+    The upper `bits` bits of the word select the row; the other bits are compared with the row's threshold.
     """
     row = first + (word >> (_WORD_BITS - bits))
     both = alias[row, 1]
@@ -29,7 +29,7 @@ def draw_value(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole
 
 
 class Aliases(NamedTuple):
-    """Alias tables of several distributions, concatenated: first row and bits of each; see :func:`draw_value`."""
+    """Concatenated alias tables of distributions, with `first` and `bits` of each for :func:`draw_value`."""
 
     first: NDArray[np.uint64]
     bits: NDArray[np.uint64]

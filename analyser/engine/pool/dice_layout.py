@@ -1,9 +1,9 @@
 """Layout of the dice of a fight for the dice kernel: which random integers mean which faces.
 
-A draw is a random integer, one for each die of the first roll. It determines the face of the die, the face after a
-re-roll by rating, and both faces of a die added by a heroic strike: one of several equally likely cases. Draws beyond
-the last whole multiple of the number of cases would favour some cases, so a trial with such a draw is discarded. Every
-trial has the same number of draws, so discarding adds no bias. (Draws that only some trials need are repeated instead.)
+A draw is a random integer, one for each die of the first roll. It selects one of several equally likely cases: the
+face of the die, its face after a re-roll by rating, and the same two faces of a die added by a heroic strike. Draws
+beyond the last whole multiple of the number of cases would favour some cases, so a trial with such a draw is discarded.
+Every trial has the same number of draws, so discarding adds no bias. (A draw that only some trials need is repeated.)
 
 This is sampling by inversion of the distribution function (Devroye: Non-Uniform Random Variate Generation, 1986, II.2).
 The cases are sorted from best to worst along the possible draws (the line of draws). So the score of a pool follows
@@ -58,7 +58,7 @@ class Layout(NamedTuple):
     # as a strike or better.
     first: NDArray[Any]
     second: NDArray[Any]
-    gates: NDArray[Any]  # the second draw counts if the first is below the gate: usually gates[0], else gates[1] = 0
+    gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; for a single last die, gates[1] = 0
     dice_at_once: int  # dice of the first roll among two draws: 1 or 2
     limit: Any  # lowest draw that discards the trial
     lower_addend: Any  # 1 in the lower half of a number that holds two counts
@@ -70,7 +70,7 @@ class Layout(NamedTuple):
     veteran: Any
     discarded: Any  # number of the cell of discarded trials
     limits: NDArray[np.uint16]  # lowest value of each other draw that discards the trial
-    bounds: NDArray[np.uint16]  # a row for each other draw: lowest draws of its values after the first
+    bounds: NDArray[np.uint16]  # a row for each other draw: lowest draw of each of its values except the first
     values: Any  # number of values of each other draw
 
 
@@ -87,7 +87,7 @@ class Rerolls(NamedTuple):
     allowance: Any  # extra re-rolls; in the type of the draws
     thresholds: Thresholds  # for the dice of the pool
     reroll_thresholds: Thresholds  # for a die of an extra re-roll
-    always_added: Integers  # by the attacker's card: number of added dice that every trial rolls, an even number
+    always_added: Integers  # by the attacker's card: even number of added dice that every trial rolls
     card_bounds: NDArray[np.uint16]  # lowest draw of each value of the attacker's card, and the end of the last value
 
 
@@ -119,7 +119,7 @@ def layout_for(
     cells = score_bound(fight, scores, dice) * extra_values
     ends = _ends(fight, small)
     end_heroic, end_strike = ends[Threshold.HEROIC], ends[Threshold.STRIKE]
-    # If `parts` divides `draws_per_pair`, each case of the added die has equally many draws that show a heroic strike.
+    # `draws_per_pair` is a multiple of `parts`, so that the division in `with_added` leaves no remainder.
     parts = (
         1
         if rerolls
@@ -164,12 +164,12 @@ def layout_for(
 
 
 def halves_of(dtype: Any) -> tuple[int, int]:
-    """Return the bits of each half of a number that holds two counts, and a mask with as many ones."""
+    """Return the number of bits in each half of a number that holds two counts, and a mask with as many ones."""
     return (8, 0xFF) if dtype(0).itemsize == 2 else (16, 0xFFFF)
 
 
 def _thresholds(fight: FightFacts, ends: dict[Threshold, int], dtype: Any, draws_per_pair: int) -> Thresholds:
-    """Return the thresholds that a pool needs as draws, from the `ends` in pairs of faces of `draws_per_pair` draws."""
+    """Return the thresholds that a pool needs, as draws; `ends`: in pairs of sides, of `draws_per_pair` draws each."""
     limits = {threshold: dtype(end * draws_per_pair) for threshold, end in ends.items()}
     waits = Threshold.WAITING in limits and fight.extra_dice
     return (
@@ -183,7 +183,7 @@ def always_added_for(dice: int, fight: FightFacts, die: Integers) -> int:
     """Return the number of added dice, an even number, to roll in every trial of `dice` dice.
 
     The number is two standard deviations above the mean, rounded up: 1 of 60 to 1 of 400 trials add more dice. Rolling
-    those one by one costs about as much as rolling one more die in every trial.
+    the further dice one by one costs about as much as rolling one more die in every trial.
     """
     explodes = _sides_of(fight.exploding_faces, die) / int(die.sum())
     exploding = math.ceil(dice * explodes + 2 * math.sqrt(dice * explodes * (1 - explodes)))
@@ -192,7 +192,7 @@ def always_added_for(dice: int, fight: FightFacts, die: Integers) -> int:
 
 
 def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Return, for each of `others`, the lowest invalid draw, and the lowest draws of all values but the first.
+    """Return, for each of `others`, the lowest invalid draw, and the lowest draw of each value except the first.
 
     Rows are padded with bounds that no valid draw reaches.
     """
@@ -205,10 +205,10 @@ def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], ND
 
 
 def _dtype_for(draws: int, pairs: int, parts: int, dice: int, cells: int) -> tuple[Any, int]:
-    """Return the type of the draws of a pool, and the number of draws per pair of faces, a multiple of `parts`.
+    """Return the type of the draws of a pool, and the number of draws per pair of sides, a multiple of `parts`.
 
     A narrower type is faster. `draws` and `dice` are the numbers of draws and counted dice of a trial. `pairs` is the
-    number of pairs of faces, and `cells` the number of cells in which trials are counted.
+    number of pairs of sides, and `cells` the number of cells in which trials are counted.
     """
     for dtype in (np.uint16, np.uint32, np.uint64):
         most = np.iinfo(dtype).max
@@ -221,7 +221,7 @@ def _dtype_for(draws: int, pairs: int, parts: int, dice: int, cells: int) -> tup
 
 
 def _ends(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
-    """Return each threshold for dice of the pool, as a number of pairs of faces."""
+    """Return each threshold for dice of the pool, as a number of pairs of sides."""
     sides = int(die.sum())
     rerolled = _sides_of(fight.reroll_faces, die)
     waiting, settled = [0] * len(WaitingDie), list[Face]()
@@ -251,7 +251,7 @@ def _sides_of(mask: int, die: Integers) -> int:
 
 
 def _ends_again(fight: FightFacts, die: Integers) -> dict[Threshold, int]:
-    """Return each threshold for a die of an extra re-roll, as a number of faces."""
+    """Return each threshold for a die of an extra re-roll, as a number of sides."""
     masks = fight.heroic_faces, fight.strike_faces, fight.blank_faces
     sides, (heroic, strike, blank) = int(die.sum()), (_sides_of(mask, die) for mask in masks)
     return {

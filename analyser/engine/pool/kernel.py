@@ -31,11 +31,11 @@ _WORD_BITS = 64
 
 
 class Block(NamedTuple):
-    """Arrays of a block of trials, with a number per trial; except words, counters, tables and `trials_by_card`."""
+    """Arrays of a block of trials: one number per trial, except in words, draws, counters, tables, `trials_by_card`."""
 
     words: NDArray[np.uint64]
     draws: Any  # the memory of `words`: per trial one draw for each of the dice rolled together
-    counters: Any  # rows of counts by pairs of thresholds: strikes; in rerolls pools also waiting dice, and blanks
+    counters: Any  # a row for each pair of thresholds: counts of strikes; in rerolls pools also waiting dice, blanks
     max_draw: Any  # highest draw of the trial
     pending: Any  # dice still to roll: first the dice added by heroic strikes, then the extra re-rolls
     rerolled_strikes: Any  # number of re-rolled strikes
@@ -78,7 +78,7 @@ def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
 
 @step
 def halves(numbers: Any) -> tuple[int, int]:
-    """Return the bits of half a number, and a mask with as many ones; both are constants, which keeps shifts narrow."""
+    """Return the number of bits in half a number, and a mask with as many ones: constants, to keep shifts narrow."""
     return (8, 0xFF) if numbers.dtype.type(-1) == 0xFFFF else (16, 0xFFFF)
 
 
@@ -95,7 +95,7 @@ def addends_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
 def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, addends: tuple[Any, Any, Any]) -> Any:
     """Return 1 in the upper half if the draw is below the first threshold, plus 1 in the lower half for the second.
 
-    The result is 0 if `counts` is False. All numbers have the type of the draws; otherwise the loop is not vectorised.
+    The result is 0 if `counts` is False or `thresholds` None. All numbers have the type of the draws, to vectorise.
     """
     none, one, upper_one = addends
     if thresholds is None:
@@ -117,7 +117,7 @@ def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
     added_to_two, two_alone = (two[0], two[1]), (two[2], two[3])
     for trial in range(np.uint64(BLOCK)):
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
-        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
+        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments stop vectorisation
         counters[0, trial] += (
             tally(True, draw, added_to_one, addends)
             + tally(True, draw, one_alone, addends)
@@ -188,7 +188,7 @@ def roll_with_rerolls(
 
 @step
 def score_first(layout: Layout, thresholds: Thresholds, block: Block) -> None:
-    """Score a die of the first roll, and count the dice added by its heroic strikes (AC-3.3; Arc of AC-6)."""
+    """Score a first-roll die of each trial, and count the dice that it adds (AC-3.3; Arc of AC-6)."""
     draws, counters, max_draw = block.draws, block.counters, block.max_draw
     pending, explodes = block.pending, layout.explodes
     none, added = draws.dtype.type(0), draws.dtype.type(layout.added)
@@ -204,14 +204,14 @@ def score_first(layout: Layout, thresholds: Thresholds, block: Block) -> None:
 
 @step
 def score_pending(layout: Layout, thresholds: Thresholds, block: Block, rolled: int) -> None:
-    """Score two dice of each trial: the first if more than `rolled` are pending, the second if one more is."""
+    """Score two dice of each trial: the first if over `rolled` dice are pending, the second if over `rolled` + 1."""
     draws, counters, max_draw, pending = block.draws, block.counters, block.max_draw, block.pending
     first, second = draws.dtype.type(rolled), draws.dtype.type(rolled + 1)
     addends, (scores, waits, blanks) = addends_of(layout, draws), thresholds
     for trial in range(np.uint64(BLOCK)):
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         first_counts, second_counts = pending[trial] > first, pending[trial] > second
-        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments prevent vectorisation
+        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments stop vectorisation
         counters[0, trial] += tally(first_counts, draw, scores, addends) + tally(second_counts, other, scores, addends)
         counters[1, trial] += tally(first_counts, draw, waits, addends) + tally(second_counts, other, waits, addends)
         counters[2, trial] += tally(first_counts, draw, blanks, addends) + tally(second_counts, other, blanks, addends)
@@ -295,7 +295,7 @@ def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint
             max_draw[trial] = invalid if draws[trial] >= limit else max_draw[trial]
         for place in range(0, values - 1, BOUNDS_TOGETHER):
             first, second, third = bounds[place], bounds[place + 1], bounds[place + 2]
-            factor = one if place else values  # only the first bounds of a draw multiply
+            factor = one if place else values  # only the first bounds of a draw multiply the value so far
             for trial in range(np.uint64(BLOCK)):
                 draw = draws[trial]
                 extras[trial] = extras[trial] * factor + (

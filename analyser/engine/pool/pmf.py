@@ -56,7 +56,7 @@ def empty_outcomes(room: int) -> Outcomes:
 
 @step
 def add_outcome(outcomes: Outcomes, count: int, value: int, probability: float) -> int:
-    """Add `probability` to a value among the first `count`, or append it; return the new count."""
+    """Add `probability` to `value` if it is among the first `count` values, else append both; return the new count."""
     if probability == 0.0:
         return count
     for place in range(count):

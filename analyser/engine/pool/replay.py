@@ -1,4 +1,4 @@
-"""Replay of the dice kernel: reads the same random words one trial at a time, and returns every die.
+"""Replay of the dice kernel: reads the same random words, and returns every die of a trial.
 
 The kernel compares a draw with a few thresholds. Here the draws between two thresholds are divided further, among the
 faces with the same effect, in proportion to their sides. So every draw gives a face and its re-roll, which have the
@@ -171,7 +171,7 @@ class DiceReader:
             if draw >= explodes:
                 result.append(self._die_of_draw(draw))
             else:
-                case, rest = divmod(draw * self._pairs, explodes)  # case: of the added die; rest: of this one
+                case, rest = divmod(draw * self._pairs, explodes)  # `case` gives the added die, `rest` this die
                 result.append(Die(self._exploding[rest * len(self._exploding) // explodes]))
                 added.append(Die(*self._cases[case], added_by=place))
                 if at_once != DICE_TOGETHER:  # Arc adds a second die with its own draw

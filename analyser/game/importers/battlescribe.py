@@ -119,7 +119,7 @@ def _write(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path,
 
 
 def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
-    """Return the faction in a catalogue; None for a file without units of its own, or if all are left out."""
+    """Return the faction in a catalogue; None for a file without units of its own, or if all its units are left out."""
     warnings = tree.warnings
     units: list[Unit] = []
     forces = ForceReader(root, tree)
@@ -230,7 +230,7 @@ _SUPPORTED_ATTRIBUTES = {  # supported attributes, and those without effect, of 
     "modifierGroup": {"type", "id"},
     "repeat": {*_QUERY_ATTRIBUTES, "repeats", "roundUp"},
 }
-_NAMED_TAGS = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # named in warnings
+_NAMED_TAGS = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # warnings name these
 _MESSAGE_FIELDS = ("error", "warning", "info", "annotation")  # fields of modifiers that only show a message
 
 

@@ -39,7 +39,7 @@ class Range(NamedTuple):
 
 
 def slug(name: str) -> str:
-    """Return `name` as an id of at most 60 lower-case letters, digits and single hyphens; it may be empty."""
+    """Return `name` as an id of at most 60 lower-case letters, digits and single hyphens; the id may be empty."""
     plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
     return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_SLUG].rstrip("-")
 
@@ -82,7 +82,7 @@ def split_names(text: str | None) -> list[str]:
 
 
 def parse_row_title(title: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
-    """Return the kind and targets in the title of an armaments row, and True if they are spelled correctly; or None."""
+    """Return kind and targets in the title of a row, and True if spelled correctly; None for other titles."""
     words = re.findall(r"[a-z]+", tidy(title[:LONGEST_STRING]).casefold())
     kind = nearest(words[0], ROW_KINDS, most=1, likeness=SPELLING_LIKENESS) if words else []
     if not kind:
@@ -94,7 +94,7 @@ def parse_row_title(title: str) -> tuple[RowKind, tuple[Category, ...], bool] | 
 
 
 def parse_level(name: str) -> tuple[LevelName, bool] | None:
-    """Return the reinforcement level that a name means, and True if the name is spelled correctly; or None."""
+    """Return the reinforcement level that a name means, and True if it is correctly spelled; None for other names."""
     plain = tidy(name[:LONGEST_STRING]).casefold().replace("-", " ").replace("_", " ")
     similar = nearest(plain, LEVELS, most=1, likeness=SPELLING_LIKENESS)
     return (LEVELS[similar[0]], plain in LEVELS) if similar else None

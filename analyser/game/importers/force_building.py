@@ -57,7 +57,7 @@ class ForceReader:
         return [link for link in entry.iterfind("categoryLinks/categoryLink") if not self.tree.is_hidden(link)]
 
     def context(self, entry: Element) -> Context:
-        """Return the context of units that are in this battlegroup and this catalogue, and in no other."""
+        """Return the context of units that are in the battlegroup `entry` and this catalogue, and in no other."""
         battlegroups = {other.get("id", ""): other is entry for other in self.entries}
         return {**battlegroups, self.root.get("id", ""): True}
 

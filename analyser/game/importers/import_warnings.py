@@ -133,7 +133,7 @@ def _cells(row: Row, bands: Iterable[Band]) -> str:
 
 
 def _review_bands(unit: Unit, row: Row, warnings: ImportWarnings) -> None:
-    """Warn if the bands do not cover all numbers of models, or for a behemoth of damage (AC-2.3)."""
+    """Warn if the bands do not cover each number of models (for a behemoth: of damage) exactly once (AC-2.3)."""
     if "behemoth" in unit.traits:
         first, last, noun = 0, unit.damage_limit - 1, "damage"
     else:

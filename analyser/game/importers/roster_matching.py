@@ -126,7 +126,7 @@ def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout 
 
 
 def _faction(roster: Roster, matches: list[Match], library: Profiles) -> Faction | None:
-    """Return the faction of the roster: that of its first unit in the library, or else by name."""
+    """Return the faction of the roster: that of its first unit in the library, or else the one named in the roster."""
     ids = [match.loadout.faction for match in matches if match.loadout is not None]
     if ids:
         return library.factions[ids[0]]

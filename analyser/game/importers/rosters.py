@@ -70,7 +70,7 @@ class Roster:
     limit: float | None = None
     units: list[RosterUnit] = field(default_factory=list)
     others: list[OtherSelection] = field(default_factory=list)
-    battlegroups: dict[str, str] = field(default_factory=dict)  # kinds of battlegroups by name
+    battlegroups: dict[str, str] = field(default_factory=dict)  # kind of each battlegroup, by its name
     warnings: ImportWarnings = field(default_factory=lambda: ImportWarnings(""))
 
 
@@ -175,7 +175,7 @@ def _is_unknown(selection: Element) -> bool:
 
 
 def _entry(selection: Element, number: int) -> Element:
-    """Return the selection of `number` equal units as the entry of one of them in a data file."""
+    """Return the selection of `number` equal units as an entry, like those of data files, for one of these units."""
     attributes = {key: value for key in ("name", "type") if (value := selection.get(key))}
     entry = Element("selectionEntry", attributes | {"id": _entry_ids(selection)[0]})
     entry.extend(child for tag in ("profiles", "rules") for child in selection.iterfind(tag))
@@ -229,7 +229,7 @@ def _plain(text: str | None) -> str:
 
 
 def _unused_name(name: str, taken: dict[str, str]) -> str:
-    """Return `name`, with the first number from 2 that makes it unused if needed."""
+    """Return `name`, if needed with the first number from 2 that makes it unused."""
     unused, number = name, 1
     while unused in taken:
         number += 1

@@ -69,7 +69,7 @@ def unused_id(name: str, taken: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Tree:
-    """The elements of a file by id, and after them those of other files, and the warnings about the file."""
+    """The elements of a file and of other files by id (the file's take precedence), and the warnings about the file."""
 
     elements: Mapping[str, Element]
     warnings: ImportWarnings
@@ -79,7 +79,7 @@ class Tree:
         return self.elements.get(link.get("targetId", ""))
 
     def _raw_name(self, element: Element, refers_to: str) -> str:
-        """Return the name in the file of an element, or else of the element with the id `refers_to`."""
+        """Return the unmodified name of an element, or else that of the element with the id `refers_to`."""
         target = self.elements.get(refers_to)
         return element.get("name") or (target.get("name") if target is not None else None) or ""
 

@@ -118,7 +118,7 @@ class UnitReader:
         return Stats(self.tree.name_of(profile), values)
 
     def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
-        """Return the profile at each level, and its models, points and victory points, in the order of levels."""
+        """Return the profile, and the models, points and victory points, at each level, in the order of levels."""
         nodes: dict[LevelName, LevelNode] = {}
         for node in self.contents.levels:
             if nodes.setdefault(node.name, node) is not node:
@@ -152,7 +152,7 @@ class UnitReader:
         return next((self._stats(profile, self.tree.characteristics(profile, level.node)) for profile in outer), None)
 
     def _warn_of_group_modifiers(self, profile: Element) -> None:
-        """Warn about modifiers of a group around the levels, because they do not affect profiles in it."""
+        """Warn about modifiers in a group around the levels: they have no effect on `profile` inside a level."""
         cells_of_profile = profile.iterfind("characteristics/characteristic")
         columns = {cell.get("typeId"): cell.get("name", "") for cell in cells_of_profile}
         for modifier in self.contents.group_modifiers:
@@ -191,7 +191,7 @@ class UnitReader:
         return costs
 
     def _common_text(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
-        """Return the text of a cell that should be equal at all levels: that of the first level with one."""
+        """Return the text of a cell that should be equal at all levels: that of the first level that has the cell."""
         texts = {level: tidy(stat.cells[key]) for level, stat in stats.items() if key in stat.cells}
         if len({text.casefold() for text in texts.values()}) > 1:
             by_level = ", ".join(f"{level} {text}" for level, text in texts.items())

@@ -13,7 +13,7 @@ from analyser.common.jit import step, tiered_or
 from analyser.common.kernel_records import Floats, Integers
 from analyser.rules.structs import NONE
 
-WORST, PLANNED, BEST = -1, 0, 1  # a side takes the edge with the least value, the edge in the plan, the greatest value
+WORST, PLANNED, BEST = -1, 0, 1  # a side takes the edge of least value, the edge of the plan, or that of greatest value
 _TIE_TOLERANCE = 1e-14  # share of the greatest value; of branches that differ by less, the first is taken
 
 

@@ -25,7 +25,7 @@ BETWEEN_ROUNDS = 0
 # Columns of `FlatRound.places`: the first operation or branch of a place; the number of its operations or branches; the
 # next place after operations; the side that chooses, or NONE; the subject of the choice.
 FIRST, COUNT, NEXT, CHOOSER, SUBJECT = range(5)
-# Subjects of choices. RETALIATION and ATTACK: the strike of the charged and of the active unit in a combat. DECLARED
+# Subjects of choices. RETALIATION: the charged unit's strike in a combat. ATTACK: the active unit's strike. DECLARED
 # offers no alternative: the strike declared with the charge, or the first possible strike. TEST: take a test, or fail
 # it on purpose.
 ORDERS, REACTION, OVERRUN, RETALIATION, ATTACK, DECLARED, TEST = range(7)
@@ -60,7 +60,7 @@ Steps = Sequence[Operation | Choice]
 
 
 class FlatRound(NamedTuple):
-    """Flat form of a round; the columns are named above."""
+    """Flat form of a round, named `rules` in arguments; the columns are named above."""
 
     places: Integers  # (places, 5)
     branches: Integers  # (branches, 2)
@@ -139,7 +139,7 @@ def takes_test(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pa
 
 @step
 def can_choose(setup: Setup, rules: FlatRound, place: int, branch: int, pair: Pair) -> bool:
-    """Return True if a branch can be chosen in these states; without possible orders only the first branch can."""
+    """Return True if a branch can be chosen in these states; if no orders can be given, only the first can."""
     guard = rules.branches[branch, GUARD]
     if guard == NONE:
         return True

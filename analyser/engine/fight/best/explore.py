@@ -1,4 +1,4 @@
-"""Search for the graph of a fight in which sides choose; it contains every possible choice.
+"""Construction of the graph of a fight in which sides choose; the graph contains every possible choice.
 
 A *node* is a place of the round with a pair of states. The *edges* of a chance node have probabilities; a decision node
 has an edge for each branch that can be chosen. Places without a draw and without a choice are skipped. Strikes and
@@ -104,7 +104,7 @@ def longer_copy(numbers: Integers, room: int) -> Integers:
 
 @step
 def has_room(graph: Graph, more: int) -> bool:
-    """Return True if `more` nodes and edges fit. Passes no arrays, so nothing is reference-counted."""
+    """Return True if `more` nodes and edges fit. No array is passed to a function, so none is reference-counted."""
     for index in (graph.first, graph.second, graph.nodes):
         if index.length[0] + more > len(index.states):
             return False
@@ -212,7 +212,7 @@ def next_stop(setup: Setup, rules: FlatRound, sources: DrawSources, place: int, 
 
 @step
 def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float, since: int, merge: bool) -> None:
-    """Add an edge to a place and pair; with `merge`, add its share to an equal edge, number `since` or later."""
+    """Add an edge to a place and pair; with `merge`, add the share to the last such edge if it is `since` or later."""
     node = node_at(setup, graph, at[0], (at[1], at[2]))
     same = graph.last_edges[node]
     if merge and same >= since:
@@ -324,7 +324,7 @@ def explore_graph(
     deck: Integers,
     most_edges: int,
 ) -> Graph:
-    """Return the graph of a fight of `rounds` rounds; node 0 is its start. It is cut off beyond `most_edges`.
+    """Return the graph of a fight of `rounds` rounds, cut off beyond `most_edges` edges; node 0 is the fight's start.
 
     `places`: the `first_pools` of the :class:`~analyser.engine.fight.exact.strike.PoolCache`.
     """

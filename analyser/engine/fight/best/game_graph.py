@@ -42,7 +42,7 @@ class Game:
     rounds: int
     first: Integers  # (nodes,): states of side 0
     second: Integers  # (nodes,): states of side 1
-    places: Integers  # (nodes,): place of each node
+    places: Integers  # (nodes,): place of each node, an index of `rules.places`
     edges: Edges
 
     @cached_property
@@ -59,7 +59,7 @@ class Game:
         return np.zeros((self.rounds, len(self.places)), np.int64)
 
     def values(self, final: Floats, choices: tuple[int, int], plan: Integers) -> Floats:
-        """Call :func:`~.backward_induction.backward_values`, compiled if that saves time."""
+        """Call :func:`~.backward_induction.backward_values`, compiled if that pays; `choices`: `first`, `second`."""
         backward_values.compile_for(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
         return np.asarray(backward_values(self.edges, final, *choices, plan))
 
@@ -95,7 +95,7 @@ def graph_of(game_input: GameInput, most_edges: int, estimated_edges: float = 0.
     if not explore_graph.compiling_pays() and most_edges > _MOST_EDGES_INTERPRETED:
         if (graph := explore_graph(*arguments, _MOST_EDGES_INTERPRETED)).edges[0] <= _MOST_EDGES_INTERPRETED:
             return Graph(*graph)
-        explore_graph.compile_for(most_edges * _SECONDS_PER_EDGE)  # larger than estimated
+        explore_graph.compile_for(most_edges * _SECONDS_PER_EDGE)  # the graph is larger than estimated
     return Graph(*explore_graph(*arguments, most_edges))
 
 

@@ -1,4 +1,4 @@
-"""Edges of a game that a policy in lines takes at the decision nodes of a side."""
+"""Edges of a game that a policy written in lines takes at the decision nodes of a side."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def edge_number(
     if manoeuvre == Manoeuvre.AIM and action != Action.SHOOT:
         manoeuvre = Manoeuvre.STAY
     edge = edge_for(manoeuvre, action, (salvo, stop), options, edges, weights)
-    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # only Overcharge allows not to aim
+    if edge == NONE and action == Action.SHOOT and manoeuvre == Manoeuvre.STAY:  # without Overcharge it must aim
         edge = edge_for(Manoeuvre.AIM, action, (salvo, stop), options, edges, weights)
     if edge == NONE and action == Action.SHOOT:  # the enemy is out of range
         manoeuvre = Manoeuvre.STAY if manoeuvre == Manoeuvre.AIM else manoeuvre
@@ -122,7 +122,7 @@ def edge_for(
     edges: tuple[int, int],
     weights: Floats,
 ) -> int:
-    """Return the first edge with this manoeuvre, action, salvo (if it fires) and stop; NONE if there is none."""
+    """Return the number of the first edge with this manoeuvre, action, salvo (if it fires) and stop, or NONE."""
     salvo, stop = salvo_and_stop
     fires = action == Action.SHOOT or manoeuvre == Manoeuvre.CHARGE
     for edge in range(edges[0], edges[1]):

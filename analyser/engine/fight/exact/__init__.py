@@ -1,1 +1,1 @@
-"""Fights exactly: a distribution over pairs of states is pushed through the program."""
+"""Exact engine of fights: a distribution over pairs of states is pushed through the program."""

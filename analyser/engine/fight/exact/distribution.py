@@ -25,7 +25,7 @@ class Joint(NamedTuple):
 
     first: Integers  # (m,): distinct states of side 0
     second: Integers  # (n,): distinct states of side 1
-    rows: Integers  # (pairs,): index in `first`; equal ones are adjacent
+    rows: Integers  # (pairs,): index in `first`; equal indices are adjacent
     columns: Integers  # (pairs,): index in `second`
     probabilities: Floats  # (pairs,), with the sum 1
 
@@ -52,7 +52,7 @@ class Fused(NamedTuple):
 def fuse_operations(operations: Integers, place: int, limit: int) -> tuple[Fused, int]:
     """Return the operation at `place` fused with later operations, and the place after them, at most `limit`.
 
-    After a strike only operations that read one side are fused, because a strike changes the sides separately.
+    After a strike only operations that read one side are fused, because a strike's effects on each side are separate.
     """
     operation = operation_at(operations, place)
     after, rest, shift = place + 1, 0, 0
@@ -103,7 +103,7 @@ def apply_to_side(setup: Setup, rest: int, side: int, state: int) -> int:
 
 @step
 def certain(one: int, two: int) -> Joint:
-    """Return the distribution in which the sides are in these states."""
+    """Return the distribution in which both sides are certain to be in these states."""
     return Joint(np.full(1, one), np.full(1, two), np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1))
 
 
@@ -115,14 +115,14 @@ def empty_pairs(room: int) -> Pairs:
 
 @step
 def listed(firsts: StateIndex, seconds: StateIndex, pairs: Pairs, length: int) -> Joint:
-    """Return the distribution of the first `length` pairs; it may have equal ones."""
+    """Return the distribution of the first `length` pairs; it may have equal pairs."""
     first, second = firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy()
     return Joint(first, second, pairs.rows[:length], pairs.columns[:length], pairs.weights[:length])
 
 
 @step
 def merged(side: int, joint: Joint) -> Joint:
-    """Return a distribution that has `side` first with side 0 first, or the reverse; equal pairs are merged.
+    """Return the distribution with equal pairs merged, and with the sides exchanged if `side` is 1.
 
     The pairs are sorted by row, by counting.
     """

@@ -1,7 +1,7 @@
 """Exact engine of longer fights: propagates the joint distribution of both sides' states through a program.
 
 A fight is a Markov chain on pairs of states, with different transitions for each operation. Its distribution is
-propagated forward (Kemeny, Snell: Finite Markov Chains, 1960). Equal states are merged, so that the distribution stays
+propagated forward (Kemeny, Snell: Finite Markov Chains, 1960). Equal pairs are merged, so that the distribution stays
 small and exact.
 """
 
@@ -147,8 +147,8 @@ def exact_distributions_by_models(
 ) -> list[Joint]:
     """Return the distribution at the end of one part for each pair of numbers of models at the start.
 
-    `setup` and `start` must be those of a fight with at least as many models, and independent of the numbers of models
-    otherwise. The distributions of pools are computed once for all fights.
+    `setup` and `start` must be those of a fight with at least as many models, and must not otherwise depend on the
+    numbers of models. The distributions of pools are computed once for all fights.
     """
     starts = [tuple(map(unit_state.with_models, start, counts)) for counts in models]
     return _distributions(setup, [operations], starts, np.array(models, np.int64), die, deck, seconds) if models else []

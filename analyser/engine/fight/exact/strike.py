@@ -27,7 +27,7 @@ from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
-# Keys: a strike's number above its condition; the index of that key above the index of the struck unit's state.
+# Keys, higher bits first: a strike's number, its condition; the indices of that key and of the struck unit's state.
 _NUMBER, _CONDITION = 48, 32
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
@@ -61,10 +61,10 @@ class StrikeOutcomes(NamedTuple):
 
 
 class StrikeConditions(NamedTuple):
-    """Condition of the strike for each striker's and each struck unit's state."""
+    """Condition of the strike for each state of the striker and each state of the struck unit."""
 
     views: Integers  # (struck,): the column of `kinds` for each state of the struck unit
-    kinds: Integers  # (strikers, views): index in `conditions`; NONE, so the last, if the strike is not made
+    kinds: Integers  # (strikers, views): index in `conditions`; NONE (-1, the last index) if no strike is made
     conditions: StateIndex
 
 
@@ -99,7 +99,7 @@ def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers
 
 @step
 def kind_of_pool(fight: FightFacts) -> int:
-    """Return a number above 0 that tells apart a strike's pools with equal dice and rating, if house rules differ."""
+    """Return a number above 0 that tells apart a strike's pools of equal dice and rating by their house rules."""
     hits = fight.heroic_hits << _HITS | fight.strike_hits
     return (hits << _MASK | fight.reroll_faces) << _MASK | fight.strike_faces << _FACES | fight.heroic_faces
 
@@ -199,7 +199,7 @@ def with_list(known: StrikeOutcomes, setup: Setup, cache: PoolCache, key: int) -
 
 
 class StrikeTransitions(NamedTuple):
-    """Transitions by a strike: a list for each condition (the last: no strike) and struck state, without equal ones."""
+    """Distinct transitions by a strike, in a list for each condition (the last: no strike) and struck state."""
 
     starts: Integers  # (conditions + 1, struck): start of the list
     ends: Integers  # (conditions + 1, struck): end of the list; start and end are 0 for pairs that do not occur
@@ -262,10 +262,10 @@ def transitions_of(
             room += 0 if at == NOT_FOUND else list_starts[at + 1] - list_starts[at]
     starts, ends = np.zeros(lists.shape, np.int64), np.zeros(lists.shape, np.int64)
     to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-    # Many outcomes reach few states, so each state is looked up once.
+    # The outcomes reach far fewer states, so each state is looked up only once.
     place_of = np.full(reached.length[0], NONE, np.int64)
     struck, losses = state_index(len(states) + len(place_of)), state_index(room + 2 if pays_overcharge else 2)
-    last = np.full(len(struck.states), NONE, np.int64)  # index of each next state in the list
+    last = np.full(len(struck.states), NONE, np.int64)  # last transition to each next state
     count, lost = find_or_add(losses, NONE), find_or_add(losses, 0)
     for kind in kinds:
         for column in range(lists.shape[1]):
@@ -303,7 +303,7 @@ def states_of_striker(
 ) -> tuple[StateIndex, Integers]:
     """Return the next states of the striker, and their indices by its state before and its losses."""
     losses, starts, loss = transitions.losses.length[0], transitions.starts, transitions.loss
-    strikers, several = state_index(len(joint.first) * losses), losses > 2  # with 2: no strike, and no losses
+    strikers, several = state_index(len(joint.first) * losses), losses > 2  # first two: no strike, no losses
     to = np.full((len(joint.first), losses), NONE, np.int64)
     for place in range(len(joint.rows)):
         row, column = joint.rows[place], joint.columns[place]

@@ -160,7 +160,7 @@ class Program(NamedTuple):
     """Distinct parts of a program."""
 
     operations: Integers  # (lines, 3): of all parts, concatenated
-    ends: Integers  # (lines,): end of the part of each line
+    ends: Integers  # (lines,): end of the part that contains each line
     parts: Integers  # (parts, 2): first line and end of each part
 
 

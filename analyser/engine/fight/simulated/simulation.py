@@ -66,7 +66,7 @@ class Trials:
     """
 
     node: Int  # current node
-    part: Int  # number of parts of the program begun
+    part: Int  # number of parts of the program that have begun
     answer: Int  # result of the draw at the node
     counter: Annotated[Any, np.uint64]  # of the stream (:class:`~analyser.engine.rng.StreamPosition`)
     gamma: Annotated[Any, np.uint64]
@@ -247,7 +247,7 @@ class ThreadSimulator:
                     at.node, at.root = random_draw_graph.keep_only(self._viewed[0], [at.node, at.root])
 
     def collect(self) -> None:
-        """Add the counts of all ends to the counters, and clear them."""
+        """Add the counts of all ends to the counters, and clear the counts."""
         nodes = self._graph.nodes
         at = nodes.end_at[: nodes.ends]
         firsts, seconds = nodes.first[at], nodes.second[at]

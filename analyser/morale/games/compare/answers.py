@@ -1,7 +1,7 @@
 """Answers to a comparison: probabilities that a unit is steady, shaken, routed or gone, by round and system.
 
 The losses can come from a duel of Armoured Clash (AC-9.2). They depend on the states of both sides, so the losses of
-different rounds are dependent: a probability belongs to a path, the losses of all rounds. The exact method computes the
+different rounds are dependent. A path has the losses of all rounds, one after the other. The exact method computes the
 joint distribution of paths and pairs of states. Monte Carlo simulates every trial round by round.
 """
 
@@ -136,7 +136,7 @@ def rules(question: Question) -> Rules:
 
 
 def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """Return a raw question with its duel resolved, and values of the unit from it; InputError if stated otherwise."""
+    """Return a raw question with its duel resolved, and the unit's values from it; InputError if others are stated."""
     stated = {key: raw[key] for key in DUEL_SECTIONS if raw.get(key) is not None}
     if not stated:
         return dict(raw)
@@ -181,7 +181,7 @@ class LossesAndFates(NamedTuple):
 
 
 def fates_of(states: Numbers) -> Numbers:
-    """Return the fate of each state: gone, fallen back since its activation, suppressed or disordered, or steady."""
+    """Return the fates: gone; routed (fell back since its activation); shaken (suppressed, disordered); steady."""
     shaken = flag(states, "suppressed") | flag(states, "disordered")
     return np.select([is_removed(states), flag(states, "fell_back"), shaken], [GONE, ROUTED, SHAKEN], STEADY)
 
@@ -233,11 +233,11 @@ class _Duel:
         return np.array([self._numbers[pair] for pair in zip(first, second)], np.int64)
 
     def fates(self, pairs: Numbers, weights: NDArray[Any] | None = None) -> NDArray[Any]:
-        """Return the weight of each fate of the side in question, from weights of pairs."""
+        """Return the weight of each fate of the question's side, from weights of pairs."""
         return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES_OF_SYSTEMS))
 
     def round_results(self, number: int, sampling: Sampling) -> _Round:
-        """Return the results of a round from a pair; if the duel is over, the pair stays, without losses."""
+        """Return the results of a round from pair `number`; if the duel is over, the pair stays, without losses."""
         pair = self.states[number]
         if is_removed(np.array(pair)).any():
             return np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0])
@@ -250,7 +250,7 @@ class _Duel:
         return after, lost, states.weights
 
     def exact_round(self, number: int) -> _Round:
-        """Return the exact results of a round from a pair; they are cached."""
+        """Return the exact results of a round from pair `number`; they are cached."""
         if number not in self._rounds:
             if len(self._rounds) >= MOST_STATES:
                 raise _too_large(f"{MOST_STATES} pairs of states")
@@ -264,7 +264,7 @@ def _too_large(what: str) -> TooLargeError:
 
 
 def _longer_paths(numbers: Numbers, models: int, path: Numbers) -> tuple[Numbers, Numbers]:
-    """Return paths with one more round, and the row of each in `path`, which is ``old row * (models + 1) + loss``."""
+    """Return paths with one more round, and the new row of each entry of `path` (``old row * (models + 1) + loss``)."""
     paths, path = np.unique(path, return_inverse=True)
     return np.column_stack([numbers[paths // (models + 1)], paths % (models + 1)]), path
 
@@ -286,7 +286,7 @@ def exact_losses(question: Question) -> LossesAndFates:
 def _one_round(
     duel: _Duel, path: Numbers, pair: Numbers, probability: NDArray[np.float64]
 ) -> tuple[Numbers, NDArray[np.float64]]:
-    """Return distinct paths and pairs after a round, and their probabilities; `path` is a multiple of (models + 1)."""
+    """Return the distinct (path, pair) after a round, and their probabilities; `path` has multiples of (models + 1)."""
     parts, size = [], 0
     for number in np.unique(pair):
         (after, lost, weights), rows = duel.exact_round(int(number)), np.flatnonzero(pair == number)
@@ -323,7 +323,7 @@ def simulated_losses(question: Question, sampling: Sampling) -> LossesAndFates:
 
 
 def _simulated_round(duel: _Duel, pair: Numbers, rng: np.random.Generator, threads: int) -> tuple[Numbers, Numbers]:
-    """Return the pair of states of each trial after a round, and its losses in it.
+    """Return the pair of states of each trial after a round, and the trial's losses in the round.
 
     Trials with the same pair are simulated together, and the results are assigned to them at random.
     """

@@ -1,7 +1,7 @@
 """Compared systems: a unit with the same losses under the rules of each.
 
 A round has attacks with losses, then tests; then the state is recorded, and then the unit acts. A state is
-``models left * conditions + condition``, or the last state for a unit that is gone.
+``models left * number of conditions + condition``, or the last state for a unit that is gone.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ CALM, SUPPRESSED, FELL_BACK = range(3)
 class ComparedSystem:
     """A unit under the rules of a system.
 
-    `shaken`, `routed` and `gone` are what its `rules` call these fates; `equivalents` are the values that stand for the
-    nerve.
+    `shaken`, `routed` and `gone` are the system's words for these fates, `rules` the numbers of its rules, and
+    `equivalents` the values that stand for the nerve.
     """
 
     title: ClassVar[str]
@@ -54,7 +54,7 @@ class ComparedSystem:
     routed: ClassVar[str]
     gone: ClassVar[str]
     rules: ClassVar[str]
-    conditions: int = 1
+    conditions: int = 1  # number of conditions
 
     def __init__(self, question: Question) -> None:
         self.question, self.models = question, question.models
@@ -96,7 +96,7 @@ class ComparedSystem:
     def chain(self) -> tuple[Chain, Alternatives]:
         """Return the chain of all rounds, and the phases of each round.
 
-        For a duel there is a round for each number of models lost, from 0 to all, from which its losses select.
+        For a duel there is one round for each number of models lost, from 0 to all; its losses select from these.
         """
         pmfs = self.question.loss_pmfs or [certain_pmf(lost) for lost in range(self.models + 1)]
         attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
@@ -126,7 +126,7 @@ class ArmouredClash(ComparedSystem):
         super().__init__(question)
         stated, edge = question.armoured_clash, question.edge_distance
         falls = 1 if edge is None else max(math.ceil(edge / FALL_BACK), 1)
-        self.falls = min(falls, question.rounds_played * question.attacks + 1)  # numbers of falls to distinguish
+        self.falls = min(falls, question.rounds_played * question.attacks + 1)  # number of different counts of falls
         self.conditions = self.falls * 3
         limit = int(question.models * question.ruleset.break_share)
         if stated.break_limit is not None:
@@ -138,7 +138,7 @@ class ArmouredClash(ComparedSystem):
         self._fight.discipline, self._fight.break_limit, self._fight.test = value, limit, Test.BY_CARD
         deck = question.ruleset.armoured_clash.deck.counts()
         self._card = Die(tuple(deck.tolist()), int(deck.sum()))
-        self.phases_after = (self.phase(lambda condition, _: condition - condition % 3),)  # by activation (AC-5.7)
+        self.phases_after = (self.phase(lambda condition, _: condition - condition % 3),)  # the status ends (AC-5.7)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         far = int(self.question.edge_distance is None)
@@ -165,7 +165,7 @@ def next_states(
 ) -> States:
     """Return the states after an attack: shape (states, totals); a total is ``card * numbers + losses``.
 
-    `falls_counted`: the number of falls that states distinguish; `far`: 1 if the unit never reaches its edge.
+    `falls_counted`: number of different counts of falls; `far`: 1 if the unit never reaches its edge.
     """
     after = np.empty((len(states), totals), np.int64)
     for row, state in enumerate(states):
@@ -282,7 +282,7 @@ class GrandeTactique(ComparedSystem):
         return np.where(flights >= self._flights, self._off_map, fled)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """Return the losses; a unit worn down by them is shaken, or checks morale if shaken before (GT-2)."""
+        """Return the phase of losses; a unit worn down is shaken or, if shaken before, checks morale (GT-2)."""
 
         def after_losses(condition: Any, lost: Any, rolled: Any) -> Any:
             status = condition % 3

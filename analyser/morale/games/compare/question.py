@@ -1,8 +1,8 @@
 """Question about a unit in five systems: its losses by round, and the equivalents of its nerve in each system.
 
-A nerve is the probability of passing a test, which each value of a system also has. All DISCIPLINEs are matched with
-values at once: first as few DISCIPLINEs as possible share a value, then the probabilities are as near as possible. A
-nerve between two DISCIPLINEs gets the nearest of their two values and those between these.
+A nerve is a probability of passing a test; each value of a system has such a probability, too. All DISCIPLINEs are
+matched with values together: first as few DISCIPLINEs as possible share a value, then the probabilities are as near as
+possible. A nerve between two DISCIPLINEs gets the nearest value in the range from the one's value to the other's.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ class Question(MoraleQuestion):
 
 
 def disciplines(question: Question) -> PassProbabilities:
-    """Return the DISCIPLINEs: the values of the cards in the deck, and 0, which no card passes (AC-5.1)."""
+    """Return the DISCIPLINEs: the values of the cards in the deck, and also 0 (AC-5.1)."""
     deck = question.ruleset.armoured_clash.deck.counts().tolist()
     passed = {value: Fraction(sum(deck[: value + 1]), sum(deck)) for value, copies in enumerate(deck) if copies}
     return passed if 0 in passed else {0: Fraction(0)} | passed
@@ -175,7 +175,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
     probabilities, nerves = tuple(uncertain.values()), tuple(_uncertain_values(disciplines(question)).values())
     indices = _matching_indices(nerves, probabilities) if nerves else ()
     wanted = Fraction(nerve).limit_denominator(LARGEST_DENOMINATOR)
-    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # equal for the nerve of a DISCIPLINE
+    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # at a DISCIPLINE: upper == lower - 1
     first = indices[lower - 1] if lower else 0
     last = indices[upper] if upper < len(nerves) else len(uncertain) - 1
     nearest = min(range(first, last + 1), key=lambda index: (abs(probabilities[index] - wanted), -index))
@@ -184,9 +184,9 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
 
 @lru_cache(maxsize=64)
 def _matching_indices(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """Return the index of a probability for each nerve, in rising order: first as few shared, then as near as possible.
+    """Return the index of a probability for each nerve, rising: as few shared as possible, then as near as possible.
 
-    Dynamic programming over the last index: number of shared indices, sum of squared distances, and the indices.
+    For each last index, `best` has the number of shared indices, the sum of squared distances, and the indices.
     """
     best: list[tuple[int, Fraction, tuple[int, ...]]] = [
         (0, (nerves[0] - probability) ** 2, (index,)) for index, probability in enumerate(probabilities)

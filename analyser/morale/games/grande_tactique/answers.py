@@ -1,7 +1,7 @@
 """Answers about Grande Tactique: the section on a game (GT-1 to GT-11), and all sections together.
 
-A turn is a list of phases (:mod:`.game_steps`), each about one unit. After each phase the flights that it causes
-follow, with the foremost unit first.
+A turn is a list of phases (:mod:`.game_steps`): withdrawals, PIPs, fire and charges. The flights that a phase causes
+follow it, with the foremost unit first.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class GameSection(Section[Game]):
         )
 
     def _possible_conditions(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """Return the sorted conditions that a search finds for a unit, at least all possible ones."""
+        """Return the sorted conditions that a search finds for a unit: all possible ones, and perhaps others."""
         flight_totals = {
             steps.FLEEING: (0,),
             steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
@@ -138,7 +138,7 @@ class GameSection(Section[Game]):
     def chain(self) -> Chain:
         """Return the chain of turns, each with withdrawals, PIP phase, fire and charges; it records the end of each.
 
-        After each phase follow flights, as many as units may have to flee.
+        Each phase other than a withdrawal is followed by as many flights as units may have to flee.
         """
         units, ruleset, count = self.section.units, self.question.ruleset, len(self.section.units)
         surrounded = bernoulli(self.section.surrounded, ("not surrounded", "surrounded"))

@@ -246,9 +246,9 @@ class ColumnSection(Section[Column]):
 
 
 class DivisionSection(Section[Division]):
-    """Units of a game (:mod:`.game_steps`) that rout by a charge of cavalry and stay in place.
+    """Units of a game (:mod:`.game_steps`), whose routs are modelled as charges of cavalry without flights.
 
-    A second charge rides a routed unit down. A rallied unit is like a unit that never routed.
+    The loss of a routed unit is a second charge, which rides it down. A rallied unit is like one that never routed.
     """
 
     def _prepare(self) -> None:
@@ -321,7 +321,7 @@ def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **mo
 class RoutSection(Section[Rout]):
     """Units in rout; a state has their conditions, with the first unit as the lowest field.
 
-    A condition is the index of the unit's position (:class:`.rules.Position`), or beyond these rallied or destroyed.
+    A condition is the index of a position (:class:`.rules.Position`); the two next numbers mean rallied and destroyed.
     """
 
     def _prepare(self) -> None:
@@ -387,7 +387,7 @@ class RoutSection(Section[Rout]):
         return labels
 
     def answer(self, recorded: Recorded) -> Parts:
-        """Return the tables `rout`, `time_in_rout` (end of each rout), `turns_in_rout` and `still_routed` (number)."""
+        """Return the tables `rout`, `time_in_rout` (turn of its end), `turns_in_rout` (mean) and `still_routed`."""
         states, weights = recorded
         offsets = [self.fields.get(name, states) - len(path.positions) for name, path in self.paths.items()]
         beyond = np.stack(offsets, axis=1)  # condition minus the number of positions

@@ -30,7 +30,7 @@ STATUS_WORDS = (
 ON_MAP = STANDING | MUST_FLEE | 1 << ROUTED | 1 << SILENCED
 WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_ROUT, CHARGE = range(8)
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
-CAUSES = np.array([-1, -1, -1, rules.WORN_DOWN_BY_ARTILLERY, rules.WORN_DOWN, rules.LOST_FIRING])
+CAUSES = np.array([-1, -1, -1, rules.WORN_DOWN_BY_ARTILLERY, rules.WORN_DOWN, rules.LOST_FIRING])  # by phase
 ALL = 1 << 30  # more than any total
 FAR = 1000.0  # inches; Old Guard has no effect at this distance
 
@@ -63,7 +63,7 @@ class GameState(NamedTuple):
     status: NDArray[np.int64]
     position: NDArray[np.int64]
     has_rallied: NDArray[np.int64]  # 1 if the unit has ever rallied
-    line: NDArray[np.int64]  # units that a flight passes, and then -1: shape (units + 1,)
+    line: NDArray[np.int64]  # friends that a flight may pass, nearest first, and then -1: shape (units + 1,)
 
 
 @step
@@ -122,7 +122,7 @@ def has_collapsed(game: GameState, collapsed: int) -> int:
 def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out: bool) -> None:
     """Make a unit flee with this status; fleeing Old Guard affects its column immediately (GT-2, GT-9).
 
-    Infantry in woods or a built-up area is routed and stays there, unless infantry forces it out (GT-6).
+    Infantry in woods or a built-up area is routed and stays there, unless infantry forces it out (`forced_out`, GT-6).
     """
     waiting = 1 << unit  # one bit for each unit that must flee
     while waiting:
@@ -147,7 +147,7 @@ def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out:
 
 @step
 def distance_from(units: Units, game: GameState, guard: int, friend: int) -> float:
-    """Return 3 or 9, the inches within which a friend is of Old Guard, or FAR (GT-9)."""
+    """Return 3 or 9 if a friend is within that many inches of Old Guard, else FAR (GT-9)."""
     near, rank = units.positions.near[guard, game.position[guard]], units.positions.ranks[friend, game.position[friend]]
     if near[0] <= rank <= near[1]:
         return rules.ROUTED_BY_OLD_GUARD
@@ -162,7 +162,7 @@ def rank_of(units: Units, game: GameState, unit: int) -> int:
 
 @step
 def foremost_fleeing(units: Units, game: GameState) -> int:
-    """Return the unit that flees next: the foremost, or the first in the list of several; -1 if no unit flees."""
+    """Return the unit that flees next: the foremost, and of several the first in the list; -1 if no unit must flee."""
     foremost = -1
     for unit in range(len(game.status)):
         if MUST_FLEE >> game.status[unit] & 1 and (
@@ -274,7 +274,7 @@ def state_after(units: Units, phase: int, unit: int, game: GameState, collapsed:
 
 @step
 def distinct_totals(units: Units, phase: int, unit: int, game: GameState) -> int:
-    """Return the number of totals, from 0, whose results differ: ALL if unknown, 0 if the phase has no effect."""
+    """Return how many totals, from 0 up, must be computed: ALL if any may occur, 0 if the phase has no effect."""
     if phase == PIPS:
         return ALL if (game.status == ROUTED).any() else 0
     if phase == CHARGE_IN_ROUT:

@@ -1,4 +1,4 @@
-"""Questions about fleeing in Grande Tactique by section, with values that the rulebook does not print."""
+"""Questions about fleeing in Grande Tactique by section, and ruleset values that the rulebook does not print."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from analyser.morale.questions import exact_fraction
 INFANTRY, CAVALRY, ARTILLERY = range(3)  # artillery never flees, it is silenced instead (GT-1)
 ARMS = {"infantry": INFANTRY, "cavalry": CAVALRY, "artillery": ARTILLERY}
 
-# Causes of fleeing (GT-2); WORN_DOWN: by the fire of infantry, LOST_FIRING: it lost its own firing attack.
+# Causes of fleeing (GT-2); WORN_DOWN: by the fire of infantry, LOST_FIRING: the unit lost its own firing attack.
 CHARGED, WORN_DOWN, LOST_FIRING, WORN_DOWN_BY_ARTILLERY = range(4)
 
 # States of a unit (GT-1): FLEEING before its flight, ROUTED after it; artillery is SILENCED instead.
@@ -37,7 +37,7 @@ FLIGHT_DICE = 2
 RALLY_COST = 2  # PIPs
 SHAKEN_BY_OLD_GUARD, ROUTED_BY_OLD_GUARD = 9, 3  # inches from fleeing Old Guard
 TOTALS = FLIGHT_DICE * 6 + 1  # number of possible totals of the dice of a flight, 0 included
-OFF_MAP, NO_RANK = -1, 1 << 40
+OFF_MAP, NO_RANK = -1, 1 << 40  # position after a flight off the map; a rank above all others
 
 
 @step
@@ -124,13 +124,13 @@ def status_near_old_guard(status: int, arm: int, distance: float) -> int:
 
 @step
 def can_rally(pips: Number, cannot_rally: Number) -> Any:
-    """Return True if a routed unit rallies; it costs `RALLY_COST` PIPs (GT-6, GT-8)."""
+    """Return True if a routed unit can rally, at a cost of `RALLY_COST` PIPs (GT-6, GT-8)."""
     return (pips >= RALLY_COST) & (cannot_rally == 0)
 
 
 @step
 def has_collapsed(standing: Number, gone: Number) -> Any:
-    """Return True if a division has collapsed: at most one unit is not routed, destroyed or off the map (GT-8)."""
+    """Return True if a division has collapsed: a unit is routed or gone, and at most one is left (GT-8)."""
     return (gone > 0) & (standing <= 1)
 
 
@@ -153,7 +153,7 @@ class Positions(NamedTuple):
 
 
 class Position(NamedTuple):
-    """A position of a unit: inches fled, and True if it is in shelter, and if it has left its column."""
+    """A position of a unit: the inches fled, and whether it is in shelter, and has left its column."""
 
     moved: Fraction
     sheltered: bool
@@ -198,7 +198,7 @@ def path_of(unit: GameUnit | RoutedUnit, totals: range, flights: int) -> Path:
 
     positions, ends_by_total, ends = [Position(Fraction(0), unit.in_shelter, unit.in_shelter)], list[list[int]](), 1
     while len(ends_by_total) < len(positions):
-        if len(ends_by_total) == ends:  # all positions after this number of flights are complete
+        if len(ends_by_total) == ends:  # next: positions after one flight more
             flights, ends = flights - 1, len(positions)
         row: list[int] = []
         for total in range(TOTALS):

@@ -1,4 +1,4 @@
-"""Answers about Legion: probabilities and tokens by round, and the number of tokens that panics a unit."""
+"""Answers about Legion: probabilities and tokens by round, and the number of tokens or attacks that panics a unit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def chains(question: Question) -> dict[str, Chain]:
 
 @lru_cache(maxsize=16)
 def _trial_questions(question: Question) -> dict[tuple[str, str], list[Question]]:
-    """Return the question with 0, 1, ... tokens or attacks per round, up to the first number that panics the unit.
+    """Return the question with 0, 1, ... tokens, or attacks per round, until the number suffices for `until_panic`.
 
     Each attack scores a hit and gives a token (LG-2, LG-3, LG-7).
     """
@@ -69,7 +69,7 @@ def _questions_until_panic(what: str, unit: Question) -> Iterator[Question]:
 
 
 def _panic_weights(question: Question, recorded: Recorded) -> Any:
-    """Return the weight of a panic up to each round, for a unit at the edge, which its first panic removes (LG-5)."""
+    """Return the weight of a panic up to each round, for a unit at the edge: its first panic removes it (LG-5)."""
     return recorded.weights[1::2][:, recorded.states == unit_of(question).off_table].sum(axis=1)
 
 
@@ -129,7 +129,7 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
-    """Return P(panicked) by tokens and, by round, with the fewest attacks that suffice, or the most that were tried."""
+    """Return P(panicked) by tokens; also by round, with the fewest attacks that suffice, else the most tried."""
     by_tokens, by_round = {}, {}
     for (case, what), units in _trial_questions(question).items():
         trials = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(units))]
@@ -148,7 +148,7 @@ def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) ->
 
 
 def rules(question: Question) -> Rules:
-    """Return the rules used, the rules not modelled, and warnings about keys without effect and assumptions."""
+    """Return the rules used, the rules not modelled, and warnings about assumptions and keys without effect."""
     unit, wants_panic = unit_of(question), question.until_panic is not None
     most = MOST_TOKENS if wants_panic else unit.most_tokens
     near, has_courage = [p_near for _, _, p_near in question.by_round], question.courage != "none"

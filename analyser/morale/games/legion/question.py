@@ -1,4 +1,4 @@
-"""Questions about suppression and panic in Legion, with values that the rulebook does not print."""
+"""Questions about suppression and panic in Legion, and ruleset values that the rulebook does not print."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_TOKENS = 60
 
 Courage = Annotated[int, Field(ge=1, le=20)]
 Probabilities = Annotated[tuple[questions.ProbabilityOrBool, ...], BeforeValidator(questions.as_tuple_of_rounds)]
-CourageOrNone = Courage | Literal["none"]  # no COURAGE must be stated as "none" (LG-1)
+CourageOrNone = Courage | Literal["none"]  # a unit without COURAGE is stated as "none" (LG-1)
 Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
 PanicProbability = Annotated[
     Annotated[float, Field(gt=0, lt=1)] | None,

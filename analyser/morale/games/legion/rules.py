@@ -1,6 +1,6 @@
 """Star Wars: Legion: suppression and panic of a unit, their effects, and the chain of rounds (LG-1 to LG-7).
 
-The panic token (LG-6) needs no field in the state, because each panic check counts the suppression tokens again.
+A state keeps the panic token (LG-6) only up to the end phase, because each panic check counts the tokens again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from analyser.morale.questions import moves_over
 NO_COURAGE = 0  # a unit without COURAGE is never suppressed and never panics (LG-1)
 ACTIONS = 2
 Number = Any  # an integer, or an array with one for each state
-PANICKED_ACTIONS = 0  # actions that the unit may choose, because a panicked unit must move toward the edge (LG-5)
+PANICKED_ACTIONS = 0  # actions that a panicked unit may choose: it must move toward the edge (LG-5)
 
 
 def better_courage(courage: int, commander_courage: int) -> int:
@@ -122,7 +122,7 @@ def unit_of(question: Question) -> Unit:
 
 
 def moves_to_edge(edge_distance: float | None, move_distance: float | None, rounds: int) -> int:
-    """Return the number of moves after which the leader is off the table; 0 if that exceeds the rounds."""
+    """Return the number of moves after which the leader is off the table; 0 if the edge is too far."""
     if edge_distance is None or move_distance is None:
         return 0
     moves = moves_over(edge_distance, move_distance)

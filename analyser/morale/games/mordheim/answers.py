@@ -45,7 +45,7 @@ class CombatSection(Section[Combat]):
         return np.where(self.fields.get("mode", states) == 0, self.fields.put(states, mode=mode), states)
 
     def _strikes(self, side: int, combat_round: int) -> Iterator[Phase]:
-        """Yield the attacks of a side, unafraid and afraid, each with re-rolls if the side hates (MD-7 to MD-9)."""
+        """Yield the phases of a side's blows, unafraid and afraid, each with re-rolls if it hates (MD-7 to MD-9)."""
         fighter, ruleset, get = self.sides[side], self.question.ruleset, self.fields.get
 
         def most_more_hits(states: Any) -> Any:
@@ -71,7 +71,7 @@ class CombatSection(Section[Combat]):
                 yield Phase(more_hits, die, partial(dice, afraid, again), most_dice=self._hits - 1, title=title)
 
     def _next_round(self, states: Any, downed: Any) -> Any:
-        """Return the states in the next round: without fear (MD-9), and a downed side has lost its frenzy (MD-7)."""
+        """Return the states at the start of a round: no hits, no fear (MD-9), and no frenzy of a downed side (MD-7)."""
         mode = np.where(self.fields.get("mode", states) == NO_COMBAT, NO_COMBAT, 0)
         return self.fields.pack(mode=mode, frenzied=self.fields.get("frenzied", states) & ~downed)
 

@@ -1,4 +1,4 @@
-"""Questions about rout tests and psychology in Mordheim, with values that the rulebook does not print."""
+"""Questions about rout tests and psychology in Mordheim, and ruleset values that the rulebook does not print."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Ruleset(Record):
 
 
 class Group(Record):
-    """Warriors with one Leadership."""
+    """Warriors with the same Leadership."""
 
     leadership: Leadership
     number: Number = 1
@@ -297,9 +297,9 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
 
 
 def _check_losses(warband: Warband, turns: int) -> None:
-    """Raise ValueError if even the smallest number of losses exceeds the warriors, or the leader falls too late."""
+    """Raise ValueError if even the fewest losses exceed the warriors, or the leader falls after the last turn."""
     pmfs = for_each_round(warband.casualties, turns, "casualties")
-    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # a number for all turns ends with the last warrior
+    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # one for all turns stops when no warrior is left
     least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)
     if least > warband.took_part:
         raise ValueError(f"casualties: {least} of {warband.took_part} warriors (allowed: 0 to {warband.took_part})")

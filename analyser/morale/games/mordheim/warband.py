@@ -30,9 +30,9 @@ from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, 
 from analyser.morale.questions import certain_pmf
 
 ROUTED, GAVE_UP, ALL_OUT = range(3)  # added to the number of states of a warband that fights
-ALL_STATES = -1  # selects all states; N > 0 selects states with N warriors standing, 0 those without a leader
+ALL_STATES = -1  # as `selected`: all states; N > 0: the leader and N - 1 others stand; 0: the leader is out of action
 STATED_GAME = "warbands"  # name of the chain with the leader as stated
-ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # order of the states
+ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of these states
 LEADER_FATES: dict[str, dict[str, Any]] = {
     "as asked": {},
     "never lost": {"leader_falls": "never"},
@@ -46,7 +46,7 @@ class Step:
     """A phase of one warband, not yet combined with the other warbands.
 
     `after` and `dice` have an entry for each of `WarbandStates.all_states`: shapes (states, totals) and (states,). If
-    at most `number` warriors of the warband with index `rival` roll, `dice` is the number of dice of each.
+    `rival` is the index of a warband (not -1), at most `number` of its standing warriors roll `dice` dice each.
     """
 
     after: NDArray[np.int64]
@@ -59,10 +59,10 @@ class Step:
 
 
 class Losses(NamedTuple):
-    """Dice that take warriors out of action: `dice` of them for each of `number` enemies.
+    """Dice that take warriors out of action: `dice` dice for each of `number` enemies.
 
-    The value of a die is the number taken out. The enemies belong to the warband with index `rival`, whose standing
-    warriors alone strike; with -1 all enemies strike.
+    The value of a die is the number taken out. The enemies belong to the warband with index `rival`, and only those
+    that still stand strike; with -1 all `number` enemies strike.
     """
 
     die: Die
@@ -83,7 +83,7 @@ class Losses(NamedTuple):
 
 
 class WarbandStates:
-    """States and steps of a warband, with states as integers, for any leader.
+    """States (integers) and steps of a warband, whatever its leader's Leadership.
 
     The state of a fighting warband is ``leader out of action * took_part + others out of action``; three states for
     warbands that have left follow. While others take the rout test for the leader, `n_states` is added to the state.
@@ -117,7 +117,7 @@ class WarbandStates:
         if isinstance(falls, int):
             falls = "first" if falls == turn else "last"
         least, most = sum(losses.least for losses in before), sum(losses.most for losses in before)
-        for losses in self.losses(warband, turn):  # fewest standing first, so that no state has its losses twice
+        for losses in self.losses(warband, turn):  # fewest standing first, so that no state suffers them twice
             standing = range(max(self.took_part - most, 1), self.took_part - least + 1)
             for selected in (0, *standing) if falls == "random" else (ALL_STATES,):
                 yield self._cached_casualties(losses, falls, selected)
@@ -136,7 +136,7 @@ class WarbandStates:
                 yield self._strike_losses(fight, turn)
 
     def _strike_losses(self, fight: Fight, turn: int) -> Losses:
-        """Return the losses by a fight: attacks must hit, wound, not be saved, and take out of action (MD-7, MD-8)."""
+        """Return the losses in a fight: attacks must hit, wound, not be saved, and take out of action (MD-7, MD-8)."""
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
         to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
         hits, sides = DIE_SIDES + 1 - to_hit, DIE_SIDES
@@ -209,7 +209,7 @@ class WarbandStates:
         return np.select(conditions, values, self.n_fighting + ROUTED)
 
     def _after_others(self, group: int, most: int) -> NDArray[np.int64]:
-        """Return the states after a test on one group. If all in it are stunned, the next group tests; the last fails.
+        """Return the states after a test on one group; if all in it are stunned, the next one tests, or the test fails.
 
         A total is the number of unstunned warriors plus ``most + 1`` times the roll minus 2.
         """
@@ -225,7 +225,7 @@ class WarbandStates:
 class GameFields(NamedTuple):
     """Fields of states of all warbands, as arrays with an entry for each state."""
 
-    by_warband: list[NDArray[np.int64]]
+    by_warband: list[NDArray[np.int64]]  # the own state of each warband
     waiting: NDArray[np.int64]  # 1 if others take the rout test for the leader of a warband
     fights: NDArray[np.bool_]  # True: the warband is still fighting; a row for each warband
     over: NDArray[np.bool_]  # True: the game has ended (MD-3)
@@ -261,7 +261,7 @@ class WarbandSection(Section[Warband]):
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
     def _phase_of_step(self, place: int, part: Step, has_begun: bool = True) -> Phase:
-        """Return the phase of the game for a step of warband number `place`; a game that has ended stays (MD-3)."""
+        """Return the phase for a step of warband number `place`; no effect if a game that `has_begun` is over."""
         size = self.bands[place].n_states
         waiting_after, state_after = np.divmod(part.after, size)
 
@@ -334,7 +334,7 @@ class WarbandSection(Section[Warband]):
         return by_name
 
     def answer(self, recorded: Mapping[str, Recorded]) -> Parts:
-        """Return the tables `warband` (by turn), of the winner, and `leader` (by Leadership and fate of the leader)."""
+        """Return the tables `warband` (by turn), `last_left` or `first_to_leave` (winner), `leader` (by Leadership)."""
         states, weights = recorded[STATED_GAME]
         fields, names = self.fields_of(states), [warband.name for warband in self.question.warbands]
         by_name = {name: self._by_turn(place, fields, weights) for place, name in enumerate(names)}
@@ -371,7 +371,7 @@ class WarbandSection(Section[Warband]):
         due = fights & mordheim.is_rout_test_due(out, band.took_part)
         tests = due & ~fields.over & (out < min(band.gives_up_at, band.took_part))
         left = {name: ends[:, own == band.n_fighting + fate].sum(axis=1) for fate, name in enumerate(ENDINGS)}
-        never_began = before[0, due & fields.over].sum()  # the game was over before its first turn
+        never_began = before[0, due & fields.over].sum()  # the game was over before the warband's first turn
         probabilities = {
             "p_fighting": ends[:, fights].sum(axis=1),
             **left,

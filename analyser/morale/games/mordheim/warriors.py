@@ -1,4 +1,4 @@
-"""Answers to the sections on single warriors: alone, stupid, or several tests in a turn (MD-1, MD-4 to 6, MD-10)."""
+"""Answers on single warriors: one alone, a stupid one, or several that test in one turn (MD-1, MD-4 to 6, MD-10)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ STANDING, OUT, STUNNED = range(3)
 class AloneSection(Section[Alone]):
     """A warrior that fights alone, with states as integers.
 
-    A state is HOLDS, RALLIED, LEFT (the table), DOWN, or ``BREAKS + hits`` until hits and saves are rolled. A fleeing
+    A state is HOLDS, RALLIED, LEFT (the table), DOWN, or before the first run ``BREAKS + hits`` (or wounds). A fleeing
     warrior has the state `far` if every edge is far, else ``far + 1 + index * width + inches``. Its distance to the
     edge is then ``inches - fractions[index]``, because runs are whole inches and distances need not be.
     """
@@ -73,7 +73,7 @@ class AloneSection(Section[Alone]):
         return LEFT if inches <= 0 else self.far + 1 + self.fractions.index(whole - inches) * self.width + whole
 
     def _is_breaking(self, states: Any) -> Any:
-        """Return True if the warrior has broken, and hits or saves are still to be rolled."""
+        """Return True if the warrior has broken and has not made its first run yet."""
         return (states >= BREAKS) & (states < self.far)
 
     def _if_breaking(self, change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -14,7 +14,7 @@ from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Questi
 from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of, obstacles_of
 
 OPEN_GROUND = "open ground"
-CASES = "Friends make way"
+CASES = "Friends make way"  # heading above the names of the chains
 
 
 def chains(question: Question) -> dict[str, Chain]:
@@ -104,7 +104,7 @@ def _stopping_positions(mover: Mover, fields: MoveState) -> tuple[list[tuple[flo
 
 
 def rules(question: Question) -> Rules:
-    """Return the rules used, the rules not modelled, and warnings about keys without effect and assumptions."""
+    """Return the rules used, the rules not modelled, and warnings about assumptions and keys without effect."""
     movers = [mover_of(question, choice) for choice in choices_of(question)]
     pairs, way, move = {pair for mover in movers for pair in mover.possible_meetings()}, movers[0].way, question.move
     kinds, results = {kind for kind, _ in pairs}, {result for _, result in pairs}

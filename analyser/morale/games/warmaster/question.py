@@ -1,4 +1,4 @@
-"""Questions about confusion in Warmaster, with values that the rulebook leaves open."""
+"""Questions about confusion in Warmaster, and ruleset values that the rulebook leaves open."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FRIENDS = ("friend", "unyielding")  # friends out of combat, which can or cannot
 
 
 def _chain_of_number(chain: object) -> object:
-    """Convert a chain stated as a number of friends in a column, each of which the friend before it pushes."""
+    """Convert a chain stated as a number of friends in a column, each pushed by the friend before it."""
     if isinstance(chain, bool) or not isinstance(chain, int):
         return as_tuple(chain)
     if not 0 <= chain <= MOST_FRIENDS:
@@ -40,7 +40,7 @@ def _chain_as_written(chain: tuple[Friend, ...]) -> Any:
 
 
 class Friend(Record):
-    """A friend behind another, which pushes it to make way; an unyielding friend cannot be pushed (WM-5)."""
+    """A friend that the friend before it pushes to make way; an unyielding friend cannot be pushed (WM-5)."""
 
     kind: Literal["friend", "unyielding"] = "friend"
     chain: Chain = ()

@@ -57,7 +57,7 @@ def meeting_result(move: str, kind: Kind, makes_way: bool) -> Meeting:
 
 
 class ObstacleOnWay(NamedTuple):
-    """An obstacle on the way."""
+    """An obstacle on the way, and what the rules derive for it: distances, dice, stands."""
 
     obstacle: Obstacle
     kind: Kind  # "unyielding" for a friend that cannot make way
@@ -112,7 +112,7 @@ def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
 
 
 def _push_dice(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
-    """Yield the dice of a friend that makes way and of all it pushes: 1, plus 1 for each friend it pushes (WM-4)."""
+    """Yield the dice of a friend and of all behind it: 1, plus 1 per friend pushed (directly, unless `everyone`)."""
     yield 1 + sum(friends_of(behind) if everyone else 1 for behind in friend.chain)
     for behind in friend.chain:
         yield from _push_dice(behind, everyone)
@@ -146,7 +146,7 @@ def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool
     The player has seen the dice and so knows the distance moved, and whether the unit is already confused.
     """
     more = [Fraction(0)] * 2  # mean number of units confused later, if the mover is not confused yet, and if it is
-    choices: list[tuple[bool, bool]] = []
+    choices: list[tuple[bool, bool]] = []  # for each obstacle, if the mover is not confused yet, and if it is
     for entry in reversed(way):
         refused = [1 - NO_SIX if entry.kind == "impassable" else Fraction(1), Fraction(0)]
         friends = sum((1 - NO_SIX**tests for tests in entry.friend_tests), Fraction(0))
@@ -267,7 +267,7 @@ class Mover:
         return labels | ({"turns lost": int(fields.lost[0])} if self.question.turns > 1 else {})
 
     def _phase(self, change: Callable[[MoveState, Any], Any], die: Die, title: str) -> Phase:
-        """Return a phase of a moving unit; `change` is applied once, to all states of the first turn, for all turns."""
+        """Return a phase of a moving unit; `change` is applied once, to states of turn 1, and serves all turns."""
         turns, both = self.question.turns, (self.moving_fields, self.halted_fields)
         moving_size, halted_size = (fields.size // turns for fields in both)
         first_turn = change(self.read(np.arange(moving_size)[:, np.newaxis]), np.arange(die.highest + 1))
