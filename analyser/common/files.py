@@ -42,9 +42,9 @@ _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SUFFIX = 16  # characters of the suffix of a temporary name; libraries choose the format by the suffix
 _MOST_WORK = 1 << 20  # limit of the sum, over all dots, of the dot's index in its key
 _TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot; the end of a key
-    r'''"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}|\Z)'''
-    r"""|'''(?:[^']++|'(?!''))*+(?:'{3,5}|\Z)"""
-    r"""|"(?:[^"\\\n]++|\\[^\n])*+"?|'[^'\n]*'?|\#[^\n]*|\.|[\n=,\[\]{}]""",
+    r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3,5}|\Z)'''  # not possessive: Python 3.11.2 gets those wrong
+    r"""|'''[^']*(?:'(?!'')[^']*)*(?:'{3,5}|\Z)"""
+    r"""|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"?|'[^'\n]*'?|\#[^\n]*|\.|[\n=,\[\]{}]""",
     re.DOTALL,
 )
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from analyser import InputError, kernels, warm_up
+from analyser import InputError, warm_up
+from analyser.cli import kernels
 
 
 @pytest.fixture
