@@ -150,7 +150,7 @@ def build(
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
-    """Raise InputError for arguments of :func:`build` that are unusable whatever the profiles."""
+    """Raise InputError for arguments of :func:`build` that are unusable with any profiles."""
     check_choice(over, "over", SUMMARIES_OF_OPPONENTS)
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)

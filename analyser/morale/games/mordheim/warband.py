@@ -83,7 +83,7 @@ class Losses(NamedTuple):
 
 
 class WarbandStates:
-    """States (integers) and steps of a warband, whatever its leader's Leadership.
+    """States (integers) and steps of a warband, for any Leadership of its leader.
 
     The state of a fighting warband is ``leader out of action * took_part + others out of action``; three states for
     warbands that have left follow. While others take the rout test for the leader, `n_states` is added to the state.
