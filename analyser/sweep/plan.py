@@ -338,10 +338,8 @@ def _situations_of(file: SweepFile) -> Iterator[Situation]:
     for policy in file.policies:
         check_best_is_played(policy, duel_situations(policy, situations_named(file.situations)))
     for named in situations_named(file.situations):
-        for policy in file.policies:
-            (situation,) = duel_situations(policy, (named,))
-            if situation == named and policy != file.policies[0] and policy != "tactic":
-                continue  # the policy has an effect in duels only
+        by_policy = [duel_situations(policy, (named,))[0] for policy in file.policies]  # equal except for duels
+        for situation in (each for at, each in enumerate(by_policy) if each not in by_policy[:at]):
             if distances is None or situation.kind != "ranged":
                 yield situation
                 continue

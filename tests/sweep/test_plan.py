@@ -36,6 +36,12 @@ def test_values_that_no_file_can_hold_are_refused(several):
         plan_of(distances=several)
 
 
+@pytest.mark.parametrize("policies", [["tactic", "best"], ["best", "tactic"]])
+def test_policies_count_in_duels_alone_in_any_order(policies):
+    names = [each.name for each in plan_of(situations=["long-range", "duel"], policies=policies).situations]
+    assert (len(names), names.count("long-range")) == (3, 1)
+
+
 @settings(deadline=None)
 @given(st.integers(1, 400))
 def test_parts_have_every_cell_once(size):
