@@ -71,7 +71,8 @@ def build(
     battlegroups : int
         Largest number of battlegroups.
     next_best : int
-        Number of further lists, 0 to 20. Each lacks at least the share `differ` of the points of every list before it.
+        Number of further lists, 0 to 20. Each leaves out units worth at least the share `differ` of the points of every
+        list before it.
     situations
         Situations from which the values of units are computed, as in :func:`analyser.matchups`.
     mine : path, Army, list or mapping, optional

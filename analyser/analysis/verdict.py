@@ -212,7 +212,7 @@ def lean_of(under: float, over: float) -> str:
         return ""
     sides = {"cheap": under, "dear": over, "within 10%": 1.0 - under - over}
     side = max(sides, key=lambda name: sides[name])
-    return f"probably {side}, {min(sides[side], 0.99):.0%}"
+    return f"{'probably' if sides[side] >= 0.5 else 'possibly'} {side}, {min(sides[side], 0.99):.0%}"
 
 
 def _noticed_from(prices: PooledPrices) -> Array:

@@ -173,7 +173,11 @@ def _standing_rows(before: Standing, after: Standing) -> list[list[str]]:
         ["fair points", *(short_figure(standing.fair_points) for standing in both), ""],
         ["  interval", *(_interval(standing) for standing in both), "95%, over opponents, tables and similar units"],
         ["verdict", *(standing.verdict for standing in both), ""],
-        ["probably", *(standing.lean.removeprefix("probably ") or DASH for standing in both), ""],
+        [
+            "probably",
+            *(standing.lean.partition(" ")[2] or DASH for standing in both),
+            "",
+        ],
         ["rank", *(_rank(standing) for standing in both), f"of {after.role}; 1 is the most over-priced"],
         ["offence", *(short_figure(standing.offence) for standing in both), f"times that of {after.role}, per point"],
         [

@@ -23,7 +23,7 @@ ERROR = 0.05
 FIRST_STAGE = 2_000  # trials
 GROWTH = 4  # factor by which the total number of trials grows in each stage
 MOST_TRIALS = 2_048_000  # largest number of trials of a variant
-Report = Callable[[int, int], None]  # called with the number of variants done in a stage, and of all in it
+Report = Callable[[int, int], None]  # called with two numbers of variants in a stage: those done, and all
 
 
 class TrialSums(NamedTuple):

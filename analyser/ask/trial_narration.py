@@ -177,7 +177,9 @@ def tell(
         raise InputError(f"a trial of the kind {asked_kind} cannot be described", where="question", allowed=allowed)
     number, most = trial or 0, MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
     trial_count = trials or max(min(DEFAULT_TRIALS, most), number + 1)
-    if number >= trial_count or trial_count > most:
+    if trials is not None and trials > most:
+        raise InputError(f"{trials:,} trials", where="trials", allowed=f"up to {most:,}")
+    if number >= min(trial_count, most):
         allowed = f"0 to {min(trial_count, most) - 1}"
         raise InputError(f"trial {number} of {trial_count:,}", where="trial", allowed=allowed)
     scenario: Any = None if asked_kind in NARRATED_SYSTEMS else load(raw, library)

@@ -48,7 +48,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     if kind in LONGER_FIGHTS and method != "exact":
         from analyser.engine.fight.simulated.simulation import play_trials
 
-        note_compiling(play_trials, "simulation, which takes some seconds")
+        note_compiling(play_trials, "simulation, in some seconds")
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:
@@ -79,7 +79,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
 
 def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
-    """On a terminal, print a note if `kernel` must be compiled first; `occasion` follows "before the first" in it."""
+    """On a terminal, print a note if `kernel` must be compiled "before the first `occasion`"."""
     if sys.stderr.isatty() and not kernel.is_cached():
         note(f"kernels are compiled once, before the first {occasion} (analyser warm-up does it beforehand)")
 

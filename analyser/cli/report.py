@@ -98,7 +98,7 @@ def report_site(folder: str, dask: str | None, **keys: Any) -> None:
     Option("--metric NAME", "Metric to compare. Default: the probability that changed most."),
     Option(
         "--limit N",
-        "Most loadouts, and most matchups, to list as text.",
+        "List at most N loadouts and N matchups as text.",
         type=AT_LEAST_1,
         default=20,
         show_default=True,

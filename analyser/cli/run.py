@@ -60,7 +60,7 @@ def _run(scenario: str) -> None:
     if kind != "battle" and params["form"] == "text" and is_page(params["out"]):
         raise InputError("only a battle has a page", where=params["out"], allowed=".txt, .md, .json, .csv, .parquet")
     if kind != "battle" and params["full"]:
-        raise InputError("only a battle has a shorter answer", where="--full", allowed="without it")
+        raise InputError("only a battle needs it; other texts are always full", where="--full", allowed="no --full")
     if system is not None:
         answer_morale(system, source)
     elif kind == "battle":

@@ -22,7 +22,7 @@ from analyser.game.units import Category
 from analyser.plots.crowded_text import OutlinedText, outline_labels
 
 Scale = Literal["linear", "log", "log-odds"]
-LEAST_SHARE = 0.01  # ends of the colour scale: share of the highest figure, or distance of a probability from 0 and 1
+LEAST_SHARE = 0.01  # low end of a log scale, as a share of the highest figure; distance of log-odds ends from 0 and 1
 MEAN = "mean"
 MOST_VALUES = 40  # highest minus lowest value drawn by `distributions_by_round`, at most
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS

@@ -186,7 +186,7 @@ class BestResult(DuelResult):
         frame = tidy(self._table.picture_cells(number, round - 1, by))
         if frame.empty:
             problem = f"the plan has no choice in round {round} to draw by {by}"
-            raise InputError(problem, where="plot", allowed="another round or by")
+            raise InputError(problem, where="plot", allowed="another `round` or `by`")
         x_label = {"models": "models of the enemy", "distance": "distance in inches"}[by]
         y_label = {"models": "own models", "distance": "models of the enemy"}[by]
         title = f"Best play of {DUEL_SIDES[number].upper()} in round {round}, in the likeliest situation of each cell"

@@ -30,7 +30,7 @@ def at_least_columns(counts: NDArray[Any], trials: int) -> Columns:
 
 
 def joint_columns(name: str, counts: NDArray[Any], trials: int, intervals: int) -> Columns:
-    """Return the ends of the intervals of `counts`, which belong to a table of `intervals` simultaneous ones."""
+    """Return the ends of the intervals of `counts`, which hold together with all `intervals` of the table."""
     low, high = clopper_pearson(counts, trials, (1 - CONFIDENCE) / intervals)
     return {f"{name}_band_low": low, f"{name}_band_high": high}
 

@@ -171,7 +171,9 @@ class Sweep:
         keys, figures = _column_names(by, "by"), _column_names(metric, "metric")
         self._check_names((*keys, *figures))
         if not keys or not figures or set(keys) & set(figures):
-            raise InputError("no columns, or one in both lists", where="means", allowed="means by columns, of others")
+            raise InputError(
+                "`by` or `metric` is empty, or they share a column", where="means", allowed="separate columns"
+            )
         kinds = {name: str(self.dataset.schema.field(name).type) for name in figures}
         if odd := [name for name, kind in kinds.items() if not kind.startswith(("int", "float", "double"))]:
             raise InputError(f"{odd[0]} has no mean", where="means", allowed="columns of numbers")
@@ -236,7 +238,7 @@ class Sweep:
         """
         varied = [(side, number.key) for side, section in self.plan.file.sides for number in section.numbers]
         if odd := [f"{key} of {side}" for side, key in varied if key == "points" or (side, key) == _DEFENDER_MODELS]:
-            allowed = f"means of the figure {EFFICIENCY}, which each cell has for its own numbers, if the plan lists it"
+            allowed = f"means of the figure {EFFICIENCY}, computed with each cell's own numbers; the plan must list it"
             raise InputError(f"the {odd[0]} are varied", where="efficiency", allowed=allowed)
         return efficiency(self._matchups((_DESTROYED,), where))
 

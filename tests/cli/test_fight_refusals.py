@@ -157,4 +157,4 @@ def test_one_word_can_be_a_policy_in_words():
 
 
 def test_a_fight_that_is_no_battle_has_nothing_in_short(file):
-    assert "--full: only a battle has a shorter answer" in refusal("run", file(FILES["duel"]), "--full")
+    assert "--full: only a battle needs it" in refusal("run", file(FILES["duel"]), "--full")

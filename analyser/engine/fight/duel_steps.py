@@ -138,7 +138,7 @@ def add_orders(builder: Builder, side: int, shots: tuple[int, int], strikes: Fol
 
 @step
 def add_activation(builder: Builder, side: int, reaction: Builder, orders: Builder, blast: int) -> None:
-    """Append an activation (AC-9.2) without its first operation; an enemy on lookout may react before and after it."""
+    """Append an activation (AC-9.2) without its first operation; a lookout may react before and after the orders."""
     extend(builder, reaction)
     extend(builder, orders)
     extend(builder, reaction)
@@ -232,5 +232,5 @@ def set_positions_in_duel(builder: Builder, backs: Integers, advances: Integers,
         both = np.full(2, backs[0] + backs[1]), np.full(2, advances[0] + advances[1])
         if set_positions(builder.setup, both[0], both[1], common)[0] == NONE:
             return NONE, 0
-        sides[0].edge_distance = sides[1].edge_distance = MOST_INCHES * INCH  # far; each stores its own position
+        sides[0].edge_distance = sides[1].edge_distance = MOST_INCHES * INCH  # far: each stores its own position
     return set_positions(builder.setup, backs, advances, common)

@@ -39,9 +39,9 @@ STANDING, OUT, STUNNED = range(3)
 class AloneSection(Section[Alone]):
     """A warrior that fights alone, with states as integers.
 
-    A state is HOLDS, RALLIED, LEFT (the table), DOWN, or before the first run ``BREAKS + hits`` (or wounds). A fleeing
+    A state is HOLDS, RALLIED, LEFT (the table), DOWN, or ``BREAKS + hits`` (or wounds): broken, not yet run. A fleeing
     warrior has the state `far` if every edge is far, else ``far + 1 + index * width + inches``. Its distance to the
-    edge is then ``inches - fractions[index]``, because runs are whole inches and distances need not be.
+    edge is then ``inches - fractions[index]``, because runs are whole inches, which leave the fraction unchanged.
     """
 
     def _prepare(self) -> None:
@@ -181,7 +181,7 @@ class AloneSection(Section[Alone]):
             f"MD-6 rally, flight, the edge{charged}": flees,
         }
         not_modelled = {
-            "MD-5 attacks on the warrior before the test, injuries; places where it could be all alone again": tested,
+            "MD-5 attacks on the warrior before the test, injuries; being all alone again where a run ends": tested,
             "MD-6 the route around enemies, effects of a charger on a fleeing warrior, spells after a rally": flees,
         }
         useless = "has no effect: the warrior never flees after the first run (MD-6)"
@@ -314,7 +314,7 @@ class TogetherSection(Section[Together]):
         warnings = {
             "together: best_other has no effect: no rout test is taken (MD-1)": has_other and not rout_test,
             "together: best_other has no effect: the leader is neither out of action nor stunned (MD-1)": has_no_effect,
-            "together: the leader has no effect: no warrior tests near it, no rout test is taken (MD-1, MD-4)": unused,
+            "together: the leader has no effect: no test of a warrior near it, and no rout test (MD-1, MD-4)": unused,
         }
         rule = "MD-1 a rout test on the leader, or on the best other if the leader is out of action or stunned"
         return Rules({rule: rout_test}, {"effects of failed tests": True}, warnings)
