@@ -102,7 +102,7 @@ const actions = {
   },
   swap: () =>
     change({ attacker: state.target, target: state.attacker, row: "", conditions: shared(state.conditions) }),
-  row: (id) => change({ row: id }),
+  row: (id) => change({ row: id }, { label: `${units[state.attacker].name}: ${page.words.row.toLowerCase()}` }),
   toggle(where, name) {
     const was = where === "fight" ? state.conditions[name] : state.units[where]?.[name];
     actions.value(where, name, was ? "" : 1);
@@ -114,7 +114,7 @@ const actions = {
     const said = `${isNone ? "not " : ""}${label}`;
     if (where !== "fight") return setUnitCondition(where, name, isNone ? undefined : value, `${units[where].name}: ${said}`);
     const parts = { conditions: { ...without(state.conditions, name), ...(isNone ? {} : { [name]: value }) } };
-    return change(parts, { label: said });
+    return change(parts, { label: `${units[state.attacker].name}: ${said}` });
   },
   number: (name, value) => actions.value("fight", name, Number(value)),
   step(key, what, by) {
@@ -162,7 +162,8 @@ const actions = {
     const isUsed = ["attacker", "target", "beside"].some(
       (each) => each !== role && state[each].slice(2) === key.slice(2),
     );
-    change({ [role]: from, own: isLast && !isUsed ? state.own.slice(0, -1) : state.own });
+    const own = isLast && !isUsed ? state.own.slice(0, -1) : state.own;
+    change({ [role]: from, own }, { label: page.words.restore.toLowerCase() });
   },
   undo() {
     const before = game.undo();

@@ -111,6 +111,20 @@ def test_back_goes_the_way_that_was_come_and_keeps_losses(visit, table):
     assert page.locator(".answer").is_visible()
 
 
+def test_undo_takes_back_what_changed_the_number(visit, table):
+    page = visit(table, PHONE)
+    choose(page, RIFLES, GRENADIERS)
+    near = shown_of(page, "Models lost")
+    for inches in ("25", "28"):  # the values of a slider are one change
+        page.locator("#slide-distance").fill(inches)
+    far = shown_of(page, "Models lost")
+    chip(page, GRENADIERS, "Concealed").click()
+    assert len({near, far, shown_of(page, "Models lost")}) == 3
+    for shown in (far, near):
+        page.get_by_role("button", name="Undo").click()
+        assert shown_of(page, "Models lost") == shown
+
+
 def test_what_an_army_shows_is_what_python_answers(visit, table):
     """Every unit of one army against every unit of the other, as the cards show it, at the distance of the page."""
     page = visit(table, DESK)
