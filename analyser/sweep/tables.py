@@ -119,11 +119,6 @@ def schema_of(plan: Plan, number: int) -> pa.Schema:
     return pa.schema(_fields(plan), metadata=metadata)
 
 
-def merged_metadata(plan: Plan) -> dict[bytes, str]:
-    """Return the metadata of a file that contains all parts."""
-    return {METADATA_KEY: json_text(_plan_metadata(plan), sort_keys=True)}
-
-
 def _plan_metadata(plan: Plan) -> dict[str, Any]:
     return {"plan": plan.digest, "name": plan.name, "method": _method(plan), "program": plan.content["program"]} | {
         "profiles": plan.content["profiles"]

@@ -1,13 +1,9 @@
 """A store, asked: by this program and by pandas."""
 
-import json
-
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 
 import analyser
-from analyser.analysis.efficiency import efficiency
 from analyser.common.errors import InputError
 from analyser.sweep import store_reader
 from analyser.sweep.running import resume_sweep, run_sweep
@@ -81,26 +77,8 @@ def test_means_are_those_of_the_frame(done, whole, monkeypatch):
 def test_pictures(done):
     ax = done.heatmap("p_annihilated", situation="long-range", attacker="crown/*")
     assert ax.get_title(loc="left").startswith("P(annihilated), percent")
-    ax = done.curve("defender_defence", situation="long-range", attacker="crown/*")
-    assert ax.get_ylabel() == "Mean models destroyed"
-    falling = ax.lines[0].get_ydata()
-    assert list(falling) == sorted(falling, reverse=True)
     with pytest.raises(InputError, match="2 situations in one picture"):
         done.heatmap("p_annihilated")
-
-
-def test_the_efficiency_is_that_of_matchups_where_no_number_is_varied(tmp_path, threads):
-    ours, theirs = ["crown/rifle-p*", "imperium/krupp*"], ["imperium/*", "crown/rifle-p*"]
-    plan = {"attackers": {"units": ours}, "defenders": {"units": theirs, "levels": "basic"}}
-    found = run_sweep(plan, tmp_path / "store", executor=threads).efficiency()
-    table = analyser.matchups(ours, [f"{each}@basic" for each in theirs], situations="long-range").frame
-    mine, expected = (
-        each.set_index(["attacker", "category"]).sort_index()["efficiency"] for each in (found, efficiency(table))
-    )
-    assert mine.to_numpy() == pytest.approx(expected.to_numpy())
-    varied = {"attackers": {"units": ours}, "defenders": {"units": "krupp@basic", "models": "1..3"}}
-    with pytest.raises(InputError, match="the models of defenders are varied"):
-        run_sweep(varied, tmp_path / "varied", executor=threads).efficiency()
 
 
 FIELD = ["crown/r*", "imperium/s*"]
@@ -122,16 +100,6 @@ def test_the_verdict_is_that_of_fair_points_where_no_number_is_varied(tmp_path, 
         assert table[name].to_numpy(float) == pytest.approx(expected[name].to_numpy(float), rel=1e-9, nan_ok=True), name
 
 
-def test_merged_is_one_file_with_everything(done, whole, tmp_path):
-    path = done.merge(tmp_path / "merged.parquet")
-    merged = pd.read_parquet(path)
-    for name in whole:
-        assert merged[name].astype(object).equals(whole[name].astype(object)), name
-    said = json.loads(pq.read_schema(path).metadata[b"analyser"])
-    assert said["plan"] == done.plan.digest
-    assert not {"part", "situation", "faction", "ruleset"} & said.keys()
-
-
 def test_an_unfinished_store_says_so(store, threads):
     first = min(Store(store).files().values())
     first.path.unlink()
@@ -139,8 +107,6 @@ def test_an_unfinished_store_says_so(store, threads):
     assert not found.is_complete
     assert str(found).endswith("1 are missing")
     assert found.count() == found.plan.n_cells - found.plan.size(first.number)
-    with pytest.raises(InputError, match="missing"):
-        found.merge(store / "merged.parquet")
     assert resume_sweep(store, executor=threads).is_complete
 
 
