@@ -101,7 +101,6 @@ SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {  # of each group; the first may
         "status": "The progress of a sweep.",
         "resume": "Resume a sweep from its results folder.",
         "verify": "Check that no file of a results folder is damaged.",
-        "answer": "The answer of one question simulated very often.",
     },
 }
 _MODULES = {  # modules of commands that are not in a module of their own name

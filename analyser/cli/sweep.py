@@ -1,4 +1,4 @@
-"""Commands for sweeps: start, resume, status, verify, answer."""
+"""Commands for sweeps: start, resume, status, verify."""
 
 from __future__ import annotations
 
@@ -115,12 +115,3 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
     for part in result.damaged:
         note(f"{part.path}: {part.why}{'; deleted' if remove else '; --remove deletes it'}", "warning")
     context.exit(NOT_DONE if result.damaged or result.missing else 0)
-
-
-@command(QUIET_OPTION, examples=("store",))
-@STORE
-def sweep_answer(store: str) -> None:
-    """Print the answer of a finished sample (one question simulated very often) in the folder STORE."""
-    from analyser.sweep.store_reader import open_sweep
-
-    click.echo(str(open_sweep(store).answer()), nl=False)

@@ -63,9 +63,8 @@ def status_of(sweep: Sweep) -> Status:
     )
     per_part = sum(cost.seconds for cost in costs) / len(latest) if latest else 0.0
     left, lost = per_part * (plan.n_parts - len(done)), sum(1 for _ in sweep.store.log_lines("lost"))
-    return Status(
-        plan.name, plan.n_cells, plan.n_parts, len(done), left, costs, lost, plan.assumptions, plan.stated_rulesets
-    )
+    rulesets = dict(plan.content["rulesets"])
+    return Status(plan.name, plan.n_cells, plan.n_parts, len(done), left, costs, lost, plan.assumptions, rulesets)
 
 
 def _is_usable(line: dict[str, Any]) -> bool:

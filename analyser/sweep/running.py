@@ -24,9 +24,10 @@ from analyser.common.method_settings import MOST_THREADS, default_threads
 from analyser.game.profiles import ProfilesLike
 from analyser.report.worker_pool import Processes
 from analyser.sweep.dask_executor import dask_executor
-from analyser.sweep.plan import Plan, check_program, read_plan, unpack_plan
+from analyser.sweep.plan import check_program, read_plan, unpack_plan
 from analyser.sweep.store import MissingParts, Store, store_for
 from analyser.sweep.store_reader import Sweep
+from analyser.sweep.tables import part_content
 
 _JOB = re.compile(r"(\d{1,9})/(\d{1,9})")
 Folder = str | os.PathLike[str]
@@ -163,7 +164,7 @@ class FinishedPart(NamedTuple):
     """A finished part and its cost."""
 
     number: int
-    size: int  # cells, or trials of a sample
+    size: int  # cells
     length: int  # bytes of the content
     seconds: float  # processor time
     worker: str
@@ -173,20 +174,11 @@ def compute_part(packed: bytes, number: int, folder: str) -> FinishedPart:
     """Compute a part of a plan, and write it into the store in `folder`."""
     start = time.thread_time()  # a Dask worker may have several threads
     plan = unpack_plan(packed)
-    content = part_bytes(plan, number)
+    content = part_content(plan, number)
     _store_in(folder, plan.digest).put(number, content)
     seconds = round(time.thread_time() - start, 4)
     worker = f"{socket.gethostname()}:{os.getpid()}"
     return FinishedPart(number, plan.size(number), len(content), seconds, worker)
-
-
-def part_bytes(plan: Plan, number: int) -> bytes:
-    """Return the bytes of the file of a part."""
-    if plan.is_sample:
-        from analyser.sweep.sample_parts import simulated_content as content
-    else:
-        from analyser.sweep.tables import part_content as content
-    return content(plan, number)
 
 
 @lru_cache(maxsize=4)

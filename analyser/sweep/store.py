@@ -135,11 +135,6 @@ class Store:
                 file.path.unlink(missing_ok=True)
         return StoreCheck(len(whole), tuple(faults), self.plan.n_parts - len(whole))
 
-    def check_part(self, part: PartFile) -> None:
-        """Raise InputError for a file whose content does not match its name."""
-        if why := self._fault_of(part):
-            raise damaged_error(self.folder, f"{part.path.name}: {why}")
-
     def _fault_of(self, part: PartFile) -> str:
         import pyarrow as pa
         import pyarrow.parquet as pq

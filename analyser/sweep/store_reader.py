@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from analyser.analysis.prices import FairPoints
     from analyser.game.units import Loadout
-    from analyser.results.base import Result
 
 MOST_ROWS = 5_000_000  # largest number of rows of a frame
 BATCH_ROWS = 1 << 18  # most rows of a batch
@@ -80,8 +79,7 @@ class Sweep:
     def __str__(self) -> str:
         parts, done = self.plan.n_parts, len(self.done)
         state = "all done" if self.is_complete else f"{done:,} done, {parts - done:,} are missing"
-        noun = "trials" if self.plan.is_sample else "cells"
-        return f"{self.plan.name}: {self.plan.n_cells:,} {noun} in {counted(parts, 'part')}, {state}"
+        return f"{self.plan.name}: {self.plan.n_cells:,} cells in {counted(parts, 'part')}, {state}"
 
     def __repr__(self) -> str:
         return f"<Sweep {self.store.folder}: {self}>"
@@ -232,22 +230,6 @@ class Sweep:
             Matchups(table, loadouts, loadouts, tuple(situations), None, EFFICIENCY, ruleset, (), used)
         )
 
-    def answer(self) -> Result:
-        """Return the result of a finished sample, equal to that of a simulation of all trials on one machine."""
-        from analyser.sweep.sample_parts import result_of
-
-        if not self.plan.is_sample:
-            raise InputError("this sweep has cells, not trials", where="answer", allowed="frame, means, verdict")
-        self._check_complete()
-        return result_of(self.plan, self.batches())
-
-    def _check_complete(self) -> None:
-        """Raise InputError unless all parts are finished and undamaged."""
-        if not self.is_complete:
-            raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
-        for number in self.done:
-            self.store.check_part(self._files[number])
-
     def _loadouts(self, side: str) -> dict[str, Loadout]:
         """Return the loadouts of a side by their selectors."""
         attackers = (loadout for loadouts in self.plan.attackers.values() for loadout in loadouts)
@@ -267,7 +249,7 @@ class Sweep:
             table[f"{side}_unit"] = [loadout.unit.name for loadout in loadouts]
             table[f"{side}_level"] = [loadout.level_name for loadout in loadouts]
             table[f"{side}_points"] = pd.array([loadout.level.points for loadout in loadouts], "Int64")
-        table["method"] = "exact" if self.plan.file.sampling is None else "monte-carlo"
+        table["method"] = "exact"
         table["defender_models"] = [loadout.level.models for loadout in sides["defender"]]
         table["defender_category"] = [loadout.unit.category for loadout in sides["defender"]]
         rows = table["row"] if with_row else [None] * len(table)

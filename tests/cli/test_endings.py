@@ -88,7 +88,6 @@ def test_odd_places_to_write_to(here, asked, place):
         ("sweep", "{}", "--out", "st"),
         ("sweep", "s.toml", "--profiles", "profiles", "--out", "{}"),
         ("sweep", "resume", "{}"),
-        ("sweep", "answer", "{}"),
         ("army", "{}"),
         ("units", "import", "{}", "--out", "new"),
         ("battle", "plan", "{}", "{}"),

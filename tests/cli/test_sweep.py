@@ -62,14 +62,6 @@ def test_verify(store):
     assert not path.exists()
 
 
-def test_answer_of_a_sample(tmp_path):
-    question = {"attack": {"attacker": RIFLES}, "target": {"unit": GRENADIERS}}
-    run_sweep({"sample": {"trials": 1000}, "question": question}, tmp_path / "store", executor=Inline())
-    assert answer("sweep", "answer", tmp_path / "store") == answer(
-        "attack", RIFLES, GRENADIERS, "--method", "monte-carlo", "--trials", 1000
-    )
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
