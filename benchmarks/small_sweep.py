@@ -55,9 +55,7 @@ def main(folder: Path) -> None:
     assert not found.damaged
     assert names_in(disturbed) == names_in(alone), "other bytes than those of an undisturbed run"
     print("the same bytes as of one undisturbed process, part by part")
-    worth = disturbed.efficiency(situation="long-range").nlargest(3, "efficiency")
-    print(worth[["attacker", "category", "targets", "efficiency"]].round(1).to_string(index=False))
-    print(f"{time.monotonic() - start:.0f} seconds; the store is {folder}, its page {folder / 'summary.html'}")
+    print(f"{time.monotonic() - start:.0f} seconds; the store is {folder}")
 
 
 if __name__ == "__main__":

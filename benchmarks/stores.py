@@ -204,7 +204,7 @@ class _Nothing(Executor):
     def submit(self, work, packed, number, folder):
         pickle.dumps((work, packed, number, folder))
         future = Future()
-        future.set_result(FinishedPart(number, unpack_plan(packed).size(number), 0, 1.0, "nobody", None))
+        future.set_result(FinishedPart(number, unpack_plan(packed).size(number), 0, 1.0, "nobody"))
         return future
 
 

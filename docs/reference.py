@@ -33,7 +33,7 @@ from analyser.morale.games.warmaster.question import Question as Warmaster
 from analyser.morale.questions import MoraleQuestion, Pmf
 from analyser.scenarios.battle import BattleFile
 from analyser.scenarios.schema import ChargeFile, DuelFile, FocusFile, ScenarioFile
-from analyser.sweep.sweep_file import SampleFile, SweepFile
+from analyser.sweep.sweep_file import SweepFile
 
 FOLDER = Path(__file__).parent
 PAGE = FOLDER / "keys.md"
@@ -42,14 +42,14 @@ FILES: Mapping[str, tuple[type[Record], ...]] = {
     "Scenario files": (ScenarioFile, ChargeFile, FocusFile, DuelFile, BattleFile),
     "Army files": (ArmyFile,),
     "Faction files": (Faction,),
-    "Sweep files": (SweepFile, SampleFile),
+    "Sweep files": (SweepFile,),
     "Morale: Star Wars: Legion": (Legion,),
     "Morale: Grande Tactique": (GrandeTactique,),
     "Morale: Warmaster": (Warmaster,),
     "Morale: Mordheim": (Mordheim,),
     "Morale: five systems": (Compare,),
 }
-OUTLINE = (*FILES["Scenario files"], SampleFile)
+OUTLINE = FILES["Scenario files"]
 """Files that hold sections alone: they have no table of their own."""
 DISTRIBUTIONS = {Pmf: "integer or distribution", tuple[Pmf, ...]: "value per round"}
 INTRODUCTION = """# Keys, figures and rules in short

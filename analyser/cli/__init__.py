@@ -101,7 +101,6 @@ SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {  # of each group; the first may
         "status": "The progress of a sweep.",
         "resume": "Resume a sweep from its results folder.",
         "verify": "Check that no file of a results folder is damaged.",
-        "merge": "Write all results to one file.",
     },
 }
 _MODULES = {  # modules of commands that are not in a module of their own name

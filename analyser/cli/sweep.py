@@ -1,10 +1,9 @@
-"""Commands for sweeps: start, resume, status, verify, merge."""
+"""Commands for sweeps: start, resume, status, verify."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import click
@@ -17,14 +16,10 @@ from analyser.common.text import json_text
 NOT_DONE = 1  # exit status of `verify` for damage, and of `status` for missing parts
 _HEADING = "Workers"
 _DASK_TEXT = "Dask scheduler whose workers do the work; `local` starts one here."
-_BY_RETURN_TEXT = (
-    "With --dask: workers send results back to this process, which writes them. For workers without a shared disk."
-)
 _PART_TEXT = "Run job K of N. The jobs divide the work and may run in parallel."
 WORKERS = [
     Option("--workers N", "Processes. Default: one for each processor.", _HEADING, type=Integer(1, MOST_THREADS)),
     Option("--dask ADDRESS", _DASK_TEXT, _HEADING),
-    Option("--by-return", _BY_RETURN_TEXT, _HEADING),
     Option("--part K/N", _PART_TEXT, _HEADING),
 ]
 STORE = click.argument("store", shell_complete=complete_file)
@@ -60,13 +55,9 @@ def sweep_resume(store: str, **workers: Any) -> None:
 
 
 def _print_state(answer: Any) -> None:
-    """Print the progress of a sweep, and the paths of its store and page."""
-    from analyser.sweep.store import PAGE
-
+    """Print the progress of a sweep, and the path of its store."""
     click.echo("\n".join([str(answer), *(f"Assumption: {assumption}." for assumption in answer.plan.assumptions)]))
-    page = answer.store.folder / PAGE
-    more = f"its page is {page}" if page.exists() else "`analyser sweep status` writes its page"  # a job writes no page
-    click.echo(f"The store is {answer.store.folder}; {more}")
+    click.echo(f"The store is {answer.store.folder}")
 
 
 @contextmanager
@@ -84,16 +75,12 @@ def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
 @STORE
 @click.pass_context
 def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
-    """Show the progress of the sweep in the folder STORE, and write its page.
-
-    The exit status is 1 if parts are missing.
-    """
-    from analyser.sweep.page import status_of, write_page
+    """Show the progress of the sweep in the folder STORE. The exit status is 1 if parts are missing."""
+    from analyser.sweep.progress import status_of
     from analyser.sweep.store_reader import open_sweep
 
     result = open_sweep(store)
     status = status_of(result)
-    write_page(result)  # errors come before any output
     if as_json:
         click.echo(json_text(status.as_dict(), indent=1))
     else:
@@ -128,25 +115,3 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
     for part in result.damaged:
         note(f"{part.path}: {part.why}{'; deleted' if remove else '; --remove deletes it'}", "warning")
     context.exit(NOT_DONE if result.damaged or result.missing else 0)
-
-
-@command(
-    Option("--out FILE", "The file. Default: merged.parquet in that folder.", OUTPUT),
-    QUIET_OPTION,
-    examples=("store", "store --out all.parquet"),
-)
-@STORE
-def sweep_merge(store: str, out: str | None) -> None:
-    """Write all results of the folder STORE to one file; for one question simulated very often, print its answer."""
-    from analyser.common.files import write_content
-    from analyser.sweep.store import MERGED
-    from analyser.sweep.store_reader import open_sweep
-
-    result = open_sweep(store)
-    if result.plan.is_sample:
-        answer = result.answer()
-        if out is not None:
-            write_content(Path(out), json_text(answer.as_dict(), indent=1))
-        click.echo(str(answer), nl=False)
-        return
-    click.echo(f"The file is {result.merge(out or Path(store) / MERGED)}")

@@ -7,10 +7,9 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -26,21 +25,6 @@ _NO_MEMORY = re.compile(
 _ERRORS_FOR_NO_MEMORY = (OSError, RuntimeError, ImportError, SystemError)
 _REQUESTED_SIZE = re.compile(r"Unable to allocate (\S+ \S+)")  # message of NumPy
 _UNDECODED_BYTE = re.compile("[\udc80-\udcff]")
-_REMEDIES = {  # by parameter on which the memory depends
-    "attackers": "fewer ATTACKERS",
-    "defenders": "fewer DEFENDERS",
-    "loadouts": "fewer LOADOUTS",
-    "units": "fewer UNITS",
-    "mine": "smaller armies",
-    "against": "a narrower --against",
-    "situations": "fewer --situations",
-    "rounds": "fewer --rounds",
-    "step": "a larger --step",
-    "trials": "fewer --trials",
-    "precision": "a wider --precision",
-    "workers": "fewer --workers",
-    "threads": "fewer --threads",
-}
 
 
 def is_about_standard_output(error: OSError) -> bool:
@@ -112,23 +96,10 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def memory_error(error: BaseException, context: click.Context | None) -> InputError:
-    """Return the InputError for lack of memory, with the command and the remedies."""
+    """Return the InputError for lack of memory, with the command."""
     size = next(filter(None, (_REQUESTED_SIZE.search(str(cause)) for cause in _causes(error))), None)
     for cause in _causes(error):
         traceback.clear_frames(cause.__traceback__)  # frees the large arrays
     problem = f"not enough memory for this question{f', which needs a table of {size[1]}' if size else ''}"
-    remedies = f"{', '.join(_remedies(context))}; or a machine with more memory"
     where = "analyser" if context is None else " ".join([context.command_path, *context.meta.get(TYPED_ARGUMENTS, ())])
-    return InputError(problem, where=where, allowed=remedies)
-
-
-def _remedies(context: click.Context | None) -> list[str]:
-    """Return the remedies for the stated parameters, and for threads and workers if their number is the default."""
-    params: Mapping[str, Any] = {} if context is None else context.params
-    stated = {
-        name.rpartition("__")[2]  # a KeyOption has the name `section__key`
-        for name, value in params.items()
-        if value not in (None, (), 1) and not (isinstance(value, tuple) and len(value) == 1)
-    }
-    stated |= {name for name in ("threads", "workers") if name in params and params[name] is None}
-    return [text for name, text in _REMEDIES.items() if name in stated] or ["a smaller question"]
+    return InputError(problem, where=where, allowed="a smaller question, or a machine with more memory")

@@ -1,41 +1,29 @@
-"""Cells of a slice of a part of a sweep, exact or simulated.
+"""Cells of a slice of a part of a sweep.
 
-Exact ranged attacks are records in arrays, and each distinct attack is computed once. A varied number of a defender is
+Ranged attacks are records in arrays, and each distinct attack is computed once. A varied number of a defender is
 a field of its record, so a million varied defenders are a few arrays. Tests recompute cells from changed profiles.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
-from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import TARGET_STATE, DefendingSide, combatant_of, prepare_kernels
-from analyser.analysis.situations import duel_between, duel_row, shots_of
+from analyser.analysis.grid import TARGET_STATE, DefendingSide, prepare_kernels
+from analyser.analysis.situations import shots_of
 from analyser.common.errors import InputError
-from analyser.common.estimates import CERTAIN_WITHIN, HIGH_PERCENTILE, LOW_PERCENTILE, estimate
-from analyser.common.kernel_records import Integers, python_copy
-from analyser.common.means import mean_between
-from analyser.common.method_settings import Sampling
-from analyser.common.metrics import PERCENTILE
+from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.kernel_records import Integers
 from analyser.engine.attack.deduplicated import DeduplicatedSummaries, deduplicated_summaries
-from analyser.engine.attack.summaries import STATUSES, SUMMARY
+from analyser.engine.attack.summaries import SUMMARY
 from analyser.game.units import Loadout
-from analyser.results import states
-from analyser.results.attack import AttackResult, solve_attack
-from analyser.results.charge import solve_charge
-from analyser.results.duel import solve_duel
-from analyser.rules.attack import losses_of
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
-from analyser.scenarios.attack import RANKED_BY, Scenario, attack_records, target_record
-from analyser.scenarios.charge import ChargeScenario
-from analyser.scenarios.resolve import resolve_attack, resolve_target
-from analyser.scenarios.schema import Combatant
+from analyser.scenarios.attack import RANKED_BY, attack_records, target_record
+from analyser.scenarios.resolve import resolve_target
 from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
 
@@ -219,7 +207,7 @@ def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | 
 
 
 def fight_cells(plan: Plan, block: CellBlock) -> Cells:
-    """Return the exact cells of a slice of charges or duels."""
+    """Return the cells of a slice of charges or duels."""
     sides = [_varied_loadouts(plan, block.faction, block.rows), _varied_loadouts(plan, None, block.columns)]
     shape = len(sides[0]), len(sides[1])
     figures = {name: np.full(shape, np.nan) for name in plan.file.computed_figures}
@@ -250,175 +238,3 @@ def _varied_loadouts(plan: Plan, faction: str | None, positions: range) -> list[
 def _defending_side(plan: Plan, ruleset: str, columns: range) -> DefendingSide:
     defenders = (unit for unit in _varied_loadouts(plan, None, columns) if isinstance(unit, Loadout))
     return DefendingSide(tuple(defenders), plan.rulesets[ruleset], None, 1)
-
-
-TRIALS, LIMITS = "trials", ("_low", "_high")  # name of a column, and suffixes of columns with interval limits
-Values = NDArray[Any]
-
-
-class CellOutcomes(NamedTuple):
-    """Outcomes of a simulated cell: counts, and the value of each figure in each outcome."""
-
-    trials: int
-    weights: NDArray[np.int64]
-    figures: Mapping[str, tuple[Values, float]]  # values, and the largest possible value (percentile: its share)
-    weights_by_figure: Mapping[str, NDArray[np.int64]] = {}  # counts, for figures that have different outcomes
-
-
-def has_interval(figure: str) -> bool:
-    """Return True if a simulated figure has an interval; percentiles have none."""
-    return not figure.endswith(PERCENTILE)
-
-
-def simulated_cells(plan: Plan, block: CellBlock) -> Cells:
-    """Return the simulated cells of a slice; the best row is chosen by exact figures, as in exact cells."""
-    assert plan.file.sampling is not None
-    names = plan.file.computed_figures
-    columns = [TRIALS, *(f"{name}{end}" for name in names for end in ("", *(LIMITS if has_interval(name) else ())))]
-    figures = {name: np.full(block.n_cells, np.nan) for name in columns}
-    rows, reasons = np.full(block.n_cells, -1, np.int32), np.full(block.n_cells, -1, np.int32)
-    row_names, reason_texts = TextIndex(), TextIndex()
-    exact_cells = {"ranged": shot_cells, "charge": fight_cells}.get(block.situation.kind)
-    exact = None if exact_cells is None else exact_cells(plan, block)
-    for cell, (row, column) in enumerate(product(block.rows, block.columns)):
-        sides = varied_loadout(plan, block.faction, row), varied_loadout(plan, None, column)
-        row_id = why_not = None
-        if exact is not None:
-            row_id = _decoded(exact.row_names, exact.rows[cell])
-            why_not = _decoded(exact.reason_texts, exact.reasons[cell])
-        why_not = next((unit for unit in sides if isinstance(unit, str)), why_not)
-        if why_not is None:
-            try:
-                settings = plan.file.sampling.with_seed(_seed(plan, block, sides))
-                row_id, outcomes = _SIMULATORS[block.situation.kind](plan, block, sides, row_id, settings)
-                for name, value in _simulated_figures(outcomes, names).items():
-                    figures[name][cell] = value
-            except InputError as error:
-                row_id, why_not = None, error.problem
-        rows[cell], reasons[cell] = row_names.code(row_id), reason_texts.code(why_not)
-    return Cells(figures, rows, row_names, reasons, reason_texts)
-
-
-def _decoded(texts: TextIndex, code: int) -> str | None:
-    return None if code < 0 else texts.texts[code]
-
-
-def _seed(plan: Plan, block: CellBlock, sides: Sequence[Any]) -> int:
-    """Return the seed of a cell, from the stated seed, ruleset, situation and both units, but not from its position."""
-    assert plan.file.sampling is not None
-    inputs = [str(plan.file.sampling.seed), plan.rulesets[block.ruleset].model_dump_json()]
-    inputs.append(block.situation.model_dump_json(exclude={"name", "title"}))
-    inputs += map(_fight_data, sides)
-    return int.from_bytes(hashlib.sha256("|".join(inputs).encode()).digest()[:8])
-
-
-def _fight_data(loadout: Loadout) -> str:
-    unit = loadout.unit.at(loadout.level_name)
-    return f"{loadout.level.models} {unit.model_dump_json(exclude={'levels', 'entry', 'in_force', 'battlegroups'})}"
-
-
-Simulated = tuple[str | None, CellOutcomes]  # the row of armaments used, and the outcomes
-Sides = tuple[Any, Any]  # both loadouts
-
-
-def _simulated_shot(plan: Plan, block: CellBlock, sides: Sides, row_id: str | None, settings: Sampling) -> Simulated:
-    attacker, defender = sides
-    row = attacker.unit.row(row_id)
-    attack, target = resolve_attack(block.situation.attack(row), attacker, row), resolve_target(TARGET_STATE, defender)
-    result = solve_attack(Scenario(attack, target, plan.rulesets[block.ruleset], attacker, defender), settings)
-    return row_id, _attack_outcomes(result)
-
-
-def _attack_outcomes(result: AttackResult) -> CellOutcomes:
-    """Return the outcomes of a simulated attack, with the figures that ``summaries.summarise`` has for exact ones."""
-    target = result.scenario.target
-    models, limit = target.models or 1, target.damage_limit or 1
-    destroyed, gone = result.column("models_destroyed"), result.column("annihilated")
-    damage_suffered = np.where(gone, models * limit, destroyed * limit + result.column("damage"))
-    losses = [losses_of(python_copy(result.scenario.fight), result.scores, i) for i in range(len(result.score_weights))]
-    damage = np.array([lost * limit + left for lost, left, *_ in losses])
-    figures = _figures_of_destroyed(destroyed, models) | {
-        **{f"p_{name}": (result.column(name), 1.0) for name in STATUSES},
-        "mean_share_lost": (damage_suffered / (models * limit), 1.0),
-        "mean_damage": (damage, float(models * limit)),
-    }
-    return CellOutcomes(result.trials or 0, result.weights, figures, {"mean_damage": result.score_weights})
-
-
-def _figures_of_destroyed(destroyed: Values, models: int) -> dict[str, tuple[Values, float]]:
-    return {
-        "mean_models_destroyed": (destroyed, float(models)),
-        "p_any_destroyed": (destroyed > 0, 1.0),
-        "p_half_destroyed": (2 * destroyed >= models, 1.0),
-        "models_destroyed_10th_percentile": (destroyed, LOW_PERCENTILE),
-        "models_destroyed_90th_percentile": (destroyed, HIGH_PERCENTILE),
-    }
-
-
-def _simulated_charge(plan: Plan, block: CellBlock, sides: Sides, row_id: str | None, settings: Sampling) -> Simulated:
-    attacker, target = combatant_of(sides[0], close_quarters_row=row_id), combatant_of(sides[1])
-    result = solve_charge(ChargeScenario(attacker, target, (), plan.rulesets[block.ruleset]), settings)
-    return row_id, _fight_outcomes(result, (attacker, target))
-
-
-def _simulated_duel(plan: Plan, block: CellBlock, sides: Sides, _: str | None, settings: Sampling) -> Simulated:
-    attacker, target = map(combatant_of, sides)
-    best = block.situation.kind == "best-duel"
-    scenario = duel_between((attacker, None), target, plan.rulesets[block.ruleset], best=best)
-    if isinstance(scenario, str):
-        raise InputError(scenario)
-    result = solve_duel(scenario, settings)
-    won = {name: (result.event(event), 1.0) for name, event in (("p_attacker_wins", "a_wins"), ("p_draw", "draw"))}
-    return duel_row(scenario), _fight_outcomes(result, (attacker, target), won)
-
-
-def _fight_outcomes(result: states.FightResult, units: tuple[Combatant, Combatant], more: Any = {}) -> CellOutcomes:  # noqa: B006
-    first, second, weights = result.joint_states()
-    models, limit = units[1].models or 1, units[1].damage_limit or 1
-    destroyed = states.models_destroyed(second, models)
-    figures = _figures_of_destroyed(destroyed, models) | {
-        **{f"p_{name}": (states.flag(second, name), 1.0) for name in STATUSES},
-        "mean_share_lost": (states.share_lost(second, models, limit), 1.0),
-        "mean_damage": (destroyed * limit + states.damage(second), float(models * limit)),
-        "attacker_share_lost": (states.share_lost(first, units[0].models or 1, units[0].damage_limit or 1), 1.0),
-    }
-    return CellOutcomes(result.trials or 0, weights, figures | more)
-
-
-def _simulated_figures(outcomes: CellOutcomes, names: tuple[str, ...]) -> dict[str, float]:
-    """Return the requested figures that this kind of fight has, with their intervals."""
-    figures: dict[str, float] = {TRIALS: outcomes.trials}
-    for name in names:
-        if name not in outcomes.figures:
-            continue
-        values, most = outcomes.figures[name]
-        weights = outcomes.weights_by_figure.get(name, outcomes.weights)
-        if not has_interval(name):
-            figures[name] = _percentile(values, weights, most)
-        elif values.dtype == np.bool_:
-            share = estimate(float(weights[values].sum()), outcomes.trials)
-            figures |= {name: float(share), f"{name}_low": share.low or 0.0, f"{name}_high": share.high or 0.0}
-        else:
-            ends = mean_up_to(values, weights, outcomes.trials, most)
-            figures |= {f"{name}{end}": value for end, value in zip(("", *LIMITS), ends)}
-    return figures
-
-
-def mean_up_to(values: Values, weights: Values, trials: int, most: float) -> tuple[float, float, float]:
-    """Return the mean of numbers from 0 to `most`, and both ends of the 95% interval of the mean."""
-    mean = mean_between(values, weights, trials, np.array([0.0, most / 2, most]))
-    return mean.value, mean.low or 0.0, most if mean.high is None else mean.high
-
-
-def _percentile(values: Values, weights: Values, share: float) -> float:
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order]) >= share * weights.sum()
-    return float(values[order][reached.argmax()])
-
-
-_SIMULATORS: Mapping[str, Callable[..., Simulated]] = {
-    "ranged": _simulated_shot,
-    "charge": _simulated_charge,
-    "duel": _simulated_duel,
-    "best-duel": _simulated_duel,
-}

@@ -36,19 +36,15 @@ from analyser.game.units import Loadout, Unit
 from analyser.sweep.sweep_file import (
     FIGURES_FROM_POINTS,
     MOST_CELLS,
-    TRIALS_PER_PART,
-    SampleFile,
     Side,
     SweepFile,
     fighting_unit,
-    frozen_question,
 )
 
 FORMAT = 1
 PART_SECONDS = 3.0  # intended duration of a part
 # on a typical core, by kind of fight
 _CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
-_SECONDS_PER_CELL, _SECONDS_PER_TRIAL = 5e-3, 5e-7  # for a simulated cell without its trials, and for a trial
 MOST_DISTANCES = 1_000  # of a sweep
 
 
@@ -65,13 +61,6 @@ class CellBlock(NamedTuple):
     def n_cells(self) -> int:
         """Number of cells."""
         return len(self.rows) * len(self.columns)
-
-
-class TrialRange(NamedTuple):
-    """Trials of a part of a sample."""
-
-    before: int  # number of trials in all earlier parts
-    trials: int
 
 
 class _Group(NamedTuple):
@@ -129,28 +118,15 @@ class Plan:
         return hashlib.sha256(_canonical(_inputs(self.content))).hexdigest()
 
     @property
-    def is_sample(self) -> bool:
-        """True for a sample: one question, simulated with very many trials."""
-        return "sample" in self.content["file"]
-
-    @property
     def has_all_keys(self) -> bool:
         """True if the content has every key that a plan needs."""
-        keys = self.content.keys()
-        further = (
-            {"kind", "scenario", "loadouts"} if "sample" in (self.content.get("file") or {}) else {"units", "rulesets"}
-        )
-        return isinstance(self.content.get("file"), dict) and keys >= {"format", "program", "profiles", *further}
+        keys = {"format", "program", "profiles", "file", "attackers", "defenders", "units", "rulesets"}
+        return keys <= self.content.keys() and isinstance(self.content["file"], dict)
 
     @cached_property
     def file(self) -> SweepFile:
-        """The file behind the plan, if it is a sweep of cells."""
+        """The file behind the plan."""
         return checked(SweepFile, self.content["file"], where="plan")
-
-    @cached_property
-    def sample_file(self) -> SampleFile:
-        """The file behind the plan, if it is a sample."""
-        return checked(SampleFile, self.content["file"], where="plan")
 
     @property
     def name(self) -> str:
@@ -197,16 +173,9 @@ class Plan:
             yield Loadout(faction=unit.partition("/")[0], unit=self.units[unit], level_name=level)
 
     @property
-    def stated_rulesets(self) -> dict[str, Any]:
-        """Die and deck of each ruleset by name, as plain data; for a sample, those of its question."""
-        if self.is_sample:
-            return {"usual": self.content["scenario"]["ruleset"]}
-        return dict(self.content["rulesets"])
-
-    @property
     def assumptions(self) -> tuple[str, ...]:
         """One line on die and deck for each ruleset."""
-        texts = {name: checked(Ruleset, stated).assumption for name, stated in self.stated_rulesets.items()}
+        texts = {name: checked(Ruleset, stated).assumption for name, stated in self.content["rulesets"].items()}
         return tuple(texts.values()) if len(texts) == 1 else tuple(f"{name}: {text}" for name, text in texts.items())
 
     @cached_property
@@ -226,7 +195,14 @@ class Plan:
         variants, columns = (prod(len(number.values) for number in side.numbers) for _, side in file.sides)
         columns *= len(self.defenders)
         return [
-            _Group(ruleset, situation, faction, len(loadouts) * variants, columns, _part_size(file, situation))
+            _Group(
+                ruleset,
+                situation,
+                faction,
+                len(loadouts) * variants,
+                columns,
+                file.part_cells or int(PART_SECONDS * _CELLS_PER_SECOND[situation.kind]),
+            )
             for ruleset, situation, (faction, loadouts) in product(
                 self.rulesets, self.situations, self.attackers.items()
             )
@@ -239,15 +215,11 @@ class Plan:
     @property
     def n_parts(self) -> int:
         """Number of parts."""
-        if self.is_sample:
-            return -(-self.sample_file.sample.trials // _trials_per_part(self))
         return self._part_ends[-1]
 
     @property
     def n_cells(self) -> int:
-        """Number of cells or, for a sample, of trials."""
-        if self.is_sample:
-            return self.sample_file.sample.trials
+        """Number of cells."""
         return sum(group.rows * group.columns for group in self._groups)
 
     def block(self, number: int) -> CellBlock:
@@ -255,25 +227,18 @@ class Plan:
         group = bisect_right(self._part_ends, number)
         return self._groups[group].block(number - (self._part_ends[group - 1] if group else 0))
 
-    def trial_range(self, number: int) -> TrialRange:
-        """Return the trials of a part."""
-        size = _trials_per_part(self)
-        return TrialRange(number * size, min(size, self.sample_file.sample.trials - number * size))
-
     def folder(self, number: int) -> str:
         """Return the folder of a part in the store, in the usual form of Parquet partitions (``key=value``)."""
-        if self.is_sample:
-            return f"seed={self.sample_file.sample.seed}"
         block = self.block(number)
         return f"ruleset={block.ruleset}/situation={block.situation.name}/faction={block.faction}"
 
     def size(self, number: int) -> int:
-        """Return the number of cells, or trials, of a part."""
-        return self.trial_range(number).trials if self.is_sample else self.block(number).n_cells
+        """Return the number of cells of a part."""
+        return self.block(number).n_cells
 
     def kind(self, number: int) -> str:
         """Return the kind of fight of a part."""
-        return "sample" if self.is_sample else self.block(number).situation.kind
+        return self.block(number).situation.kind
 
 
 def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
@@ -295,8 +260,6 @@ def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
     raw = dict(source) if isinstance(source, Mapping) else read_toml(path_of(source, "plan"))
     library = library_of(profiles)
     frozen = {"format": FORMAT, "program": program_digest(), "profiles": library.used.version}
-    if "sample" in raw or "question" in raw:
-        return Plan(_plain(frozen | frozen_question(checked(SampleFile, raw, where=where), library, where)))
     file = checked(SweepFile, raw, where=where)
     try:
         return _checked_plan(Plan(_plain(frozen | _frozen_cells(file, library))))
@@ -388,17 +351,6 @@ SHOT_NUMBERS = ("models", "short_range", "long_range", "dice")
 TARGET_NUMBERS = ("models", "defence", "damage_limit", "discipline", "break_limit")
 """Numbers of attackers and (`TARGET_NUMBERS`) of defenders that affect a ranged attack."""
 POINTS_NUMBERS = ("points", "victory_points")
-
-
-def _part_size(file: SweepFile, situation: Situation) -> int:
-    if file.part_cells is not None or file.sampling is None:
-        return file.part_cells or int(PART_SECONDS * _CELLS_PER_SECOND.get(situation.kind, 100))
-    trials = file.sampling.with_seed(0).first_trials()
-    return max(int(PART_SECONDS / (_SECONDS_PER_CELL + trials * _SECONDS_PER_TRIAL)), 1)
-
-
-def _trials_per_part(plan: Plan) -> int:
-    return plan.sample_file.sample.part_trials or TRIALS_PER_PART[plan.content["kind"]]
 
 
 def _canonical(content: Any) -> bytes:

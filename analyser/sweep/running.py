@@ -24,10 +24,10 @@ from analyser.common.method_settings import MOST_THREADS, default_threads
 from analyser.game.profiles import ProfilesLike
 from analyser.report.worker_pool import Processes
 from analyser.sweep.dask_executor import dask_executor
-from analyser.sweep.page import write_page
-from analyser.sweep.plan import Plan, check_program, read_plan, unpack_plan
+from analyser.sweep.plan import check_program, read_plan, unpack_plan
 from analyser.sweep.store import MissingParts, Store, store_for
 from analyser.sweep.store_reader import Sweep
+from analyser.sweep.tables import part_content
 
 _JOB = re.compile(r"(\d{1,9})/(\d{1,9})")
 Folder = str | os.PathLike[str]
@@ -40,7 +40,6 @@ def run_sweep(
     workers: int | None = None,
     dask: str | None = None,
     executor: Executor | None = None,
-    by_return: bool = False,
     part: str | None = None,
     profiles: ProfilesLike | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
@@ -59,8 +58,6 @@ def run_sweep(
         The address of a Dask scheduler, whose workers compute the parts; ``"local"`` starts one.
     executor : Executor, optional
         Any other executor (``concurrent.futures``) that is to compute the parts; it is not shut down.
-    by_return : bool
-        True if workers return parts to this process, which writes them; for workers that cannot access the folder.
     part : str, optional
         The job to compute: ``"17/400"`` is the 17th of 400 jobs that share the parts. Jobs may run side by side.
     profiles : Profiles or path, optional
@@ -78,7 +75,7 @@ def run_sweep(
         version of the program, or a part cannot be written. Finished parts remain in the store.
     """
     store = store_for(read_plan(plan, profiles), out)
-    return _run(store, workers, dask, executor, by_return, part, tell)
+    return _run(store, workers, dask, executor, part, tell)
 
 
 def resume_sweep(
@@ -87,12 +84,11 @@ def resume_sweep(
     workers: int | None = None,
     dask: str | None = None,
     executor: Executor | None = None,
-    by_return: bool = False,
     part: str | None = None,
     tell: Callable[[Progress], None] = lambda _: None,
 ) -> Sweep:
     """Resume a sweep with its stored plan, even if the profiles have changed since; see :func:`run_sweep`."""
-    return _run(Store(out), workers, dask, executor, by_return, part, tell)
+    return _run(Store(out), workers, dask, executor, part, tell)
 
 
 def _run(
@@ -100,7 +96,6 @@ def _run(
     workers: int | None,
     dask: str | None,
     executor: Executor | None,
-    by_return: bool,
     part: str | None,
     tell: Callable[[Progress], None],
 ) -> Sweep:
@@ -121,12 +116,9 @@ def _run(
         if missing:
             kind = "executor" if executor is not None else dask or "processes"
             store.log("begun", parts=len(missing), workers=n_workers, executor=kind, job=part)
-            count = compute_parts(store, missing, start, n_workers, by_return=by_return, tell=tell)
+            count = compute_parts(store, missing, start, n_workers, tell=tell)
             store.log("ended", made=count)
-    sweep = Sweep(store)
-    if part is None:
-        write_page(sweep)
-    return sweep
+    return Sweep(store)
 
 
 def parts_of_job(job: str, n_parts: int) -> range:
@@ -169,35 +161,24 @@ class Progress(NamedTuple):
 
 
 class FinishedPart(NamedTuple):
-    """A finished part, its cost, and its content unless the worker has written it."""
+    """A finished part and its cost."""
 
     number: int
-    size: int  # cells, or trials of a sample
+    size: int  # cells
     length: int  # bytes of the content
     seconds: float  # processor time
     worker: str
-    content: bytes | None
 
 
-def compute_part(packed: bytes, number: int, folder: str | None) -> FinishedPart:
-    """Compute a part of a plan. Write it into the store in `folder` or, if that is None, return its content."""
+def compute_part(packed: bytes, number: int, folder: str) -> FinishedPart:
+    """Compute a part of a plan, and write it into the store in `folder`."""
     start = time.thread_time()  # a Dask worker may have several threads
     plan = unpack_plan(packed)
-    content = part_bytes(plan, number)
-    if folder is not None:
-        _store_in(folder, plan.digest).put(number, content)
+    content = part_content(plan, number)
+    _store_in(folder, plan.digest).put(number, content)
     seconds = round(time.thread_time() - start, 4)
     worker = f"{socket.gethostname()}:{os.getpid()}"
-    return FinishedPart(number, plan.size(number), len(content), seconds, worker, content if folder is None else None)
-
-
-def part_bytes(plan: Plan, number: int) -> bytes:
-    """Return the bytes of the file of a part."""
-    if plan.is_sample:
-        from analyser.sweep.sample_parts import simulated_content as content
-    else:
-        from analyser.sweep.tables import part_content as content
-    return content(plan, number)
+    return FinishedPart(number, plan.size(number), len(content), seconds, worker)
 
 
 @lru_cache(maxsize=4)
@@ -214,12 +195,11 @@ def compute_parts(
     start_executor: StartExecutor,
     workers: int,
     *,
-    by_return: bool = False,
     tell: Tell = lambda _: None,
 ) -> int:
     """Compute the `missing` parts and return their number; `tell` is called after each part.
 
-    `start_executor` is called again if an executor breaks. Workers write the parts; if `by_return`, this process does.
+    `start_executor` is called again if an executor breaks. Workers write the parts.
 
     Raises
     ------
@@ -227,15 +207,13 @@ def compute_parts(
         A part cannot be computed or written (raised after the running parts are done), or is lost too often.
     """
     queue, losses = _Queue(missing), Counter[int]()
-    folder = None if by_return else str(real_path(store.folder))
+    folder = str(real_path(store.folder))
     start, count, cells, before = time.monotonic(), 0, 0, store.plan.n_parts - len(missing)
     while queue:
         with start_executor() as executor:
             for number, outcome in _outcomes(executor, queue, workers, store.plan.packed, folder):
                 if isinstance(outcome, FinishedPart):
-                    if outcome.content is not None:
-                        store.put(number, outcome.content)
-                    store.log("part", **outcome._replace(content=None)._asdict(), kind=store.plan.kind(number))
+                    store.log("part", **outcome._asdict(), kind=store.plan.kind(number))
                     count, cells, seconds = count + 1, cells + outcome.size, time.monotonic() - start
                     left = seconds / count * (len(missing) - count)
                     tell(Progress(before + count, store.plan.n_parts, count, cells, seconds, left))
@@ -269,7 +247,7 @@ class _Queue:
 
 
 def _outcomes(
-    executor: Executor, queue: _Queue, workers: int, packed: bytes, folder: str | None
+    executor: Executor, queue: _Queue, workers: int, packed: bytes, folder: str
 ) -> Iterator[tuple[int, FinishedPart | BaseException]]:
     """Yield each part when it finishes, or the error with which its worker was lost; raise errors of the computation.
 

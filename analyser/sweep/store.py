@@ -25,7 +25,6 @@ from analyser.common.text import json_text
 from analyser.sweep.plan import Plan, plan_diff
 
 PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"  # names in a store
-PAGE, MERGED = "summary.html", "merged.parquet"
 _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage but not forgery
 _NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
 _PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of the temporary file of a plan that another job is writing
@@ -135,11 +134,6 @@ class Store:
             if remove:
                 file.path.unlink(missing_ok=True)
         return StoreCheck(len(whole), tuple(faults), self.plan.n_parts - len(whole))
-
-    def check_part(self, part: PartFile) -> None:
-        """Raise InputError for a file whose content does not match its name."""
-        if why := self._fault_of(part):
-            raise damaged_error(self.folder, f"{part.path.name}: {why}")
 
     def _fault_of(self, part: PartFile) -> str:
         import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Reader of a store: filtered cells, means, pictures and fair points, in little memory."""
+"""Reader of a store: filtered cells, means, heatmaps and fair points, in little memory."""
 
 from __future__ import annotations
 
@@ -6,38 +6,30 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.efficiency import efficiency
 from analyser.common.errors import InputError, check_text, did_you_mean, shown
-from analyser.common.files import write_whole
-from analyser.common.look import with_subject
-from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS
+from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
-from analyser.plots.varied_numbers import best_lines
 from analyser.sweep import filters
 from analyser.sweep.plan import Plan
 from analyser.sweep.store import PartFile, Store, damaged_error
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     import pyarrow.dataset as pads
     from matplotlib.axes import Axes
 
     from analyser.analysis.prices import FairPoints
     from analyser.game.units import Loadout
-    from analyser.results.base import Result
 
 MOST_ROWS = 5_000_000  # largest number of rows of a frame
 BATCH_ROWS = 1 << 18  # most rows of a batch
 _DESTROYED = "mean_models_destroyed"
-_DEFENDER_MODELS = ("defenders", "models")
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
 """Figures that fair points need; charges also need `attacker_share_lost`."""
 
@@ -87,8 +79,7 @@ class Sweep:
     def __str__(self) -> str:
         parts, done = self.plan.n_parts, len(self.done)
         state = "all done" if self.is_complete else f"{done:,} done, {parts - done:,} are missing"
-        noun = "trials" if self.plan.is_sample else "cells"
-        return f"{self.plan.name}: {self.plan.n_cells:,} {noun} in {counted(parts, 'part')}, {state}"
+        return f"{self.plan.name}: {self.plan.n_cells:,} cells in {counted(parts, 'part')}, {state}"
 
     def __repr__(self) -> str:
         return f"<Sweep {self.store.folder}: {self}>"
@@ -121,20 +112,16 @@ class Sweep:
     def batches(self, columns: Sequence[str] | None = None, **where: Any) -> Iterator[pd.DataFrame]:
         """Yield the cells that pass a filter (:meth:`frame`), in batches of at most 262,144 to limit memory."""
         chosen = self._checked_columns(columns)
-        for batch in self._record_batches(columns=chosen, filter=self._filter(where)):
-            yield batch.to_pandas()
-
-    def _record_batches(self, **options: Any) -> Iterator[pa.RecordBatch]:
-        """Yield batches in the order of the parts."""
-        serial = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
-        batches = self.dataset.scanner(batch_size=BATCH_ROWS, **serial, **options).to_batches()
+        options: dict[str, Any] = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+        options |= {"batch_size": BATCH_ROWS, "columns": chosen, "filter": self._filter(where)}
+        batches = self.dataset.scanner(**options).to_batches()
         while True:
             with self._read_errors():
                 batch = next(batches, None)
             if batch is None:
                 return
             if batch.num_rows:
-                yield batch
+                yield batch.to_pandas()
 
     def frame(self, columns: Sequence[str] | None = None, **where: Any) -> pd.DataFrame:
         """Return the cells that pass a filter.
@@ -202,16 +189,6 @@ class Sweep:
         note = self._mean_note(table, ("attacker", "defender", "situation"), others)
         return draw_heatmap(table, values=metric, note=note, ax=ax)
 
-    def curve(
-        self, over: str, metric: str = _DESTROYED, *, line: str = "attacker", ax: Axes | None = None, **where: Any
-    ) -> Axes:
-        """Draw the mean of a figure against a varied number `over`, with a line for each value of `line`."""
-        table = self.means([line, over], metric, **where).sort_values([line, over], kind="stable")
-        title = MATCHUP_METRICS[metric].title if metric in MATCHUP_METRICS else None
-        heading = "\n".join(filter(None, (self.plan.name, self._mean_note(table, (line, over), where))))
-        lines = table.rename(columns={line: "line"}).astype({"line": str})
-        return best_lines(with_subject(lines, heading), x=over, metric=metric, quantity=title, ax=ax)
-
     def _mean_note(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
         """Return the filter in words, and the number of cells in each mean of a table by the columns `by`."""
         conditions = "; ".join(f"{spaced(name)} {filters.filter_in_words(value)}" for name, value in where.items())
@@ -222,25 +199,6 @@ class Sweep:
         single = [name for name, value in where.items() if filters.selects_one(self.plan, name, value)]
         axes = ", ".join(spaced(name) for name in filters.identifying_columns(self.plan) if name not in (*by, *single))
         return "\n".join(filter(None, (conditions, f"each a mean of {cells} cells, over {axes}")))
-
-    def efficiency(self, **where: Any) -> pd.DataFrame:
-        """Return the points efficiency of every attacker against the defenders of this sweep.
-
-        Returns
-        -------
-        DataFrame
-            The table of :func:`analyser.analysis.efficiency.efficiency`; each pair has its mean over varied numbers.
-
-        Raises
-        ------
-        InputError
-            Points, or the models of defenders, are varied; efficiency uses those of the profiles.
-        """
-        varied = [(side, number.key) for side, section in self.plan.file.sides for number in section.numbers]
-        if odd := [f"{key} of {side}" for side, key in varied if key == "points" or (side, key) == _DEFENDER_MODELS]:
-            allowed = f"means of the figure {EFFICIENCY}, computed with each cell's own numbers; the plan must list it"
-            raise InputError(f"the {odd[0]} are varied", where="efficiency", allowed=allowed)
-        return efficiency(self._matchups((_DESTROYED,), where))
 
     def verdict(self, **where: Any) -> FairPoints:
         """Return the fair points of each loadout (:func:`analyser.fair_points`), computed from the store alone.
@@ -261,7 +219,7 @@ class Sweep:
         has_charges = any(situation.kind == "charge" for situation in situations)
         needed = (*VERDICT_FIGURES, *(("attacker_share_lost",) if has_charges else ()))
         if missing := [name for name in needed if name not in self.plan.file.figures]:
-            allowed = f"a sweep with the figures {', '.join(needed)}; efficiency() needs only {_DESTROYED}"
+            allowed = f"a sweep with the figures {', '.join(needed)}"
             raise InputError(f"this store has no {', '.join(missing)}", where="verdict", allowed=allowed)
         figures = [name for name in (*needed, "p_activated") if name in self.plan.file.figures]
         table = self._matchups(figures, where, with_row=True)
@@ -271,39 +229,6 @@ class Sweep:
         return fair_points_in(
             Matchups(table, loadouts, loadouts, tuple(situations), None, EFFICIENCY, ruleset, (), used)
         )
-
-    def answer(self) -> Result:
-        """Return the result of a finished sample, equal to that of a simulation of all trials on one machine."""
-        from analyser.sweep.sample_parts import result_of
-
-        if not self.plan.is_sample:
-            raise InputError("this sweep has cells, not trials", where="answer", allowed="frame, means, curve, verdict")
-        self._check_complete()
-        return result_of(self.plan, self.batches())
-
-    def merge(self, path: str | os.PathLike[str]) -> Path:
-        """Write all parts to one Parquet file in the order of their numbers, batch by batch to limit memory."""
-        import pyarrow.parquet as pq
-
-        from analyser.sweep.tables import merged_metadata
-
-        self._check_complete()
-        schema = self.dataset.schema.with_metadata(merged_metadata(self.plan))
-
-        def write(temporary: Path) -> None:
-            with pq.ParquetWriter(temporary, schema, compression="zstd") as writer:
-                for batch in self._record_batches():
-                    writer.write_batch(batch.replace_schema_metadata(schema.metadata))
-
-        write_whole(Path(path), write)
-        return Path(path)
-
-    def _check_complete(self) -> None:
-        """Raise InputError unless all parts are finished and undamaged."""
-        if not self.is_complete:
-            raise InputError(str(self), where=str(self.store.folder), allowed="analyser sweep resume")
-        for number in self.done:
-            self.store.check_part(self._files[number])
 
     def _loadouts(self, side: str) -> dict[str, Loadout]:
         """Return the loadouts of a side by their selectors."""
@@ -324,7 +249,7 @@ class Sweep:
             table[f"{side}_unit"] = [loadout.unit.name for loadout in loadouts]
             table[f"{side}_level"] = [loadout.level_name for loadout in loadouts]
             table[f"{side}_points"] = pd.array([loadout.level.points for loadout in loadouts], "Int64")
-        table["method"] = "exact" if self.plan.file.sampling is None else "monte-carlo"
+        table["method"] = "exact"
         table["defender_models"] = [loadout.level.models for loadout in sides["defender"]]
         table["defender_category"] = [loadout.unit.category for loadout in sides["defender"]]
         rows = table["row"] if with_row else [None] * len(table)

@@ -15,7 +15,7 @@ from analyser.common.kernel_records import Floats
 from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS
 from analyser.common.text import json_text
 from analyser.game.keywords import RANGED_ATTACK
-from analyser.sweep.cells import LIMITS, TRIALS, Codes, fight_cells, has_interval, shot_cells, simulated_cells
+from analyser.sweep.cells import Codes, fight_cells, shot_cells
 from analyser.sweep.plan import CellBlock, Plan
 from analyser.sweep.sweep_file import FIGURES_FROM_POINTS
 
@@ -48,16 +48,11 @@ def slices_of(block: CellBlock) -> Iterator[CellBlock]:
 
 def table_of(plan: Plan, block: CellBlock, schema: pa.Schema) -> pa.Table:
     """Return the cells of a slice as a table."""
-    file = plan.file
-    if file.sampling is not None:
-        cells = simulated_cells(plan, block)
-    else:
-        is_shot = block.situation.fight.occasion == RANGED_ATTACK
-        cells = shot_cells(plan, block) if is_shot else fight_cells(plan, block)
+    is_shot = block.situation.fight.occasion == RANGED_ATTACK
+    cells = shot_cells(plan, block) if is_shot else fight_cells(plan, block)
     figures = cells.figures
-    if set(file.figures) & set(FIGURES_FROM_POINTS):
-        for end in ("", *(LIMITS if file.sampling is not None else ())):
-            figures |= _points_figures(plan, block, figures, end)
+    if set(plan.file.figures) & set(FIGURES_FROM_POINTS):
+        figures |= _points_figures(plan, block, figures)
     columns = [
         *_side_columns(plan, block.faction, block.rows, lambda values: np.repeat(values, len(block.columns))),
         *_side_columns(plan, None, block.columns, lambda values: np.tile(values, len(block.rows))),
@@ -79,20 +74,19 @@ def _side_columns(plan: Plan, faction: str | None, positions: range, broadcast: 
         yield pa.array(broadcast(np.array(number.values, np.int32)[value_indices]))
 
 
-def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats], end: str) -> dict[str, Floats]:
-    """Return the figures that need points; with an `end`, this end of their intervals."""
+def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats]) -> dict[str, Floats]:
+    """Return the figures that need points."""
 
     def of_defender(key: str) -> Floats:
         return np.tile(_level_values(plan, None, block.columns, key), len(block.rows))
 
     points = np.repeat(_level_values(plan, block.faction, block.rows, "points"), len(block.columns))
-    destroyed = figures[f"mean_models_destroyed{end}"] * of_defender("points") / of_defender("models")
-    by_points = {
-        "expected_victory_points": figures[f"p_annihilated{end}"] * of_defender("victory_points"),
+    destroyed = figures["mean_models_destroyed"] * of_defender("points") / of_defender("models")
+    return {
+        "expected_victory_points": figures["p_annihilated"] * of_defender("victory_points"),
         "expected_points_destroyed": destroyed,
         EFFICIENCY: destroyed / (np.where(points > 0, points, np.nan) / 100),  # NaN without points
     }
-    return {f"{name}{end}": values for name, values in by_points.items()}
 
 
 def _level_values(plan: Plan, faction: str | None, positions: range, key: str) -> Floats:
@@ -119,19 +113,10 @@ def schema_of(plan: Plan, number: int) -> pa.Schema:
     return pa.schema(_fields(plan), metadata=metadata)
 
 
-def merged_metadata(plan: Plan) -> dict[bytes, str]:
-    """Return the metadata of a file that contains all parts."""
-    return {METADATA_KEY: json_text(_plan_metadata(plan), sort_keys=True)}
-
-
 def _plan_metadata(plan: Plan) -> dict[str, Any]:
-    return {"plan": plan.digest, "name": plan.name, "method": _method(plan), "program": plan.content["program"]} | {
+    return {"plan": plan.digest, "name": plan.name, "method": "exact", "program": plan.content["program"]} | {
         "profiles": plan.content["profiles"]
     }
-
-
-def _method(plan: Plan) -> str:
-    return "exact" if plan.file.sampling is None else "monte-carlo"
 
 
 def _fields(plan: Plan) -> Iterator[pa.Field]:
@@ -144,19 +129,13 @@ def _fields(plan: Plan) -> Iterator[pa.Field]:
     yield _arrow_field("row", word, "the best row of the attacker, which it uses; null if it uses none or several")
     yield _arrow_field("why_not", word, "reason for missing figures; null if they exist")
     kind = pa.float32() if plan.file.single else pa.float64()
-    sampling = plan.file.sampling
     precision = {"method": "exact", "precision": "rounded to 32 bits" if plan.file.single else "within 1e-12"}
-    if sampling is not None:
-        precision = {"method": "monte-carlo", "precision": "the 95% interval is in the next columns"}
-        yield _arrow_field(TRIALS, pa.int64(), "simulated trials")
     for name in plan.file.figures:
         metric = MATCHUP_METRICS.get(name)
         title, unit = (
             (name, "probability") if metric is None else (metric.title, metric.unit.replace("%", "probability"))
         )
         yield _arrow_field(name, kind, title, unit=unit, **precision)
-        for end in LIMITS if sampling is not None and has_interval(name) else ():
-            yield _arrow_field(f"{name}{end}", kind, f"{title}: end of its 95% interval", unit=unit)
 
 
 def _arrow_field(name: str, kind: pa.DataType, title: str, **more: str) -> pa.Field:

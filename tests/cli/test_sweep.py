@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 
-import pandas as pd
 import pytest
 
 import analyser
@@ -40,7 +39,6 @@ def test_a_sweep_from_its_file(plan, tmp_path):
     assert "small: 9 cells in 1 part, all done" in answer("sweep", plan, "--out", store, "--workers", 1)
     assert run("sweep", "resume", store, "--workers", 1).exit_code == 0
     assert run("sweep", plan, "--out", store, "--part", "1/1", "--workers", 1).exit_code == 0
-    assert "Sweep small" in (store / "summary.html").read_text(encoding="utf-8")
 
 
 def test_status(store):
@@ -62,22 +60,6 @@ def test_verify(store):
         said = run("sweep", "verify", store, *more)
         assert (said.exit_code, told in said.output) == (1, True)
     assert not path.exists()
-
-
-def test_merge(store, tmp_path):
-    assert "one.parquet" in answer("sweep", "merge", store, "--out", tmp_path / "one.parquet")
-    answer("sweep", "merge", store)
-    cells = sum(len(pd.read_parquet(path, partitioning=None)) for path in (store / "parts").rglob("*.parquet"))
-    for path in (tmp_path / "one.parquet", store / "merged.parquet"):
-        assert len(pd.read_parquet(path)) == cells
-
-
-def test_merge_of_a_sample_is_its_answer(tmp_path):
-    question = {"attack": {"attacker": RIFLES}, "target": {"unit": GRENADIERS}}
-    run_sweep({"sample": {"trials": 1000}, "question": question}, tmp_path / "store", executor=Inline())
-    said = answer("sweep", "merge", tmp_path / "store", "--out", tmp_path / "answer.json")
-    assert said == answer("attack", RIFLES, GRENADIERS, "--method", "monte-carlo", "--trials", 1000)
-    assert json.loads((tmp_path / "answer.json").read_text())["trials"] == 1000
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def command_for(block, folder):
     for key, command in (("fight", "explain luck"), ("baseline", "compare variants"), ("faction", "army")):
         if key in keys:
             return [*command.split(), block.name]
-    if keys.keys() & {"attackers", "sample"}:
+    if "attackers" in keys:
         return ["sweep", block.name, "--out", "store", "--workers", "1"]
     return ["run", block.name]
 

@@ -171,7 +171,7 @@ def cells(frame):
 def sweep(given, folder):
     """A plan: all of it if it is small, else a part; then a question."""
     plan = read_plan(given["plan"])
-    if plan.n_cells > MOST_CELLS or plan.n_parts > 50 or plan.is_sample:
+    if plan.n_cells > MOST_CELLS or plan.n_parts > 50:
         return {"parts": plan.n_parts, "last": plan.size(plan.n_parts - 1), "folder": plan.folder(plan.n_parts - 1)}
     found = run_sweep(given["plan"], folder / "store", executor=Inline(), part=given["part"])
     if not found.done:

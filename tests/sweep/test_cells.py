@@ -7,12 +7,9 @@ import pandas as pd
 import pytest
 
 import analyser
-from analyser.common.errors import InputError
 from analyser.sweep import tables
-from analyser.sweep.cells import mean_up_to
 from analyser.sweep.plan import read_plan
 from analyser.sweep.tables import part_content, slices_of
-from tests.helpers.skips import proof
 
 FIGURES = ["mean_models_destroyed", "p_annihilated", "p_suppressed", "p_broken", "mean_damage"]
 
@@ -107,61 +104,3 @@ def test_slices_have_the_cells_of_the_part_in_order(size, monkeypatch):
         block = plan.block(number)
         cells = [(row, column) for piece in slices_of(block) for row in piece.rows for column in piece.columns]
         assert cells == [(row, column) for row in block.rows for column in block.columns]
-
-
-SAMPLED = {
-    "figures": [*FIGURES, "p_half_destroyed", "mean_share_lost", "expected_points_destroyed_per_100_points"],
-    "attackers": {"units": "crown/rifle-platoon@basic", "dice": "0..1"},
-    "defenders": {"units": ["imperium/scion-grenadier-platoon@basic", "krupp@basic"], "defence": "2..3"},
-}
-
-
-@pytest.mark.parametrize("situation", ["long-range", "charge", *proof("duel")], ids=lambda each: each)
-def test_sampled_cells_are_near_the_exact_ones(situation):
-    asked = SAMPLED | {"situations": situation, "sampling": {"trials": 40_000, "seed": 1, "replacement": True}}
-    exact, sampled = frame_of(read_plan(SAMPLED | {"situations": situation})), frame_of(read_plan(asked))
-    assert (sampled["trials"] == 40_000).all()
-    assert sampled["row"].astype(str).tolist() == exact["row"].astype(str).tolist()
-    for name in SAMPLED["figures"]:
-        low, value, high = (sampled[f"{name}{end}"] for end in ("_low", "", "_high"))
-        assert ((low <= value) & (value <= high)).all()
-        # within twice the interval: one cell of a thousand would not be
-        assert (np.abs(value - exact[name]) <= (high - low) + 1e-12).all(), name
-
-
-def test_a_sampled_cell_has_the_bits_of_its_fight_whatever_is_varied_around_it():
-    base = {**SAMPLED, "sampling": {"trials": 1000, "seed": 3}, "situations": "long-range"}
-    base |= {"attackers": {"units": "crown/rifle-p*"}, "defenders": {"units": "krupp@basic"}}
-    plain = frame_of(read_plan(base))["mean_models_destroyed"].tolist()
-    dice = frame_of(read_plan(base | {"attackers": base["attackers"] | {"dice": "0..1"}}))
-    named = frame_of(read_plan(base | {"ruleset": [{"name": "as-printed"}]}))
-    steady = frame_of(read_plan(base | {"defenders": base["defenders"] | {"discipline": "by 0..1"}}))
-    titled = frame_of(read_plan(base | {"situations": [{"name": "far"}]}))
-    wider = frame_of(read_plan(base | {"defenders": SAMPLED["defenders"] | {"defence": "by 0..1"}, "part_cells": 3}))
-    wider = wider[(wider["defender"] == "imperium/krupp-field-guns@basic") & (wider["defender_defence_by"] == 0)]
-    other = frame_of(read_plan(base | {"sampling": {"trials": 1000, "seed": 4}}))
-    assert dice.loc[dice["attacker_dice_by"] == 0, "mean_models_destroyed"].tolist() == plain
-    assert steady.loc[steady["defender_discipline_by"] == 0, "mean_models_destroyed"].tolist() == plain
-    assert wider["mean_models_destroyed"].tolist() == plain != other["mean_models_destroyed"].tolist()
-    assert named["mean_models_destroyed"].tolist() == plain == titled["mean_models_destroyed"].tolist()
-    assert dice.loc[dice["attacker_dice_by"] == 1, "mean_models_destroyed"].tolist() != plain
-
-
-def test_what_was_never_seen_has_an_interval():
-    mean, low, high = mean_up_to(np.array([0]), np.array([100]), 100, 5.0)
-    assert (mean, low) == (0.0, 0.0)
-    assert high == pytest.approx(5 * (1 - 0.025 ** (1 / 100)), rel=0.003)  # Clopper and Pearson's of 0 of 100
-
-
-@pytest.mark.parametrize(
-    ("sampling", "message"),
-    [
-        ({}, "trials or precision: one of them"),
-        ({"precision": "a lot"}, "precision"),
-        ({"trials": 5, "sed": 1}, "did you mean 'seed'"),
-        (5, "a table"),
-    ],
-)
-def test_sampling_that_cannot_be_is_refused(sampling, message):
-    with pytest.raises(InputError, match=message):
-        read_plan(SAMPLED | {"sampling": sampling})

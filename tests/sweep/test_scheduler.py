@@ -14,8 +14,8 @@ import pytest
 
 from analyser.common.errors import InputError
 from analyser.sweep import running
-from analyser.sweep.page import status_of
 from analyser.sweep.plan import read_plan
+from analyser.sweep.progress import status_of
 from analyser.sweep.running import MOST_LOSSES, compute_parts, resume_sweep, run_sweep
 from analyser.sweep.store import store_for
 from analyser.sweep.store_reader import open_sweep
@@ -27,9 +27,8 @@ class KilledWorker(Exception):  # noqa: N818 - as the scheduler of dask calls it
     """A part took its worker with it."""
 
 
-@pytest.mark.parametrize("by_return", [False, True])
-def test_any_executor_does(done, tmp_path, by_return):
-    found = run_sweep(PLAN, tmp_path / "store", executor=Inline(), by_return=by_return)
+def test_any_executor_does(done, tmp_path):
+    found = run_sweep(PLAN, tmp_path / "store", executor=Inline())
     assert found.is_complete
     assert names_in(tmp_path / "store") == names_in(done.store.folder)
 

@@ -14,10 +14,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from analyser.common.errors import InputError
-from analyser.sweep.page import write_page
 from analyser.sweep.plan import Plan, read_plan
 from analyser.sweep.running import resume_sweep, run_sweep
-from analyser.sweep.store import LOCK, LOG, MERGED, PAGE, PARTS, PLAN, UNFINISHED, Store, store_for
+from analyser.sweep.store import LOCK, LOG, PARTS, PLAN, UNFINISHED, Store, store_for
 from analyser.sweep.store_reader import open_sweep
 from tests.helpers.damage import DAMAGES, made_random
 from tests.helpers.shell import ended_plainly, run
@@ -161,17 +160,15 @@ def test_a_disk_that_cannot_be_written_to_is_one_message(store, threads, monkeyp
 
 @pytest.mark.parametrize("damage", [made_random, *proof(*DAMAGES)])
 def test_damage_of_any_file_of_a_store_ends_plainly(store, threads, damage):
-    open_sweep(store).merge(store / MERGED)
-    write_page(open_sweep(store))
     (store / UNFINISHED).mkdir(exist_ok=True)
     (store / UNFINISHED / "0.elsewhere.1").write_bytes(b"begun")
     names = [path.relative_to(store) for path in sorted(store.rglob("*")) if path.is_file()]
     parts = [name for name in names if name.parts[0] == PARTS]
-    assert {PLAN, LOG, LOCK, MERGED, PAGE} <= {*map(str, names)}
+    assert {PLAN, LOG, LOCK} <= {*map(str, names)}
     for name in [parts[0], *(name for name in names if name not in parts)]:
         harmed = shutil.copytree(store, store.with_name("harmed"))
         damage(harmed / name)
-        for verb in ("status", "verify", "merge"):
+        for verb in ("status", "verify"):
             ended_plainly(run("sweep", verb, harmed))
         with suppress(InputError):
             resume_sweep(harmed, executor=threads)

@@ -1,19 +1,14 @@
 """A store, asked: by this program and by pandas."""
 
-import json
-
 import pandas as pd
-import pyarrow.parquet as pq
 import pytest
 
 import analyser
-from analyser.analysis.efficiency import efficiency
 from analyser.common.errors import InputError
 from analyser.sweep import store_reader
 from analyser.sweep.running import resume_sweep, run_sweep
 from analyser.sweep.store import Store
 from analyser.sweep.store_reader import open_sweep
-from tests.helpers.skips import proof
 
 FIGURE = "mean_models_destroyed"
 
@@ -53,7 +48,6 @@ def test_filters(done, whole):
         (lambda each: each.count(defender_defence=["three"]), "'three' is not a value of this column"),
         (lambda each: each.frame(defender_defence=(1, "x")), "is not a value of this column"),
         (lambda each: each.means("attacker", "nothing"), "no column 'nothing'"),
-        (lambda each: each.answer(), "this sweep has cells"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(done, ask, message):
@@ -81,26 +75,8 @@ def test_means_are_those_of_the_frame(done, whole, monkeypatch):
 def test_pictures(done):
     ax = done.heatmap("p_annihilated", situation="long-range", attacker="crown/*")
     assert ax.get_title(loc="left").startswith("P(annihilated), percent")
-    ax = done.curve("defender_defence", situation="long-range", attacker="crown/*")
-    assert ax.get_ylabel() == "Mean models destroyed"
-    falling = ax.lines[0].get_ydata()
-    assert list(falling) == sorted(falling, reverse=True)
     with pytest.raises(InputError, match="2 situations in one picture"):
         done.heatmap("p_annihilated")
-
-
-def test_the_efficiency_is_that_of_matchups_where_no_number_is_varied(tmp_path, threads):
-    ours, theirs = ["crown/rifle-p*", "imperium/krupp*"], ["imperium/*", "crown/rifle-p*"]
-    plan = {"attackers": {"units": ours}, "defenders": {"units": theirs, "levels": "basic"}}
-    found = run_sweep(plan, tmp_path / "store", executor=threads).efficiency()
-    table = analyser.matchups(ours, [f"{each}@basic" for each in theirs], situations="long-range").frame
-    mine, expected = (
-        each.set_index(["attacker", "category"]).sort_index()["efficiency"] for each in (found, efficiency(table))
-    )
-    assert mine.to_numpy() == pytest.approx(expected.to_numpy())
-    varied = {"attackers": {"units": ours}, "defenders": {"units": "krupp@basic", "models": "1..3"}}
-    with pytest.raises(InputError, match="the models of defenders are varied"):
-        run_sweep(varied, tmp_path / "varied", executor=threads).efficiency()
 
 
 FIELD = ["crown/r*", "imperium/s*"]
@@ -122,16 +98,6 @@ def test_the_verdict_is_that_of_fair_points_where_no_number_is_varied(tmp_path, 
         assert table[name].to_numpy(float) == pytest.approx(expected[name].to_numpy(float), rel=1e-9, nan_ok=True), name
 
 
-def test_merged_is_one_file_with_everything(done, whole, tmp_path):
-    path = done.merge(tmp_path / "merged.parquet")
-    merged = pd.read_parquet(path)
-    for name in whole:
-        assert merged[name].astype(object).equals(whole[name].astype(object)), name
-    said = json.loads(pq.read_schema(path).metadata[b"analyser"])
-    assert said["plan"] == done.plan.digest
-    assert not {"part", "situation", "faction", "ruleset"} & said.keys()
-
-
 def test_an_unfinished_store_says_so(store, threads):
     first = min(Store(store).files().values())
     first.path.unlink()
@@ -139,55 +105,4 @@ def test_an_unfinished_store_says_so(store, threads):
     assert not found.is_complete
     assert str(found).endswith("1 are missing")
     assert found.count() == found.plan.n_cells - found.plan.size(first.number)
-    with pytest.raises(InputError, match="missing"):
-        found.merge(store / "merged.parquet")
     assert resume_sweep(store, executor=threads).is_complete
-
-
-SIDES = {"a": {"unit": "crown/rifle-platoon@basic"}, "b": {"unit": "imperium/scion-grenadier-platoon@basic"}}
-LEVELS = ("basic", "reinforced")
-FIGHTS = {
-    "attack": {"attack": {"attacker": "crown/rifle-platoon@basic"}, "target": {"unit": "krupp@basic"}},
-    "duel": {"duel": {"policy_a": "shoot", "policy_b": "charge", "rounds": 2}, **SIDES},
-    "charge": {"charge": {}, "attacker": SIDES["a"], "target": SIDES["b"]},
-    "focus": {"attacks": [{"attacker": f"crown/rifle-platoon@{level}"} for level in LEVELS], "target": SIDES["b"]},
-}
-
-
-@pytest.mark.parametrize("replacement", [False, True])
-@pytest.mark.parametrize("kind", ["attack", "charge", *proof("duel", "focus")])
-def test_a_sample_adds_up_to_the_bits_of_one_machine(tmp_path, threads, kind, replacement):
-    trials, chunk = 2 * 131_072 + 17, 131_072
-    how = {} if kind == "attack" else {"replacement": replacement}
-    terms = {"trials": trials, "seed": 5, "part_trials": chunk, **how}
-    found = run_sweep({"sample": terms, "question": FIGHTS[kind]}, tmp_path / "store", executor=threads)
-    assert found.plan.n_parts == 3
-    alone = analyser.simulate(FIGHTS[kind], trials=trials, seed=5, threads=1, **how)
-    answer = found.answer()
-    assert (answer.as_dict(), str(answer)) == (alone.as_dict(), str(alone))
-
-
-@pytest.mark.slow
-def test_battles_add_up_to_the_bits_of_one_machine(tmp_path, threads):
-    question = {
-        "battle": {"rounds": 2, "tactic_mine": "balanced", "tactic_yours": "balanced"},
-        "mine": {"unit": ["2 x crown/rifle-platoon@basic"]},
-        "yours": {"unit": ["imperium/scion-grenadier-platoon@basic"]},
-    }
-    terms = {"trials": 2 * 256 + 17, "seed": 5, "part_trials": 256}
-    answer = run_sweep({"sample": terms, "question": question}, tmp_path / "store", executor=threads).answer()
-    alone = analyser.simulate(question, trials=terms["trials"], seed=5, threads=1)
-    assert (answer.counts.tobytes(), answer.trials) == (alone.counts.tobytes(), alone.trials)
-
-
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"sample": {"trials": 10, "part_trials": 100}}, "a multiple of 65536"),
-        ({"question": {"attack": {"dice": 3}}}, "question: .*target"),
-        ({"attackers": {"units": "x"}}, "unknown key"),
-    ],
-)
-def test_a_sample_that_cannot_be_played_is_refused(tmp_path, changes, message):
-    with pytest.raises(InputError, match=message):
-        run_sweep({"sample": {"trials": 100}, "question": FIGHTS["attack"], **changes}, tmp_path / "store")

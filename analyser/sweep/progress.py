@@ -1,17 +1,11 @@
-"""Summary page of a store: its plan, its progress, and the cost of each kind of fight."""
+"""Progress of a sweep, and the cost of each kind of fight."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from analyser.common.files import write_content
-from analyser.report.page_frame import page_of
-from analyser.sweep.plan import Plan
-from analyser.sweep.store import PAGE
 from analyser.sweep.store_reader import Sweep
 
-_MOST_SHOWN = 8  # most values of an axis that are listed
 _NUMBERS = ("number", "size", "seconds", "length")  # numbers in each log line about a part
 
 
@@ -69,41 +63,10 @@ def status_of(sweep: Sweep) -> Status:
     )
     per_part = sum(cost.seconds for cost in costs) / len(latest) if latest else 0.0
     left, lost = per_part * (plan.n_parts - len(done)), sum(1 for _ in sweep.store.log_lines("lost"))
-    return Status(
-        plan.name, plan.n_cells, plan.n_parts, len(done), left, costs, lost, plan.assumptions, plan.stated_rulesets
-    )
+    rulesets = dict(plan.content["rulesets"])
+    return Status(plan.name, plan.n_cells, plan.n_parts, len(done), left, costs, lost, plan.assumptions, rulesets)
 
 
 def _is_usable(line: dict[str, Any]) -> bool:
     """Return True if a log line about a part is undamaged."""
     return isinstance(line.get("kind"), str) and all(isinstance(line.get(name), int | float) for name in _NUMBERS)
-
-
-def write_page(sweep: Sweep) -> None:
-    """Write the summary page into the store."""
-    plan = sweep.plan
-    facts: list[tuple[str, str]] = [("Plan", plan.digest[:16]), ("Profiles", str(plan.content["profiles"]))]
-    facts += [("Assumption", text) for text in plan.assumptions]
-    facts.append(("Program", plan.content["program"][:16]))
-    method = "simulated" if plan.is_sample or plan.file.sampling is not None else "all exact"
-    axes = [] if plan.is_sample else list(_axes(plan))
-    title, status = f"Sweep {plan.name}", status_of(sweep)
-    html = page_of("sweep", title=title, sweep=sweep, status=status, method=method, axes=axes, facts=facts)
-    write_content(sweep.store.folder / PAGE, html)
-
-
-def _axes(plan: Plan) -> Iterator[tuple[str, int, str]]:
-    """Yield each axis of the plan: its name, the number of its values, and the values in words."""
-    yield "rulesets", len(plan.rulesets), ", ".join(plan.rulesets)
-    yield "situations", len(plan.situations), _shortened([situation.name for situation in plan.situations])
-    for name, side in plan.file.sides:
-        loadouts = sum(map(len, plan.attackers.values())) if name == "attackers" else len(plan.defenders)
-        yield name, loadouts, _shortened(side.units) + (f" at {', '.join(side.levels)}" if side.levels else "")
-        for number in side.numbers:
-            signed = [f"{value:+d}" if number.is_added else str(value) for value in number.values]
-            yield f"{number.key.replace('_', ' ')} of {name}", len(number.values), _shortened(signed)
-
-
-def _shortened(values: Sequence[str]) -> str:
-    """Return the values, or the first and the last of many."""
-    return ", ".join(values) if len(values) <= _MOST_SHOWN else f"{', '.join(values[:3])} ... {values[-1]}"
