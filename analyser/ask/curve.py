@@ -12,14 +12,13 @@ from typing import Any, Literal, get_args, get_origin
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.ask.curve_answer import Curve
+from analyser.ask.curve_answer import Curve, is_number
 from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, raw_unit, values_of, with_values
 from analyser.ask.memoised_solver import BATTLE, Solver, check_method, question_between, question_kind, with_armies
-from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, with_error
+from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, at_any_stop
 from analyser.ask.question_table import Point, Variant, no_values, solve_all, variant_of
-from analyser.common.errors import InputError, check_flag, shown
+from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
-from analyser.common.intervals import ERROR_PROBABILITY
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import Function, remember_metric
 from analyser.common.text import text_of
@@ -43,13 +42,11 @@ def curve(
     over: Over = "distance",
     metric: Metric | Sequence[Metric] | None = None,
     kind: str = "attack",
-    rows: bool = False,
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
     precision: float | str | None = None,
     threads: int | None = None,
-    all_at_once: bool = False,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
     **conditions: Any,
@@ -65,19 +62,14 @@ def curve(
         The unit that is attacked, charged or fought.
     over : str, mapping, or several
         One or two keys: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12", "DEFENCE=1..4"]`` or ``{"distance": range(1,
-        25)}``. Keys are named as in the rules and the files (:func:`~analyser.ask.keys.key_of`), or are `points` and
-        `level` of the attacker. Default values: every inch in reach, every level, every row, or yes and no.
+        25)}``; named as in the rules and files (:func:`~analyser.ask.keys.key_of`), or `points` and `level` of the
+        attacker. Default values: every inch in reach, every level, every row, or yes and no.
     metric : str or callable, or two
         The metric (:func:`~analyser.ask.metric_lookup.metric_value`); ``"...:least"`` if low values are better. Two
         metrics give a Pareto front. Default: mean models destroyed, or the probability to win.
     kind : "attack", "charge" or "duel"
-        The fight between the units and their `target`.
-    rows : bool
-        For attacks: each ranged row of each unit is a line.
     method, trials, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for each point separately; battles have 10,000 trials by default.
-    all_at_once : bool
-        Widen the 95% intervals so that all of them hold at once.
     **conditions
         The keys of ``[attack]``, ``[charge]`` or ``[duel]``.
 
@@ -88,8 +80,8 @@ def curve(
 
     Notes
     -----
-    Illegal values are left out; the answer lists them with the reasons. The result of an attack changes only at the
-    ranges of rows and of Corrosive Fumes (AC-4.1, AC-7), so these distances are added if a range is stated.
+    Illegal values are left out, with the reasons. The result of an attack changes only at the ranges of rows and of
+    Corrosive Fumes (AC-4.1, AC-7); these distances are added if a range is stated.
 
     Examples
     --------
@@ -99,9 +91,8 @@ def curve(
     beyond 7" up to 12": crown/sharp-rifles@basic
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    check_flag(all_at_once, "all_at_once")
     library = library_of(profiles)
-    lines = _lines(question, target, kind, conditions, library, rows=rows)
+    lines = _lines(question, target, kind, conditions, library)
     asked_kind = question_kind(next(iter(lines.values())))
     metrics = _metrics(metric, asked_kind)
     check_method(asked_kind, sampling.is_exact, "monte-carlo")
@@ -116,14 +107,12 @@ def curve(
     solver = Solver(library, sampling, size)
     points = solve_all(solver, _variants(lines, axes, library), list(metrics), sampling, size, len(lines))
     points = points[: len(points) // len(lines) * len(lines)]  # after Ctrl-C: only values that all lines have
-    if all_at_once or precision is not None:
-        error = ERROR_PROBABILITY / (size * len(metrics)) if all_at_once else ERROR_PROBABILITY
-        points = [_with_error(point, metrics, error, fixed=precision is None) for point in points]
+    if precision is not None:
+        points = [_at_any_stop(point, metrics) for point in points]
     complete = len(points) == size
     points += itertools.islice(_unsolved(lines, axes, metrics), len(points), None)
     by_line = [point for number in range(len(lines)) for point in points[number :: len(lines)]]
-    answer = _answer(solver, lines, axes, metrics, by_line)
-    return replace(answer, all_at_once=all_at_once, complete=complete)
+    return replace(_answer(solver, lines, axes, metrics, by_line), complete=complete)
 
 
 def _metrics(stated: Any, kind: str) -> dict[str, bool]:
@@ -139,13 +128,11 @@ def _metrics(stated: Any, kind: str) -> dict[str, bool]:
     return {name.removesuffix(LEAST_SUFFIX): name.endswith(LEAST_SUFFIX) for name in names}
 
 
-def _lines(
-    question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles, *, rows: bool
-) -> dict[str, Raw]:
+def _lines(question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles) -> dict[str, Raw]:
     """Return the question of each line, by the name of the line."""
     if target is None:
-        if conditions or rows:
-            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions), "rows"))
+        if conditions:
+            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
         questions = question if isinstance(question, list | tuple) else [question]
         lines = _by_name(_whole_question(whole, number, library) for number, whole in enumerate(questions, start=1))
         if len({question_kind(raw) for raw in lines.values()}) > 1:
@@ -153,10 +140,6 @@ def _lines(
     else:
         attackers = selection.loadouts(question, library)
         lines = _by_name((unit.selector, question_between(unit, target, kind, conditions)) for unit in attackers)
-        if rows and kind == "attack":
-            lines = dict(line for name, raw in lines.items() for line in _by_row(name, raw))
-    if not lines:
-        raise InputError("no unit has a ranged row", where="rows")
     return lines
 
 
@@ -175,12 +158,6 @@ def _whole_question(question: Any, number: int, library: Profiles) -> tuple[str,
     return name, with_armies(raw, where, library)
 
 
-def _by_row(name: str, raw: Raw) -> Iterator[tuple[str, Raw]]:
-    for row in raw["attack"]["attacker"].unit.rows:
-        if row.kind == "ranged":
-            yield f"{name} {row.id}", {**raw, "attack": {**raw["attack"], "row": row.id}}
-
-
 def _check_not_stated(keys: Iterable[Key], conditions: Mapping[str, Any], target: Any) -> None:
     """Raise InputError for a stated condition that also varies, because its value would have no effect."""
     for key in keys:
@@ -196,7 +173,6 @@ def _check_not_stated(keys: Iterable[Key], conditions: Mapping[str, Any], target
 
 
 def _variants(lines: Mapping[str, Raw], axes: Mapping[Key, Sequence[Any]], library: Profiles) -> Iterator[Variant]:
-    """Yield the variants of every line at the first combination of values, then at the next."""
     for combination in itertools.product(*axes.values()):
         for name, raw in lines.items():
             yield variant_of(name, raw, dict(zip(axes, combination)), library)
@@ -209,11 +185,9 @@ def _unsolved(lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: 
             yield Point(line, dict(zip(names, combination)), no_values(list(metrics)), why_not)
 
 
-def _with_error(point: Point, metrics: Iterable[str], error: float, *, fixed: bool) -> Point:
-    """Return a point with intervals of error probability `error`; `fixed` is as in :func:`with_error`."""
+def _at_any_stop(point: Point, metrics: Iterable[str]) -> Point:
     values = zip(point.metric_values, metrics)
-    widened = (with_error(value, name, point.trials, error, fixed=fixed) for value, name in values)
-    return point._replace(metric_values=tuple(widened))
+    return point._replace(metric_values=tuple(at_any_stop(value, name, point.trials) for value, name in values))
 
 
 def _answer(
@@ -399,6 +373,6 @@ def holds_between(axes: Mapping[Key, Sequence[Any]], kind: str, questions: Seque
     values, *_ = axes.values()
     if not all(key.is_distance for key in axes) or kind not in _RANGED_KINDS or len(values) < 2:
         return False
-    if not all(isinstance(value, int | float) for value in values) or list(values) != sorted(values):
+    if not all(map(is_number, values)) or list(values) != sorted(values):
         return False
     return set(_with_weapon_ranges(values, questions, library)) <= set(values)

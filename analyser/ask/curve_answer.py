@@ -45,10 +45,7 @@ class Curve(QuestionTable):
     frame : DataFrame
         One row for each line and value: `line`, a column for each key and each metric, and `why_not`, the reason for a
         missing value. Attacks add `fires` (the row used). Simulation adds ``_low`` and ``_high`` of each metric (95%
-        interval), `trials`, `planned_trials` and `stop_reason`. A curve over levels adds `costs`, the points of the
-        attacker.
-    values : tuple of tuples
-        The values of each key.
+        interval), `trials`, `planned_trials` and `stop_reason`. A curve over levels adds `costs` (points).
     least : tuple of bool
         For each metric, True if low values are better.
     holds_between : bool
@@ -59,8 +56,6 @@ class Curve(QuestionTable):
         The full answer of each line at the first value at which it has an answer.
     costs : mapping of str to float
         Points of the attacker by line, if known.
-    all_at_once : bool
-        True if intervals hold for all points at once.
     """
 
     lines: tuple[str, ...]
@@ -71,7 +66,6 @@ class Curve(QuestionTable):
     holds_between: bool
     left_out: tuple[str, ...]
     costs: Mapping[str, float]
-    all_at_once: bool = False
 
     schema = "analyser/curve/1"
 
@@ -87,11 +81,6 @@ class Curve(QuestionTable):
         return f"{' and '.join(map(loadout_name, names))} {verb} best by {mid_sentence(title)} {where}."
 
     @property
-    def exact(self) -> bool:
-        """True if the values are exact."""
-        return self.sampling.is_exact
-
-    @property
     def is_front(self) -> bool:
         """True for two metrics; the answer is their Pareto front."""
         return len(self.metrics) > 1
@@ -101,24 +90,11 @@ class Curve(QuestionTable):
         """True for one metric over two keys."""
         return len(self.keys) > 1 and not self.is_front
 
-    def to_xarray(self) -> Any:
-        """Return the metrics as an `xarray.Dataset` over `line` and the keys; InputError without xarray."""
-        try:
-            import xarray
-        except ImportError:
-            remedy = "python -m pip install 'analyser[xarray]'"
-            raise InputError(f"needs xarray; to install: {remedy}", where="to_xarray") from None
-        columns = [str(name) for name in self.frame if str(name).startswith(self.metrics)]
-        shape = len(self.lines), *map(len, self.values)
-        cubes = {name: (("line", *self.keys), self.frame[name].to_numpy().reshape(shape)) for name in columns}
-        labels = {"line": list(self.lines), **dict(zip(self.keys, map(list, self.values)))}
-        return xarray.Dataset(cubes, labels, {"kind": self.kind, "method": self._method()})
-
     @cached_property
     def best(self) -> pd.DataFrame:
         """The best lines by the first metric at each combination of values; columns: the keys, `best`, `value`.
 
-        Lines equal to the best, or not significantly different from it, are all named, the cheapest first.
+        Lines that tie with the best are all named, the cheapest first.
         """
         metric, rows = self.metrics[0], []
         sign = -1.0 if self.least[0] else 1.0
@@ -148,25 +124,19 @@ class Curve(QuestionTable):
     def trade(self) -> pd.DataFrame:
         """Return the effect of one step of each key of a map, and the trade-off between the keys.
 
-        Columns: `line`, both keys, the metric, `step_FIRST` and `step_SECOND` (the change of the metric to the next
-        value of each key), and `worth`: the number of steps of the second key that cancel one step of the first.
+        Columns: `line`, the keys, the metric, ``step_KEY`` (its change to the next value of a key), and `worth`: the number
+        of steps of the second key that cancel one step of the first.
         """
         if len(self.keys) != _MAP_KEYS:
             raise InputError("a trade-off needs two keys", where="trade", allowed="over=[..., ...]")
-        parts = []
-        for line in self.lines:
-            values = self.frame.loc[self.frame["line"] == line, self.metrics[0]].to_numpy(np.float64)
-            grid = values.reshape(tuple(map(len, self.values)))
-            steps = [np.full(grid.shape, np.nan), np.full(grid.shape, np.nan)]
-            steps[0][:-1, :], steps[1][:, :-1] = np.diff(grid, axis=0), np.diff(grid, axis=1)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                worth = -steps[0] / steps[1]
-            table = pd.DataFrame([(x, y) for x in self.values[0] for y in self.values[1]], columns=list(self.keys))
-            table.insert(0, "line", line)
-            columns = {f"step_{key}": step.ravel() for key, step in zip(self.keys, steps)}
-            columns |= {"worth": np.where(np.isfinite(worth), worth, np.nan).ravel()}
-            parts.append(table.assign(**{self.metrics[0]: grid.ravel()}, **columns))
-        return pd.concat(parts, ignore_index=True)
+        grids = self.frame[self.metrics[0]].to_numpy(np.float64).reshape(len(self.lines), *map(len, self.values))
+        steps = np.full((2, *grids.shape), np.nan)
+        steps[0, :, :-1], steps[1, :, :, :-1] = np.diff(grids, axis=1), np.diff(grids, axis=2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = -steps[0] / steps[1]
+        columns = {f"step_{key}": step.ravel() for key, step in zip(self.keys, steps)}
+        columns |= {"worth": np.where(np.isfinite(worth), worth, np.nan).ravel()}
+        return self.frame[["line", *self.keys, self.metrics[0]]].reset_index(drop=True).assign(**columns)
 
     def sentences(self) -> list[str]:
         """Return the best lines of each range; for a map shares and trade-offs; for two metrics undominated points."""
@@ -190,11 +160,10 @@ class Curve(QuestionTable):
     def _joined(self, names: Sequence[str]) -> str:
         if not names:
             return "no line"
-        are_all_equal = self.exact and len(names) == len(self.lines) > 1
-        return f"{(EQUAL if self.exact else NOT_SIGNIFICANT).join(names)}{' (all equal)' * are_all_equal}"
+        are_all_equal = self.sampling.is_exact and len(names) == len(self.lines) > 1
+        return f"{(EQUAL if self.sampling.is_exact else NOT_SIGNIFICANT).join(names)}{' (all equal)' * are_all_equal}"
 
     def _front_points(self) -> list[pd.DataFrame]:
-        """Return the rows of the front, grouped by line and equal values."""
         front = self.front()
         values = [front[metric].round(_EQUAL_DECIMALS) for metric in self.metrics]
         return [part for _, part in front.groupby([front["line"], *values], sort=False)]
@@ -208,7 +177,6 @@ class Curve(QuestionTable):
         return f"{row['line']}, {keys}: {values}"
 
     def _trade_sentences(self) -> Iterator[str]:
-        """Yield a sentence for each line about the trade-off between steps of the first and of the second key."""
         if not all(is_number(value) for axis in self.values for value in axis):
             return
         first, second = map(spaced, self.keys)
@@ -227,7 +195,7 @@ class Curve(QuestionTable):
             return plots.front(frame, x=x, y=y, keys=self.keys, quantities=labels, ax=ax, **more)
         if self.is_map:
             best = self.best.assign(best=self.best["best"].map(lambda names: self._joined(names) if names else ""))
-            shown = self._best_first()[: max(len(self._best_names()), _FEWEST_LINES)]
+            shown = self._best_first()[: max(len(self._best_names), _FEWEST_LINES)]
             lines, (x, y) = [name for name in self.lines if name in shown], self.keys
             return plots.trade_map(
                 with_subject(best, subject), x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more
@@ -257,7 +225,6 @@ class Curve(QuestionTable):
         return f"{' and '.join(metrics)} over {keys}: {self._subject()}; {self._method()}"
 
     def _subject(self) -> str:
-        """Return the subject that the questions of all lines share."""
         heading = dict(self.results[0].heading()) if self.results else {}
         if self.kind == "attack" and heading:
             return f"attack on {heading['Attack'].rpartition(' -> ')[2]}"
@@ -269,13 +236,12 @@ class Curve(QuestionTable):
         return f"{spaced(self.kind)}: {', '.join(self.lines)}"
 
     def _method(self) -> str:
-        if self.exact:
+        if self.sampling.is_exact:
             return "exact"
         trials = " to ".join(dict.fromkeys(f"{int(self.frame['trials'].agg(end)):,}" for end in ("min", "max")))
         return f"Monte Carlo, {trials} trials each, seed {self.sampling.seed}, intervals at 95%"
 
     def _table(self) -> list[list[str]]:
-        """Return a table in text: rows are values of the key, columns are lines; equal successive rows are merged."""
         if self.is_front:
             return self._front_table()
         if self.is_map:
@@ -292,7 +258,6 @@ class Curve(QuestionTable):
         return [[spaced(self.keys[0]), *self.shown_lines], *body]
 
     def _front_table(self) -> list[list[str]]:
-        """Return a table of the undominated points, or of a selection of them if there are many."""
         shown = self._front_points()
         shown = shown[:: -(-len(shown) // MOST_ROWS)] if len(shown) > MOST_ROWS else shown
         rows = []
@@ -304,15 +269,10 @@ class Curve(QuestionTable):
 
     def _map_table(self) -> list[list[str]]:
         """Return a table of the best metric value at some pairs of key values: first key down, second key across."""
-        down, across = (list(axis[:: self.step_of(axis)]) for axis in self.values)
+        down, across = (list(axis[:: _step_of(axis)]) for axis in self.values)
         best = self.best.set_index(list(self.keys))["value"]
         rows = [[text_of(row), *(value_text(self.metrics[0], best[row, column]) for column in across)] for row in down]
         return [[" \\ ".join(map(spaced, self.keys)), *map(text_of, across)], *rows]
-
-    @staticmethod
-    def step_of(axis: Sequence[Any]) -> int:
-        """Return the step by which a table in text selects the values of a key of a map."""
-        return -(-len(axis) // MOST_COLUMNS)
 
     @staticmethod
     def _cell(row: Mapping[Any, Any], metric: str) -> str:
@@ -331,11 +291,12 @@ class Curve(QuestionTable):
         """The lines that fit into a table in text; lines that are best somewhere come first."""
         return self.lines if len(self.lines) <= MOST_LINES else tuple(self._best_first()[:MOST_LINES])
 
+    @cached_property
     def _best_names(self) -> dict[str, None]:
         return dict.fromkeys(name for names in self.best["best"] for name in names)
 
     def _best_first(self) -> list[str]:
-        return list(self._best_names() | dict.fromkeys(self.lines))
+        return list(self._best_names | dict.fromkeys(self.lines))
 
     def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -352,9 +313,8 @@ class Curve(QuestionTable):
             record |= {"best": plain_rows(self.best), "trade": plain_rows(self.trade())}
         else:
             record["best"] = [span._asdict() | {"names": list(span.names)} for span in self.ranges]
-        if not self.exact:
-            record |= {"all_at_once": self.all_at_once, "seed": int(self.sampling.seed)}
-            record |= {"trials": int(self.frame["trials"].sum())}
+        if not self.sampling.is_exact:
+            record |= {"seed": int(self.sampling.seed), "trials": int(self.frame["trials"].sum())}
             record |= {"stop_reason": sorted(self.frame["stop_reason"].dropna().unique())}
         return record | {"points": plain_rows(self.frame)} | self._common_entries()
 
@@ -363,21 +323,25 @@ class Curve(QuestionTable):
         yield from self.frame.groupby(list(self.keys), sort=False, dropna=False)
 
 
+def _step_of(axis: Sequence[Any]) -> int:
+    """Return the step by which a table in text selects the values of a key of a map."""
+    return -(-len(axis) // MOST_COLUMNS)
+
+
 def is_number(value: Any) -> bool:
     """Return True if a value is a number; flags do not count as numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _notes_of(curve: Curve) -> Iterator[str]:
-    """Yield the notes about the values and the lines of a curve."""
     if curve.holds_between:
         yield "Within each range above the answer is the same at every distance."
     elif curve.keys[0].endswith("distance") and len(curve.keys) == 1:
         yield "Computed at the listed distances only."
-    if not curve.exact:
-        level = "all intervals hold at once with 95%" if curve.all_at_once else "each interval holds with 95%"
+    if not curve.sampling.is_exact:
         stopped = "; the intervals are valid although the precision, not a number of trials, ended the simulation"
-        yield f"Lines with overlapping intervals count as tied; {level}{stopped * bool(curve.sampling.precision)}."
+        stopped *= bool(curve.sampling.precision)
+        yield f"Lines with overlapping intervals count as tied; each interval holds with 95%{stopped}."
     if (more := len(curve.lines) - len(curve.shown_lines)) and len(curve.keys) == len(curve.metrics) == 1:
         yield f"The table leaves out {counted(more, 'line')}; --format csv has all of them."
     if curve.is_map:
@@ -391,11 +355,10 @@ def _notes_of(curve: Curve) -> Iterator[str]:
 
 
 def _notes_of_map(curve: Curve) -> Iterator[str]:
-    """Yield notes about a map in text: the meaning of its cells, and the values shown."""
     if len(curve.lines) > 1:
         yield "The table has the value of the best line at each pair of values."
     for key, values in zip(curve.keys, curve.values):
-        if (step := curve.step_of(values)) > 1:
+        if (step := _step_of(values)) > 1:
             shown = f"The table has {len(values[::step])} of {len(values)} values of {spaced(key)}"
             yield f"{shown}; --format csv has all of them."
 

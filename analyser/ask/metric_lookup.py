@@ -11,8 +11,8 @@ import numpy as np
 
 from analyser.analysis.comparison_figures import figures_of
 from analyser.common.errors import InputError, allowed_names, did_you_mean, shown
-from analyser.common.estimates import SAME_WITHIN, Estimate, decimals_of
-from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson, mean_bounds, mixture_bounds
+from analyser.common.estimates import Estimate, decimals_of
+from analyser.common.intervals import NORMAL_95, mean_bounds, mixture_bounds
 from analyser.common.means import Mean
 from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, function_of, metric_by_name
 from analyser.common.text import spaced
@@ -158,34 +158,17 @@ def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue
     return None
 
 
-def with_error(sampled: MetricValue, metric: str, trials: int | None, error: float, *, fixed: bool) -> MetricValue:
-    """Return a simulated value with an interval of error probability `error`.
-
-    `fixed`: the number of trials was fixed in advance. Otherwise the interval is valid at any stopping time
-    (:mod:`analyser.common.intervals`).
-
-    >>> wide = with_error(MetricValue(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
-    >>> round(wide.low, 3), round(wide.high, 3)
-    (0.484, 0.516)
-    """
-    from scipy.special import ndtri
-
+def at_any_stop(sampled: MetricValue, metric: str, trials: int | None) -> MetricValue:
+    """Return a simulated value with a 95% interval that holds although the precision ended the simulation."""
     if trials is None or np.isnan(sampled.low):
         return sampled
     if is_probability(metric):
         counts = np.array([round(sampled.value * trials)])
-        low, high = clopper_pearson(counts, trials, error) if fixed else mixture_bounds(counts, trials, error)
+        low, high = mixture_bounds(counts, trials)
         return MetricValue(sampled.value, float(low[0]), float(high[0]))
-    below, above = sampled.value - sampled.low, sampled.high - sampled.value
-    longer = max(below, above)
-    if fixed:  # a non-normal interval is scaled by the larger factor, that for an event seen in no trial
-        is_normal = longer <= min(below, above) * (1 + SAME_WITHIN)
-        factor = ndtri(1 - error / 2) / NORMAL_95 if is_normal else math.log(2 / error) / math.log(2 / (1 - CONFIDENCE))
-        return MetricValue(sampled.value, sampled.value - float(factor) * below, sampled.value + float(factor) * above)
-    standard_error = longer / NORMAL_95
-    return MetricValue(
-        sampled.value, *mean_bounds(sampled.value, standard_error, max(trials - 1, 1), trials, _TUNED_FOR, error)
-    )
+    standard_error = max(sampled.value - sampled.low, sampled.high - sampled.value) / NORMAL_95
+    degrees = max(trials - 1, 1)
+    return MetricValue(sampled.value, *mean_bounds(sampled.value, standard_error, degrees, trials, _TUNED_FOR))
 
 
 def _of_mean(mean: Mean) -> MetricValue:
