@@ -39,10 +39,10 @@ class ResolvedStrike(NamedTuple):
 def resolve(
     fight: FightFacts, face_values: Scores, score: int, falls: Callable[[int], int], passes: Callable[[int], int]
 ) -> ResolvedStrike:
-    """Resolve a strike after its roll.
+    """Resolve a strike after its roll; `falls` and `passes` are called only if the result is random.
 
-    `falls` takes the number of destroyed models and returns 1 if the officer is one of them. `passes` takes the
-    highest card that passes the test and returns 1 if the test is passed. Both are called only if the result is random.
+    `falls` takes the number of destroyed models and returns 1 if the officer is one of them. `passes` takes the highest
+    card that passes the test and returns 1 if the test is passed.
     """
     state = strike.after_roll(fight, face_values, score)
     if strike.stage_of(state) == Stage.OFFICER:

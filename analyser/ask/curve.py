@@ -5,18 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin
 
+import numpy as np
 import pandas as pd
 
 from analyser.analysis import selection
 from analyser.ask.curve_answer import Curve, is_number
 from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, raw_unit, values_of, with_values
 from analyser.ask.memoised_solver import BATTLE, Solver, check_method, question_between, question_kind, with_armies
-from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, at_any_stop
-from analyser.ask.question_table import Point, Variant, no_values, solve_all, variant_of
+from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, MetricValue, at_any_stop
+from analyser.ask.question_table import Point, Variant, solve_all, variant_of
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
@@ -178,11 +179,12 @@ def _variants(lines: Mapping[str, Raw], axes: Mapping[Key, Sequence[Any]], libra
             yield variant_of(name, raw, dict(zip(axes, combination)), library)
 
 
-def _unsolved(lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: Mapping[str, bool]) -> Iterator[Point]:
+def _unsolved(lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: Sized) -> Iterator[Point]:
     names, why_not = [key.name for key in axes], "not computed, because the curve was stopped"
+    no_values = (MetricValue(np.nan),) * len(metrics)
     for combination in itertools.product(*axes.values()):
         for line in lines:
-            yield Point(line, dict(zip(names, combination)), no_values(list(metrics)), why_not)
+            yield Point(line, dict(zip(names, combination)), no_values, why_not)
 
 
 def _at_any_stop(point: Point, metrics: Iterable[str]) -> Point:

@@ -124,8 +124,8 @@ class Curve(QuestionTable):
     def trade(self) -> pd.DataFrame:
         """Return the effect of one step of each key of a map, and the trade-off between the keys.
 
-        Columns: `line`, the keys, the metric, ``step_KEY`` (its change to the next value of a key), and `worth`: the number
-        of steps of the second key that cancel one step of the first.
+        Columns: `line`, the keys, the metric, ``step_KEY`` (its change to the next value of a key), and `worth`: the
+        number of steps of the second key that cancel one step of the first.
         """
         if len(self.keys) != _MAP_KEYS:
             raise InputError("a trade-off needs two keys", where="trade", allowed="over=[..., ...]")

@@ -123,7 +123,7 @@ class GameFight(NamedTuple):
 
 
 def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
-    """Raise InputError for a file that looks like a game with a misspelt key; the message shows the form of a game."""
+    """Raise InputError for a file that looks like a game with a misspelt key; the message shows its form."""
     if FIGHT in raw:
         return
     game_form = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
@@ -178,7 +178,7 @@ def _game_fight(solver: Solver, fight: Mapping[str, Any], number: int) -> GameFi
 
 
 def _pmf_of_sum(pmfs: Sequence[Pmf], weights: Sequence[int]) -> Pmf:
-    """Return the distribution of the sum of independent numbers, each multiplied by its weight."""
+    """Return the distribution of a weighted sum of independent numbers."""
     total: Pmf = np.ones(1)
     for pmf, weight in zip(pmfs, weights):
         weighted = np.zeros((len(pmf) - 1) * weight + 1)
@@ -194,7 +194,7 @@ def _chance_of(pmf: Pmf, number: int) -> Chance:
 
 
 def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
-    """Return the total losses that a side has inflicted, and the distribution of this total; None without fights."""
+    """Return the total losses that a side has inflicted, and their distribution; None without fights."""
     if not fights:
         return None
     prices = [fight.points for fight in fights if fight.points is not None]

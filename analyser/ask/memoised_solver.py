@@ -77,7 +77,7 @@ class Solver:
         return SolvedQuestion(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
 
     def in_full(self, raw: Raw) -> Result:
-        """Return an answer; an exact attack has its own heading, rules and warnings, not those of an equal fight."""
+        """Return an answer; an exact attack has its own heading and rules, not those of an equal fight."""
         if question_kind(raw) != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
         return solve(self.identify(raw)[1], self.sampling, brief=True)
@@ -110,7 +110,7 @@ class Solver:
         return self._answers[identity]
 
     def _record_left_out(self, scenario: Scenario) -> None:
-        """Record the rules left out of an attack; equal fights of different profiles may leave out different rules."""
+        """Record the rules left out of an attack, which may differ between profiles with equal fights."""
         keywords = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
         left_out = (word for word in keywords if word.term is None or not word.term.counts_in(RANGED_ATTACK))
         if any(word.canonical not in self._left_out for word in left_out):

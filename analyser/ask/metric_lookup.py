@@ -104,7 +104,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
     Raises
     ------
     InputError
-        An unknown metric (the message has the nearest name), or a metric per 100 points of an attacker without points.
+        An unknown metric (with the nearest name), or a metric per 100 points of an attacker without points.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
 
 
 def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue | None:
-    """Return the value of a metric that every kind of answer has, after a `step` (a round or an attack); else None."""
+    """Return the value of a metric that every kind of answer has, after a `step` (round or attack); else None."""
     if metric.startswith("p_") and metric[2:] in result.events:
         return _of_estimate(result.probability(metric[2:], step))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:

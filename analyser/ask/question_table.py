@@ -28,13 +28,13 @@ _BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # list of reasons, one for each 
 
 
 class Variant(NamedTuple):
-    """A question with values for some keys."""
+    """A question with values for some keys; `why_not`: the reason if a value does not fit; `where` begins messages."""
 
     name: str
     raw: Raw
     values: Mapping[str, Any]
-    why_not: str | None = None  # the reason if a value does not fit
-    where: str = ""  # prefix of messages
+    why_not: str | None = None
+    where: str = ""
 
 
 class Point(NamedTuple):
@@ -91,17 +91,12 @@ def _point(solver: Solver, variant: Variant, metrics: Sequence[str]) -> Point:
         values = tuple(metric_value(result, name, points) for name in metrics)
     except InputError as error:
         raise_if_common(error, variant)
-        return Point(variant.name, variant.values, no_values(metrics), variant.why_not or str(error))
+        return Point(variant.name, variant.values, (MetricValue(np.nan),) * len(metrics), variant.why_not or str(error))
     return Point(variant.name, variant.values, values, None, points, identity, row, result.trials, result.stopping)
 
 
-def no_values(metrics: Sequence[str]) -> tuple[MetricValue, ...]:
-    """Return NaN for each metric, for a question without an answer."""
-    return tuple(MetricValue(np.nan) for _ in metrics)
-
-
 def points_of(solver: Solver, variant: Variant) -> float | None:
-    """Return the points of the attacker of a variant; stated points override those of the profile."""
+    """Return the points of the attacker of a variant: stated points, or those of the profile."""
     if POINTS not in variant.values:
         return solver.points_of(variant.raw)
     points = variant.values[POINTS]
@@ -119,9 +114,7 @@ def raise_if_common(error: InputError, variant: Variant) -> None:
 
 
 def reason_kind(why_not: str) -> str:
-    """Return the kind of a reason: its text without numbers and names.
-
-    A list with a reason for each row becomes a list of the kinds: only "out of range" if it occurs, else all kinds.
+    """Return the kind of a reason: its text without numbers and names; of reasons for each row, "out of range" alone.
 
     >>> why = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
     >>> reason_kind(why)
@@ -175,7 +168,6 @@ class QuestionTable(FramedAnswer):
         return source_notes(self.not_modelled, self.assumptions, self.profiles)
 
     def _common_entries(self) -> dict[str, Any]:
-        """Return the entries with which the JSON of every answer of this class ends."""
         entries = {"kind": self.kind, "fights": self.fights, "notes": self.notes()}
         entries |= {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
         return entries | {"profiles": self.profiles and self.profiles.as_dict()}

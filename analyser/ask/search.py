@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal
@@ -13,7 +13,7 @@ import pandas as pd
 from analyser.ask.keys import Raw
 from analyser.ask.memoised_solver import Solver, check_method
 from analyser.ask.metric_lookup import DEFAULT_METRICS, metric_value
-from analyser.ask.question_table import Variant, points_of, raise_if_common, solve_all
+from analyser.ask.question_table import Point, Variant, points_of, raise_if_common, solve_all
 from analyser.ask.race import MOST_TRIALS, RaceResult, TrialSums, race
 from analyser.ask.search_answer import COMPUTED, Search
 from analyser.ask.variants import BASELINE, Variants, read_variants
@@ -102,20 +102,29 @@ def _exact_search(solver: Solver, file: Variants, metric: str, sampling: Samplin
     first_names: dict[Hashable, str] = {}  # by fight: name of the first variant with this fight
     rows = []
     for point in points:
-        row = _row(point.name, point.values, point.why_not)
+        row = _row(point, point.why_not)
         if point.why_not is None:
             first_name = first_names.setdefault(point.identity, point.name)
             row |= {"value": point.metric_values[0].value, "costs": point.costs}
             row["same_as"] = None if first_name == point.name else first_name
         rows.append(row)
     missing = islice(file.variants(solver.library), len(rows), None)
-    rows += [_row(variant.name, variant.values, variant.why_not) | {"status": "not asked"} for variant in missing]
+    rows += [_row(variant, variant.why_not) | {"status": "not asked"} for variant in missing]
     _check_any_possible(rows, file)
-    return _answer(solver, file, _rank(rows, file.least), None, sampling, complete=len(points) == len(file))
+    values = np.array([row["value"] for row in rows], np.float64)
+    if np.isnan(values).all():
+        raise InputError("the search was stopped before any variant was computed", where="variants")
+    top = np.nanmin(values) if file.least else np.nanmax(values)
+    tied = np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top))
+    for row, is_tied in zip(rows, tied):
+        status = "not possible" if np.isnan(row["value"]) else "tied" if is_tied else "beaten"
+        row["status"] = row["status"] or status
+    ranks = np.where(tied, top, values)  # among exactly equal variants, points decide
+    return _answer(solver, file, _ranked(rows, ranks, ranks, file.least), None, sampling, len(points) == len(file))
 
 
-def _row(name: str, values: Mapping[str, Any], why_not: str | None) -> dict[str, Any]:
-    row = {"variant": name, **values, "value": np.nan, "status": None, "costs": None}
+def _row(variant: Variant | Point, why_not: str | None) -> dict[str, Any]:
+    row = {"variant": variant.name, **variant.values, "value": np.nan, "status": None, "costs": None}
     return row | {"same_as": None, "why_not": why_not}
 
 
@@ -129,24 +138,14 @@ def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> No
     raise InputError(f"no variant {except_for}is possible: {reasons[0]}{more}", where=within(file.where, "variants"))
 
 
-def _rank(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
-    """Return the variants from the best to the worst, with their status; of equal variants the cheapest first."""
-    frame = pd.DataFrame(list(rows))
-    values = frame["value"].to_numpy(np.float64)
-    possible = ~np.isnan(values)
-    if not possible.any():
-        raise InputError("the search was stopped before any variant was computed", where="variants")
-    top = np.nanmin(values) if least else np.nanmax(values)
-    equal = possible & (np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top)))
-    status = np.where(equal, "tied", np.where(possible, "beaten", "not possible"))
-    frame["status"] = np.where(frame["status"].notna(), frame["status"], status)
+def _ranked(rows: Sequence[Mapping[str, Any]], values: Any, worse_ends: Any, least: bool) -> pd.DataFrame:
+    """Return the variants: the tied, then the beaten, by value, by `worse_ends` of intervals, and by points."""
+    frame, sign = pd.DataFrame(list(rows)), 1 if least else -1
     costs = frame["costs"].astype(float).fillna(np.inf)
-    ranks = np.where(possible & ~equal, values if least else -values, np.where(equal, 0.0, np.inf))
-    return _sort_and_mark_best(frame, np.lexsort((np.arange(len(frame)), costs, ranks, ~equal)))
-
-
-def _sort_and_mark_best(frame: pd.DataFrame, order: Any) -> pd.DataFrame:
-    frame = frame.iloc[order].reset_index(drop=True)
+    classes = frame["status"].map({"tied": 0, "beaten": 1}).fillna(2)
+    keys = np.arange(len(frame)), costs, sign * worse_ends, sign * values
+    keys = (*(np.where(classes == 2, np.arange(len(frame)), key) for key in keys), classes)
+    frame = frame.iloc[np.lexsort(keys)].reset_index(drop=True)
     frame.loc[0, "status"] = "best"
     return frame
 
@@ -157,7 +156,7 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
         allowed = "p_ and an event, mean_ and a figure, a function of outcomes; or the method exact"
         raise InputError(f"a race cannot compare by {metric}", where="metric", allowed=allowed)
     variants = list(file.variants(solver.library))
-    rows = [_row(variant.name, variant.values, variant.why_not) for variant in variants]
+    rows = [_row(variant, variant.why_not) for variant in variants]
     scenarios: dict[Hashable, Any] = {}
     rows_of_fight: dict[Hashable, list[int]] = {}  # indices of the variants that are the same fight
     for index, (variant, row) in enumerate(zip(variants, rows)):
@@ -168,7 +167,8 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
                 scenarios.setdefault(identity, scenario)
                 rows_of_fight.setdefault(identity, []).append(index)
         except InputError as error:
-            row["why_not"] = _reason(error, variant)
+            raise_if_common(error, variant)
+            row["why_not"] = str(error)
     _check_any_possible(rows, file)
     fights, impossible = list(rows_of_fight), dict[int, str]()
     is_event = metric.startswith("p_")
@@ -181,7 +181,8 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
             try:
                 return _trial_sums(solver.solve(scenarios[fights[fight]], stage_sampling), metric, trials)
             except InputError as error:  # such as a policy that the unit cannot carry out
-                impossible[fight] = _reason(error, variants[rows_of_fight[fights[fight]][0]])
+                raise_if_common(error, variants[rows_of_fight[fights[fight]][0]])
+                impossible[fight] = str(error)
                 return None
 
         result = race(
@@ -201,13 +202,12 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
                 rows[index] |= _race_columns(result, fight)
                 rows[index]["same_as"] = None if index == indices[0] else variants[indices[0]].name
     _check_any_possible(rows, file)
-    frame = _rank_by_race(rows, result, rows_of_fight.values(), file.least)
-    return _answer(solver, file, frame, result, sampling, complete=result.stop_reason != "interrupted")
-
-
-def _reason(error: InputError, variant: Variant) -> str:
-    raise_if_common(error, variant)
-    return str(error)
+    for row in rows:
+        row["status"] = row["status"] or "not possible"
+    values, lows, highs = np.array([[row.get(name, np.nan) for name in ("value", "low", "high")] for row in rows]).T
+    frame = _ranked(rows, values, highs if file.least else lows, file.least)
+    frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
+    return _answer(solver, file, frame, result, sampling, result.stop_reason != "interrupted")
 
 
 def _trial_sums(result: Result, metric: str, trials: int) -> TrialSums:
@@ -234,38 +234,14 @@ def _is_event(result: Result, metric: str) -> bool:
 
 
 def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
-    """Return the columns of a variant in a race."""
     status = "not asked" if not result.trials[fight] else "tied" if fight in result.remaining else "beaten"
     columns = {"value": result.values[fight], "low": result.lows[fight], "high": result.highs[fight]}
     columns |= {"trials": int(result.trials[fight]), "dropped_after_stage": int(result.dropped_after[fight])}
     return columns | {"status": status}
 
 
-def _rank_by_race(
-    rows: Sequence[Mapping[str, Any]], result: RaceResult, rows_by_fight: Iterable[Sequence[int]], least: bool
-) -> pd.DataFrame:
-    """Return the variants sorted: remaining variants first, then by value, worse end of the interval, and points."""
-    frame = pd.DataFrame(list(rows))
-    fights = {index: fight for fight, indices in enumerate(rows_by_fight) for index in indices if result.trials[fight]}
-    sign = 1 if least else -1
-    keys = np.full((5, len(frame)), 0.0)  # the last row is the primary sort key
-    keys[0], keys[4] = np.arange(len(frame)), 3
-    for index, fight in fights.items():
-        costs = rows[index]["costs"]
-        worse_end = result.highs[fight] if least else result.lows[fight]
-        keys[1:, index] = (
-            np.inf if costs is None else costs,
-            sign * worse_end,
-            sign * result.values[fight],
-            fight not in result.remaining,
-        )
-    frame["status"] = frame["status"].fillna("not possible")
-    frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
-    return _sort_and_mark_best(frame, np.lexsort(keys))
-
-
 def _answer(
-    solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling, *, complete: bool
+    solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling, complete: bool
 ) -> Search:
     if frame["costs"].nunique() < 2 or "points" in frame:  # equal points, or points are a key
         frame = frame.drop(columns="costs")

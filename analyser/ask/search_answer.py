@@ -47,8 +47,6 @@ class Search(QuestionTable):
         One row for each variant: `variant`, a column for each changed key, `value`, `status` (best, tied, beaten, not
         possible, not asked), `same_as` (an earlier variant that is the same fight) and `why_not` (the reason if it is
         not possible). A race adds `low`, `high` and `trials`. `costs`: points of the attacker, if they differ.
-    best : str
-        The first of the best variants.
     tied : tuple of str
         All best variants, if there are several: exactly equal, or in a race not significantly different.
     least : bool
@@ -103,12 +101,10 @@ class Search(QuestionTable):
         )
 
     def _priced(self, name: str) -> str:
-        """Return a variant, with its points if the points of variants differ."""
         costs = self.frame.loc[self.frame["variant"] == name, "costs"].dropna() if "costs" in self.frame else ()
         return f"{name} ({next(iter(costs)):g} points)" if len(costs) else name
 
     def _first_three(self, names: Sequence[str]) -> str:
-        """Return the first three variants, and the number of the others."""
         first = "; ".join(map(self._priced, names[:3]))
         return first + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
 
@@ -167,7 +163,6 @@ class Search(QuestionTable):
         return [*notes, *self._sources()]
 
     def _counts(self) -> str:
-        """Return the number of variants, and how many are different, equal, not possible or not computed."""
         statuses = Counter(self.frame["status"])
         same = sum(statuses[status] for status in COMPUTED) - self.fights
         parts = [counted(self.fights, "different fight")]
@@ -186,7 +181,7 @@ class Search(QuestionTable):
         return lines[:LISTED_REASONS] + [f"  and {counted(more, 'more reason')}"] * (more > 0)
 
     def _common_value(self, part: pd.DataFrame) -> str:
-        """Return, as text, the first key and value that all variants in `part`, and no others, have; empty if none."""
+        """Return the first key and value that all variants in `part`, and no others, have; empty if none."""
         for key in (name for name in self.frame.columns if name not in _FIXED_COLUMNS):
             value, *others = set(part[key].map(text_of, na_action="ignore"))
             if not others and (self.frame[key].map(text_of, na_action="ignore") == value).sum() == len(part):

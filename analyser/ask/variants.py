@@ -23,16 +23,9 @@ _UNIT_KEYS = ("attacker", "target", "unit", "a", "b")
 
 @dataclass(frozen=True)
 class Variants:
-    """A baseline, named overrides, and ranges of values; overrides are not combined with each other.
+    """A baseline (a question), named overrides, and ranges of values; overrides are not combined with each other.
 
-    Attributes
-    ----------
-    baseline : mapping
-        A question.
-    least : bool
-        True if low values of the metric are better.
-    where : str
-        The path of the file.
+    `least`: low values of the metric are better. `where`: path of the file.
     """
 
     kind: str
@@ -60,13 +53,7 @@ class Variants:
 
 
 def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Variants:
-    """Return the variants that a file describes (`docs/compare.md`).
-
-    Raises
-    ------
-    InputError
-        No baseline, an unknown key, or more than a million variants.
-    """
+    """Return the variants that a file describes (`docs/compare.md`); InputError for an unusable one."""
     if unknown := [key for key in raw if key not in _FILE_KEYS]:
         problem = f"unknown key{did_you_mean(unknown[0], _FILE_KEYS)}"
         raise MisspeltError(problem, where=within(where, unknown[0]), allowed=", ".join(_FILE_KEYS))
@@ -111,14 +98,13 @@ def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any
 
 
 def _changes(table: Any, kind: str, where: str) -> dict[Key, Any]:
-    """Return the keys that a named variant changes; keys of nested tables are joined by dots."""
     if not isinstance(table, Mapping) or not table:
         raise InputError(f"{shown(table)} is not usable", where=where, allowed="a table of keys, one or more")
     return {key_of(name, kind, where): _value(value, f"{where}.{name}") for name, value in _flatten(table)}
 
 
 def _value(value: Any, where: str) -> Any:
-    """Return the value of a key in a variant: a plain value, or a list or a table of plain values."""
+    """Return a plain value, or a list or a table of plain values."""
     if isinstance(value, list | tuple):
         return [_value(entry, where) for entry in value]
     if isinstance(value, dict):
