@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,6 @@ from analyser.scenarios.attack import attack_record
 from analyser.scenarios.focus import volleys_setup
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 
-MOST_REORDERED = 6  # with more attacks on one target, other orders are not tried
 _INTERPRETED_SECONDS = 0.03  # seconds per attacker and target if the kernel is not compiled
 
 
@@ -86,7 +84,6 @@ class VolleyResult(NamedTuple):
     share_lost: float
     mean_models_destroyed: float
     p_annihilated: float
-    order_gain: float | None  # largest gain by another order of these attacks; None if there are too many orders to try
 
 
 class Idle(NamedTuple):
@@ -102,12 +99,10 @@ class Volleys(NamedTuple):
 
     Attributes
     ----------
-    situation : Situation
     aim : str
         A name of :data:`AIMS`.
     volley_results : tuple of VolleyResult
         One for each target that is attacked, the largest value first.
-    idle : tuple of Idle
     value, bound, gap : float
         Total value, upper bound of the value of any assignment, and their difference divided by the value.
     all_on_one : tuple of VolleyResult
@@ -132,10 +127,9 @@ class Volleys(NamedTuple):
         """Return a row for each attacking loadout on each target."""
         rows = []
         for number, volley in enumerate(self.volley_results, 1):
-            figures = {name: value for name, value in volley._asdict().items() if name not in ("target", "shots")}
-            for shot in volley.shots:
-                order = {"situation": self.situation.name, "volley": number, "target": volley.target}
-                rows.append(order | shot._asdict() | figures)
+            target, _, *figures = volley._asdict().items()
+            order = {"situation": self.situation.name, "volley": number} | dict([target])
+            rows += [order | shot._asdict() | dict(figures) for shot in volley.shots]
         return rows
 
     def as_dict(self) -> dict[str, Any]:
@@ -238,7 +232,7 @@ class _ShotsAt:
 
     def result(self, shots: AttackCounts) -> VolleyResult:
         """Return the result of these attacks, made in the order of the attacking loadouts."""
-        pmf = self._distribution(shots)
+        pmf = distribution_after(TargetKind(1, self.matrices, self.value_by_state), shots)
         single = {kind: float(matrix[0] @ self.value_by_state) for kind, matrix in self.matrices.items()}
         sum_of_single = sum(count * single[kind] for kind, count in enumerate(shots) if count)
         return VolleyResult(
@@ -253,23 +247,4 @@ class _ShotsAt:
             min(float(pmf @ _share_lost(self._states, self._target)), 1.0),  # rounding can lift sums above 1
             float(pmf @ states.models_destroyed(self._states, self._target.level.models)),
             min(float(pmf @ states.is_removed(self._states)), 1.0),
-            self._order_gain(shots, float(pmf @ self.value_by_state)),
         )
-
-    def _distribution(self, shots: AttackCounts) -> Array:
-        return distribution_after(TargetKind(1, self.matrices, self.value_by_state), shots)
-
-    def _order_gain(self, shots: AttackCounts, value: float) -> float | None:
-        """Return the largest gain by another order of these attacks; None if there are too many orders to try."""
-        kinds = [kind for kind, count in enumerate(shots) for _ in range(count)]
-        if len(set(kinds)) <= 1:
-            return 0.0
-        if len(kinds) > MOST_REORDERED:
-            return None
-        best = value
-        for order in set(permutations(kinds)):
-            expected_value = self.value_by_state
-            for kind in reversed(order):
-                expected_value = self.matrices[kind] @ expected_value
-            best = max(best, float(expected_value[0]))
-        return best - value

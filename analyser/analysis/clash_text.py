@@ -72,8 +72,7 @@ def _bullets(lines: Iterable[str]) -> list[str]:
 
 def counted_name(army: ArmyLoadouts, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
     """Return a number of units and their loadout, such as ``2 × Rifle platoon, basic``; default: all in the army."""
-    if units is None:
-        units = army.counts[[loadout.selector for loadout in army.loadouts].index(selector)]
+    units = army.count_of(selector) if units is None else units
     name = army.short_loadout_title(selector) if in_short else army.loadout_title(selector)
     return name if units == 1 else f"{units} × {name}"
 
@@ -91,21 +90,13 @@ def proof_text(answer: Volleys) -> str:
 
 
 def volley_lines(answer: Volleys, army: ArmyLoadouts) -> list[str]:
-    """Return the lines below the table of an assignment: single attacks, other orders, and units without an attack."""
+    """Return the lines below the table of an assignment: its single attacks, and units without an attack."""
     single, lines = value_text(answer.aim, answer.sum_of_single), []
     if single != value_text(answer.aim, answer.value):
         lines.append(
             f"If each attack had a fresh target, the sum would be {single}. Later attacks find fewer models, in a unit "
             f"that breaks more easily."
         )
-    gains = [volley.order_gain for volley in answer.volley_results if volley.order_gain is not None]
-    tried = " (on targets with few enough attacks to try all orders)"
-    tried = "" if len(gains) == len(answer.volley_results) else tried
-    gain = sum(gains)
-    if gain > 0.5 * 10 ** (-1 if answer.aim == "points" else -2):
-        lines.append(f"Another order of the same attacks would add {value_text(answer.aim, gain)} at most{tried}.")
-    elif gains:
-        lines.append(f"Another order of the same attacks would add nothing{tried}.")
     for idle in answer.idle:
         lines.append(f"Without an attack: {counted_name(army, idle.attacker, idle.units)} ({idle.why}).")
     return lines

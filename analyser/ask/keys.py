@@ -237,7 +237,7 @@ ALLOWED_VALUES = "such as 1..24, 0.5..3:0.5 (with its step), 4,6,8, or no,yes"
 def values_of(stated: Any, where: str) -> Sequence[Any]:
     """Return the values in a text or a list; a range of integers remains a `range`.
 
-    ``"1..24"`` is every integer from 1 to 24, ``"0..3:0.5"`` every half integer from 0 to 3. InputError for no value, an
+    ``"1..24"`` is 1, 2, ..., 24, and ``"0..3:0.5"`` every half from 0 to 3. InputError for no value, an
     unusable text, or more than 100,000 values, except in a single range of integers.
 
     >>> values_of("1..4", "dice"), values_of("0..1:0.5, 4", "distance"), values_of("no,yes", "aiming")
