@@ -59,8 +59,6 @@ class Build(Answer):
         Enemy armies of the battles: the stated armies, or a typical list of each faction among the opponents.
     own, own_battles, own_value : Army, BattleRecord and OwnListValue, optional
         The user's own list, its battles, and its value.
-    is_typical : bool
-        True if `enemy_armies` are typical lists, because no enemy army was given.
     left_out : tuple of str
         Loadouts and options left out, with reasons.
     """
@@ -145,9 +143,7 @@ class Build(Answer):
             **self.profiles.fight_entries(),
             "best": self.best.name,
             "tied": list(self.tied),
-            "own": None
-            if self.own is None
-            else {"name": self.own.name, "points": self.own.points, **self._own_figures()},
+            "own": self._own_entries(),
             "lists": [
                 built.as_dict() | ({"battles": self.battles[index].as_dict()} if self.battles else {})
                 for index, built in enumerate(self.lists)
@@ -158,9 +154,12 @@ class Build(Answer):
             "assumptions": list(self.assumptions),
         }
 
-    def _own_figures(self) -> dict[str, Any]:
-        value = {} if self.own_value is None else self.own_value._asdict()
-        return value | ({} if self.own_battles is None else {"battles": self.own_battles.as_dict()})
+    def _own_entries(self) -> dict[str, Any] | None:
+        if self.own is None:
+            return None
+        entries = {"name": self.own.name, "points": self.own.points}
+        entries |= {} if self.own_value is None else self.own_value._asdict()
+        return entries | ({} if self.own_battles is None else {"battles": self.own_battles.as_dict()})
 
     def blocks(self) -> list[Block]:
         """Return the best list, the figures of all lists, and their battles."""
@@ -199,15 +198,8 @@ class Build(Answer):
         rows = list[tuple[str, ...]]()
         for built in self.lists:
             figures = [f"{value:.1f}" for value in (built.value, built.destroyed, built.kept)]
-            rows.append(
-                (
-                    built.army.name,
-                    f"{built.army.points:,}",
-                    *figures,
-                    f"{100 * built.gap:.2g}%",
-                    f"{100 * built.differs:.0f}%",
-                )
-            )
+            shares = f"{100 * built.gap:.2g}%", f"{100 * built.differs:.0f}%"
+            rows.append((built.army.name, f"{built.army.points:,}", *figures, *shares))
         if self.own is not None and (own := self.own_value) is not None:
             figures = ["–" if value is None else f"{value:.1f}" for value in (own.value, own.destroyed, own.kept)]
             differs = "–" if own.differs is None else f"{100 * own.differs:.0f}%"
