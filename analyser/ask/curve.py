@@ -15,9 +15,19 @@ import pandas as pd
 from analyser.analysis import selection
 from analyser.ask.curve_answer import Curve, is_number
 from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, raw_unit, values_of, with_values
-from analyser.ask.memoised_solver import BATTLE, Solver, check_method, question_between, question_kind, with_armies
 from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, MetricValue, at_any_stop
-from analyser.ask.question_table import Point, Variant, solve_all, variant_of
+from analyser.ask.question_table import (
+    BATTLE,
+    Point,
+    Solver,
+    Variant,
+    check_method,
+    question_between,
+    question_kind,
+    solve_all,
+    variant_of,
+    with_armies,
+)
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling

@@ -10,9 +10,9 @@ import numpy as np
 
 from analyser.ask.keys import raw_unit
 from analyser.ask.luck_answer import Chance, FightLuck, Luck, SideLuck
-from analyser.ask.memoised_solver import BATTLE, Solver, question_between, question_kind
 from analyser.ask.metric_lookup import DESTROYED
 from analyser.ask.observed_outcome import Pmf, fight_luck, report_from
+from analyser.ask.question_table import BATTLE, Solver, question_between, question_kind
 from analyser.common.distributions import Distribution
 from analyser.common.errors import (
     InputError,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 
 from analyser.analysis.comparison_figures import figures_of
 from analyser.common.errors import InputError, allowed_names, did_you_mean, shown
-from analyser.common.estimates import Estimate, decimals_of
+from analyser.common.estimates import Estimate
 from analyser.common.intervals import NORMAL_95, mean_bounds, mixture_bounds
 from analyser.common.means import Mean
 from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, function_of, metric_by_name
@@ -197,20 +196,3 @@ def value_text(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) -
         return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
     half = "" if np.isnan(low) or high <= low else f" ±{(high - low) / 2:.2g}"
     return f"{value:.3f}{half}"
-
-
-def interval_text(metric: str, value: float, low: float, high: float) -> str:
-    """Return a value as text with both ends of its interval, which may be asymmetric; empty for NaN.
-
-    >>> interval_text("p_broken", 1.0, 0.9972, 1.0), interval_text("mean_hits", 2.5, 2.41, 2.7)
-    ('100.0% (99.7 to 100.0)', '2.5 (2.4 to 2.7)')
-    """
-    if np.isnan(value):
-        return ""
-    if np.isnan(low) or not np.isfinite([low, high]).all():
-        return value_text(metric, value)
-    scale, unit = (100, "%") if is_probability(metric) else (1, "")
-    digits = decimals_of(scale * (high - low) / 2)
-    power = 10**digits
-    ends = math.floor(scale * low * power) / power, math.ceil(scale * high * power) / power
-    return f"{scale * value:.{digits}f}{unit} ({ends[0]:.{digits}f} to {ends[1]:.{digits}f})"

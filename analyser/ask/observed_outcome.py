@@ -55,9 +55,7 @@ def report_from(got: Any, destroyed: Any) -> dict[str, Any]:
     return report
 
 
-def fight_luck(
-    result: Any, report: Mapping[str, Any], *, label: str = "", side: str = "mine"
-) -> tuple[FightLuck, Pmf]:
+def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[FightLuck, Pmf]:
     """Return the luck in a fight, and the probability of each number of the enemy's models gone (empty if unknown).
 
     InputError for an impossible outcome.

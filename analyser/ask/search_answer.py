@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.metric_lookup import interval_text, is_probability, per_points_hint, title_of, value_text
+from analyser.ask.metric_lookup import is_probability, per_points_hint, title_of, value_text
 from analyser.ask.question_table import QuestionTable, reason_kind
 from analyser.ask.race import ERROR, RaceResult
-from analyser.ask.variants import BASELINE
 from analyser.common.answer import Block, plain_rows
 from analyser.common.look import with_subject
 from analyser.common.metrics import PER_100_POINTS
@@ -23,6 +23,7 @@ from analyser.common.text import counted, text_of
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+BASELINE = "baseline"
 COMPUTED = ("best", "tied", "beaten")  # statuses of variants that were computed
 LISTED_VARIANTS = 15
 LISTED_REASONS = 10
@@ -140,9 +141,7 @@ class Search(QuestionTable):
         return str(row["variant"] if pd.isna(row["same_as"]) else row["same_as"])
 
     def _value_text(self, row: Any) -> str:
-        if self.race is None:
-            return value_text(self.metric, row["value"])
-        return interval_text(self.metric, row["value"], row["low"], row["high"])
+        return value_text(self.metric, row["value"], row.get("low", np.nan), row.get("high", np.nan))
 
     def notes(self) -> list[str]:
         """Return the baseline, the method, the numbers of equal and of impossible variants, and the sources."""

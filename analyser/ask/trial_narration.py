@@ -13,8 +13,8 @@ import numpy as np
 
 from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
 from analyser.ask.fight_narration import NarratedTrial, fight_trials
-from analyser.ask.memoised_solver import question_between, question_kind
 from analyser.ask.metric_lookup import DESTROYED, LEAST_SUFFIX, metric_value
+from analyser.ask.question_table import question_between, question_kind
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.kernel_records import python_copy
