@@ -112,7 +112,6 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
 
 
 def _without_useless_attackers(volley: Volley, target: TargetKind) -> Volley:
-    """Return the volley without attackers that add no value."""
     attacks = list(volley.attacks)
     for kind in range(len(attacks)):
         while attacks[kind]:
@@ -210,7 +209,6 @@ class _Columns:
                     self.add(index, (attacks, float(distribution_after(target, attacks) @ target.value_by_state)))
 
     def add(self, target: int, volley: tuple[AttackCounts, float]) -> bool:
-        """Add a volley with its value, and return True if it is new."""
         attacks, value = volley
         is_new = (target, attacks) not in self._columns
         self._columns[target, attacks] = value

@@ -175,8 +175,6 @@ _Change = tuple[dict[str, Any], str, float]  # changed keys of an attack, descri
 
 
 class _Attacker:
-    """An attacker and its possible attacks."""
-
     def __init__(self, file: FocusFile, index: int, library: Profiles) -> None:
         self.file, self.index, self.library = file, index, library
         self.attack = file.attacks[index]
@@ -230,7 +228,6 @@ class _Attacker:
                 yield from self._advances({"row": row.id})
 
     def _may_manoeuvre(self, loadout: Loadout) -> bool:
-        """Return True if the attacker can still aim or advance; garrisons and aircraft can do neither."""
         attack = self.attack
         used = {*attack.bonuses, *attack.penalties} & {"aiming", "opportunity_fire", "reforming"}
         moved = attack.attacker_advanced or attack.attacker_garrisoned or attack.opportunity_fire
@@ -269,7 +266,6 @@ class _Search:
         self._values: dict[tuple[int, int, int], tuple[float, int]] = {}
 
     def states_after(self, option: int, state: int) -> list[tuple[int, float]]:
-        """Return the possible states of the target after an attack, with their probabilities."""
         if (option, state) not in self._after:
             program: list[Operation] = self.programs[option]
             joint = joint_distributions(self.setup, [program], (self.start[0], state), self.scenario.ruleset)[0]
@@ -278,7 +274,6 @@ class _Search:
         return self._after[option, state]
 
     def has_fate(self, state: int) -> bool:
-        """Return True if the target has the wanted fate in this state."""
         states = np.array([state])
         if self.want == "annihilated":
             return bool(is_removed(states)[0])
@@ -307,7 +302,6 @@ class _Search:
         return fsum(share * self.value(rest, after, most - 1)[0] for after, share in self.states_after(option, state))
 
     def answer(self, attackers: Sequence[str], in_order: Sequence[str]) -> BestFocus:
-        """Return the answer; `in_order` describes each attack in the stated order."""
         count = len(self.scenario.attacks)
         all_attackers = (1 << count) - 1
         chances = tuple(self.value(all_attackers, self.start[1], most)[0] for most in range(1, count + 1))

@@ -227,7 +227,6 @@ class _ShotsAt:
         self.value_by_state = value * AIMS[aim].share_gained(self._states, target)
 
     def all_possible(self, counts: Sequence[int]) -> AttackCounts:
-        """Return the attacks if all units that can attack the target do; `counts` has the units of each loadout."""
         return tuple(count if kind in self.matrices else 0 for kind, count in enumerate(counts))
 
     def result(self, shots: AttackCounts) -> VolleyResult:

@@ -163,7 +163,6 @@ def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most:
 
 
 def _with_battles(answer: Build, sampling: Sampling, library: Profiles) -> Build:
-    """Return the answer with the battles of its lists, and of the user's own list, against the enemy armies."""
     with sampling.with_bar() as reporting:
         last_stage = replace(reporting, progress=stage(reporting.report, 2, 3))
         lists = [built.army for built in answer.lists] + ([] if answer.own is None else [answer.own])

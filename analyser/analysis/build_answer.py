@@ -194,7 +194,6 @@ class Build(Answer):
         )
 
     def _values(self) -> Block:
-        """Return the table of values."""
         rows = list[tuple[str, ...]]()
         for built in self.lists:
             figures = [f"{value:.1f}" for value in (built.value, built.destroyed, built.kept)]
@@ -313,7 +312,6 @@ class Build(Answer):
         return sentence + self._own_verdict()
 
     def _own_verdict(self) -> str:
-        """Return the comparison of the user's own list with the best one."""
         if self.own is None or self.own_battles is None:
             return ""
         best = self.battles[self.order[0]]

@@ -128,7 +128,6 @@ def _destroyed_and_kept(counts: Array, unit_values: UnitValues, weights: Array |
 
 
 def _difference_from(counts: Array, first: SolvedList, force: Force) -> float:
-    """Return the share of the first list's points that the list with these counts lacks."""
     points = force.points
     return 1 - float(points @ np.minimum(counts, first.counts) / (points @ first.counts))
 

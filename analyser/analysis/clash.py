@@ -235,7 +235,6 @@ class Clash(FramedAnswer):
 
 
 def _counts(army: ArmyLoadouts, selectors: pd.Series[Any]) -> pd.Series[Any]:
-    """Return for each of these loadouts its number of units in the army."""
     return selectors.map(dict(zip((loadout.selector for loadout in army.loadouts), army.counts)))
 
 

@@ -185,7 +185,6 @@ def _situation_title(situation: Situation) -> str:
 
 
 def _situation_lines(situations: Sequence[Situation]) -> list[str]:
-    """Return the title of each situation that has one, after its name."""
     names = {situation: _situation_title(situation) for situation in situations if situation.title}
     lines = [f"{name}: {situation.title.removeprefix(f'{name}, ')}" for situation, name in names.items()]
     return ["Situations", *_bullets(lines)] if lines else []

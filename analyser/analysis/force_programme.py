@@ -182,7 +182,6 @@ class _Programme:
         return most if limit is None else min(most, limit)
 
     def _limit_battlegroups(self, group: _Battlegroups) -> None:
-        """Add the limits that each battlegroup has for units and for slots."""
         kind, loadouts = group.kind, self._force.loadouts
         assert kind is not None
         for indices in self._force.indices_by_unit.values():
@@ -195,7 +194,6 @@ class _Programme:
                 self._limit_each(group, in_slot, slot.least, slot.most)
 
     def _limit_each(self, group: _Battlegroups, indices: Sequence[int], least: int, most: int | None) -> None:
-        """Limit the number of these loadouts in each battlegroup."""
         terms = [(group.by_loadout[index], 1.0) for index in indices]
         if least:
             self._add_constraint([*terms, (group.total, -float(least))], 0, np.inf)
@@ -203,7 +201,6 @@ class _Programme:
             self._add_constraint([*terms, (group.total, -float(most))], -np.inf, 0)
 
     def _limit_units(self) -> None:
-        """Add the limits that the force has for units, and the required loadouts."""
         force = self._force
         for indices in force.indices_by_unit.values():
             limits = force.loadouts[indices[0]].unit.in_force
@@ -230,7 +227,6 @@ class _Programme:
     def solve(
         self, values: Array, unlike: Sequence[SolvedList], differ: float, *, any_points: bool
     ) -> SolvedList | None:
-        """Return the best list; see :meth:`Force.best`."""
         from scipy.optimize import Bounds, LinearConstraint
 
         values, shared = values.round(_DECIMALS), []
@@ -312,7 +308,6 @@ def divide_units(
 
 
 def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tuple[Any, Array, Array]:
-    """Return the constraints as a sparse matrix, and their lower and upper limits."""
     from scipy.sparse import csr_array
 
     entries = [(number, variable, weight) for number, (terms, _, _) in enumerate(rows) for variable, weight in terms]

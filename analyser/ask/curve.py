@@ -140,7 +140,6 @@ def _metrics(stated: Any, kind: str) -> dict[str, bool]:
 
 
 def _lines(question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles) -> dict[str, Raw]:
-    """Return the question of each line, by the name of the line."""
     if target is None:
         if conditions:
             raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
@@ -209,7 +208,6 @@ def _answer(
     metrics: Mapping[str, bool],
     points: Sequence[Point],
 ) -> Curve:
-    """Return the curve without the values at which no line has an answer; InputError if no value remains."""
     kind, questions = question_kind(next(iter(lines.values()))), list(lines.values())
     solved = [point for point in points if point.why_not is None]
     if not solved:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_ROWS = 40  # of a table in text
-MOST_SENTENCES = 20
 MOST_COLUMNS = 12  # of a map in text
 MOST_LINES = 6  # columns for lines in a table in text
 _EQUAL_DECIMALS = 9  # points of a front whose values agree to so many decimals count as one
@@ -139,11 +138,9 @@ class Curve(QuestionTable):
         return self.frame[["line", *self.keys, self.metrics[0]]].reset_index(drop=True).assign(**columns)
 
     def sentences(self) -> list[str]:
-        """Return the best lines of each range; for a map shares and trade-offs; for two metrics undominated points."""
+        """Return the best lines of each range; for a map shares and trade-offs; nothing for two metrics."""
         if self.is_front:
-            points = [self._point_text(part) for part in self._front_points()]
-            more = [f"and {len(points) - MOST_SENTENCES} more"] if len(points) > MOST_SENTENCES else []
-            return [*points[:MOST_SENTENCES], *more]
+            return []
         if self.is_map:
             shares = self.best["best"].map(self._joined).value_counts()
             lead = [f"{name}: best at {counted(int(number), 'pair')} of values" for name, number in shares.items()]
@@ -170,11 +167,6 @@ class Curve(QuestionTable):
 
     def _values_text(self, part: pd.DataFrame, key: str) -> str:
         return values_text(part[key].tolist(), self.values[self.keys.index(key)])
-
-    def _point_text(self, part: pd.DataFrame) -> str:
-        row, keys = part.iloc[0], ", ".join(f"{spaced(key)} {self._values_text(part, key)}" for key in self.keys)
-        values = ", ".join(f"{title_of(metric)} {value_text(metric, row[metric])}" for metric in self.metrics)
-        return f"{row['line']}, {keys}: {values}"
 
     def _trade_sentences(self) -> Iterator[str]:
         if not all(is_number(value) for axis in self.values for value in axis):
@@ -209,15 +201,15 @@ class Curve(QuestionTable):
 
     def blocks(self) -> list[Block]:
         """Return the values, and sentences about the best lines."""
-        head, *rows = self._table()
-        table = Block(head=head, rows=rows, align="<" if self.is_front else "<>")
         if self.is_front:
-            lead = "Not dominated (no other point is better in both):"
-        else:
-            lead = "Over the map:" if self.is_map else f"Best{' (low values are better)' * self.least[0]}:"
-        is_single = len(self.lines) == len(self.keys) == len(self.metrics) == 1
-        conclusions = [] if is_single else [Block(lines=[lead, *(f"  {text}" for text in self.sentences())])]
-        return [Block(self._heading()), table, *conclusions]
+            head, *rows = self._front_table()
+            title = "Not dominated (no other point is better in both):"
+            return [Block(self._heading()), Block(title, head, rows)]
+        head, *rows = self._map_table() if self.is_map else self._line_table()
+        lead = "Over the map:" if self.is_map else f"Best{' (low values are better)' * self.least[0]}:"
+        conclusions = Block(lines=[lead, *(f"  {text}" for text in self.sentences())])
+        is_single = len(self.lines) == len(self.keys) == 1
+        return [Block(self._heading()), Block(head=head, rows=rows, align="<>"), *([] if is_single else [conclusions])]
 
     def _heading(self) -> str:
         metrics = (f"{title_of(name)}{' (less is better)' * least}" for name, least in zip(self.metrics, self.least))
@@ -241,15 +233,11 @@ class Curve(QuestionTable):
         trials = " to ".join(dict.fromkeys(f"{int(self.frame['trials'].agg(end)):,}" for end in ("min", "max")))
         return f"Monte Carlo, {trials} trials each, seed {self.sampling.seed}, intervals at 95%"
 
-    def _table(self) -> list[list[str]]:
-        if self.is_front:
-            return self._front_table()
-        if self.is_map:
-            return self._map_table()
+    def _line_table(self) -> list[list[str]]:
         merged: list[tuple[Any, Any, list[str]]] = []
         for (value,), part in self._by_value():
             rows = part.set_index("line").loc[list(self.shown_lines)].to_dict("records")
-            cells = [self._cell(row, self.metrics[0]) for row in rows]
+            cells = [_cell(row, self.metrics[0]) for row in rows]
             if merged and merged[-1][2] == cells and is_number(value):
                 merged[-1] = (merged[-1][0], value, cells)
             else:
@@ -263,7 +251,7 @@ class Curve(QuestionTable):
         rows = []
         for part in shown:
             (row, *_) = part.to_dict("records")
-            cells = (self._cell(row, metric) for metric in self.metrics)
+            cells = (_cell(row, metric) for metric in self.metrics)
             rows.append([row["line"], *(self._values_text(part, key) for key in self.keys), *cells])
         return [[spaced(name) for name in ("line", *self.keys, *self.metrics)], *rows]
 
@@ -273,10 +261,6 @@ class Curve(QuestionTable):
         best = self.best.set_index(list(self.keys))["value"]
         rows = [[text_of(row), *(value_text(self.metrics[0], best[row, column]) for column in across)] for row in down]
         return [[" \\ ".join(map(spaced, self.keys)), *map(text_of, across)], *rows]
-
-    @staticmethod
-    def _cell(row: Mapping[Any, Any], metric: str) -> str:
-        return value_text(metric, row[metric], row.get(f"{metric}_low", np.nan), row.get(f"{metric}_high", np.nan))
 
     def notes(self) -> list[str]:
         """Return the notes: validity between the values, values left out, rules not modelled, and the sources."""
@@ -323,8 +307,11 @@ class Curve(QuestionTable):
         yield from self.frame.groupby(list(self.keys), sort=False, dropna=False)
 
 
+def _cell(row: Mapping[Any, Any], metric: str) -> str:
+    return value_text(metric, row[metric], row.get(f"{metric}_low", np.nan), row.get(f"{metric}_high", np.nan))
+
+
 def _step_of(axis: Sequence[Any]) -> int:
-    """Return the step by which a table in text selects the values of a key of a map."""
     return -(-len(axis) // MOST_COLUMNS)
 
 

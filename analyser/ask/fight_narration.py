@@ -122,7 +122,6 @@ class TrialRunner:
         return [f"{name[0].upper()}{name[1:]}: {_state_text(int(state))}" for name, state in zip(self._names, pair)]
 
     def _step(self, operation: Operation, pair: Pair, draws: Iterator[int], lines: list[str] | None) -> Pair:
-        """Return the states of both sides after one operation of the program."""
         line = (int(operation[0]), int(operation[1]), int(operation[2]))
         if operation.kind == Kind.STRIKE:
             if not strikes.is_made(self._setup, line[2], line[1], pair):
@@ -143,7 +142,6 @@ class TrialRunner:
         return int(after[0]), int(after[1])
 
     def _strike(self, number: int, pair: Pair, draws: Iterator[int], lines: list[str] | None) -> Pair:
-        """Return the states of both sides after a strike (:mod:`analyser.rules.strike`)."""
         fight = set_up_strike(self._setup, number, pair)
         own_card = next(draws) if strike.stage_of(strike.start_of_strike(fight)) == Stage.CARD else 0
         fight.dice += own_card
@@ -224,7 +222,6 @@ class TrialRunner:
         return _MOVES.get(Manoeuvre(operations.policy_decision(self._setup, operation, view)[0]), "")
 
     def _combat_lines(self, side: int, pair: Pair, draw_text: str) -> list[str]:
-        """Return the winner of a combat, and the loser's test (AC-8.5)."""
         won_by = operations.result_of_combat(self._setup, side, pair)
         if won_by == combat_result.NOT_FOUGHT:
             return []
@@ -235,7 +232,6 @@ class TrialRunner:
         return [f"{self._names[winner]} wins the combat (AC-8.5)", *tests]
 
     def _change_lines(self, before: Pair, after: Pair) -> list[str]:
-        """Return the changes in the states of both sides."""
         lines = []
         for side, (old, new) in enumerate(zip(before, after)):
             name = self._names[side]
@@ -348,7 +344,6 @@ def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Itera
 
 
 def _closing_heading(kind: str, figures: Mapping[str, Any]) -> list[str]:
-    """Return the heading of the last lines; for a duel it states the winner (AC-9.2)."""
     if kind != "duel":
         return ["-- At the end"]
     points = [figures[f"{side}_victory_points"] for side in "ab"]

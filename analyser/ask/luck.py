@@ -155,7 +155,6 @@ def game_luck(solver: Solver, raw: Mapping[str, Any], where: str) -> tuple[list[
 
 
 def _game_fight(solver: Solver, fight: Mapping[str, Any], number: int) -> GameFight:
-    """Return a fight of a game, with its luck."""
     names = (*_REPORT_KEYS, *sorted(_SECTIONS))
     if unknown := next((key for key in fight if key not in names), None):
         raise MisspeltError(f"unknown key{did_you_mean(unknown, names)}", where=str(unknown), allowed=_ALLOWED)
@@ -188,7 +187,6 @@ def _pmf_of_sum(pmfs: Sequence[Pmf], weights: Sequence[int]) -> Pmf:
 
 
 def _chance_of(pmf: Pmf, number: int) -> Chance:
-    """Return the probabilities of fewer than `number`, of exactly `number`, and of more."""
     fewer, equal = float(pmf[:number].sum()), float(pmf[number])
     return Chance(min(fewer, 1.0), equal, max(1.0 - fewer - equal, 0.0))
 

@@ -7,7 +7,6 @@ unknown, a player who reports every broken unit would be lucky on average.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -104,7 +103,6 @@ def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side:
 
 
 def _conditions_of(result: Any) -> tuple[str, ...]:
-    """Return lines that state the row, dice, distance and target of a fight."""
     width = max(len(label) for label, _ in result.heading()[1:])
     lines = [f"{label:{width}}  {text}".rstrip() for label, text in result.heading()[1:]]
     attack = getattr(result.scenario, "attack", None)  # other kinds have none
@@ -200,7 +198,6 @@ def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]
 
 
 def _checked_value(name: str, value: Any, column: Any) -> Any:
-    """Return a reported value if its column can hold it; InputError if not."""
     is_flag = np.asarray(column).dtype == np.bool_
     allowed = "yes or no; in a file true or false" if is_flag else f"{min(column)} to {max(column)}"
     if isinstance(value, bool) != is_flag or not isinstance(value, int):
@@ -216,24 +213,18 @@ def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], wei
     matches = {name: np.asarray(columns[name]) == value for name, value in report.items()}
     if np.logical_and.reduce([possible, *matches.values()]).any():
         return
-    impossible = [name for name in report if not (possible & matches[name]).any()]
-    alternatives = [
-        f"{spaced(name)} {_values_in(columns[name], mask)} with {_in_words(rest)}"
-        for name in report
-        if not impossible
-        if (rest := {other: value for other, value in report.items() if other != name})
-        and (mask := np.logical_and.reduce([possible, *(matches[other] for other in rest)])).any()
-    ]
-    if not alternatives:  # name the first figure that is impossible given the figures before it
-        remaining, name = possible, impossible[0] if impossible else next(iter(report))
-        for name in impossible[:1] or report:
-            if not (remaining & matches[name]).any():
-                break
-            remaining = remaining & matches[name]
-        before = {} if impossible else dict(itertools.takewhile(lambda entry: entry[0] != name, report.items()))
-        given_before = f" with {_in_words(before)}" * bool(before)
-        alternatives = [f"{spaced(name)} {_values_in(columns[name], remaining)}{given_before}"]
-    wrong = {name: report[name] for name in impossible[:1]} or report
+    impossible = [name for name in report if not (possible & matches[name]).any()][:1]
+    alternatives = []  # values of a figure that are possible with all others
+    for name in impossible or report:
+        rest = {} if impossible else {other: value for other, value in report.items() if other != name}
+        mask = np.logical_and.reduce([possible, *(matches[other] for other in rest)])
+        if mask.any():
+            alternatives.append(
+                f"{spaced(name)} {_values_in(columns[name], mask)}{' with ' * bool(rest)}{_in_words(rest)}"
+            )
+    if not alternatives:
+        alternatives = [f"{spaced(name)} {_values_in(columns[name], possible)} alone" for name in report]
+    wrong = {name: report[name] for name in impossible} or report
     problem = f"{_in_words(wrong)} {'cannot happen' if result.exact else 'did not happen in any trial'}"
     reasons = (f": {why}" for name in wrong if report[name] is True and (why := _why_not(result, name, wrong)))
     allowed = "; ".join(alternatives) + "; or the method exact" * (not result.exact)
@@ -258,7 +249,6 @@ def _why_not(result: Any, name: str, report: Mapping[str, Any]) -> str:
 
 
 def _unit(result: Any, side: str) -> Any:
-    """Return the unit of a side, by the prefix of its figures."""
     return getattr(result.scenario, side.removesuffix("_") or "target")
 
 
@@ -278,7 +268,6 @@ def _values_in(column: Any, mask: NDArray[np.bool_]) -> str:
 def _chance_of(
     outcome: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, trials: int | None
 ) -> tuple[Chance, pd.DataFrame]:
-    """Return the probabilities of worse, equal and better outcomes, and all outcomes from the worst to the best."""
     signs = {name: _sign(name) for name in outcome}
     goodness = np.array([sign * np.asarray(columns[name], np.float64) for name, sign in signs.items()])
     worse, equal = np.zeros(len(weights), np.bool_), np.ones(len(weights), np.bool_)

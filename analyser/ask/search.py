@@ -203,7 +203,6 @@ def _changes(table: Any, kind: str, where: str) -> dict[Key, Any]:
 
 
 def _value(value: Any, where: str) -> Any:
-    """Return a plain value, or a list or a table of plain values."""
     if isinstance(value, list | tuple):
         return [_value(entry, where) for entry in value]
     if isinstance(value, dict):
@@ -280,7 +279,6 @@ def _ranked(rows: Sequence[Mapping[str, Any]], values: Any, worse_ends: Any, lea
 
 
 def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, most_trials: int) -> Search:
-    """Return the answer by a race of the distinct fights among the variants."""
     if "per_100_points" in metric or "percentile" in metric or "@" in metric:
         allowed = "p_ and an event, mean_ and a figure, a function of outcomes; or the method exact"
         raise InputError(f"a race cannot compare by {metric}", where="metric", allowed=allowed)
@@ -340,7 +338,6 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
 
 
 def _trial_sums(result: Result, metric: str, trials: int) -> TrialSums:
-    """Return the sums of a metric and of its square over the trials of a simulation."""
     value = result.metric(metric) if function_of(metric) else None
     statistic, _, figure = metric.partition("_")
     if isinstance(value, Estimate) or (value is None and statistic == "p"):

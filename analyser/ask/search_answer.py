@@ -85,20 +85,18 @@ class Search(QuestionTable):
         if not self.tied:
             return f"The best is {self._priced(self.best)}: {title} {value}, {error}.{more}"
         number = counted(len(self.tied), "variant")
-        if self.race is None:
-            return f"A tie: {number} are exactly equal, {title} {value}: {self._first_three(self.tied)}.{more}"
+        relation, error = ("exactly equal", "") if self.race is None else ("the same fight", f", {error}")
         tied = self.frame[self.frame["variant"].isin(self.tied)]
         different = tied.loc[tied["same_as"].isna() | ~tied["same_as"].isin(self.tied), "variant"].tolist()
-        if len(different) == 1:
-            names = self._first_three(self.tied)
-            return f"A tie: {number} are the same fight, {title} {value}, {error}: {names}.{more}"
+        if self.race is None or len(different) == 1:
+            return f"A tie: {number} are {relation}, {title} {value}{error}: {self._first_three(self.tied)}.{more}"
         equal = len(tied) - len(different)
         also = f"; {equal:,} more {'is' if equal == 1 else 'are'} the same fight as one of these" * bool(equal)
         span = float(tied["high"].max() - tied["low"].min())
         behind = f"{100 * span:.2g} percentage points" if is_probability(self.metric) else f"{span:.2g}"
         return (
             f"Tied: {len(different):,} different fights ({self._first_three(different)}{also}). The first has {title} "
-            f"{value}; each is at most {behind} behind the best, {error}.{more}"
+            f"{value}; each is at most {behind} behind the best{error}.{more}"
         )
 
     def _priced(self, name: str) -> str:
@@ -110,7 +108,6 @@ class Search(QuestionTable):
         return first + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
 
     def _baseline_and_impossible(self) -> str:
-        """Return the value of the baseline if it is beaten, and the number of impossible variants."""
         baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
         text = f" The baseline has {self._value_text(baseline.iloc[0])}." if len(baseline) else ""
         if impossible := int((self.frame["status"] == "not possible").sum()):
@@ -170,7 +167,6 @@ class Search(QuestionTable):
         return f"{counted(len(self.frame), 'variant')}: {', '.join(parts)}"
 
     def _reasons(self, impossible: pd.DataFrame) -> list[str]:
-        """Return the kinds of reasons for impossible variants, each with count and the value that only they share."""
         lines = []
         kinds = impossible["why_not"].map({why: reason_kind(why) for why in impossible["why_not"].unique()})
         for _, part in sorted(impossible.groupby(kinds, sort=False), key=lambda group: -len(group[1])):

@@ -205,7 +205,6 @@ def tell(
 
 
 def _attack_trials(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
-    """Yield the simulated trials of an attack, from number `first`."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
     plan, fight = scenario.derived["plan"], python_copy(scenario.fight)
@@ -294,7 +293,6 @@ def morale_trials(
 
 
 def _recorded_states(states: Sequence[int]) -> Recorded:
-    """Return the recorded distributions of a single trial, from its states."""
     distinct = np.unique(states)
     return Recorded(distinct, (np.array(states)[:, np.newaxis] == distinct).astype(np.int64))
 
