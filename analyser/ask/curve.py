@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin
 
@@ -41,6 +41,7 @@ from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, Focu
 Metric = str | Function
 MOST_METRICS = 2
 DEFAULT_BATTLES = 10_000  # battles for each point
+_STOPPED = "not computed, because the curve was stopped"
 Over = str | Mapping[str, Any] | Sequence[str]
 _LEVEL = re.compile(r"@[\w-]+")  # the level in a selector
 _SECOND_SECTIONS = ("target", "b")  # sections of the second unit
@@ -121,7 +122,8 @@ def curve(
     if precision is not None:
         points = [_at_any_stop(point, metrics) for point in points]
     complete = len(points) == size
-    points += itertools.islice(_unsolved(lines, axes, metrics), len(points), None)
+    for variant in itertools.islice(_variants(lines, axes, library), len(points), None):
+        points.append(Point(variant.name, variant.values, (MetricValue(np.nan),) * len(metrics), _STOPPED))
     by_line = [point for number in range(len(lines)) for point in points[number :: len(lines)]]
     return replace(_answer(solver, lines, axes, metrics, by_line), complete=complete)
 
@@ -186,14 +188,6 @@ def _variants(lines: Mapping[str, Raw], axes: Mapping[Key, Sequence[Any]], libra
     for combination in itertools.product(*axes.values()):
         for name, raw in lines.items():
             yield variant_of(name, raw, dict(zip(axes, combination)), library)
-
-
-def _unsolved(lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: Sized) -> Iterator[Point]:
-    names, why_not = [key.name for key in axes], "not computed, because the curve was stopped"
-    no_values = (MetricValue(np.nan),) * len(metrics)
-    for combination in itertools.product(*axes.values()):
-        for line in lines:
-            yield Point(line, dict(zip(names, combination)), no_values, why_not)
 
 
 def _at_any_stop(point: Point, metrics: Iterable[str]) -> Point:
