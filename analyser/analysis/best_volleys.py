@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -186,10 +186,11 @@ def best_volleys(
             can_attack = any(kind in shots.matrices for shots in by_target)
             why = "it would add nothing on any target" if can_attack else _why_idle(loadout, frame, situation)
             idle.append(Idle(loadout.selector, units, why))
-    all_on_one = tuple(shots.result(shots.all_possible(attackers.counts)) for shots in by_target)
+    kinds = list(enumerate(attackers.counts))
+    all_on_one = [shots.result(tuple(n if kind in shots.matrices else 0 for kind, n in kinds)) for shots in by_target]
     volley_results.sort(key=lambda volley: -volley.value)
     figures = result.value, result.bound, result.gap
-    return Volleys(situation, aim, tuple(volley_results), tuple(idle), *figures, all_on_one)
+    return Volleys(situation, aim, tuple(volley_results), tuple(idle), *figures, tuple(all_on_one))
 
 
 def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> str:
@@ -225,9 +226,6 @@ class _ShotsAt:
         self.matrices = dict(zip(self._rows, matrices))
         value = AIMS[aim].target_value(target) or 0
         self.value_by_state = value * AIMS[aim].share_gained(self._states, target)
-
-    def all_possible(self, counts: Sequence[int]) -> AttackCounts:
-        return tuple(count if kind in self.matrices else 0 for kind, count in enumerate(counts))
 
     def result(self, shots: AttackCounts) -> VolleyResult:
         """Return the result of these attacks, made in the order of the attacking loadouts."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -131,17 +131,14 @@ class Clash(FramedAnswer):
         numbers of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
         """
         parts = []
-        for side, table, army, enemy in self._directions():
+        sides = ("mine", self.matchups, self.mine, self.yours), ("yours", self.enemy_matchups, self.yours, self.mine)
+        for side, table, army, enemy in sides:
             units = {"attacker_units": _counts(army, table.frame["attacker"])}
             units |= {"defender_units": _counts(enemy, table.frame["defender"])}
             part = with_points_lost(table.frame).assign(**units)
             part.insert(0, "side", side)
             parts.append(part)
         return pd.concat(parts, ignore_index=True)
-
-    def _directions(self) -> Iterator[tuple[str, Matchups, ArmyLoadouts, ArmyLoadouts]]:
-        yield "mine", self.matchups, self.mine, self.yours
-        yield "yours", self.enemy_matchups, self.yours, self.mine
 
     def attacks_of(self, side: str) -> pd.DataFrame:
         """Return the rows of the frame in which this side (``mine`` or ``yours``) attacks."""

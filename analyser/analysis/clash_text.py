@@ -102,22 +102,12 @@ def volley_lines(answer: Volleys, army: ArmyLoadouts) -> list[str]:
     return lines
 
 
-def volleys_title(answer: Volleys, army: ArmyLoadouts) -> str:
-    """Return the heading of an assignment: its army, its situation and its value."""
-    value = value_text(answer.aim, answer.value)
-    return f"Best attacks of {army.army.name}, {_situation_title(answer.situation)}: {value}"
-
-
 def attack_names(volley: VolleyResult, army: ArmyLoadouts) -> list[str]:
     """Return each attack on a target as text, in order: the units and their row."""
     return [
         f"{counted_name(army, shot.attacker, shot.units, in_short=True)} ({shot.row.replace('-', NO_BREAK_SPACE)})"
         for shot in volley.shots
     ]
-
-
-def _with_breakable_spaces(lines: Iterable[str]) -> list[str]:
-    return [line.replace(NO_BREAK_SPACE, " ") for line in lines]
 
 
 def _best_attacks(answer: Clash) -> list[list[str]]:
@@ -129,12 +119,8 @@ def _best_attacks(answer: Clash) -> list[list[str]]:
     proven = f" Each assignment is {next(iter(proofs))}." if len(proofs) == 1 else ""
     aim = AIMS[all_volleys[0].aim].title
     parts = [fill(f"Best attacks of a round: shots only, no charges. Value: {aim}.{proven}")]
-    for volleys, army, enemy in (
-        (answer.volleys, answer.mine, answer.yours),
-        (answer.enemy_volleys, answer.yours, answer.mine),
-    ):
-        parts += _assignment_parts(volleys, army, enemy, is_proven=bool(proven))
-    return parts
+    sides = (answer.volleys, answer.mine, answer.yours), (answer.enemy_volleys, answer.yours, answer.mine)
+    return parts + [part for side in sides for part in _assignment_parts(*side, is_proven=bool(proven))]
 
 
 def _assignment_parts(
@@ -142,6 +128,8 @@ def _assignment_parts(
 ) -> list[list[str]]:
     parts = []
     for assignment in volleys:
+        value, situation = value_text(assignment.aim, assignment.value), _situation_title(assignment.situation)
+        title = f"Best attacks of {army.army.name}, {situation}: {value}"
         rows = [("target", "by", "lost", "annihilated")]
         for volley in assignment.volley_results:
             figures = percent(volley.share_lost), percent(volley.p_annihilated)
@@ -150,10 +138,10 @@ def _assignment_parts(
             rows += [("", name, "", "") for name in names[1:]]
         table = ["No attack is possible."]
         if assignment.volley_results:
-            table = _with_breakable_spaces(aligned_within(rows, "<<>>", (0, 1)))
+            table = [line.replace(NO_BREAK_SPACE, " ") for line in aligned_within(rows, "<<>>", (0, 1))]
         proof = [] if is_proven else fill(f"It is {proof_text(assignment)}.")
         below = [line for note in volley_lines(assignment, army) for line in fill(note)]
-        parts.append([*fill(volleys_title(assignment, army)), *proof, *table, *below])
+        parts.append([*fill(title), *proof, *table, *below])
     return parts
 
 

@@ -288,8 +288,10 @@ def axes_of(over: Any, kind: str, questions: Sequence[Raw], library: Profiles) -
         axes[key] = values_of(values, f"over: {name}")
     size_of(axes, len(questions))
     for key, stated in zip(keys, stated_values.values()):
-        if key.is_distance and kind in _RANGED_KINDS and (stated is None or _is_range(axes[key])):
-            axes[key] = _with_weapon_ranges(axes[key], questions, library)
+        axis = axes[key]
+        every_inch = stated is None or (isinstance(axis, range) and axis.step == 1)
+        if key.is_distance and kind in _RANGED_KINDS and every_inch:
+            axes[key] = _with_weapon_ranges(axis, questions, library)
     return axes
 
 
@@ -351,10 +353,6 @@ def _literal_values(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) is Literal:
         return get_args(annotation)
     return next((names for part in get_args(annotation) if (names := _literal_values(part))), ())
-
-
-def _is_range(values: Sequence[Any]) -> bool:
-    return isinstance(values, range) and values.step == 1
 
 
 def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:

@@ -165,9 +165,6 @@ class Curve(QuestionTable):
         values = [front[metric].round(_EQUAL_DECIMALS) for metric in self.metrics]
         return [part for _, part in front.groupby([front["line"], *values], sort=False)]
 
-    def _values_text(self, part: pd.DataFrame, key: str) -> str:
-        return values_text(part[key].tolist(), self.values[self.keys.index(key)])
-
     def _trade_sentences(self) -> Iterator[str]:
         if not all(is_number(value) for axis in self.values for value in axis):
             return
@@ -252,7 +249,13 @@ class Curve(QuestionTable):
         for part in shown:
             (row, *_) = part.to_dict("records")
             cells = (_cell(row, metric) for metric in self.metrics)
-            rows.append([row["line"], *(self._values_text(part, key) for key in self.keys), *cells])
+            rows.append(
+                [
+                    row["line"],
+                    *(values_text(part[key].tolist(), axis) for key, axis in zip(self.keys, self.values)),
+                    *cells,
+                ]
+            )
         return [[spaced(name) for name in ("line", *self.keys, *self.metrics)], *rows]
 
     def _map_table(self) -> list[list[str]]:
@@ -264,11 +267,9 @@ class Curve(QuestionTable):
 
     def notes(self) -> list[str]:
         """Return the notes: validity between the values, values left out, rules not modelled, and the sources."""
-        return [*_notes_of(self), *self._sources(), *self._warnings()]
-
-    def _warnings(self) -> list[str]:
         warnings = dict.fromkeys(text for result in self.results for text in result.warnings)
-        return [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
+        shown = [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
+        return [*_notes_of(self), *self._sources(), *shown]
 
     @cached_property
     def shown_lines(self) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from analyser.ask.race import ERROR, RaceResult
 from analyser.common.answer import Block, plain_rows
 from analyser.common.look import with_subject
 from analyser.common.metrics import PER_100_POINTS
-from analyser.common.text import counted, text_of
+from analyser.common.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,8 +28,6 @@ COMPUTED = ("best", "tied", "beaten")  # statuses of variants that were computed
 LISTED_VARIANTS = 15
 LISTED_REASONS = 10
 _TITLE_WIDTH = 64  # characters in a title line, about the width of the axes
-_FIXED_COLUMNS = {"variant", "value", "costs", "low", "high", "trials", "dropped_after_stage"}
-_FIXED_COLUMNS |= {"status", "same_as", "why_not"}
 _STOP_REASONS = {
     "decided": "one fight remains",
     "alike": "the remaining fights hardly differ",
@@ -171,17 +169,9 @@ class Search(QuestionTable):
         kinds = impossible["why_not"].map({why: reason_kind(why) for why in impossible["why_not"].unique()})
         for _, part in sorted(impossible.groupby(kinds, sort=False), key=lambda group: -len(group[1])):
             similar = "" if part["why_not"].nunique() == 1 else ", or a similar reason"
-            lines.append(f"  {len(part):,}: {self._common_value(part)}{part['why_not'].iloc[0]}{similar}")
+            lines.append(f"  {len(part):,}: {part['why_not'].iloc[0]}{similar}")
         more = len(lines) - LISTED_REASONS
         return lines[:LISTED_REASONS] + [f"  and {counted(more, 'more reason')}"] * (more > 0)
-
-    def _common_value(self, part: pd.DataFrame) -> str:
-        """Return the first key and value that all variants in `part`, and no others, have; empty if none."""
-        for key in (name for name in self.frame.columns if name not in _FIXED_COLUMNS):
-            value, *others = set(part[key].map(text_of, na_action="ignore"))
-            if not others and (self.frame[key].map(text_of, na_action="ignore") == value).sum() == len(part):
-                return f"{key} = {value}: "
-        return ""
 
     def _method(self, race: RaceResult) -> str:
         decks = "cards put back" if self.sampling.replacement else "real decks"
