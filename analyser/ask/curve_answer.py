@@ -249,13 +249,8 @@ class Curve(QuestionTable):
         for part in shown:
             (row, *_) = part.to_dict("records")
             cells = (_cell(row, metric) for metric in self.metrics)
-            rows.append(
-                [
-                    row["line"],
-                    *(values_text(part[key].tolist(), axis) for key, axis in zip(self.keys, self.values)),
-                    *cells,
-                ]
-            )
+            keys = (values_text(part[key].tolist(), axis) for key, axis in zip(self.keys, self.values))
+            rows.append([row["line"], *keys, *cells])
         return [[spaced(name) for name in ("line", *self.keys, *self.metrics)], *rows]
 
     def _map_table(self) -> list[list[str]]:
