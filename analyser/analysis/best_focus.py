@@ -326,24 +326,14 @@ class _Search:
                     continue
                 option = self.options[chosen]
                 others = [
-                    number
+                    self.probability_by(number, left, state, count - fired)
                     for number, other in enumerate(self.options)
                     if left >> other.attacker & 1 and other.words != option.words
                 ]
-                second_best = max(
-                    (self.probability_by(other, left, state, count - fired) for other in others), default=chance
-                )
-                rows.append(
-                    {
-                        "fired": fired,
-                        "target": self._state_text(state),
-                        "next": option.words,
-                        "advance": option.advance,
-                        "chance": chance,
-                        "costs": max(chance - second_best, 0.0),
-                        "probability": probability,
-                    }
-                )
+                row = {"fired": fired, "target": self._state_text(state), "next": option.words}
+                row |= {"advance": option.advance, "chance": chance}
+                row |= {"costs": max(chance - max(others, default=chance), 0.0), "probability": probability}
+                rows.append(row)
                 rest = left & ~(1 << option.attacker)
                 for after, share in self.states_after(chosen, state):
                     following[rest, after] = following.get((rest, after), 0.0) + share * probability

@@ -252,9 +252,8 @@ class Build(Answer):
     @property
     def title(self) -> str:
         """Title of the answer. Without battles it does not call the lists the best."""
-        title = f"Best lists of {self.faction}"
-        if not self.battles:
-            title = f"Lists of {self.faction} with the highest sums of unit values"
+        values = f"Lists of {self.faction} with the highest sums of unit values"
+        title = f"Best lists of {self.faction}" if self.battles else values
         return f"{title}, up to {self.points:,} points"
 
     @property
@@ -283,7 +282,10 @@ class Build(Answer):
     @property
     def verdict(self) -> str:
         """Conclusion from the values and the battles; without battles from the values alone."""
-        sentence = self._battle_verdict() if self.battles else self._value_verdict()
+        first = self.lists[0]
+        value = f"{first.army.name} has the highest sum of unit values ({first.value:.1f})"
+        sentence = f"Without battles: {value}. How often it wins is not computed."
+        sentence = self._battle_verdict() if self.battles else sentence
         if empty := sum(unit.points or 0 for unit in self.best.units if unit.loadout.capacity):
             sentence += f" {self.best.name} spends {empty} points on transports without passengers."
         if len(self.lists) == 1:
@@ -293,19 +295,13 @@ class Build(Answer):
         differences += f", and their scores by at most {100 * (max(scores) - min(scores)):.1f}" if scores else ""
         return f"{sentence} {differences}."
 
-    def _value_verdict(self) -> str:
-        first = self.lists[0]
-        value = f"{first.army.name} has the highest sum of unit values ({first.value:.1f})"
-        return f"Without battles: {value}. How often it wins is not computed."
-
     def _battle_verdict(self) -> str:
         first = self.lists[0].army.name
         if not self.battles[0].is_tied:
             sentence = f"Battles change the ranking: {self.best.name} does better than {first}."
         elif len(self.tied) == len(self.lists) > 1:
-            sentence = (
-                "The differences of these lists in battle are not significant, so battles do not change the ranking."
-            )
+            insignificant = "The differences of these lists in battle are not significant"
+            sentence = f"{insignificant}, so battles do not change the ranking."
         else:
             result = "the best" if self.order[0] == 0 else "tied with the best"
             sentence = f"Battles confirm the ranking: {first} is {result}."
