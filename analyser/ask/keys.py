@@ -203,13 +203,12 @@ def _copied_tables(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
 
 def with_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
     """Return a unit at another level, as a selector or a loadout like `unit`."""
-    if unit is None or not isinstance(level, str):
-        problem = f"{shown(level)} is not a level" if unit is not None else "the question names no unit"
-        error_type = InputError if unit is None else MisspeltError
-        raise error_type(problem, where=where, allowed="basic, reinforced or full-strength, for a unit with a profile")
-    if level not in get_args(LevelName):
-        problem = f"{shown(level)} is not a level{did_you_mean(level, get_args(LevelName))}"
-        raise MisspeltError(problem, where=where, allowed=", ".join(get_args(LevelName)))
+    levels = get_args(LevelName)
+    if unit is None:
+        raise InputError("the question names no unit", where=where, allowed="a level of a unit with a profile")
+    if level not in levels:
+        problem = f"{shown(level)} is not a level{did_you_mean(str(level), levels)}"
+        raise MisspeltError(problem, where=where, allowed=", ".join(levels))
     loadout = library.loadout(unit) if isinstance(unit, str) else unit
     check_choice(level, where, list(loadout.unit.levels))
     return f"{unit_of(loadout.selector)}@{level}" if isinstance(unit, str) else loadout.at(cast("LevelName", level))
