@@ -124,9 +124,10 @@ def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: in
                 continue
             best: Any = possible.iloc[int(np.argsort(-attack_values(possible, situation.kind), kind="stable")[rank])]
             names = ("points_lost", "mean_share_lost", "p_annihilated", "own_points_lost", "p_attacker_wins")
-            *figures, p_wins = (float(best[name]) for name in names)
+            lost, share, p_annihilated, own_lost, p_wins = (float(best[name]) for name in names)
             p_wins = p_wins if situation.kind == "duel" else np.nan
-            counters.append(BestCounter(str(target), situation.name, str(best["attacker"]), *figures, p_wins))
+            figures = lost, share, p_annihilated, own_lost, p_wins
+            counters.append(BestCounter(str(target), situation.name, str(best["attacker"]), *figures))
     return tuple(counters)
 
 

@@ -60,9 +60,8 @@ class BattleRecord(NamedTuple):
     @property
     def dice_variance(self) -> float:
         """Variance of the score due to dice and cards, estimated with one win, one draw and one loss added."""
-        won, drawn, trials = (count + 1 for count in self.totals)
-        trials += 2
-        won, drawn = won / trials, drawn / trials
+        trials = self.trials + 3
+        won, drawn, _ = ((count + 1) / trials for count in self.totals)
         mean = won + _DRAW_SCORE * drawn
         return (won + _DRAW_SCORE**2 * drawn - mean**2) / trials
 

@@ -271,9 +271,9 @@ def _ranked(rows: Sequence[Mapping[str, Any]], values: Any, worse_ends: Any, lea
     frame, sign = pd.DataFrame(list(rows)), 1 if least else -1
     costs = frame["costs"].astype(float).fillna(np.inf)
     classes = frame["status"].map({"tied": 0, "beaten": 1}).fillna(2)
-    keys = np.arange(len(frame)), costs, sign * worse_ends, sign * values
-    keys = (*(np.where(classes == 2, np.arange(len(frame)), key) for key in keys), classes)
-    frame = frame.iloc[np.lexsort(keys)].reset_index(drop=True)
+    order = np.arange(len(frame))
+    keys = [np.where(classes < 2, key, 0.0) for key in (costs, sign * worse_ends, sign * values)]
+    frame = frame.iloc[np.lexsort((order, *keys, classes))].reset_index(drop=True)
     frame.loc[0, "status"] = "best"
     return frame
 
