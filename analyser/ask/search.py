@@ -269,11 +269,11 @@ def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> No
 def _ranked(rows: Sequence[Mapping[str, Any]], values: Any, worse_ends: Any, least: bool) -> pd.DataFrame:
     """Return the variants: the tied, then the beaten, by value, by `worse_ends` of intervals, and by points."""
     frame, sign = pd.DataFrame(list(rows)), 1 if least else -1
-    costs = frame["costs"].astype(float).fillna(np.inf)
-    classes = frame["status"].map({"tied": 0, "beaten": 1}).fillna(2)
+    costs = frame["costs"].astype(float).fillna(np.inf).to_numpy()
+    classes = frame["status"].map({"tied": 0, "beaten": 1}).fillna(2).to_numpy()
     order = np.arange(len(frame))
     keys = [np.where(classes < 2, key, 0.0) for key in (costs, sign * worse_ends, sign * values)]
-    frame = frame.iloc[np.lexsort((order, *keys, classes))].reset_index(drop=True)
+    frame = frame.iloc[np.lexsort([order, *keys, classes])].reset_index(drop=True)
     frame.loc[0, "status"] = "best"
     return frame
 
