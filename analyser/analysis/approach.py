@@ -2,8 +2,7 @@
 
 Two units come into sight of each other, and six rounds follow the first possible shot (AC-9.2). A unit that gains by
 being near approaches by its SPEED each round, until it can charge at a distance of twice its SPEED. A unit that prefers
-distance retreats at its SPEED while there is space behind it. So a gun that outranges its enemy shoots unanswered until
-the enemy is near enough to shoot back, and no unit charges an enemy that it cannot catch.
+distance retreats at its SPEED while there is space behind it.
 """
 
 from __future__ import annotations

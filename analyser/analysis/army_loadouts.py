@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from analyser.analysis.selection import with_unique_name
 from analyser.common.errors import InputError
 from analyser.common.text import counted
 from analyser.game.army import Army, names_apart
@@ -34,6 +34,10 @@ class ArmyLoadouts(NamedTuple):
         """Name, number of units and points of the army."""
         return f"{self.army.name} ({counted(self.n_units, 'unit')}, {self.army.points:,} points)"
 
+    def count_of(self, selector: str) -> int:
+        """Return the number of units with a loadout."""
+        return self.counts[[loadout.selector for loadout in self.loadouts].index(selector)]
+
     def loadout_title(self, selector: str) -> str:
         """Return the title of a loadout: unit and level."""
         return next(loadout for loadout in self.loadouts if loadout.selector == selector).title
@@ -60,7 +64,18 @@ def army_loadouts(army: ArmyLike, library: Profiles, where: str) -> ArmyLoadouts
         loaded = load_army(army, library)
     except InputError as error:
         raise error.inside(where) from None
-    return _distinct_loadouts(loaded, where)
+    distinct: dict[str, Loadout] = {}
+    counts: dict[str, int] = {}
+    for loadout in loaded.loadouts:
+        unique = with_unique_name(loadout, distinct)
+        distinct[unique.selector] = unique
+        counts[unique.selector] = counts.get(unique.selector, 0) + 1
+    if not distinct:
+        raise InputError("this army has no units", where=where, allowed="an army with units")
+    if len(distinct) > MOST_DISTINCT or len(loaded) > MOST_UNITS:
+        problem = f"{len(loaded)} units, {len(distinct)} of them different"
+        raise InputError(problem, where=where, allowed=f"up to {MOST_UNITS}, up to {MOST_DISTINCT} of them different")
+    return ArmyLoadouts(loaded, tuple(distinct.values()), tuple(counts.values()))
 
 
 def with_unique_names(mine: ArmyLoadouts, yours: ArmyLoadouts) -> tuple[ArmyLoadouts, ArmyLoadouts]:
@@ -68,30 +83,3 @@ def with_unique_names(mine: ArmyLoadouts, yours: ArmyLoadouts) -> tuple[ArmyLoad
     names = names_apart(mine.army, yours.army)
     mine, yours = (army._replace(army=replace(army.army, name=name)) for army, name in zip((mine, yours), names))
     return mine, yours
-
-
-def _distinct_loadouts(army: Army, where: str) -> ArmyLoadouts:
-    """Return an army as its distinct loadouts; different loadouts with the same selector get numbered selectors."""
-    pairs: list[tuple[Loadout, Loadout]] = []  # a loadout as it is in the army, and with a unique selector
-    counts: dict[str, int] = {}
-    for loadout in army.loadouts:
-        unique = next((unique for original, unique in pairs if original == loadout), None)
-        if unique is None:
-            unique = _with_unique_selector(loadout, counts)
-            pairs.append((loadout, unique))
-        counts[unique.selector] = counts.get(unique.selector, 0) + 1
-    if not pairs:
-        raise InputError("this army has no units", where=where, allowed="an army with units")
-    if len(pairs) > MOST_DISTINCT or len(army) > MOST_UNITS:
-        problem = f"{len(army)} units, {len(pairs)} of them different"
-        raise InputError(problem, where=where, allowed=f"up to {MOST_UNITS}, up to {MOST_DISTINCT} of them different")
-    return ArmyLoadouts(army, tuple(unique for _, unique in pairs), tuple(counts.values()))
-
-
-def _with_unique_selector(loadout: Loadout, taken: Container[str]) -> Loadout:
-    """Return the loadout with a selector that is not `taken`."""
-    unique, number = loadout, 2
-    while unique.selector in taken:
-        unit = loadout.unit.model_copy(update={"id": f"{loadout.unit.id}-{number}"})
-        unique, number = loadout.model_copy(update={"unit": unit}), number + 1
-    return unique

@@ -29,15 +29,9 @@ TOLERANCE = 1e-9  # smaller differences count as none; those of totals relative 
 class TargetKind(NamedTuple):
     """Equal targets.
 
-    Attributes
-    ----------
-    n_targets : int
-        Number of targets of this kind.
-    matrices : mapping of int to ndarray
-        For each kind of attacker that can attack the target: probability of each state after the attack (column) from
-        each state before it (row). The first state is that of a target not yet attacked.
-    value_by_state : ndarray
-        Value gained in each state; 0 in the first.
+    `matrices` has for each kind of attacker the probability of each state after its attack (column) from each state
+    before it (row). `value_by_state` is the value gained in each state. The first state is that of a target not yet
+    attacked, with the value 0.
     """
 
     n_targets: int
@@ -54,17 +48,7 @@ class Volley(NamedTuple):
 
 
 class Assignment(NamedTuple):
-    """An assignment of attackers to targets.
-
-    Attributes
-    ----------
-    volleys : tuple of Volley
-        One for each target that is attacked.
-    value : float
-        Total value.
-    bound : float
-        Upper bound of the value of any assignment.
-    """
+    """An assignment of attackers to targets; `bound` is an upper bound of the value of any assignment."""
 
     volleys: tuple[Volley, ...]
     value: float
@@ -92,29 +76,31 @@ def distribution_after(target: TargetKind, attacks: AttackCounts) -> Array:
 def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
     """Return the best assignment of attackers to targets; `counts` has the number of attackers of each kind.
 
-    An attacker attacks at most once. Attacks on one target follow each other in the order of the kinds of attackers. In
-    the example there are two targets and two attackers, each of which destroys a target with probability 1/2.
+    An attacker attacks at most once. Attacks on one target follow each other in the order of the kinds of attackers.
 
     >>> coin = np.array([[0.5, 0.5], [0.0, 1.0]])
     >>> found = assign([2], [TargetKind(2, {0: coin}, np.array([0.0, 10.0]))])
     >>> [volley.attacks for volley in found.volleys], found.value, found.gap
     ([(1,), (1,)], 10.0, 0.0)
     """
-    columns, proof = _Columns(counts, targets), _Proof(np.inf, np.zeros(len(counts)), [])
+    columns = _Columns(counts, targets)
+    bound, proof_prices, surpluses = np.inf, np.zeros(len(counts)), list[float]()
     for _ in range(MOST_ROUNDS):
         prices, target_prices, value = columns.solve_relaxation()
         searches = [_Search(target, counts, prices, least) for target, least in zip(targets, target_prices)]
-        new_proof = _lagrangian(counts, prices, targets, [search.bound for search in searches])
-        proof = min(proof, new_proof, key=lambda known: known.bound)
+        most = [max(search.bound, 0.0) for search in searches]  # Lagrangian bound: prices of all attackers and targets
+        total = np.dot(counts, prices) + sum(target.n_targets * surplus for target, surplus in zip(targets, most))
+        if total < bound:
+            bound, proof_prices, surpluses = float(total), prices, most
         new = [columns.add(index, volley) for index, search in enumerate(searches) for volley in search.volleys]
-        if not any(new) or proof.bound - value <= TOLERANCE * max(value, 1.0):
+        if not any(new) or bound - value <= TOLERANCE * max(value, 1.0):
             break
     best, value, _ = columns.solve_integer()
-    bound = proof.bound
     if bound - value > TOLERANCE * max(value, 1.0):  # a better assignment's volleys have a surplus >= `lowest`
-        lowest = [surplus - (bound - value) for surplus in proof.surpluses]
-        options = counts, proof.prices
-        searches = [_Search(target, *options, least, find_all=True) for target, least in zip(targets, lowest)]
+        lowest = [surplus - (bound - value) for surplus in surpluses]
+        searches = [
+            _Search(target, counts, proof_prices, least, find_all=True) for target, least in zip(targets, lowest)
+        ]
         if all(search.is_complete for search in searches):
             for index, search in enumerate(searches):
                 for volley in search.volleys:
@@ -125,27 +111,7 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
     return Assignment(tuple(volleys), value, max(bound, value))
 
 
-class _Proof(NamedTuple):
-    """Upper bound of the value of any assignment, with the prices of attackers and the surpluses that prove it.
-
-    The surplus of a volley is its value minus the prices of its attackers; `surpluses` has an upper bound for each
-    kind of target.
-    """
-
-    bound: float
-    prices: Array
-    surpluses: list[float]
-
-
-def _lagrangian(counts: Sequence[int], prices: Array, targets: Sequence[TargetKind], bounds: Sequence[float]) -> _Proof:
-    """Return the Lagrangian bound: the prices of all attackers, plus the largest surplus on each target."""
-    surpluses = [max(bound, 0.0) for bound in bounds]
-    total = np.dot(counts, prices) + sum(target.n_targets * surplus for target, surplus in zip(targets, surpluses))
-    return _Proof(float(total), prices, surpluses)
-
-
 def _without_useless_attackers(volley: Volley, target: TargetKind) -> Volley:
-    """Return the volley without attackers that add no value."""
     attacks = list(volley.attacks)
     for kind in range(len(attacks)):
         while attacks[kind]:
@@ -157,7 +123,7 @@ def _without_useless_attackers(volley: Volley, target: TargetKind) -> Volley:
 
 
 class _Search:
-    """Search for volleys on one target with a surplus above `least`.
+    """Search for volleys on one target with a surplus (value minus the prices of the attackers) above `least`.
 
     `volleys` has the best such volley and some others, or with `find_all` all of them; each with its value. No volley
     has a surplus above `bound`. `is_complete` is False if the search stopped at a limit.
@@ -180,7 +146,7 @@ class _Search:
         self.bound = self._run(pmf)
 
     def _upper_values_by_state(self) -> list[list[Array]]:
-        """Return an upper bound of the surplus to gain from each state, as if attackers saw the results so far.
+        """Return an upper bound of the surplus from each state, as if attackers saw the results so far.
 
         The lists are by index of the next kind of attacker, and by the number of attackers of this kind left.
         """
@@ -243,7 +209,6 @@ class _Columns:
                     self.add(index, (attacks, float(distribution_after(target, attacks) @ target.value_by_state)))
 
     def add(self, target: int, volley: tuple[AttackCounts, float]) -> bool:
-        """Add a volley with its value, and return True if it is new."""
         attacks, value = volley
         is_new = (target, attacks) not in self._columns
         self._columns[target, attacks] = value

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.army_loadouts import ArmyLoadouts
+from analyser.analysis.best_volleys import Volleys
 from analyser.analysis.situations import SITUATIONS, Situation
 from analyser.common.text import percent
 
@@ -25,21 +26,9 @@ _ONE_COUNTER: HardTargetKind = "hangs on one unit"
 class BestCounter(NamedTuple):
     """Best counter of a side to one enemy unit in one situation.
 
-    Attributes
-    ----------
-    target : str
-    situation : str
-    attacker : str or None
-        None if no unit can attack the target.
-    points_lost : float
-        Mean points that the target loses: all if it is annihilated, else its points times the share that is lost.
-    share_lost, p_annihilated : float
-    own_points_lost : float
-        Points that the attacker loses; 0 for a ranged attack.
-    p_wins : float
-        Probability that the attacker wins a duel; NaN for other situations.
-    why_not : str
-        Reason why there is no attacker.
+    `attacker` is None if no unit can attack the target. `points_lost` by the target are all if it is annihilated, else
+    its points times the share that is lost. `p_wins` is the probability that the attacker wins a duel, NaN for other
+    situations.
     """
 
     target: str
@@ -66,25 +55,12 @@ class BestCounter(NamedTuple):
         return figures | {"pays": self.pays}
 
 
-class CombinedShots(NamedTuple):
-    """Result of all shots of an army at one target in a round, in the situation where they do most.
-
-    `can_attack` is False if no unit can shoot at the target.
-    """
-
-    share_lost: float
-    p_annihilated: float
-    situation: str
-    can_attack: bool = True
-
-
 class HardTarget(NamedTuple):
     """A unit that the enemy army can hardly hurt, or can hurt with only one of its units.
 
-    `best` is the mean share of the target that the best single attack takes, `by` the attacker, and `situation` the
-    situation of that attack. For the kind ``nothing kills it``, `best` is instead the share that all shots combined
-    take, and `p_annihilated` the probability that they annihilate the target; if no unit can shoot at it, both figures
-    are those of the best charge.
+    `best` is the mean share of the target that the best single attack takes, `by` the attacker. For the kind ``nothing
+    kills it`` it is the share that all shots combined take, and `p_annihilated` their probability to annihilate it; if
+    no unit can shoot at it, both figures are those of the best charge.
     """
 
     target: str
@@ -131,7 +107,7 @@ def attack_values(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
     return np.asarray(part["points_lost"] - part["own_points_lost"], np.float64)
 
 
-def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: int = 0) -> list[BestCounter]:
+def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: int = 0) -> tuple[BestCounter, ...]:
     """Return the best counter to each defender in each situation (`rank` 0), or the second best (`rank` 1).
 
     `frame` is the result of :func:`with_points_lost`. Of equally good attackers the first counts as best.
@@ -143,33 +119,22 @@ def best_counters(frame: pd.DataFrame, situations: Sequence[Situation], rank: in
             possible = part[part["why_not"].isna()]
             if len(possible) <= rank:
                 why = "; ".join(dict.fromkeys(part["why_not"].dropna().astype(str)))
-                counters.append(
-                    BestCounter(str(target), situation.name, None, why_not=why or "the army has no other unit")
-                )
+                why = why or "the army has no other unit"
+                counters.append(BestCounter(str(target), situation.name, None, why_not=why))
                 continue
             best: Any = possible.iloc[int(np.argsort(-attack_values(possible, situation.kind), kind="stable")[rank])]
-            counters.append(
-                BestCounter(
-                    str(target),
-                    situation.name,
-                    str(best["attacker"]),
-                    float(best["points_lost"]),
-                    float(best["mean_share_lost"]),
-                    float(best["p_annihilated"]),
-                    float(best["own_points_lost"]),
-                    float(best["p_attacker_wins"]) if situation.kind == "duel" else np.nan,
-                )
-            )
-    return counters
+            names = ("points_lost", "mean_share_lost", "p_annihilated", "own_points_lost", "p_attacker_wins")
+            lost, share, p_annihilated, own_lost, p_wins = (float(best[name]) for name in names)
+            p_wins = p_wins if situation.kind == "duel" else np.nan
+            figures = lost, share, p_annihilated, own_lost, p_wins
+            counters.append(BestCounter(str(target), situation.name, str(best["attacker"]), *figures))
+    return tuple(counters)
 
 
 def hard_targets(
-    frame: pd.DataFrame, situations: Sequence[Situation], army: ArmyLoadouts, combined: Mapping[str, CombinedShots]
-) -> list[HardTarget]:
-    """Return the defenders that the units of `army`, the attackers, can hardly hurt by a shot or a charge.
-
-    `combined` has the result of all shots at each target; it is empty if no situation has shots.
-    """
+    frame: pd.DataFrame, situations: Sequence[Situation], army: ArmyLoadouts, volleys: Sequence[Volleys]
+) -> tuple[HardTarget, ...]:
+    """Return the defenders that the units of `army`, the attackers, can hardly hurt by a shot or a charge."""
     attacks = [situation.name for situation in situations if situation.kind != "duel"]
     result = []
     for target, rows in frame[frame["situation"].isin(attacks)].groupby("defender", sort=False):
@@ -184,16 +149,21 @@ def hard_targets(
             result.append(HardTarget(str(target), "nothing can hurt it", 0.0, *names))
         elif share < LEAST_HURT:
             result.append(HardTarget(str(target), "hardly hurt", share, *names))
-        elif len(able) == 1 and army.counts[[loadout.selector for loadout in army.loadouts].index(able[0])] == 1:
+        elif len(able) == 1 and army.count_of(able[0]) == 1:
             result.append(HardTarget(str(target), _ONE_COUNTER, share, *names))
-        shots = combined.get(str(target))
-        if shots is not None and share > 0 and max(shots.p_annihilated, possible["p_annihilated"].max()) < LEAST_HURT:
-            result.append(
-                HardTarget(str(target), "nothing kills it", shots.share_lost, "", shots.situation, shots.p_annihilated)
-                if shots.can_attack
-                else HardTarget(str(target), "nothing kills it", share, *names, float(best["p_annihilated"]))
-            )
-    return result
+        together = [(shots, of_one.situation.name) for of_one in volleys for shots in of_one.all_on_one]
+        together = [pair for pair in together if pair[0].target == target]
+        if not together or share <= 0:
+            continue
+        shots, where = max(together, key=lambda x: (bool(x[0].shots), x[0].p_annihilated, x[0].share_lost))
+        if max(shots.p_annihilated, possible["p_annihilated"].max()) >= LEAST_HURT:
+            continue
+        if shots.shots:
+            figures = shots.share_lost, "", where, shots.p_annihilated
+        else:
+            figures = share, *names, float(best["p_annihilated"])
+        result.append(HardTarget(str(target), "nothing kills it", *figures))
+    return tuple(result)
 
 
 def hard_target_lines(

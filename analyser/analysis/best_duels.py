@@ -46,8 +46,8 @@ def best_duel(scenario: DuelScenario, row: str | None) -> RowResults:
 def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> Cells:
     """Return the losses of each pair in a duel that starts at the distance of the situation.
 
-    Both sides maximise victory points destroyed minus lost, where a share of a unit counts as that share of its points
-    (objective ``points``). A coin toss decides in each round which side is first; a pair and its reverse are one duel.
+    Both sides maximise victory points destroyed minus lost (objective ``points``). A coin toss decides in each round
+    which side is first; a pair and its reverse are one duel.
     """
     cells = blank_cells(len(attackers), len(defending.combatants))
     if defending.row is not None:
@@ -57,7 +57,7 @@ def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situatio
     pairs = list(product(sides, defending.combatants))
     ordered_pairs = list(dict.fromkeys(_ordered_pair(*pair) for pair in pairs))
     with ThreadPoolExecutor(defending.threads) as pool:
-        solve = partial(_pair_result, situation.distance, defending.ruleset)
+        solve = partial(_pair_result, situation.distance, defending.ruleset.model_dump_json())
         results = dict(zip(ordered_pairs, pool.map(solve, ordered_pairs)))
     for index, pair in enumerate(pairs):
         ordered = _ordered_pair(*pair)
@@ -70,7 +70,7 @@ def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situatio
 
 
 class _PairResult(NamedTuple):
-    """Result of a pair as a cell for each side as the attacker, or the reason why the pair cannot fight."""
+    """A cell for each side as the attacker, or the reason why the pair cannot fight."""
 
     cells: NDArray[np.void]
     why_not: str = ""
@@ -82,12 +82,9 @@ def _ordered_pair(unit: Combatant, other: Combatant) -> tuple[Combatant, Combata
     return first, second
 
 
-def _pair_result(distance: float | None, ruleset: Ruleset, pair: tuple[Combatant, Combatant]) -> _PairResult:
-    return _cached_pair_result(*pair, distance, ruleset.model_dump_json())
-
-
 @lru_cache(maxsize=_CACHED_PAIRS)
-def _cached_pair_result(a: Combatant, b: Combatant, distance: float | None, ruleset: str) -> _PairResult:
+def _pair_result(distance: float | None, ruleset: str, pair: tuple[Combatant, Combatant]) -> _PairResult:
+    a, b = pair
     terms = DuelTerms(policy_a=BEST, policy_b=BEST, want="points", distance=distance)
     scenario = DuelScenario(terms, a, b, Ruleset.model_validate_json(ruleset))
     try:
@@ -107,7 +104,6 @@ def _final_states(scenario: DuelScenario) -> JointStates:
 
 
 def _fight_end(final: JointStates, scenario: DuelScenario, row: str | None = None) -> FightEnd:
-    """Return the result of a duel with these final states."""
     a, b, terms = scenario.a, scenario.b, scenario.terms
     won = points_won(final.first, final.second, a, b, bits_of_wins(a, b, terms, 0))
     lost = points_won(final.second, final.first, b, a, bits_of_wins(b, a, terms, 1))
@@ -135,8 +131,6 @@ def best_play(
         Objective that A maximises and B minimises: ``win``, ``margin``, ``points`` or ``survival``.
     against : str or sequence of str
         Policy of B: ``best``, a tactic, or a policy in words.
-    profiles
-        As in :func:`attack`.
     **terms
         The other keys of ``[duel]``: rounds, first, distance, step.
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import fsum
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
-import pandas as pd
 
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, shown
@@ -38,11 +36,11 @@ _MOST_STEPS_SHOWN = 12  # in the text
 
 
 class Option(NamedTuple):
-    """An attack that an attacker may choose: a row and a manoeuvre, described in `words`."""
+    """An attack that an attacker may choose, described in `words`, after an `advance` in inches."""
 
     attacker: int
     words: str
-    advance: float  # inches advanced before the attack
+    advance: float
     attack: FocusAttack
     scenario: Scenario
 
@@ -53,12 +51,8 @@ class BestFocus(Answer):
 
     Attributes
     ----------
-    wanted : str
-        Wanted fate of the target, such as ``annihilated``.
-    attackers : tuple of str
-        Names of the attackers.
     chances : tuple of float
-        Probability of the fate with the best use of up to 1, 2, ... attackers.
+        Probability of the wanted fate with the best use of up to 1, 2, ... attackers.
     as_given : float
         Probability of the fate if all attackers fire in the stated order, each as stated; an attacker that cannot fire
         as stated advances first if possible, or makes another possible attack.
@@ -103,11 +97,6 @@ class BestFocus(Answer):
         chances = {f"p_with_{number}": chance for number, chance in enumerate(self.chances, 1)}
         return chances | {"p_in_given_order": self.as_given}
 
-    @cached_property
-    def frame(self) -> pd.DataFrame:
-        """Steps of the plan as a table."""
-        return self.to_frame()
-
     def rows(self) -> list[dict[str, Any]]:
         """Return the steps as plain dicts."""
         return [dict(step) for step in self.steps]
@@ -143,10 +132,9 @@ def best_focus(
 ) -> BestFocus:
     """Return the attacker that should fire next at a target after each result, to make a fate most likely (AC-9.1).
 
-    Each attacker fires at most once. If no row is stated, every usable row is tried. An attacker that
-    neither aims nor has advanced may aim, or (with a stated distance) advance by its SPEED before it fires. The
-    result is exact, by backward induction over the remaining attackers and the state of the target. Losses of an
-    attacker through its own attack are not counted.
+    Each attacker fires at most once. If no row is stated, every usable row is tried. An attacker that neither aims nor
+    has advanced may aim, or (with a stated distance) advance by its SPEED before it fires. The result is exact, by
+    backward induction. Losses of an attacker through its own attack are not counted.
 
     Parameters
     ----------
@@ -155,9 +143,7 @@ def best_focus(
     target : selector or mapping
     want : str
         ``annihilated``, ``broken``, ``destroyed`` or ``suppressed``.
-    profiles
-        As in :func:`analyser.attack`.
-    **conditions
+    profiles, conditions
         As in :func:`analyser.focus`.
 
     Examples
@@ -189,8 +175,6 @@ _Change = tuple[dict[str, Any], str, float]  # changed keys of an attack, descri
 
 
 class _Attacker:
-    """An attacker and its possible attacks."""
-
     def __init__(self, file: FocusFile, index: int, library: Profiles) -> None:
         self.file, self.index, self.library = file, index, library
         self.attack = file.attacks[index]
@@ -244,7 +228,6 @@ class _Attacker:
                 yield from self._advances({"row": row.id})
 
     def _may_manoeuvre(self, loadout: Loadout) -> bool:
-        """Return True if the attacker can still aim or advance; garrisons and aircraft can do neither."""
         attack = self.attack
         used = {*attack.bonuses, *attack.penalties} & {"aiming", "opportunity_fire", "reforming"}
         moved = attack.attacker_advanced or attack.attacker_garrisoned or attack.opportunity_fire
@@ -261,7 +244,7 @@ class _Attacker:
             yield {**keys, "distance": left, "attacker_advanced": True}, f'advances {by:g}" to {left:g}" and fires', by
 
     def _with_name(self, refusal: InputError) -> InputError:
-        """Return the error of the stated attack, with the attacker's name and the advance that was tried."""
+        """Return the error of the stated attack, with the name of the attacker and the advance that was tried."""
         if not refusal.where.endswith(".row"):
             return refusal
         tried = [f" or after an advance of {by:g} inches" for _, _, by in self._advances({})]
@@ -283,7 +266,6 @@ class _Search:
         self._values: dict[tuple[int, int, int], tuple[float, int]] = {}
 
     def states_after(self, option: int, state: int) -> list[tuple[int, float]]:
-        """Return the possible states of the target after an attack, with their probabilities."""
         if (option, state) not in self._after:
             program: list[Operation] = self.programs[option]
             joint = joint_distributions(self.setup, [program], (self.start[0], state), self.scenario.ruleset)[0]
@@ -292,7 +274,6 @@ class _Search:
         return self._after[option, state]
 
     def has_fate(self, state: int) -> bool:
-        """Return True if the target has the wanted fate in this state."""
         states = np.array([state])
         if self.want == "annihilated":
             return bool(is_removed(states)[0])
@@ -321,7 +302,6 @@ class _Search:
         return fsum(share * self.value(rest, after, most - 1)[0] for after, share in self.states_after(option, state))
 
     def answer(self, attackers: Sequence[str], in_order: Sequence[str]) -> BestFocus:
-        """Return the answer; `in_order` describes each attack in the stated order."""
         count = len(self.scenario.attacks)
         all_attackers = (1 << count) - 1
         chances = tuple(self.value(all_attackers, self.start[1], most)[0] for most in range(1, count + 1))
@@ -346,24 +326,14 @@ class _Search:
                     continue
                 option = self.options[chosen]
                 others = [
-                    number
+                    self.probability_by(number, left, state, count - fired)
                     for number, other in enumerate(self.options)
                     if left >> other.attacker & 1 and other.words != option.words
                 ]
-                second_best = max(
-                    (self.probability_by(other, left, state, count - fired) for other in others), default=chance
-                )
-                rows.append(
-                    {
-                        "fired": fired,
-                        "target": self._state_text(state),
-                        "next": option.words,
-                        "advance": option.advance,
-                        "chance": chance,
-                        "costs": max(chance - second_best, 0.0),
-                        "probability": probability,
-                    }
-                )
+                row = {"fired": fired, "target": self._state_text(state), "next": option.words}
+                row |= {"advance": option.advance, "chance": chance}
+                row |= {"costs": max(chance - max(others, default=chance), 0.0), "probability": probability}
+                rows.append(row)
                 rest = left & ~(1 << option.attacker)
                 for after, share in self.states_after(chosen, state):
                     following[rest, after] = following.get((rest, after), 0.0) + share * probability

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import permutations
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +24,6 @@ from analyser.scenarios.attack import attack_record
 from analyser.scenarios.focus import volleys_setup
 from analyser.scenarios.resolve import resolve_attack, resolve_target
 
-MOST_REORDERED = 6  # with more attacks on one target, other orders are not tried
 _INTERPRETED_SECONDS = 0.03  # seconds per attacker and target if the kernel is not compiled
 
 
@@ -86,7 +84,6 @@ class VolleyResult(NamedTuple):
     share_lost: float
     mean_models_destroyed: float
     p_annihilated: float
-    order_gain: float | None  # largest gain by another order of these attacks; None if there are too many orders to try
 
 
 class Idle(NamedTuple):
@@ -102,12 +99,10 @@ class Volleys(NamedTuple):
 
     Attributes
     ----------
-    situation : Situation
     aim : str
         A name of :data:`AIMS`.
     volley_results : tuple of VolleyResult
         One for each target that is attacked, the largest value first.
-    idle : tuple of Idle
     value, bound, gap : float
         Total value, upper bound of the value of any assignment, and their difference divided by the value.
     all_on_one : tuple of VolleyResult
@@ -132,10 +127,9 @@ class Volleys(NamedTuple):
         """Return a row for each attacking loadout on each target."""
         rows = []
         for number, volley in enumerate(self.volley_results, 1):
-            figures = {name: value for name, value in volley._asdict().items() if name not in ("target", "shots")}
-            for shot in volley.shots:
-                order = {"situation": self.situation.name, "volley": number, "target": volley.target}
-                rows.append(order | shot._asdict() | figures)
+            target, _, *figures = volley._asdict().items()
+            order = {"situation": self.situation.name, "volley": number} | dict([target])
+            rows += [order | shot._asdict() | dict(figures) for shot in volley.shots]
         return rows
 
     def as_dict(self) -> dict[str, Any]:
@@ -144,10 +138,7 @@ class Volleys(NamedTuple):
             "situation": self.situation.name,
             "aim": self.aim,
             "aim_title": AIMS[self.aim].title,
-            "value": self.value,
-            "bound": self.bound,
-            "gap": self.gap,
-            "sum_of_single": self.sum_of_single,
+            **{name: getattr(self, name) for name in ("value", "bound", "gap", "sum_of_single")},
             "volleys": [_plain(volley) for volley in self.volley_results],
             "idle": [idle._asdict() for idle in self.idle],
             "all_on_one": [_plain(volley) for volley in self.all_on_one],
@@ -192,10 +183,11 @@ def best_volleys(
             can_attack = any(kind in shots.matrices for shots in by_target)
             why = "it would add nothing on any target" if can_attack else _why_idle(loadout, frame, situation)
             idle.append(Idle(loadout.selector, units, why))
-    all_on_one = tuple(shots.result(shots.all_possible(attackers.counts)) for shots in by_target)
+    kinds = list(enumerate(attackers.counts))
+    all_on_one = [shots.result(tuple(n if kind in shots.matrices else 0 for kind, n in kinds)) for shots in by_target]
     volley_results.sort(key=lambda volley: -volley.value)
     figures = result.value, result.bound, result.gap
-    return Volleys(situation, aim, tuple(volley_results), tuple(idle), *figures, all_on_one)
+    return Volleys(situation, aim, tuple(volley_results), tuple(idle), *figures, tuple(all_on_one))
 
 
 def _why_idle(attacker: Loadout, frame: pd.DataFrame, situation: Situation) -> str:
@@ -232,13 +224,9 @@ class _ShotsAt:
         value = AIMS[aim].target_value(target) or 0
         self.value_by_state = value * AIMS[aim].share_gained(self._states, target)
 
-    def all_possible(self, counts: Sequence[int]) -> AttackCounts:
-        """Return the attacks if all units that can attack the target do; `counts` has the units of each loadout."""
-        return tuple(count if kind in self.matrices else 0 for kind, count in enumerate(counts))
-
     def result(self, shots: AttackCounts) -> VolleyResult:
         """Return the result of these attacks, made in the order of the attacking loadouts."""
-        pmf = self._distribution(shots)
+        pmf = distribution_after(TargetKind(1, self.matrices, self.value_by_state), shots)
         single = {kind: float(matrix[0] @ self.value_by_state) for kind, matrix in self.matrices.items()}
         sum_of_single = sum(count * single[kind] for kind, count in enumerate(shots) if count)
         return VolleyResult(
@@ -253,23 +241,4 @@ class _ShotsAt:
             min(float(pmf @ _share_lost(self._states, self._target)), 1.0),  # rounding can lift sums above 1
             float(pmf @ states.models_destroyed(self._states, self._target.level.models)),
             min(float(pmf @ states.is_removed(self._states)), 1.0),
-            self._order_gain(shots, float(pmf @ self.value_by_state)),
         )
-
-    def _distribution(self, shots: AttackCounts) -> Array:
-        return distribution_after(TargetKind(1, self.matrices, self.value_by_state), shots)
-
-    def _order_gain(self, shots: AttackCounts, value: float) -> float | None:
-        """Return the largest gain by another order of these attacks; None if there are too many orders to try."""
-        kinds = [kind for kind, count in enumerate(shots) for _ in range(count)]
-        if len(set(kinds)) <= 1:
-            return 0.0
-        if len(kinds) > MOST_REORDERED:
-            return None
-        best = value
-        for order in set(permutations(kinds)):
-            expected_value = self.value_by_state
-            for kind in reversed(order):
-                expected_value = self.matrices[kind] @ expected_value
-            best = max(best, float(expected_value[0]))
-        return best - value

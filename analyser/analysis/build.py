@@ -17,7 +17,6 @@ from analyser.analysis.list_opponents import list_opponents, losses_between, sta
 from analyser.analysis.situations import EXCHANGES, Situation, situations_named
 from analyser.common.errors import InputError, check_choice, check_flag, check_integer, shown
 from analyser.common.method_settings import Progress, Sampling
-from analyser.game.army import Army
 from analyser.game.forces import Scale
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
@@ -73,16 +72,14 @@ def build(
     next_best : int
         Number of further lists, 0 to 20. Each leaves out units worth at least the share `differ` of the points of every
         list before it.
-    situations
-        Situations from which the values of units are computed, as in :func:`analyser.matchups`.
+    situations, threads, profiles, progress
+        As in :func:`analyser.matchups`; the situations give the values of units.
     mine : path, Army, list or mapping, optional
         Your own list, which fights the same battles; only with ``battles=True``.
     battles : bool
         Simulate battles of the lists against the armies.
     trials, seed
         Battles of each list against each army, and their seed. They are cached; run the call again to resume.
-    threads, profiles, progress
-        As in :func:`analyser.matchups`.
 
     Examples
     --------
@@ -99,7 +96,10 @@ def build(
     chosen = library.faction(faction)
     scale_name, limits = scale_of(points, scale, library)
     wanted = situations_named(situations)
-    own = None if mine is None else _own_list(mine, library)
+    try:
+        own = None if mine is None else load_army(mine, library)
+    except InputError as error:
+        raise error.inside("mine") from None
     enemies = list_opponents(against, library, points)
     ours, left_out = loadouts_of(chosen.id, library, ban)
     force = Force(
@@ -151,7 +151,7 @@ def build(
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
-    """Raise InputError for arguments of :func:`build` that are unusable with any profiles."""
+    """Raise InputError for arguments of :func:`build` that no profiles allow."""
     check_choice(over, "over", SUMMARIES_OF_OPPONENTS)
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)
@@ -162,16 +162,7 @@ def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most:
         raise InputError(f"{shown(differ)} is not usable", where="differ", allowed="a share above 0, up to 1")
 
 
-def _own_list(mine: ArmyLike, library: Profiles) -> Army:
-    """Return the user's own list as an army."""
-    try:
-        return load_army(mine, library)
-    except InputError as error:
-        raise error.inside("mine") from None
-
-
 def _with_battles(answer: Build, sampling: Sampling, library: Profiles) -> Build:
-    """Return the answer with the battles of its lists, and of the user's own list, against the enemy armies."""
     with sampling.with_bar() as reporting:
         last_stage = replace(reporting, progress=stage(reporting.report, 2, 3))
         lists = [built.army for built in answer.lists] + ([] if answer.own is None else [answer.own])
@@ -262,14 +253,14 @@ def check_possible(force: Force, faction: str, scale: str) -> None:
         reached = int(force.points @ most.counts)
         problem = f"lists of {faction} reach only {reached:,} of the {force.least_points:,} points of the scale {scale}"
         raise InputError(problem, where="points", allowed="more battlegroups, or fewer limits")
-    without_requirements = replace(force, must=(), at_most=None, _programme=[])
+    without_requirements = replace(force, must=(), at_most=None)
     if (force.must or force.at_most is not None) and without_requirements.best(points, any_points=True) is not None:
         raise InputError(
             f"the required units do not fit into a list of {faction} within {force.most_points:,} points",
             where="must" if force.must else "at_most",
             allowed="fewer required units, more of each, more battlegroups, or more points",
         )
-    unlimited = replace(without_requirements, most_points=100_000, least_points=0, _programme=[])
+    unlimited = replace(without_requirements, most_points=100_000, least_points=0)
     least = unlimited.best(-points, any_points=True)
     cost = "" if least is None else f"; the cheapest legal list costs {-least.value:,.0f}"
     problem = f"no legal list of {faction} within {force.most_points:,} points{cost}"

@@ -59,8 +59,6 @@ class Build(Answer):
         Enemy armies of the battles: the stated armies, or a typical list of each faction among the opponents.
     own, own_battles, own_value : Army, BattleRecord and OwnListValue, optional
         The user's own list, its battles, and its value.
-    is_typical : bool
-        True if `enemy_armies` are typical lists, because no enemy army was given.
     left_out : tuple of str
         Loadouts and options left out, with reasons.
     """
@@ -145,9 +143,7 @@ class Build(Answer):
             **self.profiles.fight_entries(),
             "best": self.best.name,
             "tied": list(self.tied),
-            "own": None
-            if self.own is None
-            else {"name": self.own.name, "points": self.own.points, **self._own_figures()},
+            "own": self._own_entries(),
             "lists": [
                 built.as_dict() | ({"battles": self.battles[index].as_dict()} if self.battles else {})
                 for index, built in enumerate(self.lists)
@@ -158,9 +154,12 @@ class Build(Answer):
             "assumptions": list(self.assumptions),
         }
 
-    def _own_figures(self) -> dict[str, Any]:
-        value = {} if self.own_value is None else self.own_value._asdict()
-        return value | ({} if self.own_battles is None else {"battles": self.own_battles.as_dict()})
+    def _own_entries(self) -> dict[str, Any] | None:
+        if self.own is None:
+            return None
+        entries = {"name": self.own.name, "points": self.own.points}
+        entries |= {} if self.own_value is None else self.own_value._asdict()
+        return entries | ({} if self.own_battles is None else {"battles": self.own_battles.as_dict()})
 
     def blocks(self) -> list[Block]:
         """Return the best list, the figures of all lists, and their battles."""
@@ -195,19 +194,11 @@ class Build(Answer):
         )
 
     def _values(self) -> Block:
-        """Return the table of values."""
         rows = list[tuple[str, ...]]()
         for built in self.lists:
             figures = [f"{value:.1f}" for value in (built.value, built.destroyed, built.kept)]
-            rows.append(
-                (
-                    built.army.name,
-                    f"{built.army.points:,}",
-                    *figures,
-                    f"{100 * built.gap:.2g}%",
-                    f"{100 * built.differs:.0f}%",
-                )
-            )
+            shares = f"{100 * built.gap:.2g}%", f"{100 * built.differs:.0f}%"
+            rows.append((built.army.name, f"{built.army.points:,}", *figures, *shares))
         if self.own is not None and (own := self.own_value) is not None:
             figures = ["–" if value is None else f"{value:.1f}" for value in (own.value, own.destroyed, own.kept)]
             differs = "–" if own.differs is None else f"{100 * own.differs:.0f}%"
@@ -261,9 +252,8 @@ class Build(Answer):
     @property
     def title(self) -> str:
         """Title of the answer. Without battles it does not call the lists the best."""
-        title = f"Best lists of {self.faction}"
-        if not self.battles:
-            title = f"Lists of {self.faction} with the highest sums of unit values"
+        values = f"Lists of {self.faction} with the highest sums of unit values"
+        title = f"Best lists of {self.faction}" if self.battles else values
         return f"{title}, up to {self.points:,} points"
 
     @property
@@ -292,7 +282,10 @@ class Build(Answer):
     @property
     def verdict(self) -> str:
         """Conclusion from the values and the battles; without battles from the values alone."""
-        sentence = self._battle_verdict() if self.battles else self._value_verdict()
+        first = self.lists[0]
+        value = f"{first.army.name} has the highest sum of unit values ({first.value:.1f})"
+        sentence = f"Without battles: {value}. How often it wins is not computed."
+        sentence = self._battle_verdict() if self.battles else sentence
         if empty := sum(unit.points or 0 for unit in self.best.units if unit.loadout.capacity):
             sentence += f" {self.best.name} spends {empty} points on transports without passengers."
         if len(self.lists) == 1:
@@ -302,26 +295,19 @@ class Build(Answer):
         differences += f", and their scores by at most {100 * (max(scores) - min(scores)):.1f}" if scores else ""
         return f"{sentence} {differences}."
 
-    def _value_verdict(self) -> str:
-        first = self.lists[0]
-        value = f"{first.army.name} has the highest sum of unit values ({first.value:.1f})"
-        return f"Without battles: {value}. How often it wins is not computed."
-
     def _battle_verdict(self) -> str:
         first = self.lists[0].army.name
         if not self.battles[0].is_tied:
             sentence = f"Battles change the ranking: {self.best.name} does better than {first}."
         elif len(self.tied) == len(self.lists) > 1:
-            sentence = (
-                "The differences of these lists in battle are not significant, so battles do not change the ranking."
-            )
+            insignificant = "The differences of these lists in battle are not significant"
+            sentence = f"{insignificant}, so battles do not change the ranking."
         else:
             result = "the best" if self.order[0] == 0 else "tied with the best"
             sentence = f"Battles confirm the ranking: {first} is {result}."
         return sentence + self._own_verdict()
 
     def _own_verdict(self) -> str:
-        """Return the comparison of the user's own list with the best one."""
         if self.own is None or self.own_battles is None:
             return ""
         best = self.battles[self.order[0]]

@@ -33,19 +33,14 @@ class BattleRecord(NamedTuple):
     is_tied: bool = False  # True if the difference from the best score is not significant
 
     @property
-    def won(self) -> int:
-        """Battles won."""
-        return sum(won for won, _, _ in self.by_part)
-
-    @property
-    def drawn(self) -> int:
-        """Battles drawn."""
-        return sum(drawn for _, drawn, _ in self.by_part)
+    def totals(self) -> list[int]:
+        """Battles won, drawn and simulated."""
+        return [sum(counts) for counts in zip(*self.by_part)]
 
     @property
     def trials(self) -> int:
         """Battles simulated."""
-        return sum(trials for _, _, trials in self.by_part)
+        return self.totals[2]
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -60,20 +55,20 @@ class BattleRecord(NamedTuple):
     @property
     def draws(self) -> float:
         """Share of battles drawn."""
-        return self.drawn / self.trials
+        return self.totals[1] / self.trials
 
     @property
     def dice_variance(self) -> float:
         """Variance of the score due to dice and cards, estimated with one win, one draw and one loss added."""
         trials = self.trials + 3
-        won, drawn = (self.won + 1) / trials, (self.drawn + 1) / trials
+        won, drawn, _ = ((count + 1) / trials for count in self.totals)
         mean = won + _DRAW_SCORE * drawn
         return (won + _DRAW_SCORE**2 * drawn - mean**2) / trials
 
     @property
     def wins_text(self) -> str:
         """Share of battles won, in percent."""
-        return whole_percent(self.won / self.trials)
+        return whole_percent(self.totals[0] / self.trials)
 
     @property
     def half_width(self) -> float:
@@ -98,12 +93,13 @@ class BattleRecord(NamedTuple):
     def figures(self) -> dict[str, Any]:
         """Return the figures by column name."""
         ends = {"least_score": float(self.scores.min()), "greatest_score": float(self.scores.max())}
-        won = {"p_victory": self.won / self.trials, "p_draw": self.draws}
+        won = {"p_victory": self.totals[0] / self.trials, "p_draw": self.draws}
         return {**won, **self.interval_entries("score"), **ends, "orders": len(self.by_part), "tied": self.is_tied}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""
-        return {"battles": self.trials, "won": self.won, "drawn": self.drawn, **self.figures()}
+        won, drawn, trials = self.totals
+        return {"battles": trials, "won": won, "drawn": drawn, **self.figures()}
 
 
 def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) -> float:

@@ -22,8 +22,8 @@ class BuiltList(NamedTuple):
     """A list and its value by integer programming.
 
     `value` is the sum of the points `destroyed` and `kept`, as a mean or worst case over the opponents. No other legal
-    list exceeds it by more than the share `gap`, apart from lists that are too similar to an earlier one. `differs` is
-    the share of the first list's points that this list lacks.
+    list exceeds it by more than the share `gap`, apart from lists too similar to an earlier one. `differs` is the share
+    of the first list's points that this list lacks.
     """
 
     army: Army
@@ -40,7 +40,7 @@ class BuiltList(NamedTuple):
 
 
 class OwnListValue(NamedTuple):
-    """Value of the user's own list; the fields are those of :class:`BuiltList`.
+    """Value of the user's own list, as in :class:`BuiltList`.
 
     `without_value` has the units that are not among the loadouts of the search; if there are any, all figures are None.
     """
@@ -128,7 +128,6 @@ def _destroyed_and_kept(counts: Array, unit_values: UnitValues, weights: Array |
 
 
 def _difference_from(counts: Array, first: SolvedList, force: Force) -> float:
-    """Return the share of the first list's points that the list with these counts lacks."""
     points = force.points
     return 1 - float(points @ np.minimum(counts, first.counts) / (points @ first.counts))
 
@@ -159,17 +158,17 @@ def typical_lists(
     scale: str,
     library: Profiles,
 ) -> tuple[Army, ...]:
-    """Return the best list of each faction among the opposing loadouts.
+    """Return the best list of each faction among the opposing loadouts, within the limits of `force`.
 
-    Each list has the limits of `force` (points, number of battlegroups), and is the best one against all loadouts of
-    `force`, whose units count equally. A faction without a legal list is left out.
+    Each is the best one against all loadouts of `force`, whose units count equally. A faction without a legal list is
+    left out.
     """
     points, lists = force.most_points, []
     opponents = equal_unit_weights(force.loadouts, points)
     weights = np.array([opponent.weight for opponent in opponents])
     for name in dict.fromkeys(loadout.faction for loadout in opposing):
         faction, units = library.factions[name], tuple(loadout for loadout in opposing if loadout.faction == name)
-        enemy = replace(force, loadouts=units, battlegroups=faction.battlegroups, must=(), at_most=None, _programme=[])
+        enemy = replace(force, loadouts=units, battlegroups=faction.battlegroups, must=(), at_most=None)
         best = enemy.best(weights @ values_against(opponents, units, all_loadouts, losses, points).total)
         if best is not None:
             lists.append(army_of(f"Best list of {faction.name}", best, enemy, (name, scale, points), library))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts, with_un
 from analyser.analysis.battle import battle
 from analyser.analysis.best_counters import (
     BestCounter,
-    CombinedShots,
     HardTarget,
     best_counters,
     hard_target_lines,
@@ -57,18 +56,8 @@ ASSIGNMENT_NOTES = (
 class Clash(FramedAnswer):
     """Comparison of two armies; every figure is exact except those of battles.
 
-    Attributes
-    ----------
-    mine, yours : ArmyLoadouts
-        The distinct loadouts of each army, and the number of each.
-    matchups, enemy_matchups : Matchups
-        Matchups of `mine` attacking `yours`, and of `yours` attacking `mine`.
-    volleys, enemy_volleys : tuple of Volleys
-        The best assignment of all shots of `mine`, and of `yours`, for each situation of ranged attacks.
-    battle_conclusions : tuple of str
-        Conclusions from simulated battles, if requested (:meth:`BattleResult.conclusions`).
-    battle_figures : dict
-        Figures of these battles by name (:attr:`BattleResult.summary`).
+    `volleys` and `enemy_volleys` are the best assignment of all shots of each army, for each situation of ranged
+    attacks. `battle_conclusions` and `battle_figures` come from simulated battles, if requested.
     """
 
     mine: ArmyLoadouts
@@ -138,21 +127,18 @@ class Clash(FramedAnswer):
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
         """All matchups: a row for each attacking loadout of either army, target and situation.
 
-        The columns are those of :func:`analyser.matchups`, and also the attacking `side` (``mine`` or ``yours``), the
+        The columns are those of :func:`analyser.matchups`, and the attacking `side` (``mine`` or ``yours``), the
         numbers of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
         """
         parts = []
-        for side, table, army, enemy in self._directions():
+        sides = ("mine", self.matchups, self.mine, self.yours), ("yours", self.enemy_matchups, self.yours, self.mine)
+        for side, table, army, enemy in sides:
             units = {"attacker_units": _counts(army, table.frame["attacker"])}
             units |= {"defender_units": _counts(enemy, table.frame["defender"])}
             part = with_points_lost(table.frame).assign(**units)
             part.insert(0, "side", side)
             parts.append(part)
         return pd.concat(parts, ignore_index=True)
-
-    def _directions(self) -> Iterator[tuple[str, Matchups, ArmyLoadouts, ArmyLoadouts]]:
-        yield "mine", self.matchups, self.mine, self.yours
-        yield "yours", self.enemy_matchups, self.yours, self.mine
 
     def attacks_of(self, side: str) -> pd.DataFrame:
         """Return the rows of the frame in which this side (``mine`` or ``yours``) attacks."""
@@ -161,34 +147,32 @@ class Clash(FramedAnswer):
     @cached_property
     def counters(self) -> tuple[BestCounter, ...]:
         """Best counter of `mine` to each unit of `yours`, in each situation."""
-        return tuple(best_counters(self.attacks_of("mine"), self.situations))
+        return best_counters(self.attacks_of("mine"), self.situations)
 
     @cached_property
     def enemy_counters(self) -> tuple[BestCounter, ...]:
         """Best counter of `yours` to each unit of `mine`, in each situation."""
-        return tuple(best_counters(self.attacks_of("yours"), self.situations))
+        return best_counters(self.attacks_of("yours"), self.situations)
 
     @cached_property
     def second_counters(self) -> tuple[BestCounter, ...]:
-        """Second-best counters in the order of :attr:`counters`, for when the best one is needed elsewhere."""
-        return tuple(best_counters(self.attacks_of("mine"), self.situations, 1))
+        """Second-best counters in the order of :attr:`counters`."""
+        return best_counters(self.attacks_of("mine"), self.situations, 1)
 
     @cached_property
     def second_enemy_counters(self) -> tuple[BestCounter, ...]:
         """Second-best counters in the order of :attr:`enemy_counters`."""
-        return tuple(best_counters(self.attacks_of("yours"), self.situations, 1))
+        return best_counters(self.attacks_of("yours"), self.situations, 1)
 
     @cached_property
     def hard_targets(self) -> tuple[HardTarget, ...]:
         """Units of `yours` that `mine` can hardly hurt, or can hurt with only one unit."""
-        shots = _combined_shots(self.volleys)
-        return tuple(hard_targets(self.attacks_of("mine"), self.situations, self.mine, shots))
+        return hard_targets(self.attacks_of("mine"), self.situations, self.mine, self.volleys)
 
     @cached_property
     def enemy_hard_targets(self) -> tuple[HardTarget, ...]:
         """Units of `mine` that `yours` can hardly hurt, or can hurt with only one unit."""
-        shots = _combined_shots(self.enemy_volleys)
-        return tuple(hard_targets(self.attacks_of("yours"), self.situations, self.yours, shots))
+        return hard_targets(self.attacks_of("yours"), self.situations, self.yours, self.enemy_volleys)
 
     def hard_target_lines(self) -> list[str]:
         """Return the hard targets of both armies as sentences."""
@@ -200,29 +184,19 @@ class Clash(FramedAnswer):
         sides = ("mine", self.volleys), ("yours", self.enemy_volleys)
         return tidy({"side": side} | row for side, volleys in sides for volley in volleys for row in volley.rows())
 
-    def heatmap(
+    def plot(
         self, *, situation: str | None = None, metric: MetricLike | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
-        """Draw the losses that `mine` inflicts on `yours` in one situation.
+        """Draw a heatmap of the losses that `mine` inflicts on `yours` in one situation, by default the first.
 
-        Parameters
-        ----------
-        situation : str, optional
-            Default: the first one.
-        metric : str or callable, optional
-            As in :meth:`analyser.Matchups.heatmap`. Default: the mean share of the target that is lost; for a duel, the
-            probability to win it.
-        ax : Axes, optional
-            As in :func:`analyser.plots.heatmap`.
+        The metric (as in :meth:`analyser.Matchups.heatmap`) is by default the mean share of the target that is lost;
+        for a duel, the probability to win it.
         """
-        name = self.situations[0].name if situation is None else situation
-        check_choice(name, "situation", [situation.name for situation in self.situations])
-        kind = next(situation.kind for situation in self.situations if situation.name == name)
-        return self.matchups.heatmap(metric=metric or shown_metric(kind), situation=name, ax=ax, **more)
-
-    def plot(self, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the heatmap of the first situation (:meth:`heatmap`)."""
-        return self.heatmap(ax=ax, **more)
+        kinds = {situation.name: situation.kind for situation in self.situations}
+        name = situation or self.situations[0].name
+        check_choice(name, "situation", list(kinds))
+        metric = metric or (WINS if kinds[name] == "duel" else SHARE_LOST)
+        return self.matchups.heatmap(metric=metric, situation=name, ax=ax, **more)
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -257,25 +231,8 @@ class Clash(FramedAnswer):
         return clash_notes(self)
 
 
-def shown_metric(kind: str) -> str:
-    """Return the metric that pictures show by default for a kind of situation."""
-    return WINS if kind == "duel" else SHARE_LOST
-
-
 def _counts(army: ArmyLoadouts, selectors: pd.Series[Any]) -> pd.Series[Any]:
-    """Return for each of these loadouts its number of units in the army."""
     return selectors.map(dict(zip((loadout.selector for loadout in army.loadouts), army.counts)))
-
-
-def _combined_shots(volleys: Sequence[Volleys]) -> dict[str, CombinedShots]:
-    """Return the result of all shots at each target, in the situation where they do most."""
-    best: dict[str, CombinedShots] = {}
-    for volley in volleys:
-        for target in volley.all_on_one:
-            shots = CombinedShots(target.share_lost, target.p_annihilated, volley.situation.name, bool(target.shots))
-            before = best.get(target.target, shots)
-            best[target.target] = max(before, shots, key=lambda x: (x.can_attack, x.p_annihilated, x.share_lost))
-    return best
 
 
 def clash(
@@ -301,18 +258,12 @@ def clash(
     distance : float, optional
         Adds a first situation, in which all units shoot at this distance in inches, with the bonus for aiming.
     aim : str
-        What the best attacks of a round maximise, one of :data:`~analyser.analysis.best_volleys.AIMS`: ``points``
-        (points that the enemy loses), ``annihilated`` (units), or ``victory-points``.
+        What the best attacks of a round maximise: ``points`` (that the enemy loses), ``annihilated`` (units), or
+        ``victory-points``.
     battles : int
-        Number of battles to simulate, with the defaults of :func:`analyser.battle`. They give the probabilities of
-        winning and the decisive units.
+        Number of battles to simulate, with the defaults of :func:`analyser.battle`.
     threads, profiles, progress
         As in :func:`analyser.matchups`.
-
-    Returns
-    -------
-    Clash
-        Units with the same loadout are one entry, with their number.
 
     Raises
     ------

@@ -72,8 +72,7 @@ def _bullets(lines: Iterable[str]) -> list[str]:
 
 def counted_name(army: ArmyLoadouts, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
     """Return a number of units and their loadout, such as ``2 × Rifle platoon, basic``; default: all in the army."""
-    if units is None:
-        units = army.counts[[loadout.selector for loadout in army.loadouts].index(selector)]
+    units = army.count_of(selector) if units is None else units
     name = army.short_loadout_title(selector) if in_short else army.loadout_title(selector)
     return name if units == 1 else f"{units} × {name}"
 
@@ -91,30 +90,16 @@ def proof_text(answer: Volleys) -> str:
 
 
 def volley_lines(answer: Volleys, army: ArmyLoadouts) -> list[str]:
-    """Return the lines below the table of an assignment: single attacks, other orders, and units without an attack."""
+    """Return the lines below the table of an assignment: its single attacks, and units without an attack."""
     single, lines = value_text(answer.aim, answer.sum_of_single), []
     if single != value_text(answer.aim, answer.value):
         lines.append(
             f"If each attack had a fresh target, the sum would be {single}. Later attacks find fewer models, in a unit "
             f"that breaks more easily."
         )
-    gains = [volley.order_gain for volley in answer.volley_results if volley.order_gain is not None]
-    tried = " (on targets with few enough attacks to try all orders)"
-    tried = "" if len(gains) == len(answer.volley_results) else tried
-    gain = sum(gains)
-    if gain > 0.5 * 10 ** (-1 if answer.aim == "points" else -2):
-        lines.append(f"Another order of the same attacks would add {value_text(answer.aim, gain)} at most{tried}.")
-    elif gains:
-        lines.append(f"Another order of the same attacks would add nothing{tried}.")
     for idle in answer.idle:
         lines.append(f"Without an attack: {counted_name(army, idle.attacker, idle.units)} ({idle.why}).")
     return lines
-
-
-def volleys_title(answer: Volleys, army: ArmyLoadouts) -> str:
-    """Return the heading of an assignment: its army, its situation and its value."""
-    value = value_text(answer.aim, answer.value)
-    return f"Best attacks of {army.army.name}, {_situation_title(answer.situation)}: {value}"
 
 
 def attack_names(volley: VolleyResult, army: ArmyLoadouts) -> list[str]:
@@ -123,10 +108,6 @@ def attack_names(volley: VolleyResult, army: ArmyLoadouts) -> list[str]:
         f"{counted_name(army, shot.attacker, shot.units, in_short=True)} ({shot.row.replace('-', NO_BREAK_SPACE)})"
         for shot in volley.shots
     ]
-
-
-def _with_breakable_spaces(lines: Iterable[str]) -> list[str]:
-    return [line.replace(NO_BREAK_SPACE, " ") for line in lines]
 
 
 def _best_attacks(answer: Clash) -> list[list[str]]:
@@ -138,12 +119,8 @@ def _best_attacks(answer: Clash) -> list[list[str]]:
     proven = f" Each assignment is {next(iter(proofs))}." if len(proofs) == 1 else ""
     aim = AIMS[all_volleys[0].aim].title
     parts = [fill(f"Best attacks of a round: shots only, no charges. Value: {aim}.{proven}")]
-    for volleys, army, enemy in (
-        (answer.volleys, answer.mine, answer.yours),
-        (answer.enemy_volleys, answer.yours, answer.mine),
-    ):
-        parts += _assignment_parts(volleys, army, enemy, is_proven=bool(proven))
-    return parts
+    sides = (answer.volleys, answer.mine, answer.yours), (answer.enemy_volleys, answer.yours, answer.mine)
+    return parts + [part for side in sides for part in _assignment_parts(*side, is_proven=bool(proven))]
 
 
 def _assignment_parts(
@@ -151,6 +128,8 @@ def _assignment_parts(
 ) -> list[list[str]]:
     parts = []
     for assignment in volleys:
+        value, situation = value_text(assignment.aim, assignment.value), _situation_title(assignment.situation)
+        title = f"Best attacks of {army.army.name}, {situation}: {value}"
         rows = [("target", "by", "lost", "annihilated")]
         for volley in assignment.volley_results:
             figures = percent(volley.share_lost), percent(volley.p_annihilated)
@@ -159,10 +138,10 @@ def _assignment_parts(
             rows += [("", name, "", "") for name in names[1:]]
         table = ["No attack is possible."]
         if assignment.volley_results:
-            table = _with_breakable_spaces(aligned_within(rows, "<<>>", (0, 1)))
+            table = [line.replace(NO_BREAK_SPACE, " ") for line in aligned_within(rows, "<<>>", (0, 1))]
         proof = [] if is_proven else fill(f"It is {proof_text(assignment)}.")
         below = [line for note in volley_lines(assignment, army) for line in fill(note)]
-        parts.append([*fill(volleys_title(assignment, army)), *proof, *table, *below])
+        parts.append([*fill(title), *proof, *table, *below])
     return parts
 
 
@@ -194,7 +173,6 @@ def _situation_title(situation: Situation) -> str:
 
 
 def _situation_lines(situations: Sequence[Situation]) -> list[str]:
-    """Return the title of each situation that has one, after its name."""
     names = {situation: _situation_title(situation) for situation in situations if situation.title}
     lines = [f"{name}: {situation.title.removeprefix(f'{name}, ')}" for situation, name in names.items()]
     return ["Situations", *_bullets(lines)] if lines else []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -17,7 +18,6 @@ from analyser.game.units import Loadout
 
 MOST_BRANCHES = 1_000  # nodes of the integer programme
 _RELATIVE_GAP = 1e-4  # smaller gaps count as none
-_NO_LIMIT = 1e9  # stands for infinity in a constraint
 _DECIMALS = 9  # decimals of unit values; further ones differ between machines, and would decide ties
 
 
@@ -53,8 +53,6 @@ class Force:
         Loadouts that may be in the list; all have points.
     battlegroups : tuple of Battlegroup
         Kinds of battlegroups of the faction; may be empty.
-    least_points, most_points : int
-    most_battlegroups : int
     led_by : str
         Trait that at least one unit must have if there are no battlegroups (and any loadout has it).
     must : tuple of (tuple of int, int)
@@ -71,7 +69,6 @@ class Force:
     led_by: str
     must: tuple[tuple[tuple[int, ...], int], ...] = ()
     at_most: int | None = None
-    _programme: list[_Programme] = field(default_factory=list, compare=False, repr=False)
 
     @property
     def points(self) -> NDArray[np.int64]:
@@ -85,6 +82,10 @@ class Force:
         for index, loadout in enumerate(self.loadouts):
             result.setdefault(loadout.unit.id, []).append(index)
         return result
+
+    @cached_property
+    def _programme(self) -> _Programme:
+        return _Programme(self)
 
     def best(
         self, values: Array, *, unlike: Sequence[SolvedList] = (), differ: float = 0.0, any_points: bool = False
@@ -100,9 +101,7 @@ class Force:
         any_points : bool
             Allow fewer points than `least_points`.
         """
-        if not self._programme:
-            self._programme.append(_Programme(self))
-        return self._programme[0].solve(np.atleast_2d(values), unlike, differ, any_points=any_points)
+        return self._programme.solve(np.atleast_2d(values), unlike, differ, any_points=any_points)
 
 
 _Terms = list[tuple[int, float]]  # of a constraint: index and weight of each variable
@@ -163,7 +162,7 @@ class _Programme:
             self._add_constraint([(group.total, 1.0)], 1, 1)
             leaders = [index for index in allowed if self._force.led_by in loadouts[index].unit.traits]
             if leaders:
-                self._add_constraint([(group.by_loadout[index], 1.0) for index in leaders], 1, _NO_LIMIT)
+                self._add_constraint([(group.by_loadout[index], 1.0) for index in leaders], 1, np.inf)
             return [group]
         most = self._force.most_battlegroups if kind.most is None else min(self._force.most_battlegroups, kind.most)
         together = most if _is_nested(kind, [loadouts[index] for index in allowed]) else 1
@@ -173,7 +172,7 @@ class _Programme:
             groups.append(_Battlegroups(kind, self._variable(together), numbers))
             self._limit_battlegroups(groups[-1])
         if kind.least:
-            self._add_constraint([(group.total, 1.0) for group in groups], kind.least, _NO_LIMIT)
+            self._add_constraint([(group.total, 1.0) for group in groups], kind.least, np.inf)
         return groups
 
     def _most_copies(self, index: int, kind: Battlegroup | None) -> int:
@@ -183,7 +182,6 @@ class _Programme:
         return most if limit is None else min(most, limit)
 
     def _limit_battlegroups(self, group: _Battlegroups) -> None:
-        """Add the limits that each battlegroup has for units and for slots."""
         kind, loadouts = group.kind, self._force.loadouts
         assert kind is not None
         for indices in self._force.indices_by_unit.values():
@@ -196,23 +194,21 @@ class _Programme:
                 self._limit_each(group, in_slot, slot.least, slot.most)
 
     def _limit_each(self, group: _Battlegroups, indices: Sequence[int], least: int, most: int | None) -> None:
-        """Limit the number of these loadouts in each battlegroup."""
         terms = [(group.by_loadout[index], 1.0) for index in indices]
         if least:
-            self._add_constraint([*terms, (group.total, -float(least))], 0, _NO_LIMIT)
+            self._add_constraint([*terms, (group.total, -float(least))], 0, np.inf)
         if most is not None:
-            self._add_constraint([*terms, (group.total, -float(most))], -_NO_LIMIT, 0)
+            self._add_constraint([*terms, (group.total, -float(most))], -np.inf, 0)
 
     def _limit_units(self) -> None:
-        """Add the limits that the force has for units, and the required loadouts."""
         force = self._force
         for indices in force.indices_by_unit.values():
             limits = force.loadouts[indices[0]].unit.in_force
             most = min((limit for limit in (limits.most, force.at_most) if limit is not None), default=None)
             if limits.least or most is not None:
-                self._add_constraint(self._number_of(indices), limits.least, _NO_LIMIT if most is None else most)
+                self._add_constraint(self._number_of(indices), limits.least, np.inf if most is None else most)
         for wanted, number in force.must:
-            self._add_constraint(self._number_of(wanted), number, _NO_LIMIT)
+            self._add_constraint(self._number_of(wanted), number, np.inf)
 
     def _first_copies(self, index: int, number: int) -> list[int]:
         """Return 0-1 variables for the first `number` units of a loadout; the k-th is 1 if the list has k or more."""
@@ -222,8 +218,8 @@ class _Programme:
             most = int(min(sum(self._upper[variable] for variable, _ in numbers), self._most_copies(index, None)))
             copies += [self._variable(1) for _ in range(number - len(copies))]
             further = [*numbers, *((copy, -1.0) for copy in copies)]  # number of units without a 0-1 variable
-            self._add_constraint(further, 0, _NO_LIMIT)
-            self._add_constraint([*further, (copies[-1], -float(most - number))], -_NO_LIMIT, 0)
+            self._add_constraint(further, 0, np.inf)
+            self._add_constraint([*further, (copies[-1], -float(most - number))], -np.inf, 0)
             for first, second in pairwise(copies):
                 self._add_constraint([(first, 1.0), (second, -1.0)], 0, 1)
         return copies[:number]
@@ -231,7 +227,6 @@ class _Programme:
     def solve(
         self, values: Array, unlike: Sequence[SolvedList], differ: float, *, any_points: bool
     ) -> SolvedList | None:
-        """Return the best list; see :meth:`Force.best`."""
         from scipy.optimize import Bounds, LinearConstraint
 
         values, shared = values.round(_DECIMALS), []
@@ -241,11 +236,11 @@ class _Programme:
                 for index, count in enumerate(other.counts)
                 for variable in self._first_copies(index, count)
             ]
-            shared.append((terms, -_NO_LIMIT, (1 - differ) * float(self._points @ other.counts)))
+            shared.append((terms, -np.inf, (1 - differ) * float(self._points @ other.counts)))
         rows = [*self._constraints, *shared]
         if any_points:
             terms, _, most = rows[self._points_constraint]
-            rows[self._points_constraint] = (terms, -_NO_LIMIT, most)
+            rows[self._points_constraint] = (terms, -np.inf, most)
         n_variables = len(self._upper) + 1  # the last variable is the value against the worst of several opponents
         objective = np.zeros(n_variables)
         if len(values) == 1:
@@ -289,8 +284,8 @@ def divide_units(
 ) -> list[Part]:
     """Divide units among a number of battlegroups of a kind, so that each battlegroup is within its limits.
 
-    Units are assigned in turn, slot by slot and unit by unit. Two battlegroups then differ by at most one in the number
-    of each unit and in each slot, so each is within its limits if all together are.
+    Units are assigned in turn, slot by slot and unit by unit. Two battlegroups then differ by at most one in each unit
+    and slot, so each is within its limits if all together are.
     """
     if number <= 1:
         return [Part(kind, tuple(counts.tolist()))] * number
@@ -313,14 +308,11 @@ def divide_units(
 
 
 def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tuple[Any, Array, Array]:
-    """Return the constraints as a sparse matrix, and their lower and upper limits."""
     from scipy.sparse import csr_array
 
     entries = [(number, variable, weight) for number, (terms, _, _) in enumerate(rows) for variable, weight in terms]
     number, variable, weight = zip(*entries)
     limits = np.array([row[1:] for row in rows], np.float64)
-    limits[limits >= _NO_LIMIT] = np.inf
-    limits[limits <= -_NO_LIMIT] = -np.inf
     return csr_array((weight, (number, variable)), shape=(len(rows), n_variables)), limits[:, 0], limits[:, 1]
 
 

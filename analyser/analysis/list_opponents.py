@@ -123,7 +123,6 @@ def equal_unit_weights(loadouts: Sequence[Loadout], points: int) -> tuple[Oppone
 
 
 def _single_loadout_armies(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
-    """Return armies of one loadout each, of this many points, equally weighted."""
     return tuple(
         Opponent(loadout.selector, {loadout.selector: points / (loadout.level.points or 1)}, 1 / len(loadouts))
         for loadout in loadouts

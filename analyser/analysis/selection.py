@@ -18,8 +18,7 @@ LEVELS: tuple[str, ...] = get_args(LevelName)
 def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) -> tuple[Loadout, ...]:
     """Return the distinct loadouts that match the selectors (only at `levels`, if given), in the order of selectors.
 
-    If two different loadouts have the same selector, the later one gets a number after its name. InputError for a
-    selector without a match, no selector, an unknown level, or no loadout at these levels.
+    InputError for a selector without a match, no selector, an unknown level, or no loadout at these levels.
 
     >>> [loadout.selector for loadout in loadouts("crown/rifle-platoon@*", Profiles(), levels="basic")]
     ['crown/rifle-platoon@basic']
@@ -30,7 +29,7 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
     result: dict[str, Loadout] = {}
     for item in one_or_several(selectors, "selectors"):
         for loadout in [item] if isinstance(item, Loadout) else profiles.matching(item):
-            renamed = _with_unique_name(loadout, result)
+            renamed = with_unique_name(loadout, result)
             result.setdefault(renamed.selector, renamed)
     if not result:
         raise InputError("no selector is given", allowed="such as crown/*")
@@ -41,7 +40,7 @@ def loadouts(selectors: Selectors, profiles: Profiles, levels: Levels = None) ->
     return at_levels
 
 
-def _with_unique_name(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:
+def with_unique_name(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout:
     """Return the loadout, with a number after its name if a different loadout has its selector already."""
     renamed, number = loadout, 1
     while others.get(renamed.selector, renamed) != renamed:

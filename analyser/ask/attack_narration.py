@@ -39,10 +39,10 @@ class ResolvedStrike(NamedTuple):
 def resolve(
     fight: FightFacts, face_values: Scores, score: int, falls: Callable[[int], int], passes: Callable[[int], int]
 ) -> ResolvedStrike:
-    """Resolve a strike after its roll.
+    """Resolve a strike after its roll; `falls` and `passes` are called only if the result is random.
 
-    `falls` takes the number of destroyed models and returns 1 if the officer is one of them. `passes` takes the
-    highest card that passes the test and returns 1 if the test is passed. Both are called only if the result is random.
+    `falls` takes the number of destroyed models and returns 1 if the officer is one of them. `passes` takes the highest
+    card that passes the test and returns 1 if the test is passed.
     """
     state = strike.after_roll(fight, face_values, score)
     if strike.stage_of(state) == Stage.OFFICER:
@@ -84,7 +84,6 @@ def _die_text(die: Die, fight: FightFacts, faces: Sequence[str]) -> str:
 
 
 def _hits_line(fight: FightFacts, dice: list[Die], resolved: ResolvedStrike) -> str:
-    """Return the hits of a pool and their sources (AC-3.6)."""
     turned, masks = veteran_heroics(fight, dice), (int(fight.heroic_faces), int(fight.strike_faces))
     heroics, strikes = (sum(mask >> die.final_face & 1 for die in dice) for mask in masks)
     heroics, strikes = heroics + turned, strikes - turned
@@ -105,7 +104,6 @@ def damage_text(fight: FightFacts, resolved: ResolvedStrike) -> str:
 
 
 def _damage_lines(fight: FightFacts, resolved: ResolvedStrike) -> list[str]:
-    """Return the damage, and the models that it destroys (AC-3.7, AC-3.8)."""
     left = hits_left_over(fight, resolved.face_values, resolved.score)
     unused = f", {counted(left, 'hit')} left over" if left else ""
     earlier = f"; the unit already had {fight.damage} damage" if fight.damage else ""
@@ -142,7 +140,6 @@ def _test_lines(fight: FightFacts, card: int | None, resolved: ResolvedStrike) -
 
 
 def _fate_line(fight: FightFacts, outcome: int) -> str:
-    """Return the fate of the target (AC-5.4, AC-5.5, AC-5.9)."""
     if outcome & discipline.ANNIHILATED:
         if outcome & discipline.BROKEN:
             return f"The target breaks: BREAK LIMIT {fight.break_limit} (AC-5.4); it counts as annihilated"

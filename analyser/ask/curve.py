@@ -9,17 +9,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, get_args, get_origin
 
+import numpy as np
 import pandas as pd
 
 from analyser.analysis import selection
-from analyser.ask.curve_answer import Curve
+from analyser.ask.curve_answer import Curve, is_number
 from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, raw_unit, values_of, with_values
-from analyser.ask.memoised_solver import BATTLE, Solver, check_method, question_between, question_kind, with_armies
-from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, with_error
-from analyser.ask.question_table import Point, Variant, no_values, solve_all, variant_of
-from analyser.common.errors import InputError, check_flag, shown
+from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, MetricValue, at_any_stop
+from analyser.ask.question_table import (
+    BATTLE,
+    Point,
+    Solver,
+    Variant,
+    check_method,
+    question_between,
+    question_kind,
+    solve_all,
+    variant_of,
+    with_armies,
+)
+from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
-from analyser.common.intervals import ERROR_PROBABILITY
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import Function, remember_metric
 from analyser.common.text import text_of
@@ -31,6 +41,7 @@ from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, Focu
 Metric = str | Function
 MOST_METRICS = 2
 DEFAULT_BATTLES = 10_000  # battles for each point
+_STOPPED = "not computed, because the curve was stopped"
 Over = str | Mapping[str, Any] | Sequence[str]
 _LEVEL = re.compile(r"@[\w-]+")  # the level in a selector
 _SECOND_SECTIONS = ("target", "b")  # sections of the second unit
@@ -43,13 +54,11 @@ def curve(
     over: Over = "distance",
     metric: Metric | Sequence[Metric] | None = None,
     kind: str = "attack",
-    rows: bool = False,
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
     precision: float | str | None = None,
     threads: int | None = None,
-    all_at_once: bool = False,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
     **conditions: Any,
@@ -65,19 +74,14 @@ def curve(
         The unit that is attacked, charged or fought.
     over : str, mapping, or several
         One or two keys: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12", "DEFENCE=1..4"]`` or ``{"distance": range(1,
-        25)}``. Keys are named as in the rules and the files (:func:`~analyser.ask.keys.key_of`), or are `points` and
-        `level` of the attacker. Default values: every inch in reach, every level, every row, or yes and no.
+        25)}``; named as in the rules and files (:func:`~analyser.ask.keys.key_of`), or `points` and `level` of the
+        attacker. Default values: every inch in reach, every level, every row, or yes and no.
     metric : str or callable, or two
         The metric (:func:`~analyser.ask.metric_lookup.metric_value`); ``"...:least"`` if low values are better. Two
         metrics give a Pareto front. Default: mean models destroyed, or the probability to win.
     kind : "attack", "charge" or "duel"
-        The fight between the units and their `target`.
-    rows : bool
-        For attacks: each ranged row of each unit is a line.
     method, trials, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for each point separately; battles have 10,000 trials by default.
-    all_at_once : bool
-        Widen the 95% intervals so that all of them hold at once.
     **conditions
         The keys of ``[attack]``, ``[charge]`` or ``[duel]``.
 
@@ -88,8 +92,8 @@ def curve(
 
     Notes
     -----
-    Illegal values are left out; the answer lists them with the reasons. The result of an attack changes only at the
-    ranges of rows and of Corrosive Fumes (AC-4.1, AC-7), so these distances are added if a range is stated.
+    Illegal values are left out, with the reasons. The result of an attack changes only at the ranges of rows and of
+    Corrosive Fumes (AC-4.1, AC-7); these distances are added if a range is stated.
 
     Examples
     --------
@@ -99,9 +103,8 @@ def curve(
     beyond 7" up to 12": crown/sharp-rifles@basic
     """
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
-    check_flag(all_at_once, "all_at_once")
     library = library_of(profiles)
-    lines = _lines(question, target, kind, conditions, library, rows=rows)
+    lines = _lines(question, target, kind, conditions, library)
     asked_kind = question_kind(next(iter(lines.values())))
     metrics = _metrics(metric, asked_kind)
     check_method(asked_kind, sampling.is_exact, "monte-carlo")
@@ -116,14 +119,13 @@ def curve(
     solver = Solver(library, sampling, size)
     points = solve_all(solver, _variants(lines, axes, library), list(metrics), sampling, size, len(lines))
     points = points[: len(points) // len(lines) * len(lines)]  # after Ctrl-C: only values that all lines have
-    if all_at_once or precision is not None:
-        error = ERROR_PROBABILITY / (size * len(metrics)) if all_at_once else ERROR_PROBABILITY
-        points = [_with_error(point, metrics, error, fixed=precision is None) for point in points]
+    if precision is not None:
+        points = [_at_any_stop(point, metrics) for point in points]
     complete = len(points) == size
-    points += itertools.islice(_unsolved(lines, axes, metrics), len(points), None)
+    for variant in itertools.islice(_variants(lines, axes, library), len(points), None):
+        points.append(Point(variant.name, variant.values, (MetricValue(np.nan),) * len(metrics), _STOPPED))
     by_line = [point for number in range(len(lines)) for point in points[number :: len(lines)]]
-    answer = _answer(solver, lines, axes, metrics, by_line)
-    return replace(answer, all_at_once=all_at_once, complete=complete)
+    return replace(_answer(solver, lines, axes, metrics, by_line), complete=complete)
 
 
 def _metrics(stated: Any, kind: str) -> dict[str, bool]:
@@ -139,13 +141,10 @@ def _metrics(stated: Any, kind: str) -> dict[str, bool]:
     return {name.removesuffix(LEAST_SUFFIX): name.endswith(LEAST_SUFFIX) for name in names}
 
 
-def _lines(
-    question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles, *, rows: bool
-) -> dict[str, Raw]:
-    """Return the question of each line, by the name of the line."""
+def _lines(question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles) -> dict[str, Raw]:
     if target is None:
-        if conditions or rows:
-            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions), "rows"))
+        if conditions:
+            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
         questions = question if isinstance(question, list | tuple) else [question]
         lines = _by_name(_whole_question(whole, number, library) for number, whole in enumerate(questions, start=1))
         if len({question_kind(raw) for raw in lines.values()}) > 1:
@@ -153,10 +152,6 @@ def _lines(
     else:
         attackers = selection.loadouts(question, library)
         lines = _by_name((unit.selector, question_between(unit, target, kind, conditions)) for unit in attackers)
-        if rows and kind == "attack":
-            lines = dict(line for name, raw in lines.items() for line in _by_row(name, raw))
-    if not lines:
-        raise InputError("no unit has a ranged row", where="rows")
     return lines
 
 
@@ -175,12 +170,6 @@ def _whole_question(question: Any, number: int, library: Profiles) -> tuple[str,
     return name, with_armies(raw, where, library)
 
 
-def _by_row(name: str, raw: Raw) -> Iterator[tuple[str, Raw]]:
-    for row in raw["attack"]["attacker"].unit.rows:
-        if row.kind == "ranged":
-            yield f"{name} {row.id}", {**raw, "attack": {**raw["attack"], "row": row.id}}
-
-
 def _check_not_stated(keys: Iterable[Key], conditions: Mapping[str, Any], target: Any) -> None:
     """Raise InputError for a stated condition that also varies, because its value would have no effect."""
     for key in keys:
@@ -196,24 +185,14 @@ def _check_not_stated(keys: Iterable[Key], conditions: Mapping[str, Any], target
 
 
 def _variants(lines: Mapping[str, Raw], axes: Mapping[Key, Sequence[Any]], library: Profiles) -> Iterator[Variant]:
-    """Yield the variants of every line at the first combination of values, then at the next."""
     for combination in itertools.product(*axes.values()):
         for name, raw in lines.items():
             yield variant_of(name, raw, dict(zip(axes, combination)), library)
 
 
-def _unsolved(lines: Iterable[str], axes: Mapping[Key, Sequence[Any]], metrics: Mapping[str, bool]) -> Iterator[Point]:
-    names, why_not = [key.name for key in axes], "not computed, because the curve was stopped"
-    for combination in itertools.product(*axes.values()):
-        for line in lines:
-            yield Point(line, dict(zip(names, combination)), no_values(list(metrics)), why_not)
-
-
-def _with_error(point: Point, metrics: Iterable[str], error: float, *, fixed: bool) -> Point:
-    """Return a point with intervals of error probability `error`; `fixed` is as in :func:`with_error`."""
+def _at_any_stop(point: Point, metrics: Iterable[str]) -> Point:
     values = zip(point.metric_values, metrics)
-    widened = (with_error(value, name, point.trials, error, fixed=fixed) for value, name in values)
-    return point._replace(metric_values=tuple(widened))
+    return point._replace(metric_values=tuple(at_any_stop(value, name, point.trials) for value, name in values))
 
 
 def _answer(
@@ -223,7 +202,6 @@ def _answer(
     metrics: Mapping[str, bool],
     points: Sequence[Point],
 ) -> Curve:
-    """Return the curve without the values at which no line has an answer; InputError if no value remains."""
     kind, questions = question_kind(next(iter(lines.values()))), list(lines.values())
     solved = [point for point in points if point.why_not is None]
     if not solved:
@@ -310,8 +288,10 @@ def axes_of(over: Any, kind: str, questions: Sequence[Raw], library: Profiles) -
         axes[key] = values_of(values, f"over: {name}")
     size_of(axes, len(questions))
     for key, stated in zip(keys, stated_values.values()):
-        if key.is_distance and kind in _RANGED_KINDS and (stated is None or _is_range(axes[key])):
-            axes[key] = _with_weapon_ranges(axes[key], questions, library)
+        axis = axes[key]
+        every_inch = stated is None or (isinstance(axis, range) and axis.step == 1)
+        if key.is_distance and kind in _RANGED_KINDS and every_inch:
+            axes[key] = _with_weapon_ranges(axis, questions, library)
     return axes
 
 
@@ -375,10 +355,6 @@ def _literal_values(annotation: Any) -> tuple[Any, ...]:
     return next((names for part in get_args(annotation) if (names := _literal_values(part))), ())
 
 
-def _is_range(values: Sequence[Any]) -> bool:
-    return isinstance(values, range) and values.step == 1
-
-
 def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
     """Return the distances and, between them, all distances at which an attack can change (AC-4.1, AC-7)."""
     weapon_ranges: set[float] = set()
@@ -399,6 +375,6 @@ def holds_between(axes: Mapping[Key, Sequence[Any]], kind: str, questions: Seque
     values, *_ = axes.values()
     if not all(key.is_distance for key in axes) or kind not in _RANGED_KINDS or len(values) < 2:
         return False
-    if not all(isinstance(value, int | float) for value in values) or list(values) != sorted(values):
+    if not all(map(is_number, values)) or list(values) != sorted(values):
         return False
     return set(_with_weapon_ranges(values, questions, library)) <= set(values)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_ROWS = 40  # of a table in text
-MOST_SENTENCES = 20
 MOST_COLUMNS = 12  # of a map in text
 MOST_LINES = 6  # columns for lines in a table in text
 _EQUAL_DECIMALS = 9  # points of a front whose values agree to so many decimals count as one
@@ -45,10 +44,7 @@ class Curve(QuestionTable):
     frame : DataFrame
         One row for each line and value: `line`, a column for each key and each metric, and `why_not`, the reason for a
         missing value. Attacks add `fires` (the row used). Simulation adds ``_low`` and ``_high`` of each metric (95%
-        interval), `trials`, `planned_trials` and `stop_reason`. A curve over levels adds `costs`, the points of the
-        attacker.
-    values : tuple of tuples
-        The values of each key.
+        interval), `trials`, `planned_trials` and `stop_reason`. A curve over levels adds `costs` (points).
     least : tuple of bool
         For each metric, True if low values are better.
     holds_between : bool
@@ -59,8 +55,6 @@ class Curve(QuestionTable):
         The full answer of each line at the first value at which it has an answer.
     costs : mapping of str to float
         Points of the attacker by line, if known.
-    all_at_once : bool
-        True if intervals hold for all points at once.
     """
 
     lines: tuple[str, ...]
@@ -71,7 +65,6 @@ class Curve(QuestionTable):
     holds_between: bool
     left_out: tuple[str, ...]
     costs: Mapping[str, float]
-    all_at_once: bool = False
 
     schema = "analyser/curve/1"
 
@@ -87,11 +80,6 @@ class Curve(QuestionTable):
         return f"{' and '.join(map(loadout_name, names))} {verb} best by {mid_sentence(title)} {where}."
 
     @property
-    def exact(self) -> bool:
-        """True if the values are exact."""
-        return self.sampling.is_exact
-
-    @property
     def is_front(self) -> bool:
         """True for two metrics; the answer is their Pareto front."""
         return len(self.metrics) > 1
@@ -101,24 +89,11 @@ class Curve(QuestionTable):
         """True for one metric over two keys."""
         return len(self.keys) > 1 and not self.is_front
 
-    def to_xarray(self) -> Any:
-        """Return the metrics as an `xarray.Dataset` over `line` and the keys; InputError without xarray."""
-        try:
-            import xarray
-        except ImportError:
-            remedy = "python -m pip install 'analyser[xarray]'"
-            raise InputError(f"needs xarray; to install: {remedy}", where="to_xarray") from None
-        columns = [str(name) for name in self.frame if str(name).startswith(self.metrics)]
-        shape = len(self.lines), *map(len, self.values)
-        cubes = {name: (("line", *self.keys), self.frame[name].to_numpy().reshape(shape)) for name in columns}
-        labels = {"line": list(self.lines), **dict(zip(self.keys, map(list, self.values)))}
-        return xarray.Dataset(cubes, labels, {"kind": self.kind, "method": self._method()})
-
     @cached_property
     def best(self) -> pd.DataFrame:
         """The best lines by the first metric at each combination of values; columns: the keys, `best`, `value`.
 
-        Lines equal to the best, or not significantly different from it, are all named, the cheapest first.
+        Lines that tie with the best are all named, the cheapest first.
         """
         metric, rows = self.metrics[0], []
         sign = -1.0 if self.least[0] else 1.0
@@ -148,32 +123,24 @@ class Curve(QuestionTable):
     def trade(self) -> pd.DataFrame:
         """Return the effect of one step of each key of a map, and the trade-off between the keys.
 
-        Columns: `line`, both keys, the metric, `step_FIRST` and `step_SECOND` (the change of the metric to the next
-        value of each key), and `worth`: the number of steps of the second key that cancel one step of the first.
+        Columns: `line`, the keys, the metric, ``step_KEY`` (its change to the next value of a key), and `worth`: the
+        number of steps of the second key that cancel one step of the first.
         """
         if len(self.keys) != _MAP_KEYS:
             raise InputError("a trade-off needs two keys", where="trade", allowed="over=[..., ...]")
-        parts = []
-        for line in self.lines:
-            values = self.frame.loc[self.frame["line"] == line, self.metrics[0]].to_numpy(np.float64)
-            grid = values.reshape(tuple(map(len, self.values)))
-            steps = [np.full(grid.shape, np.nan), np.full(grid.shape, np.nan)]
-            steps[0][:-1, :], steps[1][:, :-1] = np.diff(grid, axis=0), np.diff(grid, axis=1)
-            with np.errstate(divide="ignore", invalid="ignore"):
-                worth = -steps[0] / steps[1]
-            table = pd.DataFrame([(x, y) for x in self.values[0] for y in self.values[1]], columns=list(self.keys))
-            table.insert(0, "line", line)
-            columns = {f"step_{key}": step.ravel() for key, step in zip(self.keys, steps)}
-            columns |= {"worth": np.where(np.isfinite(worth), worth, np.nan).ravel()}
-            parts.append(table.assign(**{self.metrics[0]: grid.ravel()}, **columns))
-        return pd.concat(parts, ignore_index=True)
+        grids = self.frame[self.metrics[0]].to_numpy(np.float64).reshape(len(self.lines), *map(len, self.values))
+        steps = np.full((2, *grids.shape), np.nan)
+        steps[0, :, :-1], steps[1, :, :, :-1] = np.diff(grids, axis=1), np.diff(grids, axis=2)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            worth = -steps[0] / steps[1]
+        columns = {f"step_{key}": step.ravel() for key, step in zip(self.keys, steps)}
+        columns |= {"worth": np.where(np.isfinite(worth), worth, np.nan).ravel()}
+        return self.frame[["line", *self.keys, self.metrics[0]]].reset_index(drop=True).assign(**columns)
 
     def sentences(self) -> list[str]:
-        """Return the best lines of each range; for a map shares and trade-offs; for two metrics undominated points."""
+        """Return the best lines of each range; for a map shares and trade-offs; nothing for two metrics."""
         if self.is_front:
-            points = [self._point_text(part) for part in self._front_points()]
-            more = [f"and {len(points) - MOST_SENTENCES} more"] if len(points) > MOST_SENTENCES else []
-            return [*points[:MOST_SENTENCES], *more]
+            return []
         if self.is_map:
             shares = self.best["best"].map(self._joined).value_counts()
             lead = [f"{name}: best at {counted(int(number), 'pair')} of values" for name, number in shares.items()]
@@ -190,25 +157,15 @@ class Curve(QuestionTable):
     def _joined(self, names: Sequence[str]) -> str:
         if not names:
             return "no line"
-        are_all_equal = self.exact and len(names) == len(self.lines) > 1
-        return f"{(EQUAL if self.exact else NOT_SIGNIFICANT).join(names)}{' (all equal)' * are_all_equal}"
+        are_all_equal = self.sampling.is_exact and len(names) == len(self.lines) > 1
+        return f"{(EQUAL if self.sampling.is_exact else NOT_SIGNIFICANT).join(names)}{' (all equal)' * are_all_equal}"
 
     def _front_points(self) -> list[pd.DataFrame]:
-        """Return the rows of the front, grouped by line and equal values."""
         front = self.front()
         values = [front[metric].round(_EQUAL_DECIMALS) for metric in self.metrics]
         return [part for _, part in front.groupby([front["line"], *values], sort=False)]
 
-    def _values_text(self, part: pd.DataFrame, key: str) -> str:
-        return values_text(part[key].tolist(), self.values[self.keys.index(key)])
-
-    def _point_text(self, part: pd.DataFrame) -> str:
-        row, keys = part.iloc[0], ", ".join(f"{spaced(key)} {self._values_text(part, key)}" for key in self.keys)
-        values = ", ".join(f"{title_of(metric)} {value_text(metric, row[metric])}" for metric in self.metrics)
-        return f"{row['line']}, {keys}: {values}"
-
     def _trade_sentences(self) -> Iterator[str]:
-        """Yield a sentence for each line about the trade-off between steps of the first and of the second key."""
         if not all(is_number(value) for axis in self.values for value in axis):
             return
         first, second = map(spaced, self.keys)
@@ -227,7 +184,7 @@ class Curve(QuestionTable):
             return plots.front(frame, x=x, y=y, keys=self.keys, quantities=labels, ax=ax, **more)
         if self.is_map:
             best = self.best.assign(best=self.best["best"].map(lambda names: self._joined(names) if names else ""))
-            shown = self._best_first()[: max(len(self._best_names()), _FEWEST_LINES)]
+            shown = self._best_first()[: max(len(self._best_names), _FEWEST_LINES)]
             lines, (x, y) = [name for name in self.lines if name in shown], self.keys
             return plots.trade_map(
                 with_subject(best, subject), x=x, y=y, lines=lines, quantity=labels[0], ax=ax, **more
@@ -241,15 +198,15 @@ class Curve(QuestionTable):
 
     def blocks(self) -> list[Block]:
         """Return the values, and sentences about the best lines."""
-        head, *rows = self._table()
-        table = Block(head=head, rows=rows, align="<" if self.is_front else "<>")
         if self.is_front:
-            lead = "Not dominated (no other point is better in both):"
-        else:
-            lead = "Over the map:" if self.is_map else f"Best{' (low values are better)' * self.least[0]}:"
-        is_single = len(self.lines) == len(self.keys) == len(self.metrics) == 1
-        conclusions = [] if is_single else [Block(lines=[lead, *(f"  {text}" for text in self.sentences())])]
-        return [Block(self._heading()), table, *conclusions]
+            head, *rows = self._front_table()
+            title = "Not dominated (no other point is better in both):"
+            return [Block(self._heading()), Block(title, head, rows)]
+        head, *rows = self._map_table() if self.is_map else self._line_table()
+        lead = "Over the map:" if self.is_map else f"Best{' (low values are better)' * self.least[0]}:"
+        conclusions = Block(lines=[lead, *(f"  {text}" for text in self.sentences())])
+        is_single = len(self.lines) == len(self.keys) == 1
+        return [Block(self._heading()), Block(head=head, rows=rows, align="<>"), *([] if is_single else [conclusions])]
 
     def _heading(self) -> str:
         metrics = (f"{title_of(name)}{' (less is better)' * least}" for name, least in zip(self.metrics, self.least))
@@ -257,7 +214,6 @@ class Curve(QuestionTable):
         return f"{' and '.join(metrics)} over {keys}: {self._subject()}; {self._method()}"
 
     def _subject(self) -> str:
-        """Return the subject that the questions of all lines share."""
         heading = dict(self.results[0].heading()) if self.results else {}
         if self.kind == "attack" and heading:
             return f"attack on {heading['Attack'].rpartition(' -> ')[2]}"
@@ -269,21 +225,16 @@ class Curve(QuestionTable):
         return f"{spaced(self.kind)}: {', '.join(self.lines)}"
 
     def _method(self) -> str:
-        if self.exact:
+        if self.sampling.is_exact:
             return "exact"
         trials = " to ".join(dict.fromkeys(f"{int(self.frame['trials'].agg(end)):,}" for end in ("min", "max")))
         return f"Monte Carlo, {trials} trials each, seed {self.sampling.seed}, intervals at 95%"
 
-    def _table(self) -> list[list[str]]:
-        """Return a table in text: rows are values of the key, columns are lines; equal successive rows are merged."""
-        if self.is_front:
-            return self._front_table()
-        if self.is_map:
-            return self._map_table()
+    def _line_table(self) -> list[list[str]]:
         merged: list[tuple[Any, Any, list[str]]] = []
         for (value,), part in self._by_value():
             rows = part.set_index("line").loc[list(self.shown_lines)].to_dict("records")
-            cells = [self._cell(row, self.metrics[0]) for row in rows]
+            cells = [_cell(row, self.metrics[0]) for row in rows]
             if merged and merged[-1][2] == cells and is_number(value):
                 merged[-1] = (merged[-1][0], value, cells)
             else:
@@ -292,50 +243,40 @@ class Curve(QuestionTable):
         return [[spaced(self.keys[0]), *self.shown_lines], *body]
 
     def _front_table(self) -> list[list[str]]:
-        """Return a table of the undominated points, or of a selection of them if there are many."""
         shown = self._front_points()
         shown = shown[:: -(-len(shown) // MOST_ROWS)] if len(shown) > MOST_ROWS else shown
         rows = []
         for part in shown:
             (row, *_) = part.to_dict("records")
-            cells = (self._cell(row, metric) for metric in self.metrics)
-            rows.append([row["line"], *(self._values_text(part, key) for key in self.keys), *cells])
+            cells = (_cell(row, metric) for metric in self.metrics)
+            keys = (values_text(part[key].tolist(), axis) for key, axis in zip(self.keys, self.values))
+            rows.append([row["line"], *keys, *cells])
         return [[spaced(name) for name in ("line", *self.keys, *self.metrics)], *rows]
 
     def _map_table(self) -> list[list[str]]:
         """Return a table of the best metric value at some pairs of key values: first key down, second key across."""
-        down, across = (list(axis[:: self.step_of(axis)]) for axis in self.values)
+        down, across = (list(axis[:: _step_of(axis)]) for axis in self.values)
         best = self.best.set_index(list(self.keys))["value"]
         rows = [[text_of(row), *(value_text(self.metrics[0], best[row, column]) for column in across)] for row in down]
         return [[" \\ ".join(map(spaced, self.keys)), *map(text_of, across)], *rows]
 
-    @staticmethod
-    def step_of(axis: Sequence[Any]) -> int:
-        """Return the step by which a table in text selects the values of a key of a map."""
-        return -(-len(axis) // MOST_COLUMNS)
-
-    @staticmethod
-    def _cell(row: Mapping[Any, Any], metric: str) -> str:
-        return value_text(metric, row[metric], row.get(f"{metric}_low", np.nan), row.get(f"{metric}_high", np.nan))
-
     def notes(self) -> list[str]:
         """Return the notes: validity between the values, values left out, rules not modelled, and the sources."""
-        return [*_notes_of(self), *self._sources(), *self._warnings()]
-
-    def _warnings(self) -> list[str]:
         warnings = dict.fromkeys(text for result in self.results for text in result.warnings)
-        return [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
+        shown = [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
+        return [*_notes_of(self), *self._sources(), *shown]
 
     @cached_property
     def shown_lines(self) -> tuple[str, ...]:
         """The lines that fit into a table in text; lines that are best somewhere come first."""
         return self.lines if len(self.lines) <= MOST_LINES else tuple(self._best_first()[:MOST_LINES])
 
+    @cached_property
     def _best_names(self) -> dict[str, None]:
         return dict.fromkeys(name for names in self.best["best"] for name in names)
 
     def _best_first(self) -> list[str]:
-        return list(self._best_names() | dict.fromkeys(self.lines))
+        return list(self._best_names | dict.fromkeys(self.lines))
 
     def _body(self) -> dict[str, Any]:
         record: dict[str, Any] = {
@@ -352,9 +293,8 @@ class Curve(QuestionTable):
             record |= {"best": plain_rows(self.best), "trade": plain_rows(self.trade())}
         else:
             record["best"] = [span._asdict() | {"names": list(span.names)} for span in self.ranges]
-        if not self.exact:
-            record |= {"all_at_once": self.all_at_once, "seed": int(self.sampling.seed)}
-            record |= {"trials": int(self.frame["trials"].sum())}
+        if not self.sampling.is_exact:
+            record |= {"seed": int(self.sampling.seed), "trials": int(self.frame["trials"].sum())}
             record |= {"stop_reason": sorted(self.frame["stop_reason"].dropna().unique())}
         return record | {"points": plain_rows(self.frame)} | self._common_entries()
 
@@ -363,21 +303,28 @@ class Curve(QuestionTable):
         yield from self.frame.groupby(list(self.keys), sort=False, dropna=False)
 
 
+def _cell(row: Mapping[Any, Any], metric: str) -> str:
+    return value_text(metric, row[metric], row.get(f"{metric}_low", np.nan), row.get(f"{metric}_high", np.nan))
+
+
+def _step_of(axis: Sequence[Any]) -> int:
+    return -(-len(axis) // MOST_COLUMNS)
+
+
 def is_number(value: Any) -> bool:
     """Return True if a value is a number; flags do not count as numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _notes_of(curve: Curve) -> Iterator[str]:
-    """Yield the notes about the values and the lines of a curve."""
     if curve.holds_between:
         yield "Within each range above the answer is the same at every distance."
     elif curve.keys[0].endswith("distance") and len(curve.keys) == 1:
         yield "Computed at the listed distances only."
-    if not curve.exact:
-        level = "all intervals hold at once with 95%" if curve.all_at_once else "each interval holds with 95%"
+    if not curve.sampling.is_exact:
         stopped = "; the intervals are valid although the precision, not a number of trials, ended the simulation"
-        yield f"Lines with overlapping intervals count as tied; {level}{stopped * bool(curve.sampling.precision)}."
+        stopped *= bool(curve.sampling.precision)
+        yield f"Lines with overlapping intervals count as tied; each interval holds with 95%{stopped}."
     if (more := len(curve.lines) - len(curve.shown_lines)) and len(curve.keys) == len(curve.metrics) == 1:
         yield f"The table leaves out {counted(more, 'line')}; --format csv has all of them."
     if curve.is_map:
@@ -391,11 +338,10 @@ def _notes_of(curve: Curve) -> Iterator[str]:
 
 
 def _notes_of_map(curve: Curve) -> Iterator[str]:
-    """Yield notes about a map in text: the meaning of its cells, and the values shown."""
     if len(curve.lines) > 1:
         yield "The table has the value of the best line at each pair of values."
     for key, values in zip(curve.keys, curve.values):
-        if (step := curve.step_of(values)) > 1:
+        if (step := _step_of(values)) > 1:
             shown = f"The table has {len(values[::step])} of {len(values)} values of {spaced(key)}"
             yield f"{shown}; --format csv has all of them."
 

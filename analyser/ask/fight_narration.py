@@ -77,52 +77,51 @@ _SIDE_NAMES = "the attacker", "the target"
 DiceLines = Callable[[FightFacts, int], list[str]]  # from a strike and its score: a line for each die
 
 
-class TrialRun(NamedTuple):
-    """The lines about each part of the program in one trial, and the states of both sides after each part."""
+class Fight(NamedTuple):
+    """A fight as the engine runs it; `ends` has the index of the last part of each step (attack, round, or whole
+    fight).
+    """
 
-    parts: list[list[str]]
-    pairs: list[tuple[int, int]]
+    setup: Setup
+    parts: Sequence[Sequence[Operation]]
+    start: Pair
+    names: tuple[str, str]
+    ends: Sequence[int]
+    step_title: str = ""  # Attack or Round; empty if the fight has one step
+    choices: Choices = NO_CHOICES
 
 
 class TrialRunner:
     """Runs the program of a fight, operation by operation, with the draws of one trial."""
 
-    def __init__(
-        self,
-        setup: Setup,
-        programs: Sequence[Sequence[Operation]],
-        names: Sequence[str],
-        dice_lines_of: DiceLines,
-        choices: Choices = NO_CHOICES,
-    ) -> None:
-        self._setup: Any = views(setup.copy())
-        self._programs, self._names, self._dice_lines_of = programs, names, dice_lines_of
+    def __init__(self, fight: Fight, dice_lines_of: DiceLines | None = None) -> None:
+        self._fight, self._names, self._dice_lines_of = fight, fight.names, dice_lines_of
+        self._setup: Any = views(fight.setup.copy())
         self._by_card = test_draw(0) in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1)
-        self._arrays, self._choices = [np.array(program, np.int64) for program in programs], choices
+        self._arrays = [np.array(program, np.int64) for program in fight.parts]
 
-    def run(self, start: Pair, draws: Sequence[int], *, with_lines: bool) -> TrialRun:
-        """Run the trial with its random `draws` in order; write lines only `with_lines`."""
-        left = iter(draws)
-        pair, parts, pairs = (int(start[0]), int(start[1])), list[list[str]](), list[tuple[int, int]]()
-        for program, array in zip(self._programs, self._arrays):
+    def run(self, draws: Sequence[int]) -> tuple[list[list[str]], list[tuple[int, int]]]:
+        """Return the lines about each part (empty without `dice_lines_of`), and the states of both sides after it."""
+        left, (first, second) = iter(draws), self._fight.start
+        pair, parts, pairs = (int(first), int(second)), list[list[str]](), list[tuple[int, int]]()
+        for program, array in zip(self._fight.parts, self._arrays):
             parts.append([])
             line = 0
             while line < len(program):
                 if program[line].kind in (Kind.CHOOSE, Kind.BRANCH):
-                    line = next_line(self._setup, self._choices, array, line, pair)
+                    line = next_line(self._setup, self._fight.choices, array, line, pair)
                     continue
-                pair = self._step(program[line], pair, left, parts[-1] if with_lines else None)
+                pair = self._step(program[line], pair, left, parts[-1])
                 line += 1
             pairs.append(pair)
         assert next(left, None) is None, "the trial has more draws than the rules require"
-        return TrialRun(parts, pairs)
+        return parts, pairs
 
     def state_lines(self, pair: Pair) -> list[str]:
         """Return the state of both sides, one line for each."""
         return [f"{name[0].upper()}{name[1:]}: {_state_text(int(state))}" for name, state in zip(self._names, pair)]
 
-    def _step(self, operation: Operation, pair: Pair, draws: Iterator[int], lines: list[str] | None) -> Pair:
-        """Return the states of both sides after one operation of the program."""
+    def _step(self, operation: Operation, pair: Pair, draws: Iterator[int], lines: list[str]) -> Pair:
         line = (int(operation[0]), int(operation[1]), int(operation[2]))
         if operation.kind == Kind.STRIKE:
             if not strikes.is_made(self._setup, line[2], line[1], pair):
@@ -138,12 +137,11 @@ class TrialRunner:
             operation = operation._replace(kind=operation.kind ^ ON_PURPOSE)
             draw_text = f"{_TESTS[Kind(operation.kind)]}: failed on purpose (AC-5.1)"
         after = operations.apply(self._setup, line, pair, passed)
-        if lines is not None:
+        if self._dice_lines_of is not None:
             lines += self._operation_lines(operation, pair, after, draw_text)
         return int(after[0]), int(after[1])
 
-    def _strike(self, number: int, pair: Pair, draws: Iterator[int], lines: list[str] | None) -> Pair:
-        """Return the states of both sides after a strike (:mod:`analyser.rules.strike`)."""
+    def _strike(self, number: int, pair: Pair, draws: Iterator[int], lines: list[str]) -> Pair:
         fight = set_up_strike(self._setup, number, pair)
         own_card = next(draws) if strike.stage_of(strike.start_of_strike(fight)) == Stage.CARD else 0
         fight.dice += own_card
@@ -155,7 +153,7 @@ class TrialRunner:
 
         resolved = resolve(fight, scores_for(fight, fight.dice), next(draws), lambda _: next(draws), passes)
         after = states_after_strike(self._setup, number, pair, resolved.state)
-        if lines is not None:
+        if self._dice_lines_of is not None:
             card = cards[0] if cards else None
             lines += [*self._strike_lines(number, fight, resolved, own_card, card), *self._change_lines(pair, after)]
         return int(after[0]), int(after[1])
@@ -171,7 +169,7 @@ class TrialRunner:
         rating, dice = Rating(int(fight.rating)).name.lower(), counted(int(fight.dice), "die", "dice")
         by_card = f", {own_card} of them from its card" if own_card else ""
         lines = [f"{attacker} {verb} {target}{close}: {dice}{by_card}, {rating}"]
-        if fight.dice:
+        if fight.dice and self._dice_lines_of is not None:
             lines += self._dice_lines_of(fight, resolved.score)
         hits = hits_of(resolved.face_values, resolved.score)
         lines.append(
@@ -224,7 +222,6 @@ class TrialRunner:
         return _MOVES.get(Manoeuvre(operations.policy_decision(self._setup, operation, view)[0]), "")
 
     def _combat_lines(self, side: int, pair: Pair, draw_text: str) -> list[str]:
-        """Return the winner of a combat, and the loser's test (AC-8.5)."""
         won_by = operations.result_of_combat(self._setup, side, pair)
         if won_by == combat_result.NOT_FOUGHT:
             return []
@@ -235,7 +232,6 @@ class TrialRunner:
         return [f"{self._names[winner]} wins the combat (AC-8.5)", *tests]
 
     def _change_lines(self, before: Pair, after: Pair) -> list[str]:
-        """Return the changes in the states of both sides."""
         lines = []
         for side, (old, new) in enumerate(zip(before, after)):
             name = self._names[side]
@@ -289,18 +285,6 @@ class NarratedTrial(NamedTuple):
     lines: Callable[[], list[str]]
 
 
-class Fight(NamedTuple):
-    """A fight as the engine runs it: its setup, its program in parts, and the states of both sides at the start."""
-
-    setup: Setup
-    parts: Sequence[Sequence[Operation]]
-    start: Pair
-    names: tuple[str, str]
-    ends: Sequence[int]  # index of the last part of each step (an attack, a round, or the whole fight)
-    step_title: str = ""  # Attack or Round; empty if the fight has one step
-    choices: Choices = NO_CHOICES
-
-
 def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Iterator[NarratedTrial]:
     """Yield the trials of a simulated charge, focus fire or duel with real decks, from number `first`."""
     fight = fight_of(scenario)
@@ -309,18 +293,8 @@ def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Itera
     numbers = range(first, trials)
     traces = list(simulation.trace(fight.start, numbers, seed))
 
-    def runner_of(number: int) -> TrialRunner:
-        """Return the runner of a trial by number; the dice of each roll have their own random stream."""
-        rolls = count()
-
-        def dice_lines_of(pool: FightFacts, score: int) -> list[str]:
-            dice = dice_that_score(pool, score, die, stream_of(seed, number, next(rolls)))
-            return dice_lines(dice, pool, scenario.ruleset.die.names)
-
-        return TrialRunner(fight.setup, fight.parts, fight.names, dice_lines_of, fight.choices)
-
-    runner = runner_of(first)
-    pairs = np.array([runner.run(fight.start, trace, with_lines=False).pairs for trace in traces], np.int64)
+    runner = TrialRunner(fight)
+    pairs = np.array([runner.run(trace)[1] for trace in traces], np.int64)
     weights = np.ones(len(traces), np.int64)
     moments = tuple(JointStates(pairs[:, part, 0], pairs[:, part, 1], weights) for part in fight.ends)
     one_trial: Any = solve(scenario, Sampling("monte-carlo", trials=1, seed=seed))
@@ -330,15 +304,21 @@ def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Itera
     heading = [f"{label}: {text}" if label else f"  {text}" for label, text in one_trial.heading()]
 
     def lines(number: int, trace: Sequence[int], figures: Mapping[str, Any]) -> list[str]:
-        runner = runner_of(number)
-        trial = runner.run(fight.start, trace, with_lines=True)
+        rolls = count()
+
+        def dice_lines_of(pool: FightFacts, score: int) -> list[str]:
+            dice = dice_that_score(pool, score, die, stream_of(seed, number, next(rolls)))  # a stream for each roll
+            return dice_lines(dice, pool, scenario.ruleset.die.names)
+
+        runner = TrialRunner(fight, dice_lines_of)
+        parts, pairs = runner.run(trace)
         begins = (0, *(end + 1 for end in fight.ends))
         story: list[str] = []
         for step, (begin, end) in enumerate(pairwise(begins), start=1):
-            step_lines = [line for part in trial.parts[begin:end] for line in part]
+            step_lines = [line for part in parts[begin:end] for line in part]
             story += [f"-- {fight.step_title} {step}"] if fight.step_title and step_lines else []
             story += step_lines
-        states = runner.state_lines(trial.pairs[-1])
+        states = runner.state_lines(pairs[-1])
         first_shown = 1 if scenario.kind == "focus" else 0  # omit side 0 of focus fire, which is several units
         return [*heading, *story, *_closing_heading(scenario.kind, figures), *states[first_shown:]]
 
@@ -348,7 +328,6 @@ def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Itera
 
 
 def _closing_heading(kind: str, figures: Mapping[str, Any]) -> list[str]:
-    """Return the heading of the last lines; for a duel it states the winner (AC-9.2)."""
     if kind != "duel":
         return ["-- At the end"]
     points = [figures[f"{side}_victory_points"] for side in "ab"]

@@ -69,9 +69,8 @@ _SECOND_PATHS: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target",
 class Key(NamedTuple):
     """A key of a question: its name, and the paths at which a value is set.
 
-    `effect` is ``set`` (the value is set as it is), ``flag`` (True adds the name `flag` to a list), ``list`` (the value
-    is a whole list, with entries joined by ``+``, or ``none``), ``level`` (the unit at the path gets this level), or
-    ``points`` (no value is set: the key is the price of the attacker).
+    `effect` is ``set``, ``flag`` (True adds the name `flag` to a list), ``list`` (the value is a whole list, joined by
+    ``+``, or ``none``), ``level`` (of the unit at the path), or ``points`` (the price of the attacker; nothing is set).
     """
 
     name: str
@@ -93,14 +92,13 @@ class Key(NamedTuple):
 def key_of(name: str, kind: str, where: str = "over") -> Key:
     """Return the key called `name` in questions of a kind; case, spaces and hyphens do not matter.
 
-    A name such as ``distance`` or ``DEFENCE`` is enough if only one side has such a key; otherwise the section comes
-    first, as in ``a.models``. For morale, and for the armies of a battle, the name is the path in the file, with the
-    index of a list entry: ``mine.unit.0.models``.
+    The section comes first, as in ``a.models``, only if both sides have such a key. For morale, and for the armies of a
+    battle, the name is the path in the file, with the index of a list entry: ``mine.unit.0.models``.
 
     Raises
     ------
     InputError
-        An unknown key (the message has the nearest name), or a key that both sides have.
+        An unknown key (with the nearest name), or a key that both sides have.
 
     Examples
     --------
@@ -125,7 +123,7 @@ def key_of(name: str, kind: str, where: str = "over") -> Key:
 
 @cache
 def _keys(kind: str) -> dict[str, Key]:
-    """Return the keys of a kind of question by name: with the section, and also without it if still unique."""
+    """Return the keys of a kind of question by name: with the section, and without it if still unique."""
     keys: dict[str, Key] = {}
     for section, record in _SECTIONS[kind].items():
         root: Path = (section, "*") if section == "attacks" else (section,)
@@ -163,7 +161,6 @@ def with_values(raw: Raw, values: Mapping[Key, Any], library: Profiles) -> Raw:
 
 
 def _set_value(table: Any, name: Any, key: Key, value: Any, library: Profiles) -> None:
-    """Set the value of a key in a table, at the entry `name`."""
     if not isinstance(table, dict):
         raise InputError(f"{shown(table)} is not a table", where=key.name, allowed="a table of keys")
     if key.effect in ("flag", "list"):
@@ -183,7 +180,7 @@ def _set_value(table: Any, name: Any, key: Key, value: Any, library: Profiles) -
 
 
 def _copied_tables(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
-    """Copy the tables along a path in `raw`; yield each table at its end, with the last key of the path."""
+    """Copy the tables along a path; yield each table at its end, with the last key of the path."""
     first, *rest = path
     if isinstance(raw, list) and isinstance(first, str) and first.isdecimal():
         first = int(first)
@@ -206,20 +203,19 @@ def _copied_tables(raw: Any, path: Path) -> Iterator[tuple[Any, Any]]:
 
 def with_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
     """Return a unit at another level, as a selector or a loadout like `unit`."""
-    if unit is None or not isinstance(level, str):
-        problem = f"{shown(level)} is not a level" if unit is not None else "the question names no unit"
-        error_type = InputError if unit is None else MisspeltError
-        raise error_type(problem, where=where, allowed="basic, reinforced or full-strength, for a unit with a profile")
-    if level not in get_args(LevelName):
-        problem = f"{shown(level)} is not a level{did_you_mean(level, get_args(LevelName))}"
-        raise MisspeltError(problem, where=where, allowed=", ".join(get_args(LevelName)))
+    levels = get_args(LevelName)
+    if unit is None:
+        raise InputError("the question names no unit", where=where, allowed="a level of a unit with a profile")
+    if level not in levels:
+        problem = f"{shown(level)} is not a level{did_you_mean(str(level), levels)}"
+        raise MisspeltError(problem, where=where, allowed=", ".join(levels))
     loadout = library.loadout(unit) if isinstance(unit, str) else unit
     check_choice(level, where, list(loadout.unit.levels))
     return f"{unit_of(loadout.selector)}@{level}" if isinstance(unit, str) else loadout.at(cast("LevelName", level))
 
 
 def raw_unit(raw: Raw, kind: str, *, second: bool = False) -> Any:
-    """Return the selector or loadout of the unit that attacks first, or of the other unit; None if there is none."""
+    """Return the unit that attacks first, or the other unit, as stated; None if there is none."""
     part: Any = raw
     for name in (_SECOND_PATHS if second else _FIRST_PATHS).get(kind, ("",)):
         try:
@@ -240,18 +236,9 @@ ALLOWED_VALUES = "such as 1..24, 0.5..3:0.5 (with its step), 4,6,8, or no,yes"
 def values_of(stated: Any, where: str) -> Sequence[Any]:
     """Return the values in a text or a list; a range of integers remains a `range`.
 
-    Parameters
-    ----------
-    stated : str, or numbers, flags and texts, one or several
-        ``"1..24"`` is every integer from 1 to 24, ``"0..3:0.5"`` every half integer from 0 to 3.
+    ``"1..24"`` is 1, 2, ..., 24, and ``"0..3:0.5"`` every half from 0 to 3. InputError for no value, an
+    unusable text, or more than 100,000 values, except in a single range of integers.
 
-    Raises
-    ------
-    InputError
-        No value, an unusable text, or more than 100,000 values, except in a single range of integers.
-
-    Examples
-    --------
     >>> values_of("1..4", "dice"), values_of("0..1:0.5, 4", "distance"), values_of("no,yes", "aiming")
     (range(1, 5), (0, 0.5, 1, 4), (False, True))
     """
@@ -316,7 +303,7 @@ def _value(text: str) -> Any:
 
 
 def plain_value(value: Any, where: str) -> Any:
-    """Return a value as plain data; numbers of other libraries become Python's. InputError for other types."""
+    """Return a value as plain data, with numbers of other libraries as Python's; InputError for other types."""
     if getattr(value, "shape", None) == ():
         value = value.item()
     check_plain(value, where)

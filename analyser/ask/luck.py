@@ -10,9 +10,9 @@ import numpy as np
 
 from analyser.ask.keys import raw_unit
 from analyser.ask.luck_answer import Chance, FightLuck, Luck, SideLuck
-from analyser.ask.memoised_solver import BATTLE, Solver, question_between, question_kind
 from analyser.ask.metric_lookup import DESTROYED
 from analyser.ask.observed_outcome import Pmf, fight_luck, report_from
+from analyser.ask.question_table import BATTLE, Solver, question_between, question_kind
 from analyser.common.distributions import Distribution
 from analyser.common.errors import (
     InputError,
@@ -123,7 +123,7 @@ class GameFight(NamedTuple):
 
 
 def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
-    """Raise InputError for a file that looks like a game with a misspelt key; the message shows the form of a game."""
+    """Raise InputError for a file that looks like a game with a misspelt key; the message shows its form."""
     if FIGHT in raw:
         return
     game_form = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
@@ -155,7 +155,6 @@ def game_luck(solver: Solver, raw: Mapping[str, Any], where: str) -> tuple[list[
 
 
 def _game_fight(solver: Solver, fight: Mapping[str, Any], number: int) -> GameFight:
-    """Return a fight of a game, with its luck."""
     names = (*_REPORT_KEYS, *sorted(_SECTIONS))
     if unknown := next((key for key in fight if key not in names), None):
         raise MisspeltError(f"unknown key{did_you_mean(unknown, names)}", where=str(unknown), allowed=_ALLOWED)
@@ -178,7 +177,7 @@ def _game_fight(solver: Solver, fight: Mapping[str, Any], number: int) -> GameFi
 
 
 def _pmf_of_sum(pmfs: Sequence[Pmf], weights: Sequence[int]) -> Pmf:
-    """Return the distribution of the sum of independent numbers, each multiplied by its weight."""
+    """Return the distribution of a weighted sum of independent numbers."""
     total: Pmf = np.ones(1)
     for pmf, weight in zip(pmfs, weights):
         weighted = np.zeros((len(pmf) - 1) * weight + 1)
@@ -188,13 +187,12 @@ def _pmf_of_sum(pmfs: Sequence[Pmf], weights: Sequence[int]) -> Pmf:
 
 
 def _chance_of(pmf: Pmf, number: int) -> Chance:
-    """Return the probabilities of fewer than `number`, of exactly `number`, and of more."""
     fewer, equal = float(pmf[:number].sum()), float(pmf[number])
     return Chance(min(fewer, 1.0), equal, max(1.0 - fewer - equal, 0.0))
 
 
 def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
-    """Return the total losses that a side has inflicted, and the distribution of this total; None without fights."""
+    """Return the total losses that a side has inflicted, and their distribution; None without fights."""
     if not fights:
         return None
     prices = [fight.points for fight in fights if fight.points is not None]

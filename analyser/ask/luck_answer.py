@@ -32,7 +32,7 @@ _PAST_TENSE = {"broken": "broke", "fled": "fled", "annihilated": "was annihilate
 class Chance(NamedTuple):
     """Probabilities of a worse, an equal and a better outcome.
 
-    `half_width`, for simulated fights: half of the 95% interval of `as_bad` or of `as_good`, whichever is wider.
+    `half_width`, if simulated: half of the 95% interval of `as_bad` or of `as_good`, whichever is wider.
     """
 
     worse: float
@@ -61,13 +61,16 @@ class Chance(NamedTuple):
         return {**self._asdict(), **shares}
 
     @property
-    def verdict(self) -> tuple[bool, str]:
-        """True for bad luck, False for good luck; and its strength in words."""
-        bad = self.as_bad <= self.as_good
-        share = self.as_bad if bad else self.as_good
+    def _is_bad(self) -> bool:
+        return self.as_bad <= self.as_good
+
+    @property
+    def verdict(self) -> str:
+        """The luck in two or three words."""
+        share = min(self.as_bad, self.as_good)
         strength = next(words for most, words in _STRENGTHS if share <= most + CERTAIN_WITHIN)
-        text = "Nothing unusual" if strength is None else f"{strength}{'bad' if bad else 'good'} luck".capitalize()
-        return bad, text
+        kind = "bad" if self._is_bad else "good"
+        return "Nothing unusual" if strength is None else f"{strength}{kind} luck".capitalize()
 
     def in_words(self, noun: str, trials: int | None = None) -> str:
         """Return the luck of an outcome as a sentence.
@@ -75,11 +78,11 @@ class Chance(NamedTuple):
         >>> Chance(0.02, 0.01, 0.97).in_words("such attacks")
         'Bad luck: a result this bad or worse happens in 3.00% of such attacks (exact; percentile 2.50%).'
         """
-        bad, lead = self.verdict
-        share, result_text = (self.as_bad, "this bad or worse") if bad else (self.as_good, "this good or better")
+        result_text = "this bad or worse" if self._is_bad else "this good or better"
         method = "exact" if trials is None else f"{trials:,} trials"
-        percent, percentile = self.probability_text(share), self.probability_text(self.mid_p)
-        return f"{lead}: a result {result_text} happens in {percent} of {noun} ({method}; percentile {percentile})."
+        percent, percentile = map(self.probability_text, (min(self.as_bad, self.as_good), self.mid_p))
+        lead = f"{self.verdict}: a result {result_text} happens"
+        return f"{lead} in {percent} of {noun} ({method}; percentile {percentile})."
 
     def probability_text(self, share: float) -> str:
         """Return a probability as text; if simulated, with an interval of plus and minus `half_width`."""
@@ -93,27 +96,21 @@ class FightLuck:
 
     Attributes
     ----------
-    reported : mapping
-        The outcome as reported, by figures and events, the most important first.
-    compared : mapping
-        The figures compared. Destroyed models, breaking and fleeing are compared as one figure, ``models_gone``.
+    reported, compared : mapping
+        The outcome as reported, and the figures compared, the most important first. Destroyed models, breaking and
+        fleeing are compared as one figure, ``models_gone``.
     pmf : DataFrame
         All possible outcomes, from the worst to the best: the figures of `compared`, and `probability`.
     trials : int or None
         Number of simulated trials.
-    rules : RulesUsed
-        Rules not modelled, assumptions and warnings of the answer to the fight.
     conditions : tuple of str
         Lines of text that state the row, dice, distance and target used.
     gone : tuple of two int, or None
         The enemy's models that are gone, and its models in all; None if models are not compared.
     unreported_ends : tuple of str
-        Ways the enemy unit may have ended (broken, fled, annihilated) that the report neither states nor excludes.
-        They count as "no".
+        Ways the enemy unit may have ended (broken, fled, annihilated) that the report leaves open. They count as "no".
     if_gone : Chance or None
         The probabilities if one of the `unreported_ends` had happened.
-    ruleset : Ruleset or None
-        The die and the deck; None for a fight of another game.
     """
 
     label: str
@@ -176,14 +173,8 @@ class FightLuck:
 class SideLuck:
     """Sum of the losses that a side inflicted in its fights, and the distribution of this sum.
 
-    Attributes
-    ----------
-    measured_in : str
-        ``points`` or ``models``.
-    gone, expected : float
-        Observed and expected losses of the enemy: destroyed models, and all models of units that broke or fled.
-    distribution : Distribution
-        Distribution of the sum over all fights.
+    `measured_in` is ``points`` or ``models``. `gone` and `expected` are the enemy's losses: destroyed models, and all
+    models of units that broke or fled.
     """
 
     side: str
@@ -201,13 +192,7 @@ class SideLuck:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Luck(Answer):
-    """Luck in one fight or a whole game.
-
-    Attributes
-    ----------
-    sides : tuple of SideLuck
-        The sides of a game that have fights; empty for a single question.
-    """
+    """Luck in one fight or a whole game; `sides` are the sides of a game that have fights."""
 
     fights: tuple[FightLuck, ...]
     sides: tuple[SideLuck, ...]
@@ -220,8 +205,8 @@ class Luck(Answer):
     def headline(self) -> str:
         """The luck, in one sentence."""
         if not self.sides:
-            return f"It was {self.fights[0].chance.verdict[1].lower()}."
-        return f"{', '.join(f'{side.side} had {side.chance.verdict[1].lower()}' for side in self.sides)}."
+            return f"It was {self.fights[0].chance.verdict.lower()}."
+        return f"{', '.join(f'{side.side} had {side.chance.verdict.lower()}' for side in self.sides)}."
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each fight, with its outcome and the probabilities; the sides of a game come last."""

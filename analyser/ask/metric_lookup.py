@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -11,8 +10,8 @@ import numpy as np
 
 from analyser.analysis.comparison_figures import figures_of
 from analyser.common.errors import InputError, allowed_names, did_you_mean, shown
-from analyser.common.estimates import SAME_WITHIN, Estimate, decimals_of
-from analyser.common.intervals import CONFIDENCE, NORMAL_95, clopper_pearson, mean_bounds, mixture_bounds
+from analyser.common.estimates import Estimate
+from analyser.common.intervals import NORMAL_95, mean_bounds, mixture_bounds
 from analyser.common.means import Mean
 from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, function_of, metric_by_name
 from analyser.common.text import spaced
@@ -104,7 +103,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
     Raises
     ------
     InputError
-        An unknown metric (the message has the nearest name), or a metric per 100 points of an attacker without points.
+        An unknown metric (with the nearest name), or a metric per 100 points of an attacker without points.
 
     Examples
     --------
@@ -145,7 +144,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
 
 
 def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue | None:
-    """Return the value of a metric that every kind of answer has, after a `step` (a round or an attack); else None."""
+    """Return the value of a metric that every kind of answer has, after a `step` (round or attack); else None."""
     if metric.startswith("p_") and metric[2:] in result.events:
         return _of_estimate(result.probability(metric[2:], step))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
@@ -158,34 +157,17 @@ def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue
     return None
 
 
-def with_error(sampled: MetricValue, metric: str, trials: int | None, error: float, *, fixed: bool) -> MetricValue:
-    """Return a simulated value with an interval of error probability `error`.
-
-    `fixed`: the number of trials was fixed in advance. Otherwise the interval is valid at any stopping time
-    (:mod:`analyser.common.intervals`).
-
-    >>> wide = with_error(MetricValue(0.5, 0.49, 0.51), "p_broken", 10_000, 0.001, fixed=True)
-    >>> round(wide.low, 3), round(wide.high, 3)
-    (0.484, 0.516)
-    """
-    from scipy.special import ndtri
-
+def at_any_stop(sampled: MetricValue, metric: str, trials: int | None) -> MetricValue:
+    """Return a simulated value with a 95% interval that holds although the precision ended the simulation."""
     if trials is None or np.isnan(sampled.low):
         return sampled
     if is_probability(metric):
         counts = np.array([round(sampled.value * trials)])
-        low, high = clopper_pearson(counts, trials, error) if fixed else mixture_bounds(counts, trials, error)
+        low, high = mixture_bounds(counts, trials)
         return MetricValue(sampled.value, float(low[0]), float(high[0]))
-    below, above = sampled.value - sampled.low, sampled.high - sampled.value
-    longer = max(below, above)
-    if fixed:  # a non-normal interval is scaled by the larger factor, that for an event seen in no trial
-        is_normal = longer <= min(below, above) * (1 + SAME_WITHIN)
-        factor = ndtri(1 - error / 2) / NORMAL_95 if is_normal else math.log(2 / error) / math.log(2 / (1 - CONFIDENCE))
-        return MetricValue(sampled.value, sampled.value - float(factor) * below, sampled.value + float(factor) * above)
-    standard_error = longer / NORMAL_95
-    return MetricValue(
-        sampled.value, *mean_bounds(sampled.value, standard_error, max(trials - 1, 1), trials, _TUNED_FOR, error)
-    )
+    standard_error = max(sampled.value - sampled.low, sampled.high - sampled.value) / NORMAL_95
+    degrees = max(trials - 1, 1)
+    return MetricValue(sampled.value, *mean_bounds(sampled.value, standard_error, degrees, trials, _TUNED_FOR))
 
 
 def _of_mean(mean: Mean) -> MetricValue:
@@ -214,20 +196,3 @@ def value_text(metric: str, value: Any, low: Any = np.nan, high: Any = np.nan) -
         return str(Estimate(value) if np.isnan(low) else Estimate(value, low, high))
     half = "" if np.isnan(low) or high <= low else f" ±{(high - low) / 2:.2g}"
     return f"{value:.3f}{half}"
-
-
-def interval_text(metric: str, value: float, low: float, high: float) -> str:
-    """Return a value as text with both ends of its interval, which may be asymmetric; empty for NaN.
-
-    >>> interval_text("p_broken", 1.0, 0.9972, 1.0), interval_text("mean_hits", 2.5, 2.41, 2.7)
-    ('100.0% (99.7 to 100.0)', '2.5 (2.4 to 2.7)')
-    """
-    if np.isnan(value):
-        return ""
-    if np.isnan(low) or not np.isfinite([low, high]).all():
-        return value_text(metric, value)
-    scale, unit = (100, "%") if is_probability(metric) else (1, "")
-    digits = decimals_of(scale * (high - low) / 2)
-    power = 10**digits
-    ends = math.floor(scale * low * power) / power, math.ceil(scale * high * power) / power
-    return f"{scale * value:.{digits}f}{unit} ({ends[0]:.{digits}f} to {ends[1]:.{digits}f})"

@@ -7,9 +7,8 @@ unknown, a player who reports every broken unit would be lucky on average.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,7 +19,6 @@ from analyser.common.errors import InputError, MisspeltError, check_text, did_yo
 from analyser.common.intervals import intervals
 from analyser.common.text import counted, spaced, text_of
 from analyser.game.ruleset import Ruleset
-from analyser.results.base import Result
 
 Pmf = NDArray[np.float64]
 _SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of the figures: enemy, then own unit
@@ -36,21 +34,6 @@ _NEUTRAL = ("draw", "no_combat")  # neither good nor bad
 _ONLY_ALONE = ("hits", "building_wrecked")  # not part of the joint distribution of the other figures
 _GOOD_FOR_UNIT = (_LEFT, "passengers_left", _ALIVE, "in_building", "on_lookout", "taking_cover")
 _GOOD_FOR_SIDE = ("victory_points", "wins", "devastating", "overruns")
-
-
-class ObservedOutcome(NamedTuple):
-    """The observed outcome, and all possible outcomes.
-
-    `outcome` has the figures to compare, the most important first; `columns` has their values in every possible
-    outcome, and `weights` has the probabilities. `gone` and `unreported_ends` are as in :class:`FightLuck`.
-    """
-
-    report: dict[str, Any]
-    outcome: dict[str, Any]
-    columns: dict[str, Any]
-    weights: Pmf
-    gone: tuple[int, int] | None
-    unreported_ends: tuple[str, ...]
 
 
 def report_from(got: Any, destroyed: Any) -> dict[str, Any]:
@@ -71,71 +54,61 @@ def report_from(got: Any, destroyed: Any) -> dict[str, Any]:
     return report
 
 
-def fight_luck(
-    result: Result, report: Mapping[str, Any], *, label: str = "", side: str = "mine"
-) -> tuple[FightLuck, Pmf]:
-    """Return the luck in a fight, and the distribution of the enemy's models gone.
+def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[FightLuck, Pmf]:
+    """Return the luck in a fight, and the probability of each number of the enemy's models gone (empty if unknown).
 
-    The distribution has an entry for each number of models; it is empty if models are not compared.
+    InputError for an impossible outcome.
     """
-    observed = observed_outcome(result, report)
-    chance, pmf = _chance_of(observed.outcome, observed.columns, observed.weights, result.trials)
+    named = _with_full_names(result, report)
+    prefixes = [prefix for prefix in _SIDES[result.kind] if any(name in named for name in _loss_names(prefix))]
+    ends = [f"{prefix}{name}" for prefix in prefixes for name in (_DESTROYED, *_ENDS)]
+    columns, weights = _columns_of(result, list(dict.fromkeys([*named, *ends])))
+    checked = {name: _checked_value(name, value, columns[name]) for name, value in named.items()}
+    _check_can_happen(checked, columns, weights, result)
+    compared, gone, unreported = dict(checked), None, tuple[str, ...]()
+    for prefix in prefixes:
+        models = int(_unit(result, prefix).models or 0)
+        figure, value, missing = _losses(result, prefix, checked, columns, weights, models)
+        if figure.endswith(GONE):
+            gone_models = np.where(columns[f"{prefix}{_ANNIHILATED}"], models, columns[f"{prefix}{_DESTROYED}"])
+            columns[figure] = np.asarray(gone_models, np.int64)
+        names = _loss_names(prefix)
+        compared = {figure if name in names else name: old for name, old in compared.items()} | {figure: value}
+        if figure == GONE:
+            gone, unreported = (value, models), missing
+    chance, pmf = _chance_of(compared, columns, weights, result.trials)
     if_gone, gone_pmf = None, np.zeros(0)
-    if observed.gone is not None:
-        _, models = observed.gone
-        gone_pmf = np.bincount(observed.columns[GONE], observed.weights, models + 1).astype(np.float64)
-        if observed.unreported_ends:
-            if_gone, _ = _chance_of({GONE: models}, observed.columns, observed.weights, result.trials)
+    if gone is not None:
+        gone_pmf = np.bincount(columns[GONE], weights, gone[1] + 1).astype(np.float64)
+        if unreported:
+            if_gone, _ = _chance_of({GONE: gone[1]}, columns, weights, result.trials)
     (_, heading), *_ = result.heading()
     fight = FightLuck(
         label=label or (heading if result.kind == "attack" else f"{result.kind}: {heading}"),
         side=side,
         kind=result.kind,
-        reported=observed.report,
-        compared=observed.outcome,
+        reported=checked,
+        compared=compared,
         chance=chance,
         pmf=pmf,
         trials=result.trials,
         rules=result.rules,
         conditions=_conditions_of(result),
-        gone=observed.gone,
-        unreported_ends=observed.unreported_ends,
+        gone=gone,
+        unreported_ends=unreported,
         if_gone=if_gone,
         ruleset=result.scenario.ruleset if isinstance(result.scenario.ruleset, Ruleset) else None,
     )
     return fight, gone_pmf
 
 
-def _conditions_of(result: Result) -> tuple[str, ...]:
-    """Return lines that state the row, dice, distance and target of a fight, because defaults may have set these."""
+def _conditions_of(result: Any) -> tuple[str, ...]:
     width = max(len(label) for label, _ in result.heading()[1:])
     lines = [f"{label:{width}}  {text}".rstrip() for label, text in result.heading()[1:]]
     attack = getattr(result.scenario, "attack", None)  # other kinds have none
     if attack is not None and attack.attacker is not None and attack.distance is None:
         lines.append("Distance  not stated: within range, and not at short range")
     return tuple(lines)
-
-
-def observed_outcome(result: Any, report: Mapping[str, Any]) -> ObservedOutcome:
-    """Return the observed outcome and all possible outcomes of an answer; InputError for an impossible outcome."""
-    named = _with_full_names(result, report)
-    sides = [side for side in _SIDES[result.kind] if any(name in named for name in _loss_names(side))]
-    ends = [f"{side}{name}" for side in sides for name in (_DESTROYED, *_ENDS)]
-    columns, weights = _columns_of(result, list(dict.fromkeys([*named, *ends])))
-    checked = {name: _checked_value(name, value, columns[name]) for name, value in named.items()}
-    _check_can_happen(checked, columns, weights, result)
-    outcome, gone, unreported = dict(checked), None, tuple[str, ...]()
-    for side in sides:
-        models = int(_unit(result, side).models or 0)
-        figure, value, missing = _losses(result, side, checked, columns, weights, models)
-        if figure.endswith(GONE):
-            gone_models = np.where(columns[f"{side}{_ANNIHILATED}"], models, columns[f"{side}{_DESTROYED}"])
-            columns[figure] = np.asarray(gone_models, np.int64)
-        names = _loss_names(side)
-        outcome = {figure if name in names else name: old for name, old in outcome.items()} | {figure: value}
-        if figure == GONE:
-            gone, unreported = (value, models), missing
-    return ObservedOutcome(checked, outcome, columns, weights, gone, unreported)
 
 
 def _loss_names(side: str) -> tuple[str, ...]:
@@ -212,10 +185,7 @@ def _uncertain_names(result: Any) -> Iterator[str]:
 
 
 def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]:
-    """Return the final figures of every outcome, and the probabilities.
-
-    Two or more `names` must have a joint distribution.
-    """
+    """Return the final figures of every outcome, and the probabilities; `names` have a joint distribution."""
     if len(names) > 1:
         table = dict(result.joint(names))
         return table, np.asarray(table["probability"], np.float64)
@@ -228,7 +198,6 @@ def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]
 
 
 def _checked_value(name: str, value: Any, column: Any) -> Any:
-    """Return a reported value if its column can hold it; InputError if not."""
     is_flag = np.asarray(column).dtype == np.bool_
     allowed = "yes or no; in a file true or false" if is_flag else f"{min(column)} to {max(column)}"
     if isinstance(value, bool) != is_flag or not isinstance(value, int):
@@ -244,24 +213,18 @@ def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], wei
     matches = {name: np.asarray(columns[name]) == value for name, value in report.items()}
     if np.logical_and.reduce([possible, *matches.values()]).any():
         return
-    impossible = [name for name in report if not (possible & matches[name]).any()]
-    alternatives = [
-        f"{spaced(name)} {_values_in(columns[name], mask)} with {_in_words(rest)}"
-        for name in report
-        if not impossible
-        if (rest := {other: value for other, value in report.items() if other != name})
-        and (mask := np.logical_and.reduce([possible, *(matches[other] for other in rest)])).any()
-    ]
-    if not alternatives:  # name the first figure that is impossible given the figures before it
-        remaining, name = possible, impossible[0] if impossible else next(iter(report))
-        for name in impossible[:1] or report:
-            if not (remaining & matches[name]).any():
-                break
-            remaining = remaining & matches[name]
-        before = {} if impossible else dict(itertools.takewhile(lambda entry: entry[0] != name, report.items()))
-        given_before = f" with {_in_words(before)}" * bool(before)
-        alternatives = [f"{spaced(name)} {_values_in(columns[name], remaining)}{given_before}"]
-    wrong = {name: report[name] for name in impossible[:1]} or report
+    impossible = [name for name in report if not (possible & matches[name]).any()][:1]
+    alternatives = []  # values of a figure that are possible with all others
+    for name in impossible or report:
+        rest = {} if impossible else {other: value for other, value in report.items() if other != name}
+        mask = np.logical_and.reduce([possible, *(matches[other] for other in rest)])
+        if mask.any():
+            alternatives.append(
+                f"{spaced(name)} {_values_in(columns[name], mask)}{' with ' * bool(rest)}{_in_words(rest)}"
+            )
+    if not alternatives:
+        alternatives = [f"{spaced(name)} {_values_in(columns[name], possible)} alone" for name in report]
+    wrong = {name: report[name] for name in impossible} or report
     problem = f"{_in_words(wrong)} {'cannot happen' if result.exact else 'did not happen in any trial'}"
     reasons = (f": {why}" for name in wrong if report[name] is True and (why := _why_not(result, name, wrong)))
     allowed = "; ".join(alternatives) + "; or the method exact" * (not result.exact)
@@ -286,7 +249,6 @@ def _why_not(result: Any, name: str, report: Mapping[str, Any]) -> str:
 
 
 def _unit(result: Any, side: str) -> Any:
-    """Return the unit of a side, by the prefix of its figures."""
     return getattr(result.scenario, side.removesuffix("_") or "target")
 
 
@@ -306,10 +268,6 @@ def _values_in(column: Any, mask: NDArray[np.bool_]) -> str:
 def _chance_of(
     outcome: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, trials: int | None
 ) -> tuple[Chance, pd.DataFrame]:
-    """Return the probabilities of worse, equal and better outcomes, and all outcomes from the worst to the best.
-
-    Outcomes are ordered by the first figure, then by the next. :class:`ObservedOutcome` describes the parameters.
-    """
     signs = {name: _sign(name) for name in outcome}
     goodness = np.array([sign * np.asarray(columns[name], np.float64) for name, sign in signs.items()])
     worse, equal = np.zeros(len(weights), np.bool_), np.ones(len(weights), np.bool_)

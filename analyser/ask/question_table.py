@@ -1,40 +1,186 @@
-"""Table of answers to many variants of a question: the variants, their figures, and the common base class."""
+"""Table of answers to many variants of a question; a solver computes each distinct fight once."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from pathlib import Path as FilePath
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pandas as pd
 
-from analyser.ask.keys import POINTS, Key, Raw, with_values
-from analyser.ask.memoised_solver import Solver
+from analyser.ask.keys import POINTS, Key, Raw, raw_unit, with_values
 from analyser.ask.metric_lookup import MetricValue, metric_value
 from analyser.common import interrupts
 from analyser.common.answer import FramedAnswer, source_notes
-from analyser.common.errors import InputError, MisspeltError, shown
+from analyser.common.errors import InputError, MisspeltError, check_choice, shown
+from analyser.common.kernel_records import python_copy
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import Stopping
+from analyser.engine.attack.exact import exact_attack
+from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Ruleset, ruleset_record
+from analyser.morale.api import solve as solve_morale
+from analyser.morale.systems import system_of
+from analyser.results import rules_used
 from analyser.results.base import Result
+from analyser.results.dispatch import solve
+from analyser.scenarios import battle
+from analyser.scenarios.attack import Scenario
+from analyser.scenarios.load import (
+    FILES,
+    AnyScenario,
+    Unit,
+    kind_of,
+    load,
+    section_of,
+    with_conditions,
+)
+from analyser.scenarios.resolve import look_up
+from analyser.scenarios.schema import TWO_UNIT_KINDS
 
+BATTLE = "battle"
+_INTERPRETED_SECONDS = 5e-3  # for an attack with a dozen dice, without compilation
 _OWN_NAMES = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # quoted names, selectors and numbers
 _OUT_OF_RANGE = "its long range"  # beginning of the reason that a row is out of range
 _BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # list of reasons, one for each row
 
 
+class SolvedQuestion(NamedTuple):
+    """An answer, the identity of its fight (equal for questions with the same answer), and the row that fires."""
+
+    result: Result
+    identity: Hashable
+    row: str | None = None
+
+
+class Solver:
+    """Solver of about `expected` questions with one method and one library of profiles; caches answers by fight."""
+
+    def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
+        self.library, self.sampling = library, sampling
+        self._left_out: dict[str, None] = {}
+        self._answers: dict[Hashable, Result] = {}
+        if sampling.is_exact:
+            exact_attack.compile_for(expected * _INTERPRETED_SECONDS)
+
+    @property
+    def fights(self) -> int:
+        """Number of distinct fights computed."""
+        return len(self._answers)
+
+    @property
+    def not_modelled(self) -> tuple[str, ...]:
+        """Rules that apply to any of the questions but have no effect on the numbers."""
+        return tuple(self._left_out)
+
+    def answer(self, raw: Raw) -> SolvedQuestion:
+        """Return the answer to a question; InputError if there is no answer."""
+        kind = question_kind(raw)
+        if kind not in FILES:
+            identity: Hashable = (kind, json.dumps(raw, sort_keys=True, default=str))
+            result = self._memoise(identity, lambda: solve_morale(kind, raw, self.sampling, self.library))
+            return SolvedQuestion(result, identity)
+        identity, scenario = self.identify(raw)
+        result = self._memoise(identity, lambda: solve(scenario, self.sampling, brief=True))
+        return SolvedQuestion(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
+
+    def in_full(self, raw: Raw) -> Result:
+        """Return an answer; an exact attack has its own heading and rules, not those of an equal fight."""
+        if question_kind(raw) != "attack" or not self.sampling.is_exact:
+            return self.answer(raw).result
+        return solve(self.identify(raw)[1], self.sampling, brief=True)
+
+    def identify(self, raw: Raw) -> tuple[Hashable, AnyScenario]:
+        """Return the identity of a fight, and its scenario for :meth:`solve`."""
+        kind = question_kind(raw)
+        if kind not in FILES:
+            raise InputError(f"a race cannot simulate questions of the kind {kind}", where="method", allowed="exact")
+        scenario = load(raw, self.library, kind)
+        if isinstance(scenario, Scenario):
+            self._record_left_out(scenario)
+        return _identity(scenario), scenario
+
+    def solve(self, scenario: AnyScenario, sampling: Sampling) -> Result:
+        """Return the answer to a scenario with another sampling, without caching it."""
+        result = solve(scenario, sampling, brief=True)
+        self._left_out |= dict.fromkeys(result.not_modelled)
+        return result
+
+    def points_of(self, raw: Raw) -> float | None:
+        """Return the points of the unit that attacks first; None if unknown."""
+        loadout = look_up(raw_unit(raw, question_kind(raw)), self.library, "")
+        return None if loadout is None else loadout.level.points
+
+    def _memoise(self, identity: Hashable, solve_fight: Callable[[], Result]) -> Result:
+        if identity not in self._answers:
+            self._answers[identity] = solve_fight()
+        self._left_out |= dict.fromkeys(self._answers[identity].not_modelled)
+        return self._answers[identity]
+
+    def _record_left_out(self, scenario: Scenario) -> None:
+        """Record the rules left out of an attack, which may differ between profiles with equal fights."""
+        keywords = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
+        left_out = (word for word in keywords if word.term is None or not word.term.counts_in(RANGED_ATTACK))
+        if any(word.canonical not in self._left_out for word in left_out):
+            rules = rules_used.rules_of_attack(scenario, python_copy(scenario.fight))
+            self._left_out |= dict.fromkeys(rules.not_modelled)
+
+
+def question_between(first: Unit, second: Unit, kind: str, conditions: Mapping[str, Any]) -> Raw:
+    """Return the question of a kind about two units, given as for :func:`analyser.attack` and similar functions."""
+    check_choice(kind, "kind", TWO_UNIT_KINDS)
+    target = section_of(second, "target")
+    if kind == "attack":
+        section = section_of(first, "attacker", "attacker")
+        return {"attack": with_conditions(section, conditions), "target": target}
+    first_section, second_section = ("attacker", "target") if kind == "charge" else ("a", "b")
+    return {kind: dict(conditions), first_section: section_of(first, first_section), second_section: target}
+
+
+def question_kind(raw: Mapping[str, Any]) -> str:
+    """Return the kind of a question: ``attack``, ``charge``, ``focus``, ``duel``, ``battle``, or a morale system."""
+    return system_of(raw) or kind_of(raw)
+
+
+def check_method(kind: str, exact: bool, simulated: str) -> None:
+    """Raise InputError for an exact answer to a battle; `simulated` is the method to use instead."""
+    if kind == BATTLE and exact:
+        raise InputError("battles are simulated; they have no exact answer", where="method", allowed=simulated)
+
+
+def with_armies(raw: Raw, where: str, library: Profiles) -> Raw:
+    """Return a question with the armies of a battle loaded as tables of units; paths are relative to file `where`."""
+    if question_kind(raw) != BATTLE:
+        return raw
+    from analyser.scenarios.armies import load_army
+
+    raw = battle.with_army_paths(raw, FilePath(where))
+    return raw | {side: load_army(raw[side], library).to_table() for side in battle.SIDES if side in raw}
+
+
+def _identity(scenario: AnyScenario) -> Hashable:
+    """Return the identity of a fight; fights with equal identities have equal answers, also in points."""
+    if not isinstance(scenario, Scenario):
+        return scenario.kind, json.dumps(scenario.as_dict(), sort_keys=True, default=str)
+    defender, victory_points = scenario.defender, scenario.target.victory_points
+    price = None if defender is None else (defender.level.points, defender.level.models)
+    fight, ruleset = cast("Any", scenario.fight).tobytes(), scenario.ruleset.model_dump_json()
+    return fight, victory_points, price, scenario.rolls_for_building, ruleset
+
+
 class Variant(NamedTuple):
-    """A question with values for some keys."""
+    """A question with values for some keys; `why_not`: the reason if a value does not fit; `where` begins messages."""
 
     name: str
     raw: Raw
     values: Mapping[str, Any]
-    why_not: str | None = None  # the reason if a value does not fit
-    where: str = ""  # prefix of messages
+    why_not: str | None = None
+    where: str = ""
 
 
 class Point(NamedTuple):
@@ -91,17 +237,12 @@ def _point(solver: Solver, variant: Variant, metrics: Sequence[str]) -> Point:
         values = tuple(metric_value(result, name, points) for name in metrics)
     except InputError as error:
         raise_if_common(error, variant)
-        return Point(variant.name, variant.values, no_values(metrics), variant.why_not or str(error))
+        return Point(variant.name, variant.values, (MetricValue(np.nan),) * len(metrics), variant.why_not or str(error))
     return Point(variant.name, variant.values, values, None, points, identity, row, result.trials, result.stopping)
 
 
-def no_values(metrics: Sequence[str]) -> tuple[MetricValue, ...]:
-    """Return NaN for each metric, for a question without an answer."""
-    return tuple(MetricValue(np.nan) for _ in metrics)
-
-
 def points_of(solver: Solver, variant: Variant) -> float | None:
-    """Return the points of the attacker of a variant; stated points override those of the profile."""
+    """Return the points of the attacker of a variant: stated points, or those of the profile."""
     if POINTS not in variant.values:
         return solver.points_of(variant.raw)
     points = variant.values[POINTS]
@@ -119,9 +260,7 @@ def raise_if_common(error: InputError, variant: Variant) -> None:
 
 
 def reason_kind(why_not: str) -> str:
-    """Return the kind of a reason: its text without numbers and names.
-
-    A list with a reason for each row becomes a list of the kinds: only "out of range" if it occurs, else all kinds.
+    """Return the kind of a reason: its text without numbers and names; of reasons for each row, "out of range" alone.
 
     >>> why = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
     >>> reason_kind(why)
@@ -175,7 +314,6 @@ class QuestionTable(FramedAnswer):
         return source_notes(self.not_modelled, self.assumptions, self.profiles)
 
     def _common_entries(self) -> dict[str, Any]:
-        """Return the entries with which the JSON of every answer of this class ends."""
         entries = {"kind": self.kind, "fights": self.fights, "notes": self.notes()}
         entries |= {"assumptions": list(self.assumptions), **ruleset_record(self.ruleset)}
         return entries | {"profiles": self.profiles and self.profiles.as_dict()}

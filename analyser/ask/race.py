@@ -1,15 +1,15 @@
 """Simulated race among variants: those that cannot be best drop out after each stage; the error is bounded.
 
 Each stage has more trials than the one before, with its own random numbers, common to all variants. After each stage
-every remaining variant has a confidence sequence at ``error / K`` (Bonferroni over the K variants). With probability
-1 - `error` all sequences contain the true figures at every stage. A variant drops out when the upper end of its
-sequence lies below the lower end of another, so the best variant drops out with probability at most `error`.
+every remaining variant has a confidence sequence at ``ERROR / K`` (Bonferroni over the K variants). With probability
+1 - `ERROR` all sequences contain the true figures at every stage. A variant drops out when the upper end of its
+sequence lies below the lower end of another, so the best variant drops out with probability at most `ERROR`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,15 +19,16 @@ from numpy.typing import NDArray
 from analyser.common import interrupts
 from analyser.common.intervals import mean_bounds, mixture_bounds
 
-ERROR = 0.05
+ERROR = 0.05  # largest probability that a race names a wrong variant as the best
 FIRST_STAGE = 2_000  # trials
 GROWTH = 4  # factor by which the total number of trials grows in each stage
 MOST_TRIALS = 2_048_000  # largest number of trials of a variant
+Floats = NDArray[np.float64]
 Report = Callable[[int, int], None]  # called with two numbers of variants in a stage: those done, and all
 
 
 class TrialSums(NamedTuple):
-    """Number of simulated trials of a variant, and the sums of the figure and of its square over these trials."""
+    """Trials of a variant, and the sums of the figure and of its square over these trials."""
 
     trials: float
     total: float
@@ -36,7 +37,7 @@ class TrialSums(NamedTuple):
 
 @dataclass(frozen=True)
 class RaceResult:
-    """Result of a race.
+    """Result of a race among K variants.
 
     Attributes
     ----------
@@ -44,17 +45,17 @@ class RaceResult:
         Indices of the variants that can still be the best, from the best downwards; one if the race is decided.
     values, lows, highs : float arrays, shape (K,)
         Figure of each variant and the ends of its confidence sequence after its last trial.
-    trials, dropped_after : int arrays, shape (K,)
-        Trials of each variant; and the stage (1 is the first) after which it dropped out, 0 if it remains.
+    dropped_after : int array, shape (K,)
+        The stage (1 is the first) after which a variant dropped out, 0 if it remains.
     stop_reason : str
         ``decided``, ``alike`` (the remaining variants differ by at most `within`), ``trials`` (the largest number was
         done), or ``interrupted``; variants that had no trials before an interruption do not remain.
     """
 
     remaining: list[int]
-    values: NDArray[np.float64]
-    lows: NDArray[np.float64]
-    highs: NDArray[np.float64]
+    values: Floats
+    lows: Floats
+    highs: Floats
     trials: NDArray[np.int64]
     dropped_after: NDArray[np.int64]
     stages: int
@@ -68,7 +69,6 @@ def race(
     is_probability: bool,
     least: bool = False,
     within: float = 0.0,
-    error: float = ERROR,
     most_trials: int = MOST_TRIALS,
     report: Report | None = None,
 ) -> RaceResult:
@@ -86,8 +86,6 @@ def race(
         True if less of the figure is better.
     within : float
         The race also ends when no two remaining variants can differ by more than this.
-    error : float
-        Largest probability that a race names a wrong variant as the best.
 
     Examples
     --------
@@ -99,7 +97,7 @@ def race(
     >>> race(simulate, 3, is_probability=True).remaining
     [1]
     """
-    sums = [TrialSums(0, 0.0, 0.0)] * variants
+    sums = np.zeros((variants, 3))
     values, lows, highs = np.full(variants, np.nan), np.full(variants, -np.inf), np.full(variants, np.inf)
     dropped_after: NDArray[np.int64] = np.zeros(variants, np.int64)
     remaining, stage, trials_each, stop_reason = list(range(variants)), 0, 0, ""
@@ -107,7 +105,7 @@ def race(
 
     def drop(racing: list[int]) -> tuple[list[int], float]:
         """Drop the variants that cannot be best; return the others, and the span of all their intervals."""
-        bounds = bounds_of([sums[variant] for variant in racing], error / variants, is_probability=is_probability)
+        bounds = _bounds_of(sums[racing], ERROR / variants, is_probability=is_probability)
         values[racing], lows[racing], highs[racing] = bounds
         ends = np.sort(sign * np.array([lows, highs]), axis=0)
         highest_worse_end = max(ends[0, variant] for variant in racing)
@@ -127,31 +125,26 @@ def race(
                     remaining.remove(variant)
                     dropped_after[variant] = stage
                 else:
-                    sums[variant] = TrialSums(*(sum(pair) for pair in zip(sums[variant], added)))
+                    sums[variant] += added
                 if report is not None:
                     report(done, len(remaining))
-            if not remaining:
-                no_trials = np.zeros(variants, np.int64)
-                return RaceResult([], values, lows, highs, no_trials, dropped_after, stage, "decided")
-            remaining, span = drop(remaining)
-            stop_reason = "decided" if len(remaining) == 1 else "alike" if span <= within else ""
+            remaining, span = drop(remaining) if remaining else ([], 0.0)
+            stop_reason = "decided" if len(remaining) <= 1 else "alike" if span <= within else ""
             stop_reason = stop_reason or ("trials" if trials_each >= most_trials else "")
     except KeyboardInterrupt:  # a confidence sequence is valid at any stopping time
-        stop_reason, remaining = "interrupted", [variant for variant in remaining if sums[variant].trials]
+        stop_reason, remaining = "interrupted", [variant for variant in remaining if sums[variant, 0]]
         if not remaining:
             raise
         interrupts.stop_repeating()
         remaining, _ = drop(remaining)
     remaining.sort(key=lambda variant: -sign * values[variant])
-    trials = np.array([variant_sums.trials for variant_sums in sums], np.int64)
+    trials = sums[:, 0].astype(np.int64)
     return RaceResult(remaining, values, lows, highs, trials, dropped_after, stage, stop_reason)
 
 
-def bounds_of(
-    sums: Sequence[TrialSums], error: float, *, is_probability: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+def _bounds_of(sums: Floats, error: float, *, is_probability: bool) -> tuple[Floats, Floats, Floats]:
     """Return the figures of variants, and the ends of their confidence sequences."""
-    trials, totals, squares = np.array(sums, np.float64).T
+    trials, totals, squares = sums.T
     means = totals / trials
     if is_probability:
         return means, *mixture_bounds(totals, trials, error)
@@ -160,4 +153,5 @@ def bounds_of(
         mean_bounds(mean, math.sqrt(variance), int(count) - 1, int(count), FIRST_STAGE * GROWTH**2, error)
         for mean, variance, count in zip(means, variances, trials)
     ]
-    return means, np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+    lows, highs = np.array(ends).T
+    return means, lows, highs

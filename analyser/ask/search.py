@@ -2,30 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import islice
+import itertools
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from analyser.ask.keys import Raw
-from analyser.ask.memoised_solver import Solver, check_method
+from analyser.ask.keys import Key, Raw, key_of, plain_value, values_of
 from analyser.ask.metric_lookup import DEFAULT_METRICS, metric_value
-from analyser.ask.question_table import Variant, points_of, raise_if_common, solve_all
+from analyser.ask.question_table import (
+    Point,
+    Solver,
+    Variant,
+    check_method,
+    points_of,
+    question_kind,
+    raise_if_common,
+    solve_all,
+    variant_of,
+    with_armies,
+)
 from analyser.ask.race import MOST_TRIALS, RaceResult, TrialSums, race
-from analyser.ask.search_answer import COMPUTED, Search
-from analyser.ask.variants import BASELINE, Variants, read_variants
-from analyser.common.errors import InputError, check_choice, check_integer, check_text, within
+from analyser.ask.search_answer import BASELINE, COMPUTED, Search
+from analyser.common.errors import (
+    InputError,
+    MisspeltError,
+    check_choice,
+    check_integer,
+    check_text,
+    did_you_mean,
+    shown,
+    within,
+)
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import Function, function_of, remember_metric
-from analyser.game.profiles import ProfilesLike, library_of
+from analyser.common.text import text_of
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
+MOST_VARIANTS = 1_000_000
+_FILE_KEYS = (BASELINE, "variants", "ranges", "metric", "least")
+_UNIT_KEYS = ("attacker", "target", "unit", "a", "b")
 METHODS = ("exact", "race")
 _TIED_WITHIN = 0.01  # a race ends when the remaining variants differ by at most this
 
@@ -97,25 +120,139 @@ def search(
     return _search_by_race(solver, file, metric, sampling, trials or MOST_TRIALS)
 
 
+@dataclass(frozen=True)
+class Variants:
+    """A baseline (a question), named overrides, and ranges of values; overrides are not combined with each other.
+
+    `least`: low values of the metric are better. `where`: path of the file.
+    """
+
+    kind: str
+    baseline: Raw
+    overrides: Mapping[str, Mapping[Key, Any]]
+    ranges: Mapping[Key, Sequence[Any]]
+    metric: str | None = None
+    least: bool = False
+    where: str = ""
+
+    def __len__(self) -> int:
+        """Return the number of variants: baseline and overrides at each combination, and the baseline as stated."""
+        return (1 + len(self.overrides)) * math.prod(map(len, self.ranges.values())) + bool(self.ranges)
+
+    def variants(self, library: Profiles) -> Iterator[Variant]:
+        """Yield each variant, the baseline first; InputError for a misspelt value."""
+        if self.ranges:
+            yield Variant(BASELINE, self.baseline, {}, where=within(self.where, BASELINE))
+        for override, changes in {BASELINE: {}, **self.overrides}.items():
+            for combination in itertools.product(*self.ranges.values()):
+                texts = [f"{key.title} {text_of(value)}" for key, value in zip(self.ranges, combination)]
+                name = ", ".join(texts if override == BASELINE and texts else [override, *texts])
+                values = {**changes, **dict(zip(self.ranges, combination))}
+                yield variant_of(name, self.baseline, values, library, within(self.where, name))
+
+
+def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Variants:
+    """Return the variants that a file describes (`docs/compare.md`); InputError for an unusable one."""
+    if unknown := [key for key in raw if key not in _FILE_KEYS]:
+        problem = f"unknown key{did_you_mean(unknown[0], _FILE_KEYS)}"
+        raise MisspeltError(problem, where=within(where, unknown[0]), allowed=", ".join(_FILE_KEYS))
+    baseline = raw.get(BASELINE)
+    if not isinstance(baseline, Mapping) or not baseline:
+        allowed = "a question, as in a scenario file"
+        raise InputError("no baseline is stated", where=within(where, BASELINE), allowed=allowed)
+    kind, baseline = question_kind(baseline), with_armies(dict(baseline), where, library)
+    overrides = {
+        name: _changes(keys, kind, within(where, f"variants.{name}")) for name, keys in _table(raw, "variants", where)
+    }
+    ranges: dict[Key, Sequence[Any]] = {}
+    for name, stated in _table(raw, "ranges", where):
+        key = key_of(name, kind, within(where, "ranges"))
+        try:
+            ranges[key] = _expand_wildcards(key, values_of(stated, ""), library)
+        except InputError as error:
+            raise error.inside(within(where, f"ranges.{name}")) from None
+    for name, changes in overrides.items():
+        if twice := next((key.name for key in changes if key in ranges), None):
+            problem = f"{twice} is also in [ranges], which would override it"
+            raise InputError(problem, where=within(where, f"variants.{name}"), allowed="one of the two")
+    metric, least = raw.get("metric"), raw.get("least", False)
+    if metric is not None:
+        check_text(metric, within(where, "metric"), "the name of a metric")
+    if not isinstance(least, bool):
+        raise InputError(f"{shown(least)} is not usable", where=within(where, "least"), allowed="true or false")
+    size = (1 + len(overrides)) * math.prod(map(len, ranges.values()))
+    if size > MOST_VARIANTS:
+        raise InputError(f"{size:,} variants", where=where, allowed=f"up to {MOST_VARIANTS:,}; narrow the ranges")
+    return Variants(kind, dict(baseline), overrides, ranges, metric, least, where)
+
+
+def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any]]:
+    table = raw.get(name, {})
+    if not isinstance(table, Mapping):
+        raise InputError(f"{shown(table)} is not usable", where=within(where, name), allowed="a table")
+    for key in table:
+        if not isinstance(key, str) or not key.isprintable():
+            raise InputError(f"{shown(key)} is not a name", where=within(where, name), allowed="names in plain text")
+    return list(table.items())
+
+
+def _changes(table: Any, kind: str, where: str) -> dict[Key, Any]:
+    if not isinstance(table, Mapping) or not table:
+        raise InputError(f"{shown(table)} is not usable", where=where, allowed="a table of keys, one or more")
+    return {key_of(name, kind, where): _value(value, f"{where}.{name}") for name, value in _flatten(table)}
+
+
+def _value(value: Any, where: str) -> Any:
+    if isinstance(value, list | tuple):
+        return [_value(entry, where) for entry in value]
+    if isinstance(value, dict):
+        return {str(name): _value(entry, where) for name, entry in value.items()}
+    return plain_value(value, where)
+
+
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, Mapping) and name != "extra_reroll":
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _expand_wildcards(key: Key, values: Sequence[Any], library: Profiles) -> Sequence[Any]:
+    """Return the values of a key; selectors with wildcards are replaced by the matching units."""
+    if key.effect != "set" or key.paths[0][-1] not in _UNIT_KEYS:
+        return values
+    return tuple(dict.fromkeys(unit.selector for value in values for unit in library.matching(value)))
+
+
 def _exact_search(solver: Solver, file: Variants, metric: str, sampling: Sampling) -> Search:
     points = solve_all(solver, file.variants(solver.library), [metric], sampling, len(file))
     first_names: dict[Hashable, str] = {}  # by fight: name of the first variant with this fight
     rows = []
     for point in points:
-        row = _row(point.name, point.values, point.why_not)
+        row = _row(point, point.why_not)
         if point.why_not is None:
             first_name = first_names.setdefault(point.identity, point.name)
             row |= {"value": point.metric_values[0].value, "costs": point.costs}
             row["same_as"] = None if first_name == point.name else first_name
         rows.append(row)
-    missing = islice(file.variants(solver.library), len(rows), None)
-    rows += [_row(variant.name, variant.values, variant.why_not) | {"status": "not asked"} for variant in missing]
+    missing = itertools.islice(file.variants(solver.library), len(rows), None)
+    rows += [_row(variant, variant.why_not) | {"status": "not asked"} for variant in missing]
     _check_any_possible(rows, file)
-    return _answer(solver, file, _rank(rows, file.least), None, sampling, complete=len(points) == len(file))
+    values = np.array([row["value"] for row in rows], np.float64)
+    if np.isnan(values).all():
+        raise InputError("the search was stopped before any variant was computed", where="variants")
+    top = np.nanmin(values) if file.least else np.nanmax(values)
+    tied = np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top))
+    for row, is_tied in zip(rows, tied):
+        status = "not possible" if np.isnan(row["value"]) else "tied" if is_tied else "beaten"
+        row["status"] = row["status"] or status
+    ranks = np.where(tied, top, values)  # among exactly equal variants, points decide
+    return _answer(solver, file, _ranked(rows, ranks, ranks, file.least), None, sampling, len(points) == len(file))
 
 
-def _row(name: str, values: Mapping[str, Any], why_not: str | None) -> dict[str, Any]:
-    row = {"variant": name, **values, "value": np.nan, "status": None, "costs": None}
+def _row(variant: Variant | Point, why_not: str | None) -> dict[str, Any]:
+    row = {"variant": variant.name, **variant.values, "value": np.nan, "status": None, "costs": None}
     return row | {"same_as": None, "why_not": why_not}
 
 
@@ -129,35 +266,24 @@ def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> No
     raise InputError(f"no variant {except_for}is possible: {reasons[0]}{more}", where=within(file.where, "variants"))
 
 
-def _rank(rows: Sequence[Mapping[str, Any]], least: bool) -> pd.DataFrame:
-    """Return the variants from the best to the worst, with their status; of equal variants the cheapest first."""
-    frame = pd.DataFrame(list(rows))
-    values = frame["value"].to_numpy(np.float64)
-    possible = ~np.isnan(values)
-    if not possible.any():
-        raise InputError("the search was stopped before any variant was computed", where="variants")
-    top = np.nanmin(values) if least else np.nanmax(values)
-    equal = possible & (np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top)))
-    status = np.where(equal, "tied", np.where(possible, "beaten", "not possible"))
-    frame["status"] = np.where(frame["status"].notna(), frame["status"], status)
-    costs = frame["costs"].astype(float).fillna(np.inf)
-    ranks = np.where(possible & ~equal, values if least else -values, np.where(equal, 0.0, np.inf))
-    return _sort_and_mark_best(frame, np.lexsort((np.arange(len(frame)), costs, ranks, ~equal)))
-
-
-def _sort_and_mark_best(frame: pd.DataFrame, order: Any) -> pd.DataFrame:
-    frame = frame.iloc[order].reset_index(drop=True)
+def _ranked(rows: Sequence[Mapping[str, Any]], values: Any, worse_ends: Any, least: bool) -> pd.DataFrame:
+    """Return the variants: the tied, then the beaten, by value, by `worse_ends` of intervals, and by points."""
+    frame, sign = pd.DataFrame(list(rows)), 1 if least else -1
+    costs = frame["costs"].astype(float).fillna(np.inf).to_numpy()
+    classes = frame["status"].map({"tied": 0, "beaten": 1}).fillna(2).to_numpy()
+    order = np.arange(len(frame))
+    keys = [np.where(classes < 2, key, 0.0) for key in (costs, sign * worse_ends, sign * values)]
+    frame = frame.iloc[np.lexsort([order, *keys, classes])].reset_index(drop=True)
     frame.loc[0, "status"] = "best"
     return frame
 
 
 def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, most_trials: int) -> Search:
-    """Return the answer by a race of the distinct fights among the variants."""
     if "per_100_points" in metric or "percentile" in metric or "@" in metric:
         allowed = "p_ and an event, mean_ and a figure, a function of outcomes; or the method exact"
         raise InputError(f"a race cannot compare by {metric}", where="metric", allowed=allowed)
     variants = list(file.variants(solver.library))
-    rows = [_row(variant.name, variant.values, variant.why_not) for variant in variants]
+    rows = [_row(variant, variant.why_not) for variant in variants]
     scenarios: dict[Hashable, Any] = {}
     rows_of_fight: dict[Hashable, list[int]] = {}  # indices of the variants that are the same fight
     for index, (variant, row) in enumerate(zip(variants, rows)):
@@ -168,7 +294,8 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
                 scenarios.setdefault(identity, scenario)
                 rows_of_fight.setdefault(identity, []).append(index)
         except InputError as error:
-            row["why_not"] = _reason(error, variant)
+            raise_if_common(error, variant)
+            row["why_not"] = str(error)
     _check_any_possible(rows, file)
     fights, impossible = list(rows_of_fight), dict[int, str]()
     is_event = metric.startswith("p_")
@@ -181,7 +308,8 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
             try:
                 return _trial_sums(solver.solve(scenarios[fights[fight]], stage_sampling), metric, trials)
             except InputError as error:  # such as a policy that the unit cannot carry out
-                impossible[fight] = _reason(error, variants[rows_of_fight[fights[fight]][0]])
+                raise_if_common(error, variants[rows_of_fight[fights[fight]][0]])
+                impossible[fight] = str(error)
                 return None
 
         result = race(
@@ -201,17 +329,15 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
                 rows[index] |= _race_columns(result, fight)
                 rows[index]["same_as"] = None if index == indices[0] else variants[indices[0]].name
     _check_any_possible(rows, file)
-    frame = _rank_by_race(rows, result, rows_of_fight.values(), file.least)
-    return _answer(solver, file, frame, result, sampling, complete=result.stop_reason != "interrupted")
-
-
-def _reason(error: InputError, variant: Variant) -> str:
-    raise_if_common(error, variant)
-    return str(error)
+    for row in rows:
+        row["status"] = row["status"] or "not possible"
+    values, lows, highs = np.array([[row.get(name, np.nan) for name in ("value", "low", "high")] for row in rows]).T
+    frame = _ranked(rows, values, highs if file.least else lows, file.least)
+    frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
+    return _answer(solver, file, frame, result, sampling, result.stop_reason != "interrupted")
 
 
 def _trial_sums(result: Result, metric: str, trials: int) -> TrialSums:
-    """Return the sums of a metric and of its square over the trials of a simulation."""
     value = result.metric(metric) if function_of(metric) else None
     statistic, _, figure = metric.partition("_")
     if isinstance(value, Estimate) or (value is None and statistic == "p"):
@@ -234,38 +360,14 @@ def _is_event(result: Result, metric: str) -> bool:
 
 
 def _race_columns(result: RaceResult, fight: int) -> dict[str, Any]:
-    """Return the columns of a variant in a race."""
     status = "not asked" if not result.trials[fight] else "tied" if fight in result.remaining else "beaten"
     columns = {"value": result.values[fight], "low": result.lows[fight], "high": result.highs[fight]}
     columns |= {"trials": int(result.trials[fight]), "dropped_after_stage": int(result.dropped_after[fight])}
     return columns | {"status": status}
 
 
-def _rank_by_race(
-    rows: Sequence[Mapping[str, Any]], result: RaceResult, rows_by_fight: Iterable[Sequence[int]], least: bool
-) -> pd.DataFrame:
-    """Return the variants sorted: remaining variants first, then by value, worse end of the interval, and points."""
-    frame = pd.DataFrame(list(rows))
-    fights = {index: fight for fight, indices in enumerate(rows_by_fight) for index in indices if result.trials[fight]}
-    sign = 1 if least else -1
-    keys = np.full((5, len(frame)), 0.0)  # the last row is the primary sort key
-    keys[0], keys[4] = np.arange(len(frame)), 3
-    for index, fight in fights.items():
-        costs = rows[index]["costs"]
-        worse_end = result.highs[fight] if least else result.lows[fight]
-        keys[1:, index] = (
-            np.inf if costs is None else costs,
-            sign * worse_end,
-            sign * result.values[fight],
-            fight not in result.remaining,
-        )
-    frame["status"] = frame["status"].fillna("not possible")
-    frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
-    return _sort_and_mark_best(frame, np.lexsort(keys))
-
-
 def _answer(
-    solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling, *, complete: bool
+    solver: Solver, file: Variants, frame: pd.DataFrame, race: RaceResult | None, sampling: Sampling, complete: bool
 ) -> Search:
     if frame["costs"].nunique() < 2 or "points" in frame:  # equal points, or points are a key
         frame = frame.drop(columns="costs")

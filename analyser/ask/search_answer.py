@@ -8,27 +8,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.metric_lookup import interval_text, is_probability, per_points_hint, title_of, value_text
+from analyser.ask.metric_lookup import is_probability, per_points_hint, title_of, value_text
 from analyser.ask.question_table import QuestionTable, reason_kind
 from analyser.ask.race import ERROR, RaceResult
-from analyser.ask.variants import BASELINE
 from analyser.common.answer import Block, plain_rows
 from analyser.common.look import with_subject
 from analyser.common.metrics import PER_100_POINTS
-from analyser.common.text import counted, text_of
+from analyser.common.text import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+BASELINE = "baseline"
 COMPUTED = ("best", "tied", "beaten")  # statuses of variants that were computed
 LISTED_VARIANTS = 15
 LISTED_REASONS = 10
 _TITLE_WIDTH = 64  # characters in a title line, about the width of the axes
-_FIXED_COLUMNS = {"variant", "value", "costs", "low", "high", "trials", "dropped_after_stage"}
-_FIXED_COLUMNS |= {"status", "same_as", "why_not"}
 _STOP_REASONS = {
     "decided": "one fight remains",
     "alike": "the remaining fights hardly differ",
@@ -47,8 +46,6 @@ class Search(QuestionTable):
         One row for each variant: `variant`, a column for each changed key, `value`, `status` (best, tied, beaten, not
         possible, not asked), `same_as` (an earlier variant that is the same fight) and `why_not` (the reason if it is
         not possible). A race adds `low`, `high` and `trials`. `costs`: points of the attacker, if they differ.
-    best : str
-        The first of the best variants.
     tied : tuple of str
         All best variants, if there are several: exactly equal, or in a race not significantly different.
     least : bool
@@ -86,34 +83,29 @@ class Search(QuestionTable):
         if not self.tied:
             return f"The best is {self._priced(self.best)}: {title} {value}, {error}.{more}"
         number = counted(len(self.tied), "variant")
-        if self.race is None:
-            return f"A tie: {number} are exactly equal, {title} {value}: {self._first_three(self.tied)}.{more}"
+        relation, error = ("exactly equal", "") if self.race is None else ("the same fight", f", {error}")
         tied = self.frame[self.frame["variant"].isin(self.tied)]
         different = tied.loc[tied["same_as"].isna() | ~tied["same_as"].isin(self.tied), "variant"].tolist()
-        if len(different) == 1:
-            names = self._first_three(self.tied)
-            return f"A tie: {number} are the same fight, {title} {value}, {error}: {names}.{more}"
+        if self.race is None or len(different) == 1:
+            return f"A tie: {number} are {relation}, {title} {value}{error}: {self._first_three(self.tied)}.{more}"
         equal = len(tied) - len(different)
         also = f"; {equal:,} more {'is' if equal == 1 else 'are'} the same fight as one of these" * bool(equal)
         span = float(tied["high"].max() - tied["low"].min())
         behind = f"{100 * span:.2g} percentage points" if is_probability(self.metric) else f"{span:.2g}"
         return (
             f"Tied: {len(different):,} different fights ({self._first_three(different)}{also}). The first has {title} "
-            f"{value}; each is at most {behind} behind the best, {error}.{more}"
+            f"{value}; each is at most {behind} behind the best{error}.{more}"
         )
 
     def _priced(self, name: str) -> str:
-        """Return a variant, with its points if the points of variants differ."""
         costs = self.frame.loc[self.frame["variant"] == name, "costs"].dropna() if "costs" in self.frame else ()
         return f"{name} ({next(iter(costs)):g} points)" if len(costs) else name
 
     def _first_three(self, names: Sequence[str]) -> str:
-        """Return the first three variants, and the number of the others."""
         first = "; ".join(map(self._priced, names[:3]))
         return first + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
 
     def _baseline_and_impossible(self) -> str:
-        """Return the value of the baseline if it is beaten, and the number of impossible variants."""
         baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
         text = f" The baseline has {self._value_text(baseline.iloc[0])}." if len(baseline) else ""
         if impossible := int((self.frame["status"] == "not possible").sum()):
@@ -144,9 +136,7 @@ class Search(QuestionTable):
         return str(row["variant"] if pd.isna(row["same_as"]) else row["same_as"])
 
     def _value_text(self, row: Any) -> str:
-        if self.race is None:
-            return value_text(self.metric, row["value"])
-        return interval_text(self.metric, row["value"], row["low"], row["high"])
+        return value_text(self.metric, row["value"], row.get("low", np.nan), row.get("high", np.nan))
 
     def notes(self) -> list[str]:
         """Return the baseline, the method, the numbers of equal and of impossible variants, and the sources."""
@@ -167,7 +157,6 @@ class Search(QuestionTable):
         return [*notes, *self._sources()]
 
     def _counts(self) -> str:
-        """Return the number of variants, and how many are different, equal, not possible or not computed."""
         statuses = Counter(self.frame["status"])
         same = sum(statuses[status] for status in COMPUTED) - self.fights
         parts = [counted(self.fights, "different fight")]
@@ -176,22 +165,13 @@ class Search(QuestionTable):
         return f"{counted(len(self.frame), 'variant')}: {', '.join(parts)}"
 
     def _reasons(self, impossible: pd.DataFrame) -> list[str]:
-        """Return the kinds of reasons for impossible variants, each with count and the value that only they share."""
         lines = []
         kinds = impossible["why_not"].map({why: reason_kind(why) for why in impossible["why_not"].unique()})
         for _, part in sorted(impossible.groupby(kinds, sort=False), key=lambda group: -len(group[1])):
             similar = "" if part["why_not"].nunique() == 1 else ", or a similar reason"
-            lines.append(f"  {len(part):,}: {self._common_value(part)}{part['why_not'].iloc[0]}{similar}")
+            lines.append(f"  {len(part):,}: {part['why_not'].iloc[0]}{similar}")
         more = len(lines) - LISTED_REASONS
         return lines[:LISTED_REASONS] + [f"  and {counted(more, 'more reason')}"] * (more > 0)
-
-    def _common_value(self, part: pd.DataFrame) -> str:
-        """Return, as text, the first key and value that all variants in `part`, and no others, have; empty if none."""
-        for key in (name for name in self.frame.columns if name not in _FIXED_COLUMNS):
-            value, *others = set(part[key].map(text_of, na_action="ignore"))
-            if not others and (self.frame[key].map(text_of, na_action="ignore") == value).sum() == len(part):
-                return f"{key} = {value}: "
-        return ""
 
     def _method(self, race: RaceResult) -> str:
         decks = "cards put back" if self.sampling.replacement else "real decks"

@@ -1,7 +1,4 @@
-"""A simulated trial in words, die by die: selected by number, or as the worst, the median or the best.
-
-Trials of morale questions are narrated here; those of fights in :mod:`.attack_narration` and :mod:`.fight_narration`.
-"""
+"""A simulated trial in words, die by die: selected by number, or as the worst, the median or the best."""
 
 from __future__ import annotations
 
@@ -10,14 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
 from analyser.ask.fight_narration import NarratedTrial, fight_trials
-from analyser.ask.memoised_solver import question_between, question_kind
 from analyser.ask.metric_lookup import DESTROYED, LEAST_SUFFIX, metric_value
+from analyser.ask.question_table import question_between, question_kind
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.kernel_records import python_copy
@@ -53,8 +50,6 @@ class TrialNarration(Answer):
         From event or figure to value.
     picked : str
         How the trial was selected, such as "the worst by hits: 0"; empty for a trial by number.
-    ruleset : Ruleset or None
-        Die and deck of a fight; None for a question about another game.
     """
 
     number: int
@@ -85,7 +80,7 @@ class TrialNarration(Answer):
         return dict(self.figures)
 
     def blocks(self) -> list[Block]:
-        """Return a heading with the number and the seed that reproduce the trial, and its lines."""
+        """Return a heading that identifies the trial, and its lines."""
         how_picked = f", {self.picked}" if self.picked else ""
         heading = f"Trial {self.number} of {self.trials:,} with seed {self.seed}{how_picked}"
         return [Block(heading), Block(lines=self.lines)]
@@ -137,7 +132,6 @@ def tell(
         less is better. Default: models destroyed; for a duel the margin.
     trials : int, optional
         Number of simulated trials. Default: 1000, or enough to contain `trial`; at most 10,000 for longer fights.
-    seed : int
 
     Returns
     -------
@@ -152,7 +146,7 @@ def tell(
 
     Examples
     --------
-    >>> story = tell("crown/rifle-platoon@basic", "imperium/krupp@basic", distance=6, pick="best")
+    >>> story = tell("crown/rifle-p@basic", "imperium/krupp@basic", distance=6, pick="best")
     >>> story.figures["models_destroyed"]
     4
     """
@@ -211,7 +205,6 @@ def tell(
 
 
 def _attack_trials(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
-    """Yield the simulated trials of an attack, from number `first`."""
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
     die, deck = np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
     plan, fight = scenario.derived["plan"], python_copy(scenario.fight)
@@ -300,50 +293,39 @@ def morale_trials(
 
 
 def _recorded_states(states: Sequence[int]) -> Recorded:
-    """Return the recorded distributions of a single trial, from its states."""
     distinct = np.unique(states)
     return Recorded(distinct, (np.array(states)[:, np.newaxis] == distinct).astype(np.int64))
 
 
-class _Turn(NamedTuple):
-    """A turn: its number, the state at its start, and lines about its events."""
-
-    number: int
-    start: str
-    lines: list[str]
-
-
 def chain_lines(story: Story, phases: Sequence[NarratedPhase]) -> list[str]:
     """Return the rolls and their effects, turn by turn; turns in which nothing happens share one line."""
-    turns = [_Turn(story.first, state_text(story.read(phases[0].before)), [])]
+    turns = [(story.first, state_text(story.read(phases[0].before)), list[str]())]
     recordings = 0
     for narrated_phase in phases:
         if narrated_phase.phase is RECORD:
             recordings += 1
             if recordings % story.records == 0:
-                turns.append(_Turn(turns[-1].number + 1, state_text(story.read(narrated_phase.after)), []))
+                turns.append((turns[-1][0] + 1, state_text(story.read(narrated_phase.after)), []))
             continue
         dice = ", ".join(narrated_phase.dice)
         changes = changes_between(story.read(narrated_phase.before), story.read(narrated_phase.after))
         if dice or changes:
-            turns[-1].lines.append(f"{narrated_phase.phase.title}: {'; '.join([*([dice] if dice else []), *changes])}")
+            turns[-1][2].append(f"{narrated_phase.phase.title}: {'; '.join([*([dice] if dice else []), *changes])}")
     *finished_turns, (_, end_state, _) = turns
     return [*_turn_lines(story.turn, finished_turns), f"At the end: {end_state}"]
 
 
-def _turn_lines(name: str, turns: Sequence[_Turn]) -> Iterator[str]:
-    eventless: list[int] = []
-    for turn in (*turns, None):
-        if turn is not None and not turn.lines:
-            eventless.append(turn.number)
-            continue
-        if eventless and name:
-            which = f"{name} {eventless[0]}" if len(eventless) == 1 else f"{name}s {eventless[0]} to {eventless[-1]}"
+def _turn_lines(name: str, turns: Sequence[tuple[int, str, list[str]]]) -> Iterator[str]:
+    """Yield the lines of turns, each with its number and the state at its start."""
+    for is_eventless, group in itertools.groupby(turns, key=lambda turn: not turn[2]):
+        same = list(group)
+        if is_eventless and name:
+            first, last = same[0][0], same[-1][0]
+            which = f"{name} {first}" if first == last else f"{name}s {first} to {last}"
             yield f"-- {which}: nothing is rolled, and nothing changes"
-        eventless = []
-        if turn is not None:
-            yield from ([f"-- {name} {turn.number}: {turn.start}"] if name else [])
-            yield from turn.lines
+        for number, start, lines in [] if is_eventless else same:
+            yield from ([f"-- {name} {number}: {start}"] if name else [])
+            yield from lines
 
 
 def state_text(state: Mapping[str, Any]) -> str:

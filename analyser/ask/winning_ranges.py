@@ -1,4 +1,4 @@
-"""Ranges of a key over which the same lines are best, and Pareto fronts. All lines of a tie are named."""
+"""Ranges of a key over which the same lines are best, and Pareto fronts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,8 @@ from analyser.common.text import text_of
 class WinningRange(NamedTuple):
     """Successive values at which the same lines are best.
 
-    Attributes
-    ----------
-    before : value or None
-        The last value before the range; None for the first range.
-    names : tuple of str
-        The best lines, several if tied; empty if no line has a value.
+    `before` is the last value before the range, None for the first range. `names` are the best lines, all those of a
+    tie; empty if no line has a value.
     """
 
     before: Any
@@ -66,8 +62,6 @@ def winning_ranges(values: Sequence[Any], best: Sequence[tuple[str, ...]]) -> tu
 
 def range_text(span: WinningRange, *, holds_between: bool, mark: str = "") -> str:
     """Return a range in words; if `holds_between`, a range begins just above the value before it.
-
-    The first range then begins at its first value, or has no stated beginning if this value is 1 or less.
 
     >>> span = WinningRange(10, 11, 24, ("a",))
     >>> range_text(span, holds_between=True, mark='"'), range_text(span, holds_between=False)

@@ -146,7 +146,7 @@ def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
 
     more: dict[str, Any] = {
         "warnings": answer.warnings,
-        "plot": answer.heatmap,
+        "plot": answer.plot,
         "headline": lambda: answer.battle_conclusions,
     }
     rows = lambda: with_profiles(answer, answer.as_dict()["matchups"])  # noqa: E731 - called only for a table

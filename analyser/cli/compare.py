@@ -54,10 +54,8 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
         COMPARISON,
         type=AT_LEAST_1,
     ),
-    Option("--rows", "With --over: a line for each ranged row of a loadout.", COMPARISON),
     *CONDITIONS,
     *METHOD_OPTIONS,
-    options.ALL_AT_ONCE,
     *OUTPUT_OPTIONS,
     examples=(
         "'crown/rifle*' --target scion-grenadier-p@basic --target krupp@basic",
@@ -78,10 +76,8 @@ def compare_loadouts(
     if over or not target or kind != "attack":
         _compare_over(loadouts, target, over or (DEFAULT_OVER[kind],), kind, keys)
         return
-    all_at_once = keys["all_at_once"] and keys["method"] != "exact"
-    only_over = {"--rows": keys["rows"], "--metric": keys["metric"][1:], "--all-at-once": all_at_once}
-    if where := next((name for name in only_over if only_over[name]), ""):
-        raise InputError("this needs a range", where=where, allowed="with --over")
+    if keys["metric"][1:]:
+        raise InputError("this needs a range", where="--metric", allowed="with --over")
     _compare_once(loadouts, target, keys)
 
 
@@ -96,24 +92,24 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], over: Any,
         raise InputError("more than one target over a range", where="--target", allowed="one with --over")
     if target:
         section, conditions = target_and_conditions(target[0], kind)
-        keywords |= {"target": section, "kind": kind, "rows": keys["rows"], **conditions}
+        keywords |= {"target": section, "kind": kind, **conditions}
     else:
-        _check_files(loadouts, kind, keys["rows"])
+        _check_files(loadouts, kind)
     result = with_progress(curve, list(loadouts), noun="points", **keywords)
     show(result, plot=result.plot)
     if not result.complete:
         click.get_current_context().exit(INTERRUPTED)
 
 
-def _check_files(files: tuple[str, ...], kind: str, rows: bool) -> None:
+def _check_files(files: tuple[str, ...], kind: str) -> None:
     """Raise InputError unless one of `files` is a file, and no option states a part of the question."""
     if not any(file.endswith(".toml") or is_there(Path(file)) for file in files):
         problem = "a target is missing"
         raise InputError(problem, where="--target", allowed="a unit; or files of whole questions")
     stated = [option.opts[0] for option, _ in options.key_values()]
-    if stated or rows or kind != "attack":
+    if stated or kind != "attack":
         problem = "this needs --target; for a file, state it in the file"
-        raise InputError(problem, where=(stated or ["--rows" if rows else "--kind"])[0], allowed="with --target")
+        raise InputError(problem, where=(stated or ["--kind"])[0], allowed="with --target")
 
 
 def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict[str, Any]) -> None:
@@ -125,7 +121,6 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     targets: Any = [section["target"] for section in raw]
     keywords = stated_options(keys, *_TABLE_OPTIONS, *SAMPLING_KEYS) | attack
     keywords |= {"metric": keys["metric"][0]} if keys["metric"] else {}
-    keywords.pop("all_at_once")
     if "weights" in keywords:
         keywords["weights"] = [_number(weight) for weight in keywords["weights"]]
     result = with_progress(compare, loadouts, targets if len(targets) > 1 else targets[0], noun="attacks", **keywords)

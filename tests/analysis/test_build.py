@@ -181,7 +181,7 @@ def test_the_last_bits_of_a_worth_pick_nothing():
 
 
 def test_a_faction_without_battlegroups_is_led_all_the_same(hill):
-    force = replace(a_force(hill, 150), battlegroups=(), _programme=[])
+    force = replace(a_force(hill, 150), battlegroups=())
     values = force.points / 100.0
     values[0] = 0.0  # the chief
     found = force.best(values)

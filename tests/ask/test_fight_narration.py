@@ -37,11 +37,11 @@ def check(raw, trials=150, seed=7):
         checked.append(total == score and sum(die.added_by is None for die in dice) == fight.dice)
         return dice_lines(dice, fight, scenario.ruleset.die.names)
 
-    walker = TrialRunner(ready.setup, ready.parts, ready.names, dice_of, ready.choices)
+    walker = TrialRunner(ready, dice_of)
     seen = [Counter() for _ in ready.parts]
     for chances in simulation.trace(ready.start, range(trials), seed):
-        found = walker.run(ready.start, chances, with_lines=True)
-        for counter, pair in zip(seen, found.pairs):
+        _, pairs = walker.run(chances)
+        for counter, pair in zip(seen, pairs):
             counter[pair] += 1
     for counter, (first, second, counts) in zip(seen, wanted):
         assert dict(counter) == dict(zip(zip(first.tolist(), second.tolist()), counts.tolist()))
