@@ -4,7 +4,8 @@ import { load } from "./packed.js";
 import { h, morph } from "./dom.js";
 import { Game, emptyState, fromLink, toLink } from "./state.js";
 import { Answers } from "./answers.js";
-import { pageContent, unitsOf } from "./models.js";
+import { pageContent, unitsOf } from "./panels.js";
+import { loadoutName } from "./workshop.js";
 
 const { engine, ...page } = await load("engine");
 const place = document.getElementById("page");
@@ -33,14 +34,8 @@ function render() {
   const view = viewOf();
   document.title =
     state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
-  morph(
-    place,
-    h(
-      "div",
-      { id: "page", "data-view": view },
-      pageContent({ page, state, units, answers, game, view, searched, message, isNarrow: narrow.matches }),
-    ),
-  );
+  const all = { page, state, units, answers, game, view, searched, message, isNarrow: narrow.matches };
+  morph(place, h("div", { id: "page", "data-view": view }, pageContent(all)));
 }
 
 /** Show a short message at the top for two seconds. */
@@ -212,7 +207,11 @@ document.addEventListener("input", (event) => {
   if (kind === "edit" && value !== "") actions.edit(name, more[0], value);
   if (kind === "stand") actions.stand(name, more[0], Number(value));
   if (kind === "called") actions.called(name, value);
-  if (kind === "beside") change({ beside: value });
+  if (kind === "beside") {
+    const { side } = units[state.attacker];
+    const found = Object.values(units).find((unit) => unit.side === side && loadoutName(unit) === value);
+    if (found || value === "") change({ beside: found?.key ?? "" });
+  }
   if (kind === "search") {
     searched[name] = value;
     render();

@@ -25,7 +25,7 @@ from analyser.web.page_data import conditions, notes, page_data, unit_entry
 
 SCRIPTS = (
     *("words", "module", "packed", "dom", "edits"),  # also used by reports
-    *("state", "view", "workshop", "background", "answers", "conditions", "models", "page"),
+    *("state", "elements", "conditions", "workshop", "background", "answers", "panels", "page"),
 )
 """JavaScript modules of the page, each after the modules that it imports."""
 _FRAME = 900  # height in a notebook, pixels
