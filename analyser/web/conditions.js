@@ -13,9 +13,9 @@ export function distanceSlider(about, one, row) {
   const most = Math.max(one.farthest, value);
   const name = capital(page.conditions.find((each) => each.name === "distance").label);
   const label = `${name}${row ? ` · ${row.name} ${row.reach}` : ""}`;
-  const range = { id: "slide-distance", "data-set": "number distance", min: 0, max: most, step: 1, value };
+  const range = { id: "slide-distance", "data-set": "value fight distance", min: 0, max: most, step: 1, value };
   const step = (to, sign, way) =>
-    h("button", { "data-do": `number distance ${to}`, disabled: to < 0 || to > most, "aria-label": `${label}: ${way}` }, sign);
+    h("button", { "data-do": `value fight distance ${to}`, disabled: to < 0 || to > most, "aria-label": `${label}: ${way}` }, sign);
   return h(
     "div.slide",
     { "data-key": "slide distance" },
