@@ -29,7 +29,7 @@ _killed: list[Any] = []  # threads of killed pools, referenced here so that the 
 
 
 class Job(NamedTuple):
-    """A job: cost in microseconds on a typical machine, key in the cache (empty: none), function and arguments."""
+    """A job: cost in microseconds, key in the cache (empty: none), function and arguments."""
 
     cost: int
     key: str
@@ -37,12 +37,12 @@ class Job(NamedTuple):
     arguments: tuple[Any, ...]
 
     def run(self) -> bytes:
-        """Run the job in this process, and return its content."""
+        """Return the content of the job."""
         return self.work(*self.arguments)
 
 
 class Jobs:
-    """Jobs of one kind, some of which are in the cache; `left` is the total cost of the others."""
+    """Jobs of one kind; `left` is the total cost of those that are not in the cache."""
 
     def __init__(self, kind: str, jobs: Sequence[Job]) -> None:
         self._jobs, self._cache = jobs, Cache(kind)
@@ -76,7 +76,7 @@ class Processes(ProcessPoolExecutor):
             super().__init__(workers, multiprocessing.get_context("spawn"), initialise_worker)
 
     def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
-        """Submit a job as usual; this may start a process."""
+        """Submit a job, which may start a process."""
         with isolated_start():
             return super().submit(work, *arguments, **keys)
 
@@ -198,11 +198,7 @@ def isolated_start() -> Iterator[None]:
 
 @contextmanager
 def interrupts_delayed() -> Iterator[None]:
-    """Delay Ctrl-C until the end of this context.
-
-    The signal is blocked for this thread, and for processes that it starts. If another thread receives the signal, a
-    handler records it.
-    """
+    """Delay Ctrl-C until the end of this context, and block it in processes that start there."""
     can_block = hasattr(signal, "pthread_sigmask")  # not on Windows
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if can_block else set()
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -256,8 +252,8 @@ def raise_if_interrupted(*_: object) -> None:
 def interrupts_recorded() -> Iterator[Callable[[], None]]:
     """Record Ctrl-C in this context, and yield a function that raises it; a second Ctrl-C is raised at once.
 
-    An immediate KeyboardInterrupt could be lost, because Python drops exceptions in callbacks and destructors. The
-    context does nothing if other code handles Ctrl-C, or outside the main thread.
+    Python drops exceptions in callbacks and destructors, so an immediate KeyboardInterrupt could be lost. The context
+    does nothing if other code handles Ctrl-C, or outside the main thread.
 
     >>> with interrupts_recorded() as raise_if_interrupted:
     ...     signal.raise_signal(signal.SIGINT)  # Ctrl-C
