@@ -23,8 +23,15 @@ from analyser.common.method_settings import Progress
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout, unit_of
 from analyser.report.balance_report import INDEX_PAGE, write_report
-from analyser.report.diff_profiles import Edit, affects, edit_in_words, edits
-from analyser.report.diff_verdicts import StandingChanges, edited_loadouts, standing_changes
+from analyser.report.diff_changes import (
+    Edit,
+    StandingChanges,
+    affects,
+    edit_in_words,
+    edited_loadouts,
+    edits,
+    standing_changes,
+)
 from analyser.report.folder import FILES_READ, StoredReport, matchups_of, read_report
 from analyser.report.page import counts_of, headline_of, title_of
 from analyser.report.page_frame import anchor_of, page_of
