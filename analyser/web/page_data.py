@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, Quality, Rule
 from analyser.game.names import faction_name
@@ -189,7 +188,7 @@ _RULE_FIELDS = {
 
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the conditions that the page offers; `often` marks those in frequent use, `place` orders them."""
+    """Return the conditions that the page offers; `often` marks those in frequent use."""
     result = []
     for condition in layout["conditions"]:
         name, side = condition["name"], condition["side"]
@@ -211,18 +210,12 @@ def notes(assumptions: Iterable[str], warnings: Iterable[str] = ()) -> list[str]
 
 
 def unit_entry(loadout: Loadout) -> dict[str, Any]:
-    """Return a unit for the page: facts, search words, house rules, and rules that are not modelled."""
+    """Return a unit for the page."""
     unit = loadout.unit
     keywords = [*unit.keywords, *chain.from_iterable(row.keywords for row in unit.rows)]
     gaps = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}
     words = " ".join((unit.name, loadout.faction, loadout.level_name, unit.type, *unit.traits, *unit.rules))
-    try:
-        facts = unit_facts(loadout)
-    except InputError:
-        raise
-    except ValueError as error:  # exceeds the capacity of the module
-        raise InputError(str(error)) from None
-    return facts | {
+    return unit_facts(loadout) | {
         "words": words.lower().replace("-", " "),
         "faction": faction_name(loadout.faction),
         "houseRules": list(dict.fromkeys(keyword.name for keyword in keywords if keyword.house)),
