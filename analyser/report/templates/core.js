@@ -5,8 +5,6 @@ const choices = (select, options) => select.append(...options.map(([value, text]
 const distinct = (items) => [...new Set(items)];
 const titleCase = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
 
-// --- sorting
-
 const compare = (one, other) => {
   if (one === other) return 0;
   if (one === null) return 1; // missing values come last in both directions
@@ -17,7 +15,7 @@ const compare = (one, other) => {
 const sortValue = (cell) => {
   const text = (cell.dataset.v ?? cell.textContent).trim();
   if (text === "" || text === "–") return null;
-  return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+  return Number.isFinite(Number(text)) ? Number(text) : text;
 };
 
 // No button elements in tables: browsers print repeated headings of a table without their buttons.
@@ -60,18 +58,15 @@ const makeSortable = (heads, name, sort) => {
 
 const sortedBy = (items, keyOf, sign) =>
   items
-    .map((item, place) => [keyOf(item), place, item])
-    .sort((one, other) => {
-      const order = compare(one[0], other[0]);
-      return (one[0] === null || other[0] === null ? order : sign * order) || one[1] - other[1];
-    })
-    .map((each) => each[2]);
+    .map((item) => [keyOf(item), item])
+    .sort(([one], [other]) => (one === null || other === null ? 1 : sign) * compare(one, other))
+    .map(([, item]) => item);
 
 // A table in a scrolling frame: headings, and rows of a name and cells, each with text, sort value and class.
-const tableOf = (label, heads, lines, frame = {}) => {
+const tableOf = (label, heads, lines) => {
   const head = (text, at) => (at || text ? element("th", { scope: "col", class: at ? "n" : null }, text) : element("td"));
   const cell = ([text, value = "", kind = ""]) => element("td", { class: `n ${kind}`.trim(), "data-v": value ?? "" }, text);
   const line = ([name, ...cells]) => element("tr", {}, element("th", { scope: "row" }, name), cells.map(cell));
   const table = element("table", {}, element("thead", {}, element("tr", {}, heads.map(head))), element("tbody", {}, lines.map(line)));
-  return element("div.wide", { role: "group", "aria-label": label, ...frame }, table);
+  return element("div.wide", { role: "group", "aria-label": label, tabindex: "0" }, table);
 };

@@ -48,6 +48,7 @@ view.addEventListener("input", (event) => {
   byId("level").focus();
   history.replaceState(null, "", hashOf(inView));
 });
+view.addEventListener("click", () => history.replaceState(null, "", hashOf(inView))); // Back returns to this card
 list.addEventListener("arrive", (event) => {
   const line = event.target.closest("li[data-unit]");
   if (line.hidden) clearFilters();
