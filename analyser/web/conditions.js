@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { choice, chips, folded, stepper } from "./elements.js";
-import { capital, percent } from "./words.js";
+import { capital, percent, tenths } from "./words.js";
 
 export const distanceOf = ({ page, state }) => state.conditions.distance ?? page.usual.distance;
 
@@ -57,16 +57,14 @@ function levelChips({ units }, unit, role) {
 /** Id of a loadout's unit, equal for all levels of the unit. */
 export const unitId = ({ id, key, from }) => (from ? key : id.split("@")[0]);
 
-/** The rows that can fire at targets of this category, best first. */
-export const ableRows = ({ page, rows }) => rows.filter(({ answer: found }) => !page.never.includes(found.refused));
-
-/** A choice between these rows, in the order of the profile. */
-function rowChips(about) {
-  const { page, one, chosen } = about;
-  const able = ableRows(about).sort((a, b) => one.rows.indexOf(a.row) - one.rows.indexOf(b.row));
+/** A choice between the rows that can fire at targets of this category, in the order of the profile. */
+function rowChips({ page, one, rows, chosen }) {
+  const able = rows.filter(({ answer: found }) => !page.never.includes(found.refused));
+  able.sort((a, b) => one.rows.indexOf(a.row) - one.rows.indexOf(b.row));
   const option = ({ row, answer: found }) => ({
     do: `row ${row.id}`,
     label: row.name,
+    title: found.why ?? `${row.reach}: ${tenths(found.mean_models_destroyed)} models`,
     beside: found.why ? "–" : percent(found[page.chance]),
     on: row.id === chosen.row.id,
   });

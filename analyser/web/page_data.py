@@ -100,7 +100,6 @@ PAGE_TEXTS = {
     "losses": "Probability that at least this many models are destroyed",
     "row": "Row",
     "more": "More conditions",
-    "rows": "By expected models destroyed, under these conditions",
     "shooters": "By expected points lost to the best row, at this distance",
     "best": "By expected points, each by its best row at this distance",
     "noRows": "It has no row that can fire.",

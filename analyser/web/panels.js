@@ -1,7 +1,7 @@
 /** Panels of the page: two lists of units, and the fight between. */
 
 import { h } from "./dom.js";
-import { ableRows, conditionControls, conditionGroup, distanceOf, distanceSlider, unitId } from "./conditions.js";
+import { conditionControls, conditionGroup, distanceOf, distanceSlider, unitId } from "./conditions.js";
 import { withChanges } from "./edits.js";
 import { figures, folded, icon, ranking, stepper, table, titled, valueText, waiting, width } from "./elements.js";
 import { capital, hasWords, percent, tenths, wordsOf } from "./words.js";
@@ -170,7 +170,6 @@ function fight(all) {
       combat(about, "charge"),
       combat(about, "duel"),
       returnFire(about, other, one),
-      bestRows(about),
       bestPairs(about, "targets"),
     ),
     notes([...page.notes, ...rulesLines("Not modelled", "notModelled", one, other)]),
@@ -362,20 +361,6 @@ function combat(about, kind) {
     table(page.outcomes.map(({ label }) => label), rows),
     own,
   );
-}
-
-function bestRows(about) {
-  const { page, one, chosen } = about;
-  const able = ableRows(about);
-  const line = ({ row, answer: found }) => ({
-    do: `row ${row.id}`,
-    on: row.id === chosen.row.id,
-    name: row.name,
-    beside: found.why ?? row.reach,
-    points: found.why ? "" : `${tenths(found.mean_models_destroyed)} models`,
-    chance: found.why ? "–" : percent(found[page.chance]),
-  });
-  return able.length > 0 && ranking("rows", `Best row of ${one.name}`, page.words.rows, able.map(line));
 }
 
 /** The best targets of the attacker, or the best attackers of the target, by expected points destroyed. */

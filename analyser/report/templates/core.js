@@ -5,17 +5,17 @@ const choices = (select, options) => select.append(...options.map(([value, text]
 const distinct = (items) => [...new Set(items)];
 const titleCase = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
 
-const compare = (one, other) => {
-  if (one === other) return 0;
-  if (one === null) return 1; // missing values come last in both directions
-  if (other === null) return -1;
-  return typeof one === "number" && typeof other === "number" ? one - other : String(one).localeCompare(String(other), "en");
-};
-
 const sortValue = (cell) => {
   const text = (cell.dataset.v ?? cell.textContent).trim();
   if (text === "" || text === "–") return null;
   return Number.isFinite(Number(text)) ? Number(text) : text;
+};
+const compare = (one, other) => (typeof one === typeof other && typeof one === "number" ? one - other : String(one).localeCompare(other, "en"));
+
+// Items in the order of their keys; missing values (null) come last in both directions.
+const sortedBy = (items, keyOf, sign) => {
+  const order = ([one], [other]) => (one === null || other === null ? (one === null) - (other === null) : sign * compare(one, other));
+  return items.map((item) => [keyOf(item), item]).sort(order).map(([, item]) => item);
 };
 
 // No button elements in tables: browsers print repeated headings of a table without their buttons.
@@ -31,36 +31,30 @@ const actAsButton = (target, act) => {
 };
 
 // Make the headings of a table sort it; `name` is the key of the order (column and direction) in the address.
-const makeSortable = (heads, name, sort) => {
+const makeSortable = (table, name = "") => {
+  const [heads, body] = [[...table.tHead.rows[0].cells], table.tBodies[0]];
   let order = "";
   const sortBy = (place, way) => {
     heads.forEach((each) => each.removeAttribute("aria-sort"));
     heads[place].setAttribute("aria-sort", way);
     order = `${place}-${way}`;
-    sort(place, way === "ascending" ? 1 : -1);
+    body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[place]), way === "ascending" ? 1 : -1));
   };
-  for (const [place, head] of heads.entries()) {
+  heads.forEach((head, place) => {
+    const ways = head.classList.contains("n") ? ["descending", "ascending"] : ["ascending", "descending"];
     const button = element("span", {}, ...head.childNodes);
     head.append(button);
     actAsButton(button, () => {
-      const first = head.classList.contains("n") ? "descending" : "ascending";
-      const second = first === "ascending" ? "descending" : "ascending";
-      sortBy(place, head.getAttribute("aria-sort") === first ? second : first);
+      sortBy(place, ways[Number(head.getAttribute("aria-sort") === ways[0])]);
       if (name) saveState();
     });
-  }
-  if (!name) return;
-  keep(name, () => order, (value) => {
-    const [, place, way] = value.match(/^(\d+)-(ascending|descending)$/) ?? [];
-    if (heads[place]) sortBy(Number(place), way);
   });
+  const restore = (value) => {
+    const [, place, way] = value.match(/^(\d+)-(ascending|descending)$/) ?? [];
+    if (heads[place]) sortBy(place, way);
+  };
+  if (name) keep(name, () => order, restore);
 };
-
-const sortedBy = (items, keyOf, sign) =>
-  items
-    .map((item) => [keyOf(item), item])
-    .sort(([one], [other]) => (one === null || other === null ? 1 : sign) * compare(one, other))
-    .map(([, item]) => item);
 
 // A table in a scrolling frame: headings, and rows of a name and cells, each with text, sort value and class.
 const tableOf = (label, heads, lines) => {

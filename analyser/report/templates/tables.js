@@ -1,11 +1,7 @@
 // Tables that can be sorted and filtered; the address names a filtered table by its part of the page.
 
 for (const table of document.querySelectorAll("table.sortable")) {
-  const body = table.tBodies[0];
-  const name = table.matches(".filterable") ? `sort-${table.closest("details").id}` : "";
-  makeSortable([...table.tHead.rows[0].cells], name, (place, sign) => {
-    body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[place]), sign));
-  });
+  makeSortable(table, table.matches(".filterable") ? `sort-${table.closest("details").id}` : "");
 }
 
 for (const table of document.querySelectorAll("table.filterable")) {
