@@ -4,7 +4,7 @@
  * This file has no rules of the game: the engines decide the effect of a condition, and which row may fire.
  */
 
-import { only, toLink } from "./state.js";
+import { GONE, NO_ROWS, only, toLink } from "./state.js";
 import { numberOf, ranked, withChanges } from "./edits.js";
 import { BackgroundEngine } from "./background.js";
 
@@ -88,7 +88,7 @@ export class Answers {
 
   /** The engine's answer for a fight, or `why` it is impossible. */
   #fight(kind, attacker, target, ...more) {
-    if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
+    if (this.#isGone(attacker) || this.#isGone(target)) return { why: GONE };
     return this.#withReason(this.engine[kind](...this.#question(kind, attacker, target, ...more)));
   }
 
@@ -125,7 +125,7 @@ export class Answers {
   }
 
   #answerOf(row) {
-    return row?.answer ?? { why: this.page.words.noRows };
+    return row?.answer ?? { why: NO_ROWS };
   }
 
   /** A charge, computed later. */
@@ -136,7 +136,7 @@ export class Answers {
   /** A duel, computed later by a worker, because it may take long. */
   duel(attacker, target) {
     const name = `duel ${attacker} ${target}`;
-    if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
+    if (this.#isGone(attacker) || this.#isGone(target)) return { why: GONE };
     if (this.results.has(name)) return this.results.get(name);
     this.background.ask(name, "duel", this.#question("duel", attacker, target), (answer) => {
       this.results.set(name, this.#withReason(answer));

@@ -38,7 +38,7 @@ export function conditionControls(about) {
     page.kind === "calculator" && [levelChips(about, one, "attackers"), levelChips(about, other, "targets")],
     rowChips(about),
     [often("attacker"), damageStepper(about, one), often("target"), damageStepper(about, other)],
-    folded("seldom", page.words.more, h("div.how", {}, seldom("attacker"), seldom("target"))),
+    folded("seldom", "More conditions", h("div.how", {}, seldom("attacker"), seldom("target"))),
   );
 }
 
@@ -68,7 +68,7 @@ function rowChips({ page, one, rows, chosen }) {
     beside: found.why ? "–" : percent(found[page.chance]),
     on: row.id === chosen.row.id,
   });
-  return able.length > 1 && chips(page.words.row, able.map(option), true);
+  return able.length > 1 && chips("Row", able.map(option), true);
 }
 
 function damageStepper({ state }, unit) {

@@ -2,7 +2,7 @@
 
 import { load } from "./packed.js";
 import { h, morph } from "./dom.js";
-import { Game, emptyState, fromLink, only, toLink, without } from "./state.js";
+import { Game, OWN, RESTORE, emptyState, fromLink, only, toLink, without } from "./state.js";
 import { Answers } from "./answers.js";
 import { pageContent, unitsOf } from "./panels.js";
 import { loadoutName } from "./workshop.js";
@@ -88,7 +88,7 @@ const actions = {
     else change(viewOf() === "fight" ? { target: "" } : { attacker: "", target: "" });
   },
   swap: () => change({ attacker: state.target, target: state.attacker, row: "", conditions: shared(state.conditions) }),
-  row: (id) => change({ row: id }, { label: `${units[state.attacker].name}: ${page.words.row.toLowerCase()}` }),
+  row: (id) => change({ row: id }, { label: `${units[state.attacker].name}: row` }),
   toggle(where, name) {
     const was = where === "fight" ? state.conditions[name] : state.units[where]?.[name];
     actions.value(where, name, was ? "" : 1);
@@ -111,7 +111,7 @@ const actions = {
   stand(key, what, value) {
     actions.step(key, what, Number(value) - (state.units[key]?.[what] ?? (what === "models" ? units[key].models : 0)));
   },
-  renew: () => change({ units: {}, round: 1 }, { label: page.words.newGame.toLowerCase() }),
+  renew: () => change({ units: {}, round: 1 }, { label: "new game" }),
   round() {
     const units = Object.entries(state.units).map(([key, each]) => [key, without(each, ...page.eachRound)]);
     const left = Object.fromEntries(units.filter(([, each]) => Object.keys(each).length));
@@ -124,7 +124,7 @@ const actions = {
     if (value === "") return;
     const unit = units[state[role]];
     const changes = { ...unit.changes, [name]: Number(value) };
-    const entry = { from: unit.from ?? unit.key, name: unit.from ? unit.name : `${unit.name}${page.words.changed}`, changes };
+    const entry = { from: unit.from ?? unit.key, name: unit.from ? unit.name : `${unit.name}, changed`, changes };
     const own = unit.from ? state.own.with(ownPlace(unit), entry) : [...state.own, entry];
     const key = unit.from ? unit.key : `${unit.side}.${page.sides[unit.side].units.length + state.own.length}`;
     const { label } = page.edits.find((each) => each.name === name);
@@ -132,14 +132,14 @@ const actions = {
   },
   called(role, name) {
     const place = ownPlace(units[state[role]]);
-    change({ own: state.own.with(place, { ...state.own[place], name: name.trim() || page.words.own }) });
+    change({ own: state.own.with(place, { ...state.own[place], name: name.trim() || OWN }) });
   },
   restore(role) {
     const unit = units[state[role]];
     const place = unit.key.slice(2);
     const isUsed = ["attacker", "target", "beside"].some((each) => each !== role && state[each].slice(2) === place);
     const own = ownPlace(unit) === state.own.length - 1 && !isUsed ? state.own.slice(0, -1) : state.own;
-    change({ [role]: unit.from, own }, { label: page.words.restore.toLowerCase() });
+    change({ [role]: unit.from, own }, { label: RESTORE.toLowerCase() });
   },
   beside(name) {
     const { side } = units[state.attacker];
@@ -159,7 +159,7 @@ const actions = {
     try {
       if (navigator.share) return await navigator.share({ title: document.title, url: text });
       await navigator.clipboard.writeText(text);
-      say(page.words.copied);
+      say("Link copied");
     } catch {
       prompt("The link to this", text);
     }

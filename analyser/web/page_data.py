@@ -1,4 +1,4 @@
-"""Data of the page for a game: texts, figures and conditions in the order of display, and facts of units."""
+"""Data of the page for a game: figures and conditions in the order of display, and facts of units."""
 
 from __future__ import annotations
 
@@ -77,46 +77,6 @@ COMBAT_FIGURES = (
     {"name": "annihilated", "label": "Gone"},
     {"name": "points", "label": "Points lost", "isMean": True, "of": "points"},
 )
-PAGE_TEXTS = {
-    "exact": "Exact odds, computed on this device",
-    "whoAttacks": "Who attacks?",
-    "whoIsAttacked": "Who is attacked?",
-    "choose": "Choose a unit, then an enemy.",
-    "chance": "Chance that it is destroyed, broken or flees, best row",
-    "taken": "shoots with its best row: points destroyed on average, most first, and the chance to remove the unit",
-    "sentence": "to remove them: destroyed, broken or fled",
-    "sentenceBack": "to remove you",
-    "ways": "Shoot or charge?",
-    "waysAbout": "On average; a charge needs its reach.",
-    "pointsLost": "Points lost",
-    "outOfReach": "Out of reach of a charge:",
-    "worthless": "is worth no victory points.",
-    "target": "target",
-    "returnFire": "Return fire of",
-    "copied": "Link copied",
-    "shoot": "Shoot",
-    "charge": "Charge",
-    "answer": "If the target shoots",
-    "losses": "Probability that at least this many models are destroyed",
-    "row": "Row",
-    "more": "More conditions",
-    "shooters": "By expected points lost to the best row, at this distance",
-    "best": "By expected points, each by its best row at this distance",
-    "noRows": "It has no row that can fire.",
-    "noAttack": "No attack",
-    "newGame": "New game",
-    "pairs": "Every unit against every enemy",
-    "pairsAbout": "Expected points destroyed by the best row; the stronger the colour, the larger the share. Distance:",
-    "gone": "This unit is gone.",
-    "own": "of your own",
-    "changed": ", changed",
-    "edit": "Slide or type: the unit is copied, and the copy changes. A link to this page keeps the changes.",
-    "restore": "Back to the printed unit",
-    "efficiency": "points lost for 100 points of its own",
-    "qualities": "Qualities and special rules",
-    "beside": "Side by side",
-    "besideWhom": "Compare the attacker with",
-}
 ASSUMPTIONS = (
     "Every number is exact: it comes from a complete distribution, by the same rules as in Python.",
     "The field is open, without a map: you set distance, line of sight, cover and friends here.",
@@ -244,7 +204,6 @@ RANKING = {
 def page_data() -> dict[str, Any]:
     """Return the data of the page that do not depend on the units."""
     return {
-        "words": PAGE_TEXTS,
         "figures": ATTACK_FIGURES,
         "combats": COMBAT_PANELS,
         "outcomes": COMBAT_FIGURES,

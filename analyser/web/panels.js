@@ -4,10 +4,15 @@ import { h } from "./dom.js";
 import { conditionControls, conditionGroup, distanceOf, distanceSlider, unitId } from "./conditions.js";
 import { withChanges } from "./edits.js";
 import { figures, folded, icon, ranking, stepper, table, titled, valueText, waiting, width } from "./elements.js";
+import { NO_ROWS, OWN } from "./state.js";
 import { capital, hasWords, percent, tenths, wordsOf } from "./words.js";
 import { workshop } from "./workshop.js";
 
 const MOST_LISTED = 6;
+const CHANCE = "Chance that it is destroyed, broken or flees, best row";
+const REMOVED = "to remove them: destroyed, broken or fled";
+const SHOOTS = "shoots with its best row: points destroyed on average, most first, and the chance to remove the unit";
+const CELLS = "Expected points destroyed by the best row; the stronger the colour, the larger the share. Distance:";
 
 /** All units by key (`side.place`): the units of the page, then the units that the reader has made. */
 export function unitsOf(page, own) {
@@ -22,8 +27,8 @@ export function unitsOf(page, own) {
     if (!found[from]) return;
     page.sides.forEach(({ units }, side) => {
       const key = `${side}.${units.length + place}`;
-      const words = `${name} ${page.words.own} ${found[from].words}`.toLowerCase();
-      const made = { name, words, key, side, from: `${side}${from.slice(1)}`, changes, level: page.words.own };
+      const words = `${name} ${OWN} ${found[from].words}`.toLowerCase();
+      const made = { name, words, key, side, from: `${side}${from.slice(1)}`, changes, level: OWN };
       found[key] = { ...withChanges(found[from], changes, page.edits), ...made };
     });
   });
@@ -41,12 +46,12 @@ function topBar({ page, state, answers, game, view, message }) {
   const undo = game.past.at(-1)?.label ?? "";
   const isFight = view === "fight" && state.attacker && state.target;
   const shot = isFight && chosenOf(answers.rows(state.attacker, state.target), state)?.answer;
-  const short = shot && !shot.why && `${percent(shot[page.chance])} ${page.words.sentence}`; // shown once scrolled
+  const short = shot && !shot.why && `${percent(shot[page.chance])} ${REMOVED}`; // shown once scrolled
   return h(
     "header.top",
     { "data-key": "top" },
     state.attacker && h("button.tool.back", { "data-do": "back", "aria-label": "Back" }, icon("M15 5l-7 7 7 7")),
-    h("h1", {}, page.title, h("small", {}, page.words.exact)),
+    h("h1", {}, page.title, h("small", {}, "Exact odds, computed on this device")),
     h("p.mini", { "aria-hidden": "true" }, short),
     message && h("p.said", { role: "status" }, message),
     h(
@@ -80,14 +85,15 @@ function unitList(all, role) {
   const lost = ({ best }) => (best.why ? -1 : best.points || 0);
   if (listed.every(({ best }) => best)) listed.sort((one, other) => lost(other) - lost(one));
   const heading = isTable ? page.sides[side].name : capital(role.slice(0, -1));
-  const hint = role === "attackers" ? page.words.whoAttacks : page.words.whoIsAttacked;
+  const question = role === "attackers" ? "Who attacks?" : "Who is attacked?";
+  const hint = attacker ? `${attacker.name} ${SHOOTS}` : question;
   return h(
     `section.panel.${role}`,
     { "data-key": role, "aria-label": heading },
     h(
       "header",
       {},
-      h("div", {}, h("h2", {}, heading), h("p.small", {}, attacker ? `${attacker.name} ${page.words.taken}` : hint)),
+      h("div", {}, h("h2", {}, heading), h("p.small", {}, hint)),
       isTable && role === "attackers" && roundButton(state.round),
     ),
     !isTable && searchBox(searched[role], role, heading),
@@ -99,7 +105,7 @@ function unitList(all, role) {
     ),
     role === "attackers" &&
       Object.keys(state.units).length > 0 &&
-      h("button.chip", { "data-do": "renew" }, page.words.newGame),
+      h("button.chip", { "data-do": "renew" }, "New game"),
     !listed.length && h("p.empty", {}, "No unit has these words."),
   );
 }
@@ -139,9 +145,9 @@ function card({ page, state }, unit, best, role, isChosen) {
     best &&
       h(
         "span.odds",
-        { title: page.words.chance },
+        { title: CHANCE },
         !best.why && !Number.isNaN(best.points) && h("strong", {}, `${best.points.toFixed(0)} pt`),
-        h("span.chance", {}, chance, h("span.unseen", {}, ` ${page.words.chance}`)),
+        h("span.chance", {}, chance, h("span.unseen", {}, ` ${CHANCE}`)),
       ),
     best && !best.why && h("i.gauge", { style: width(best.mean_share_lost), "aria-hidden": "true" }),
   );
@@ -151,7 +157,7 @@ function fight(all) {
   const { page, state, units, answers } = all;
   const [one, other] = [units[state.attacker], units[state.target]];
   const panel = (...parts) => h("section.panel.fight", { "data-key": "fight", "aria-label": "The fight" }, parts);
-  const choose = h("p.sheet.empty", {}, page.words.choose);
+  const choose = h("p.sheet.empty", {}, "Choose a unit, then an enemy.");
   if (!one || !other) return panel(choose, page.kind === "table" && everyPair(all));
   const rows = answers.rows(one.key, other.key);
   const about = { ...all, one, other, rows, chosen: chosenOf(rows, state) };
@@ -184,7 +190,7 @@ function everyPair({ page, state, units, answers }) {
     const found = answers.best(one.key, other.key);
     const [share, title] = [found?.mean_share_lost ?? 0, `${one.name} on ${other.name}`];
     const text = !found ? "" : found.why ? "–" : Number.isNaN(found.points) ? percent(share) : found.points.toFixed(0);
-    const label = `${title}: ${!found || found.why ? page.words.noAttack : text}`;
+    const label = `${title}: ${!found || found.why ? "No attack" : text}`;
     const act = { "data-do": `fight ${one.key} ${other.key}`, title, "aria-label": label };
     return h("button.cell", { ...act, style: `--shade:${(45 * share).toFixed(1)}%` }, text);
   };
@@ -193,9 +199,9 @@ function everyPair({ page, state, units, answers }) {
   return h(
     "div.sheet.pairs",
     { "data-key": "pairs" },
-    h("h3", {}, page.words.pairs),
-    h("p.small", {}, `${page.words.pairsAbout} ${distanceOf({ page, state })}″`),
-    h("div.scrolls", { tabindex: "0", role: "region", "aria-label": page.words.pairs }, table(heads, rows)),
+    h("h3", {}, "Every unit against every enemy"),
+    h("p.small", {}, `${CELLS} ${distanceOf({ page, state })}″`),
+    h("div.scrolls", { tabindex: "0", role: "region", "aria-label": "Every unit against every enemy" }, table(heads, rows)),
   );
 }
 
@@ -227,13 +233,13 @@ function bothSides(about) {
 
 /** The main answer: probability, bars and figures of the chosen row, or why there is no attack. */
 function mainAnswer({ page, one, other, rows, chosen, state }) {
-  if (!chosen) return h("p.why", { "aria-live": "polite" }, page.words.noRows);
+  if (!chosen) return h("p.why", { "aria-live": "polite" }, NO_ROWS);
   const { row, answer: found } = chosen;
   if (found.why) {
     const told = state.row === row.id || !found.refused ? [chosen] : rows;
     const reasons = told.map(({ row: { name }, answer: { refused, why } }) => (refused ? `${name}: ${why}.` : why));
     const list = h("ul", {}, [...new Set(reasons)].map((each) => h("li", {}, each)));
-    return [h("p.why", { "aria-live": "polite" }, page.words.noAttack), list];
+    return [h("p.why", { "aria-live": "polite" }, "No attack"), list];
   }
   const dice = `${found.dice} ${found.dice === 1 ? "die" : "dice"}`;
   const set = conditionsSet({ page, state }, one, other);
@@ -243,7 +249,7 @@ function mainAnswer({ page, one, other, rows, chosen, state }) {
       { "aria-live": "polite", "aria-atomic": "true" },
       h("strong", {}, percent(found[page.chance])),
       " ",
-      h("span", {}, page.words.sentence),
+      h("span", {}, REMOVED),
     ),
     h(
       "p.small.pool",
@@ -251,7 +257,7 @@ function mainAnswer({ page, one, other, rows, chosen, state }) {
       `${row.name}: ${dice}, ${page.layout.ratings[found.rating]}, DEFENCE ${found.defence}`,
       set && h("b", {}, ` · ${set}`),
     ),
-    h("ul.bars", { "aria-label": page.words.losses }, bars(found.at_least)),
+    h("ul.bars", { "aria-label": "Probability that at least this many models are destroyed" }, bars(found.at_least)),
     figures(page, state, found, other),
   ];
 }
@@ -281,7 +287,7 @@ function bars(atLeast) {
 function conditionsSet({ page, state }, one, other) {
   const standing = { fight: state.conditions, attacker: state.units[one.key] ?? {}, target: state.units[other.key] ?? {} };
   const set = page.conditions.filter(({ side, name, panel }) => panel === "attack" && name !== "distance" && standing[side][name]);
-  return set.map(({ side, label }) => (side === "target" ? `${page.words.target} ${label}` : label)).join(", ");
+  return set.map(({ side, label }) => (side === "target" ? `target ${label}` : label)).join(", ");
 }
 
 /** A line for each unit that has rules of this kind, with their names. */
@@ -292,39 +298,38 @@ function rulesLines(title, kind, ...units) {
 /** Shooting compared with charging: expected points that each side loses, also by the enemy's return fire. */
 function shootOrCharge(about) {
   const { page, answers, one, other, chosen } = about;
-  const { words } = page;
   const [charge, back] = [answers.charge(one.key, other.key), answers.best(other.key, one.key)];
   const text = (found, points) => (!found || found.why || Number.isNaN(points) ? "–" : tenths(points));
   const shot = chosen?.answer;
   const own = (shot?.mean_attacker_models_destroyed / one.models) * (one.points ?? NaN);
   const both = [text(charge, charge?.target?.points), text(charge, charge?.attacker?.points)];
   const rows = [
-    { name: words.shoot, cells: [text(shot, shot?.points), text(shot, own)] },
-    { name: `${words.charge} ${one.chargeReach}`, cells: both },
-    { name: words.answer, cells: ["", text(back, back?.points)] },
+    { name: "Shoot", cells: [text(shot, shot?.points), text(shot, own)] },
+    { name: `Charge ${one.chargeReach}`, cells: both },
+    { name: "If the target shoots", cells: ["", text(back, back?.points)] },
   ];
   return h(
     "section.sheet.ways",
-    { "data-key": "ways", "aria-label": words.ways },
-    h("h3", {}, words.ways),
-    table([other.name, one.name], rows, words.pointsLost),
-    h("p.small", {}, outOfReach(about) || words.waysAbout),
+    { "data-key": "ways", "aria-label": "Shoot or charge?" },
+    h("h3", {}, "Shoot or charge?"),
+    table([other.name, one.name], rows, "Points lost"),
+    h("p.small", {}, outOfReach(about) || "On average; a charge needs its reach."),
   );
 }
 
 /** A sentence if the target is too far away for a charge, else an empty text. */
 function outOfReach({ page, state, one }) {
   const distance = distanceOf({ page, state });
-  return distance > one.chargeInches ? `${page.words.outOfReach} ${distance}″ > ${one.chargeInches}″.` : "";
+  return distance > one.chargeInches ? `Out of reach of a charge: ${distance}″ > ${one.chargeInches}″.` : "";
 }
 
 /** The enemy's return fire. */
 function returnFire({ page, state, answers }, one, other) {
   const found = answers.best(one.key, other.key);
-  const heading = `${page.words.returnFire} ${one.name}`;
+  const heading = `Return fire of ${one.name}`;
   if (!found || found.why) return titled("back", heading, found ? h("p", {}, capital(found.why)) : waiting());
   const chance = h("b.middling", {}, percent(found[page.chance]));
-  const sentence = h("p.line", {}, chance, h("span", {}, page.words.sentenceBack));
+  const sentence = h("p.line", {}, chance, h("span", {}, "to remove you"));
   return titled("back", heading, sentence, figures(page, state, found, other));
 }
 
@@ -335,7 +340,7 @@ function combat(about, kind) {
   const found = answers[kind](one.key, other.key);
   const far = kind === "charge" && outOfReach(about);
   const groups = ["attacker", "target"].map((role) => conditionGroup(about, kind, role));
-  const own = folded(`of ${kind}`, page.words.more, groups);
+  const own = folded(`of ${kind}`, "More conditions", groups);
   if (!found) return titled(kind, heading, h("p.small", {}, said), waiting(), own);
   if (found.why) return titled(kind, heading, h("p.small", {}, said), h("p", {}, `${capital(found.why)}.`), own);
   const outcome = (side, unit) => ({ name, isMean, of }) => {
@@ -348,7 +353,7 @@ function combat(about, kind) {
     cells: page.outcomes.map(outcome(side, unit)),
   }));
   const worthless = [one, other].filter((unit) => unit.numbers.victory_points === 0);
-  const notes = worthless.map((unit) => `${unit.name} ${page.words.worthless}`);
+  const notes = worthless.map((unit) => `${unit.name} is worth no victory points.`);
   const shown = shares.filter(({ name, look }) => found[name] > 0 || look !== "gone");
   const share = ({ name, label }) => h("span", {}, h("b", {}, percent(found[name])), h("span.small", {}, label));
   return h(
@@ -371,8 +376,8 @@ function bestPairs({ page, state, units, answers, one, other }, role) {
   const pair = (unit) => (isTarget ? [one.key, unit.key] : [unit.key, other.key]);
   const known = here.map((unit) => ({ unit, found: answers.best(...pair(unit)) }));
   const [key, heading, about] = isTarget
-    ? ["best", `Best target of ${one.name}`, page.words.best]
-    : ["shooters", `Who shoots ${other.name} best?`, page.words.shooters];
+    ? ["best", `Best target of ${one.name}`, "By expected points, each by its best row at this distance"]
+    : ["shooters", `Who shoots ${other.name} best?`, "By expected points lost to the best row, at this distance"];
   if (known.some(({ found }) => !found)) return titled(key, heading, waiting());
   const able = known.filter(({ found }) => !found.why).sort((a, b) => (b.found.points || 0) - (a.found.points || 0));
   const line = ({ unit, found }) => ({

@@ -7,6 +7,10 @@
  * reader has made: each has `name`, `from` (a key) and `changes`.
  */
 
+export const OWN = "of your own";
+export const GONE = "This unit is gone.";
+export const NO_ROWS = "It has no row that can fire.";
+export const RESTORE = "Back to the printed unit";
 const MOST_PAST = 50;
 const KEY = /^[01]\.\d{1,4}$/;
 const PART = /^([a-z_]{2,40})(?:-([\w.]{1,12}))?$/;

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { numberOf } from "./edits.js";
 import { chips, table, titled, valueText } from "./elements.js";
+import { RESTORE } from "./state.js";
 import { capital, percent, signed, tenths } from "./words.js";
 
 /** All parts of the workshop for a fight. */
@@ -22,11 +23,11 @@ function editor(about, unit, role) {
     "details.sheet.workshop",
     { "data-key": `edit ${role}` },
     h("summary", {}, `Change ${unit.name}`),
-    h("p.small", {}, page.words.edit),
+    h("p.small", {}, "Slide or type: the unit is copied, and the copy changes. A link to this page keeps the changes."),
     unit.from && h("div.numbers.one", {}, h("label", {}, "Its name", name)),
     edits.filter(({ kind }) => kind === "number").map((each) => number(about, unit, role, each)),
-    chips(page.words.qualities, edits.filter(({ kind }) => kind === "flag").map(chip)),
-    unit.from && h("button.chip", { "data-do": `restore ${role}` }, page.words.restore),
+    chips("Qualities and special rules", edits.filter(({ kind }) => kind === "flag").map(chip)),
+    unit.from && h("button.chip", { "data-do": `restore ${role}` }, RESTORE),
   );
 }
 
@@ -49,7 +50,7 @@ function number(about, unit, role, each) {
     h("span", {}, each.label),
     h("input", { ...control, type: "range", style: `--at:${at.toFixed(1)}%` }),
     h("input.typed", { ...control, type: "number", inputmode: "numeric" }),
-    h("span.small", {}, isPrice ? efficiency(page, now, value) : effect(page, now, then)),
+    h("span.small", {}, isPrice ? efficiency(now, value) : effect(page, now, then)),
   );
 }
 
@@ -64,10 +65,10 @@ function effect(page, now, then) {
 }
 
 /** The effect of raising a unit's points by 1 on the points that 100 points of the unit destroy. */
-function efficiency(page, now, points) {
+function efficiency(now, points) {
   if (!now || now.why || Number.isNaN(now.points)) return "";
   const [before, after] = [points, points + 1].map((each) => tenths((100 * now.points) / each));
-  return `one more: ${after} ${page.words.efficiency} (now ${before})`;
+  return `one more: ${after} points lost for 100 points of its own (now ${before})`;
 }
 
 /** Name of a loadout in the list of {@link sideBySide}, which a reader can search. */
@@ -89,8 +90,8 @@ function sideBySide({ page, state, units, answers, one, other }) {
   const rows = page.compared.map((each) => ({ name: capital(each.label), cells: found.map(cell(each)) }));
   return titled(
     "beside",
-    page.words.beside,
-    h("div.numbers.one", {}, h("label", {}, page.words.besideWhom, choice), options),
+    "Side by side",
+    h("div.numbers.one", {}, h("label", {}, "Compare the attacker with", choice), options),
     beside && table(pair.map(({ name, level }) => `${name}, ${level}`), rows, `On ${other.name}`),
   );
 }
