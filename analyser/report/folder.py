@@ -27,12 +27,11 @@ from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 
-MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"  # names of files
+MANIFEST, LOCK = "manifest.json", "lock"  # names of files
 PARQUET = "matchups.parquet"
 UNITS = "units.json"  # units and ruleset of a report, for comparisons of reports
 FORMAT = 3  # of the files of a report
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
-UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
 _FILE_MANAGER_FILES = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that contains only a report of this program"
 
@@ -123,7 +122,6 @@ def replacing_folder(out: Path) -> Iterator[Path]:
         with _locked(folder, out):
             report = folder / "report"
             shutil.rmtree(report, ignore_errors=True)  # left by a killed run
-            (folder / STATE).write_text(json_text(UNFINISHED) + "\n", encoding="utf-8")
             report.mkdir()
             yield report
             _replace_folder(report, out, backup=folder / "old")
@@ -138,8 +136,7 @@ def replacing_folder(out: Path) -> Iterator[Path]:
 @contextmanager
 def _locked(folder: Path, out: Path) -> Iterator[None]:
     """Create and lock a folder, and delete it afterwards."""
-    others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run leaves the lock file
-    if others and not _json_with(folder / STATE, UNFINISHED):
+    if folder.exists() and any(folder.iterdir()) and not is_there(folder / LOCK):  # a killed run leaves its lock file
         raise InputError("this folder for an unfinished report has other content", where=str(folder))
     folder.mkdir(exist_ok=True)
     try:
@@ -182,8 +179,12 @@ def check_replaceable(out: Path) -> None:
 
 def manifest_of(folder: Path) -> dict[str, Any]:
     """Return the manifest of the report in `folder`; empty if it has no report of this program."""
-    manifest = _json_with(folder / MANIFEST, FINISHED)
-    return manifest if isinstance(manifest.get("files"), dict) else {}
+    try:
+        result = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    is_of_report = isinstance(result, dict) and result.items() >= FINISHED.items()
+    return result if is_of_report and isinstance(result.get("files"), dict) else {}
 
 
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
@@ -197,15 +198,6 @@ def _files_in(folder: Path) -> list[str]:
     """Return the paths, relative to `folder`, of all files and empty folders in it."""
     result = [path for path in folder.rglob("*") if not path.is_dir() or not any(path.iterdir())]
     return sorted(path.relative_to(folder).as_posix() for path in result)
-
-
-def _json_with(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
-    """Return the content of a JSON file with the entries of `mark`; empty for any other file."""
-    try:
-        result = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return result if isinstance(result, dict) and mark.items() <= result.items() else {}
 
 
 FILES_READ = (MANIFEST, UNITS, PARQUET)
