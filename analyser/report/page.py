@@ -211,8 +211,9 @@ def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Map
 def faction_lines(factions: pd.DataFrame) -> list[str]:
     """Return a sentence for each pair of factions: which of them comes out ahead."""
     lines = []
-    for first, second in combinations(factions.columns, 2):
-        by_first, by_second = float(factions.loc[first, second]), float(factions.loc[second, first])
+    destroyed = factions.to_numpy(np.float64)
+    for (i, first), (j, second) in combinations(enumerate(factions.columns), 2):
+        by_first, by_second = float(destroyed[i, j]), float(destroyed[j, i])
         if math.isnan(by_first) or by_first == by_second == 0:
             continue
         (ahead, more), (behind, less) = sorted([(first, by_first), (second, by_second)], key=lambda side: -side[1])
