@@ -197,7 +197,7 @@ def tactics(
     progress : callable or True, optional
         Called with the work done so far and the total work; True: a bar.
     executor : Executor, optional
-        Its workers share the work with this process, as in :func:`analyser.report.write_report`.
+        Its workers do the work, as in :func:`analyser.report.write_report`.
     **terms
         Terms of every duel: `rounds`, `first`, `distance`, `want`.
 
