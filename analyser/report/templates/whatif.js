@@ -68,7 +68,6 @@ const whatIf = (level) => {
   let [points, factor, before, now, asked, fairPrice] = [level.points, 1, null, null, 0, null];
   const tell = () => {
     const fair = level.fair * factor;
-    [said, figures].forEach((each) => each.classList.remove("wait"));
     if (fairPrice) fairPrice.textContent = `Set ${fairPoints()} points`;
     const [kind, says, chances] = verdictAt(level, points / level.points / factor);
     said.replaceChildren(
@@ -104,7 +103,6 @@ const whatIf = (level) => {
   };
   const slide = (name) => (value) => {
     changes[name] = value;
-    [said, figures].forEach((each) => each.classList.add("wait"));
     fight();
   };
   const set = (input, value) => {
