@@ -85,10 +85,10 @@ const heatCell = (metric, value, highest, title, why, begins) => {
   return cell;
 };
 // The mean of a row or a column, and how many of its cells count, if some are blank.
-const meanCell = (metric, figures, highest, title, begins) => {
+const meanCell = (metric, value, figures, highest, title, begins) => {
   const there = figures.filter((each) => each !== null).length;
   const of = there < figures.length ? ` ${there}/${figures.length}` : "";
-  const cell = heatCell(metric, mean(figures), highest, of ? `${title} of${of}` : title, "no figure", begins);
+  const cell = heatCell(metric, value, highest, of ? `${title} of${of}` : title, "no figure", begins);
   if (of && there) cell.append(element("span.of", {}, of));
   return cell;
 };
@@ -108,9 +108,11 @@ const showHeat = () => {
   const figure = (row, column) => figures.get(row).get(column);
   const ofRow = (row) => columns.map((column) => figure(row, column));
   const ofColumn = (column) => rows.map((row) => figure(row, column));
+  for (const row of rows) row.mean = mean(ofRow(row));
+  for (const column of columns) column.mean = mean(ofColumn(column));
   const [byRow, byColumn] = [rows.find((each) => each.key === sorted.row), columns.find((each) => each.key === sorted.column)];
-  inGroups(columns, groupOf, (column) => (byRow ? figure(byRow, column) : mean(ofColumn(column))));
-  inGroups(rows, groupOf === GROUPS.role ? groupOf : GROUPS.nothing, (row) => (byColumn ? figure(row, byColumn) : mean(ofRow(row))));
+  inGroups(columns, groupOf, (column) => (byRow ? figure(byRow, column) : column.mean));
+  inGroups(rows, groupOf === GROUPS.role ? groupOf : GROUPS.nothing, (row) => (byColumn ? figure(row, byColumn) : row.mean));
   const values = rows.flatMap(ofRow);
   const highest = Math.max(0, ...values) || 1;
 
@@ -125,10 +127,10 @@ const showHeat = () => {
   };
   const lineOf = (row) => {
     const cells = columns.map((column) => cellOf(row, column));
-    return element("tr", { class: row.begins ? "group" : null }, heatHead(row, "row", "row"), cells, meanCell(metric, ofRow(row), highest, `${row.name}, mean`, true));
+    return element("tr", { class: row.begins ? "group" : null }, heatHead(row, "row", "row"), cells, meanCell(metric, row.mean, ofRow(row), highest, `${row.name}, mean`, true));
   };
-  const means = columns.map((column) => meanCell(metric, ofColumn(column), highest, `on ${column.name}, mean`, column.begins));
-  const last = element("tr.means", {}, element("th", { scope: "row" }, meanHead), means, meanCell(metric, values, highest, "mean of all", true));
+  const means = columns.map((column) => meanCell(metric, column.mean, ofColumn(column), highest, `on ${column.name}, mean`, column.begins));
+  const last = element("tr.means", {}, element("th", { scope: "row" }, meanHead), means, meanCell(metric, mean(values), values, highest, "mean of all", true));
   heat.tHead.replaceChildren(top, ...(groupOf === GROUPS.nothing ? [] : [groupHeads(columns, groupOf)]));
   heat.tBodies[0].replaceChildren(...rows.map(lineOf), last);
   heat.querySelector("td[tabindex]")?.setAttribute("tabindex", "0");
