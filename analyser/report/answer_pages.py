@@ -6,7 +6,7 @@ Coordinates of pictures are in percent of the width and height of the picture.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -66,7 +66,6 @@ def battle_page(answer: BattleResult) -> str:
 
 
 def _links(answer: BattleResult) -> list[tuple[str, str, bool]]:
-    """Return the links to the parts of the page."""
     parts = {"battle": "In short"} | ({"tactics": "Tactics"} if answer.game else {})
     parts |= {"margin": "Victory points", "left": "What is left", "did": "What units did"}
     parts |= {"swing": "Swing"} if answer.swings else {}
@@ -87,85 +86,25 @@ _TICK_STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 _BAR_SHARE = 0.8  # width of a bar, as a share of its column
 
 
-class Tick(NamedTuple):
-    """A tick of an axis: text and position."""
-
-    text: str
-    at: float
-
-
-class Segment(NamedTuple):
-    """A segment of the bar of results: CSS class, name, start, width, and the share of battles as text."""
-
-    kind: str
-    name: str
-    start: float
-    width: float
-    share: str
-
-
-class Bar(NamedTuple):
-    """The bar of a margin: CSS class, left edge, top and ends of the interval (all three from above), and text."""
-
-    kind: str
-    left: float
-    top: float
-    low: float
-    high: float
-    text: str
-
-
-class MarginPicture(NamedTuple):
-    """The distribution of the margin, as bars of equal width; `ticks` are horizontal, `levels` vertical positions."""
-
-    bars: list[Bar]
-    width: float
-    ticks: list[Tick]
-    levels: list[Tick]
-
-
-class SidePaths(NamedTuple):
-    """SVG paths of the points that a side has left, by round: a line for the mean, and a band for the middle 80%."""
-
-    side: str
-    line: str
-    band: str
-
-
-class SurvivalPicture(NamedTuple):
-    """Points that each side has left, by round from the start."""
-
-    sides: list[SidePaths]
-    ticks: list[Tick]
-    levels: list[Tick]
-
-
-class UnitBars(NamedTuple):
-    """Points that a unit destroyed and lost: widths of two bars, and the points as text."""
-
-    name: str
-    destroyed: float
-    lost: float
-    points_destroyed: str
-    points_lost: str
-
-
-def result_segments(answer: BattleResult) -> list[Segment]:
-    """Return a segment for each result of a battle; victories and defeats exclude devastating ones."""
+def result_segments(answer: BattleResult) -> list[dict[str, Any]]:
+    """Return the bar of results: class, name, start, width and share; victories exclude devastating ones."""
     battles = {name: round(answer.probability(name) * answer.trials) for name in answer.events}
     for name in ("victory", "defeat"):
         battles[name] -= battles[f"devastating_{name}"]
     segments, start = [], 0.0
     for name, label, kind in _RESULTS:
         share = estimate(battles[name], answer.trials)
-        text = label.format(**answer.names)
-        segments.append(Segment(kind, text, round(100 * start, 2), round(100 * share.probability, 2), str(share)))
+        ends = {"start": round(100 * start, 2), "width": round(100 * share.probability, 2)}
+        segments.append({"kind": kind, "name": label.format(**answer.names), "share": str(share), **ends})
         start += share
     return segments
 
 
-def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
-    """Return the picture of :meth:`BattleResult.margins`, without very rare margins at both ends."""
+def margin_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the bars of :meth:`BattleResult.margins`, without very rare margins at both ends.
+
+    `ticks` (texts and positions) are horizontal, `levels` vertical; `top`, `low` and `high` of a bar are from above.
+    """
     likely = [index for index, row in enumerate(rows) if row["probability"] >= NEGLIGIBLE]
     shown = rows[likely[0] : likely[-1] + 1]
     first, last = shown[0]["margin"], shown[-1]["margin"]
@@ -174,49 +113,48 @@ def margin_picture(rows: Sequence[Mapping[str, Any]]) -> MarginPicture:
     def top(share: float) -> float:
         return round(100 - 100 * share / highest, 2)
 
-    bars = []
-    for row in shown:
-        margin = row["margin"]
-        kind = WON if margin > 0 else LOST if margin < 0 else DRAWN
-        share = Estimate(row["probability"], row["low"], row["high"])
-        left = round((margin - first + (1 - _BAR_SHARE) / 2) * column, 2)
-        words = f"{_signed(margin)} VP: {share}"
-        bars.append(Bar(kind, left, top(row["probability"]), top(row["low"]), top(row["high"]), words))
-    step = _tick_step(last - first)
+    bars = [
+        {
+            "kind": WON if row["margin"] > 0 else LOST if row["margin"] < 0 else DRAWN,
+            "left": round((row["margin"] - first + (1 - _BAR_SHARE) / 2) * column, 2),
+            **{name: top(row[figure]) for name, figure in (("top", "probability"), ("low", "low"), ("high", "high"))},
+            "text": f"{_signed(row['margin'])} VP: {Estimate(row['probability'], row['low'], row['high'])}",
+        }
+        for row in shown
+    ]
+    step, percents = _tick_step(last - first), _tick_step(100 * highest, 4)
     marks = range(-(-first // step) * step, last + 1, step)
-    ticks = [Tick(_signed(mark), round((mark - first + 0.5) * column, 2)) for mark in marks]
-    percents = _tick_step(100 * highest, 4)
-    levels = [Tick(f"{percent}%", top(percent / 100)) for percent in range(percents, int(100 * highest) + 1, percents)]
-    return MarginPicture(bars, round(_BAR_SHARE * column, 2), ticks, levels)
+    ticks = [(_signed(mark), round((mark - first + 0.5) * column, 2)) for mark in marks]
+    levels = [(f"{percent}%", top(percent / 100)) for percent in range(percents, int(100 * highest) + 1, percents)]
+    return {"bars": bars, "width": round(_BAR_SHARE * column, 2), "ticks": ticks, "levels": levels}
 
 
-def survival_picture(rows: Sequence[Mapping[str, Any]]) -> SurvivalPicture:
-    """Return the picture of :meth:`BattleResult.survivors`."""
+def survival_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return SVG paths of :meth:`BattleResult.survivors`: for each side a line for the mean, and a band."""
     rounds = max(row["round"] for row in rows)
 
     def path(percents: Iterable[float], first: int = 0, step: int = 1) -> str:
         corners = (f"{100 * (first + step * i) / rounds:.4g},{100 - share:.4g}" for i, share in enumerate(percents))
         return "L".join(corners)
 
-    sides = []
-    for side in SIDES:
-        of_side = [row for row in rows if row["side"] == side]
-        mean = [100.0, *(row["mean_percent"] for row in of_side)]
-        low, high = ([100.0, *(row[f"percent_{end}_percentile"] for row in of_side)] for end in ("10th", "90th"))
-        band = f"M{path(high)}L{path(low[::-1], rounds, -1)}z"
-        sides.append(SidePaths(side, f"M{path(mean)}", band))
-    ticks = [Tick(str(round_), round(100 * round_ / rounds, 2)) for round_ in range(rounds + 1)]
-    return SurvivalPicture(sides, ticks, [Tick(f"{percent}%", 100 - percent) for percent in (0, 25, 50, 75, 100)])
+    def paths(side: str) -> dict[str, str]:
+        names = ("mean_percent", "percent_10th_percentile", "percent_90th_percentile")
+        mean, low, high = ([100.0, *(row[name] for row in rows if row["side"] == side)] for name in names)
+        return {"side": side, "line": f"M{path(mean)}", "band": f"M{path(high)}L{path(low[::-1], rounds, -1)}z"}
+
+    ticks = [(str(round_), round(100 * round_ / rounds, 2)) for round_ in range(rounds + 1)]
+    levels = [(f"{percent}%", 100 - percent) for percent in (0, 25, 50, 75, 100)]
+    return {"sides": [paths(side) for side in SIDES], "ticks": ticks, "levels": levels}
 
 
-def unit_bars(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[UnitBars]]:
-    """Return the bars of :meth:`BattleResult.contributions` by side, on a common scale."""
+def unit_bars(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, list[float], str]]]:
+    """Return name, widths and text of the bars of :meth:`BattleResult.contributions` by side, on a common scale."""
     names = ("points_destroyed", "points_absorbed")
     most = max([row[name] for row in rows for name in names] + [1.0])
-    result: dict[str, list[UnitBars]] = {side: [] for side in SIDES}
+    result: dict[str, list[tuple[str, list[float], str]]] = {side: [] for side in SIDES}
     for row in rows:
         widths = [round(100 * row[name] / most, 2) for name in names]
-        result[row["side"]].append(UnitBars(row["name"], *widths, *(f"{row[name]:,.0f}" for name in names)))
+        result[row["side"]].append((row["name"], widths, " / ".join(f"{row[name]:,.0f}" for name in names)))
     return result
 
 
@@ -342,17 +280,6 @@ def build_page(build: Build) -> str:
     )
 
 
-class CheckRow(NamedTuple):
-    """A row of the picture: name, note, win rate, the rate that fair points predict (both in percent), and a text."""
-
-    kind: str  # CSS class
-    name: str
-    note: str
-    won: float
-    predicted: float
-    text: str
-
-
 def check_page(answer: BalanceCheck) -> str:
     """Return the page of a check of fair points by battles as HTML, which opens offline."""
     rows = answer.frame.sort_values("off", ascending=False, kind="stable").to_dict("records")
@@ -365,14 +292,16 @@ def check_page(answer: BalanceCheck) -> str:
     )
 
 
-def _army_row(row: Mapping[Any, Any]) -> CheckRow:
+def _army_row(row: Mapping[Any, Any]) -> dict[str, Any]:
     price = f"{row['role']} · {row['number']} × {row['points']} points, fair {row['fair_points']:.0f}"
     has_reason = abs(row["off"]) >= MISFIT_DIFFERENCE and row["why"] not in (NO_REASON, TOO_FEW)
     return _row(row, row["unit"], f"{price} · {row['why']}" if has_reason else price)
 
 
-def _row(row: Mapping[Any, Any], name: str, note: str) -> CheckRow:
+def _row(row: Mapping[Any, Any], name: str, note: str) -> dict[str, Any]:
+    """Return a row of the picture: the win rate, and the rate that fair points predict, in percent."""
     won, predicted = row["win_rate"], row["by_fair_points"]
     kind = "undecided" if abs(row["off"]) < MISFIT_DIFFERENCE / 2 else "under" if row["off"] > 0 else "over"
     text = f"{whole_percent(won)} ({whole_percent(predicted)})"
-    return CheckRow(kind, name, note, round(100 * won, 1), round(100 * predicted, 1), text)
+    rates = {"won": round(100 * won, 1), "predicted": round(100 * predicted, 1)}
+    return {"kind": kind, "name": name, "note": note, "text": text, **rates}

@@ -68,8 +68,7 @@ def write_report(
     The folder has ``matchups.csv`` and ``matchups.parquet`` (the columns of :func:`analyser.matchups`), tables of the
     balance (``docs/balance.md``), the page ``index.html``, and ``manifest.json``. It appears when it is complete, and
     replaces an earlier report. Equal inputs and versions give equal bytes, except for the wall time in the manifest.
-
-    Finished parts are cached; after Ctrl-C the same call resumes. In the main thread Ctrl-C takes effect between steps.
+    Finished parts are cached; after Ctrl-C the same call resumes.
 
     Parameters
     ----------
@@ -80,24 +79,21 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all situations.
     policy : "tactic" or "best"
-        How duels are played: by simple tactics, or best play (`docs/best-play.md`). With best play, prices also come
-        from best play, if there are exchanges of fire and no `row`.
+        How duels are played: by simple tactics, or best play (`docs/best-play.md`), from which then also prices come.
     field : str, Loadout, several of them, or FairPoints, optional
         Opponents for the fair points, in addition to the units of the report; or finished fair points, which include
-        those units. Default: all factions of the profiles, as in :func:`analyser.fair_points`; but with a `row`, or
-        with best play (too slow for all factions), only the units of the report.
+        those units. Default: all factions; with a `row` or best play only the units of the report.
     metrics : sequence of str or callable
         Figures of your own (:func:`analyser.metric`), of ranged attacks, for the tables and the page.
     progress : callable or True, optional
-        Called with the finished and the total work of this run, in microseconds on a typical machine; True: a bar.
+        Called with the finished and the total work of this run; True: a bar.
     home : str
         Address of the index page of reports, relative to the page of this report, for a link; empty: no link.
     tactics : path, optional
-        File that :func:`analyser.tactics` wrote for these units; the page then states how reliable duels by simple
-        tactics are. Not needed with best play.
+        File that :func:`analyser.tactics` wrote for these units: the page then states how reliable duels are.
     executor : Executor, optional
-        An executor as in ``concurrent.futures``, whose workers share the work with this process. Jobs that fail there,
-        or reach another version of the program, run in this process.
+        An executor as in ``concurrent.futures``, whose workers do the work. Jobs that fail there, or reach another
+        version of the program, run in this process.
 
     Raises
     ------
@@ -177,18 +173,17 @@ def write_report(
         tell(job_cost + lines * TABLE_LINE_COST)
         write_page(result, balance, inputs, report / INDEX_PAGE, cores)
         tell(total)
-        facts = manifest_facts(inputs) | _opponents(balance.prices)
+        facts = manifest_facts(inputs) | _judged_among(balance.prices)
         write_manifest(report, facts | {"wall_seconds": round(time.monotonic() - started, 3)})
     return folder
 
 
-def _opponents(prices: FairPoints | None) -> dict[str, Any]:
-    """Return the opponents of the prices, as an entry of the manifest."""
+def _judged_among(prices: FairPoints | None) -> dict[str, Any]:
     return {} if prices is None else {"judged_among": prices.opponents.as_dict()}
 
 
 def _all_situations(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
-    """Return the situations under a policy; best play adds the situations that prices need, if there are prices."""
+    """Return the situations under a policy; best play adds those that prices need."""
     result = duel_situations(policy, situations)
     if row is None and any(situation.kind in EXCHANGE_KINDS for situation in situations):
         result = price_situations(policy, result)
@@ -198,9 +193,8 @@ def _all_situations(policy: str, situations: tuple[Situation, ...], row: str | N
 
 def _tactic_jobs(inputs: ReportInputs, policy: str) -> list[Job]:
     """Return the jobs for the cost of simple tactics, if duels use best play and no file with the cost is given."""
-    if policy != "best" or inputs.tactics is not None or inputs.row is not None:
-        return []
-    if not any(situation.fight.has_winner for situation in inputs.situations):
+    has_duels = any(situation.fight.has_winner for situation in inputs.situations)
+    if policy != "best" or inputs.tactics is not None or inputs.row is not None or not has_duels:
         return []
     terms = DuelTerms(policy_a=BEST, policy_b=BEST)
     return [job for both in inputs.directions for job in tactic_jobs(*both, terms, inputs.ruleset)]

@@ -1,8 +1,4 @@
-"""Diff of two sets of profiles, or of two reports.
-
-For profiles, verdicts need the fights of all opponents once, in the situations of exchanges of fire. Everything else
-needs only the fights of edited loadouts.
-"""
+"""Diff of two sets of profiles, or of two reports."""
 
 from __future__ import annotations
 
@@ -31,8 +27,7 @@ from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
 from analyser.game.units import Loadout
 from analyser.report.diff_answer import KEYS, PROBABILITY, Diff
-from analyser.report.diff_profiles import edits
-from analyser.report.diff_verdicts import StandingChange, edited_loadouts, standing_changes
+from analyser.report.diff_changes import StandingChange, edited_loadouts, edits, standing_changes
 from analyser.report.folder import MANIFEST, StoredReport, matchups_of, read_report
 from analyser.report.worker_pool import rare_collections
 
@@ -59,8 +54,7 @@ def diff(
 ) -> Diff:
     """Return the changes from `old` to `new`, and their effect on each loadout and matchup that is in both.
 
-    For two folders of profiles it computes only the fights that an edit affects. The verdicts also need the fights of
-    the opponents in the situations of :func:`analyser.fair_points`, once. Equal profiles need no computation.
+    For two folders of profiles it computes only the fights that an edit affects, and those that verdicts need.
 
     Parameters
     ----------
@@ -68,13 +62,12 @@ def diff(
         A folder of profiles, or a report (``analyser report``). If one is a report, the matchups of the other are
         computed with the arguments of that report.
     attackers, defenders : str, optional
-        Selectors, with wildcards; for profiles only. Default: all. They are also the opponents for the verdicts.
-        For reports, attackers, defenders and opponents are the loadouts of the report.
+        Selectors, with wildcards, also of the opponents for verdicts; for profiles only. Default: all.
     situations : sequence of Situation or str, optional
         For profiles only. Default: all.
     metric : str, optional
-        The figure to compare. Default: the probability that changed most in each matchup; for changed points also the
-        expected points destroyed per 100 points.
+        The figure to compare. Default: the probability that changed most in each matchup; for changed points also
+        the expected points destroyed per 100 points.
     threads : int, optional
         As in :func:`analyser.matchups`.
     ruleset : Ruleset or mapping, optional
@@ -135,21 +128,14 @@ class _Comparison(NamedTuple):
 
 
 def _stage_progress(report: Progress) -> _StageProgress:
-    """Return a function that returns the progress callback of a stage; `report` gets the progress of all stages."""
-
-    def stage(number: int) -> Progress:
-        def tell(done: int, total: int) -> None:
-            report(_STEPS * (number * total + done) // (_STAGES * total), _STEPS)
-
-        return tell
-
-    return stage
+    """Return a function that returns the progress callback of a stage."""
+    return lambda stage: lambda done, total: report(_STEPS * (stage * total + done) // (_STAGES * total), _STEPS)
 
 
 def _compare_folders(
     sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress, threads: int | None
 ) -> _Comparison:
-    """Compare two folders of profiles; with equal rulesets, unedited loadouts fight only where verdicts need it."""
+    """Compare two folders of profiles; unedited loadouts fight only where verdicts need it."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
     names = "attackers", "defenders"
     attacking, defending = ([_selected(arguments[name], library) for library in (old, new)] for name in names)
@@ -185,7 +171,7 @@ def _selected(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout
 
 
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str]) -> list[tuple[list[str], list[str]]]:
-    """Return blocks of attackers and defenders that contain every pair with a loadout in `changed`."""
+    """Return blocks of attackers and defenders with every pair that has a loadout in `changed`."""
     ours, rest = ([name for name in attackers if (name in changed) is is_edited] for is_edited in (True, False))
     result = (ours, list(defenders)), (rest, [name for name in defenders if name in changed])
     return [pair for pair in result if all(pair)]
@@ -194,7 +180,7 @@ def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str
 def _rows_of_blocks(
     frame: pd.DataFrame, blocks: Sequence[tuple[list[str], list[str]]], situations: Sequence[Situation]
 ) -> pd.DataFrame:
-    """Return the rows of a table for pairs in `blocks`, in the situations of exchanges among `situations`."""
+    """Return the rows of a table for pairs in `blocks`, in exchanges among `situations`."""
     wanted = pd.Series(False, frame.index)
     for rows, columns in blocks:
         wanted |= frame["attacker"].isin(rows) & frame["defender"].isin(columns)
@@ -204,10 +190,7 @@ def _rows_of_blocks(
 def _standing_changes(
     old: Matchups, new: Matchups, edited: Sequence[str]
 ) -> tuple[tuple[StandingChange, ...], tuple[StandingChange, ...], str, Opponents | None]:
-    """Return the changes of edited loadouts, and of others with a new verdict; or why there are no verdicts.
-
-    The last value describes the opponents for the new verdicts.
-    """
+    """Return the changes of edited loadouts, and of others; why there are no verdicts; and the new opponents."""
     try:
         before, after = Standings(old), Standings(new)
     except InputError as error:
@@ -280,7 +263,7 @@ def _matchup_arguments(
     situations: Sequence[Situation | str] | None,
     report: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the arguments for :func:`matchups`: those of the first report or, without reports, of the caller."""
+    """Return the arguments for :func:`matchups`: those of the first report, or else of the caller."""
     if report is None:
         sides = {"attackers": [attackers or ALL_LOADOUTS], "defenders": [defenders or ALL_LOADOUTS]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
@@ -295,8 +278,8 @@ def _matchup_arguments(
 
 
 def _existing(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
-    """Return those of a report's selectors that exist in `profiles`; a single selector, or wildcards, unchanged."""
-    if any(mark in selectors[0] for mark in "*?[") or len(selectors) == 1:
+    """Return those of several selectors of a report that exist in `profiles`."""
+    if len(selectors) == 1:
         return selectors
     names = {profile.selector for profile in profiles}
     return [selector for selector in selectors if selector in names] or selectors[:1]
@@ -338,11 +321,7 @@ def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFram
 
 
 def _repriced_matchups(joined: pd.DataFrame) -> pd.DataFrame:
-    """Return the points destroyed per 100 points in matchups of loadouts with changed points, the largest change first.
-
-    `share` is the change divided by the old figure, or by one point if that is larger. Sorting by `share` would put
-    matchups with few points destroyed first.
-    """
+    """Return the points destroyed per 100 points in matchups of loadouts with changed points, largest change first."""
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
     result = _changed_matchups(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))

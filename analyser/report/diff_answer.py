@@ -15,8 +15,7 @@ from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS, number_text
 from analyser.common.text import code_span, counted, escape_markup, fill
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
-from analyser.report.diff_profiles import Edit
-from analyser.report.diff_verdicts import StandingChange
+from analyser.report.diff_changes import Edit, StandingChange
 
 PROBABILITY = "probability"  # from 0 to 1
 MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # shown as text
@@ -41,12 +40,10 @@ class Diff(FramedAnswer):
         Edits of the units and the ruleset.
     frame : DataFrame
         The changed matchups, largest change first: `attacker`, `defender`, `situation`, `metric`, `old`, `new`,
-        `change`, and the `unit` of these three (``"probability"``, from 0 to 1, ``"models"`` and so on). `note` marks
-        an attack that is impossible in old or in new; its figure there is 0.
+        `change`, and the `unit` of these three. `note` marks an attack that is impossible on one side (figure: 0).
     for_points : DataFrame
-        The expected points destroyed per 100 points in matchups of loadouts with changed points, largest change first.
-        The columns are those of `frame`, and `share`: the change divided by the old figure, or by 1 point if that is
-        larger. Empty if a metric is given.
+        The same for expected points destroyed per 100 points in matchups of loadouts with changed points, with
+        `share`: the change divided by the old figure, or by 1 point if that is larger. Empty if a metric is given.
     n_compared : int
         Number of matchups in both old and new.
     gone, added : tuple of str
@@ -54,7 +51,7 @@ class Diff(FramedAnswer):
     old, new : ProfilesUsed
         The folders and the versions of the profiles.
     unchanged : bool
-        True if two folders of profiles are equal, so that no matchup was computed.
+        True if two folders of profiles are equal.
     """
 
     edits: tuple[Edit, ...]
@@ -75,7 +72,7 @@ class Diff(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The numbers of edits, of changed verdicts and of changed matchups, in one sentence."""
+        """The numbers of edits, changed verdicts and changed matchups, in a sentence."""
         if self.unchanged or not self.edits:
             return "The profiles are equal."
         verdicts = sum(change.has_new_verdict for change in (*self.changes, *self.others))
@@ -89,12 +86,12 @@ class Diff(FramedAnswer):
 
     @property
     def worst(self) -> float:
-        """The largest absolute change of a matchup (for changed points, of `share`); 0 if no matchup changed."""
+        """The largest absolute change of a matchup; for changed points, of `share`."""
         changes = (self.frame["change"], self.for_points["share"])
         return max((float(change.abs().max()) for change in changes if len(change)), default=0.0)
 
     def text(self, limit: int = MOST_MATCHUPS) -> str:
-        """Return the diff as text, with at most `limit` loadouts, and as many matchups in a table."""
+        """Return the diff as text, with at most `limit` loadouts and matchups."""
         return "\n\n".join(block.text for block in self.blocks(limit)) + "\n"
 
     def __str__(self) -> str:
@@ -106,7 +103,7 @@ class Diff(FramedAnswer):
         return [f"Old: {self.old}", f"New: {self.new}", *(f"Assumption: {line}." for line in self._die_and_deck())]
 
     def blocks(self, limit: int = MOST_MATCHUPS) -> list[Block]:
-        """Return a sentence for each loadout, the edits, then the matchups with the largest changes."""
+        """Return a sentence for each loadout, the edits, and the largest changes of matchups."""
         lines: list[Sequence[str]] = [fill(self._opponents_note())] if self.changes or self.others else []
         if self.changes:
             lines.append([*(change.sentence for change in self.changes[:limit]), *_more(self.changes, limit)])
@@ -137,7 +134,7 @@ class Diff(FramedAnswer):
         )
 
     def _die_and_deck(self) -> list[str]:
-        """Return die and deck as text; those of old and those of new if they differ."""
+        """Return die and deck; those of both sides if they differ."""
         old, new = self.old.assumptions, self.new.assumptions
         return [*new] if old == new else [*(f"old: {line}" for line in old), *(f"new: {line}" for line in new)]
 
@@ -145,10 +142,7 @@ class Diff(FramedAnswer):
         return f"Judged {self.opponents}."
 
     def failures(self, limit: float) -> list[str]:
-        """Return the reasons to fail: matchups that changed by more than `limit`, and loadouts newly mispriced.
-
-        Changes that follow from changed points (:attr:`for_points`) do not count as failures.
-        """
+        """Return the reasons to fail: matchups that changed by more than `limit`, and loadouts newly mispriced."""
         lines, frame = list[str](), self.frame[self.frame["change"].abs() > limit]
         if len(frame):
             unit = frame["unit"].iloc[0]
@@ -164,7 +158,7 @@ class Diff(FramedAnswer):
         return lines
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each changed matchup, with `share` if points changed."""
+        """Return a row for each changed matchup."""
         parts = [part for part in (self.frame, self.for_points) if len(part)]
         table = pd.concat(parts, ignore_index=True) if parts else self.frame
         return plain_rows(table.assign(old_profiles=str(self.old), new_profiles=str(self.new)))
@@ -200,7 +194,7 @@ class Diff(FramedAnswer):
         }
 
     def markdown(self) -> str:
-        """Return a summary in Markdown for a pull request: sentences, edits, and the largest changes of matchups."""
+        """Return a summary in Markdown for a pull request."""
         blocks = [["### Effects of the change (exact)"]]
         parts = (escape_markup(change.sentence).partition(":") for change in self.changes)
         sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
@@ -228,7 +222,7 @@ def _more(items: Sized, most: int) -> list[str]:
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
-    """Return the figures of a frame as text, by column heading; a column `share` means that points were changed."""
+    """Return the figures of a frame as text, by heading."""
     (unit,), for_points = frame["unit"].unique(), "share" in frame
     scale, unit, change_unit = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
     if for_points:

@@ -7,14 +7,11 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import numpy as np
 import pandas as pd
 from filelock import FileLock, Timeout
-from pydantic import ConfigDict, Field
 
 from analyser import __version__
 from analyser.analysis.grid import METHOD
@@ -23,41 +20,35 @@ from analyser.analysis.prices import FairPoints
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError, reason_of
 from analyser.common.files import is_there, name_of, real_path
-from analyser.common.metrics import EFFICIENCY, MATCHUP_METRICS
+from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import json_text
-from analyser.common.validation import Record, Several, checked
+from analyser.common.validation import checked
 from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
-from analyser.game.units import Loadout, unit_of
+from analyser.game.units import Loadout
 
-MANIFEST, STATE, LOCK = "manifest.json", "work.json", "lock"  # names of files
+MANIFEST, LOCK = "manifest.json", "lock"  # names of files
 PARQUET = "matchups.parquet"
 UNITS = "units.json"  # units and ruleset of a report, for comparisons of reports
+FORMAT = 3  # of the files of a report
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
-UNFINISHED: Mapping[str, object] = {"program": "analyser", "kind": "unfinished report"}
 _FILE_MANAGER_FILES = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that contains only a report of this program"
 
 
 class ReportInputs(NamedTuple):
-    """All inputs on which the bytes of a report depend, except the versions of the programs.
-
-    `row` is None for the best row. `profiles_used` has the name of the folder of the profiles, without the path. `home`
-    is the address of the index page of reports, relative to this report; empty: none. `tactics` is a table of duels
-    (:func:`analyser.report.tactics.read_tactics`). `stated_prices` are the fair points of the loadouts, if they were
-    computed against other opponents than those of the report.
-    """
+    """All inputs on which the bytes of a report depend, except the versions of the programs."""
 
     attackers: tuple[Loadout, ...]
     defenders: tuple[Loadout, ...]
     situations: tuple[Situation, ...]
-    row: str | None
+    row: str | None  # None: the best row
     ruleset: Ruleset
-    profiles_used: ProfilesUsed
-    home: str = ""
+    profiles_used: ProfilesUsed  # with the name of the folder, without its path
+    home: str = ""  # address of the index page of reports, relative to this report
     metrics: tuple[str, ...] = ()
-    tactics: pd.DataFrame | None = None
-    stated_prices: FairPoints | None = None
+    tactics: pd.DataFrame | None = None  # duels (:func:`analyser.report.tactics.read_tactics`)
+    stated_prices: FairPoints | None = None  # fair points against other opponents than those of the report
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
@@ -68,10 +59,10 @@ class ReportInputs(NamedTuple):
 
 
 def manifest_facts(inputs: ReportInputs) -> dict[str, Any]:
-    """Return the inputs as entries of the manifest; profiles and ruleset have the SHA-256 of their content."""
+    """Return the inputs as entries of the manifest, with digests of profiles and ruleset."""
     ruleset = inputs.ruleset.model_dump(mode="json")
     return {
-        "format": 3,
+        "format": FORMAT,
         "version": __version__,
         "method": METHOD,
         "trials": None,
@@ -81,7 +72,7 @@ def manifest_facts(inputs: ReportInputs) -> dict[str, Any]:
         "home": inputs.home,
         "metrics": list(inputs.metrics),
         **({} if inputs.tactics is None else {"tactics": {"sha256": _sha256(inputs.tactics.to_csv())}}),
-        **({} if inputs.stated_prices is None else {"field": _opponent_facts(inputs.stated_prices)}),
+        **({} if (prices := inputs.stated_prices) is None else {"field": _opponent_facts(prices)}),
         "ruleset": {"sha256": _sha256(ruleset), **ruleset},
         "profiles_used": inputs.profiles_used.as_dict(),
         "profiles": {faction: _sha256(units) for faction, units in units_of(inputs).items()},
@@ -121,11 +112,7 @@ def unfinished_folder(out: Path) -> Path:
 
 @contextmanager
 def replacing_folder(out: Path) -> Iterator[Path]:
-    """Yield a new folder for a report; at the end, this folder replaces `out`.
-
-    After a failure or Ctrl-C the folder is deleted, and `out` is unchanged. InputError if `out` has other content,
-    cannot be written, or is being written by another run.
-    """
+    """Yield a new folder for a report, which replaces `out` at the end; after a failure `out` is unchanged."""
     out = real_path(out)
     check_replaceable(out)
     new_parents = [folder for folder in out.parents if not is_there(folder)]
@@ -135,7 +122,6 @@ def replacing_folder(out: Path) -> Iterator[Path]:
         with _locked(folder, out):
             report = folder / "report"
             shutil.rmtree(report, ignore_errors=True)  # left by a killed run
-            (folder / STATE).write_text(json_text(UNFINISHED) + "\n", encoding="utf-8")
             report.mkdir()
             yield report
             _replace_folder(report, out, backup=folder / "old")
@@ -149,9 +135,8 @@ def replacing_folder(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def _locked(folder: Path, out: Path) -> Iterator[None]:
-    """Create and lock a folder, and delete it afterwards; the lock also ends if the process is killed."""
-    others = folder.exists() and {path.name for path in folder.iterdir()} - {LOCK}  # a killed run leaves the lock file
-    if others and not _json_with(folder / STATE, UNFINISHED):
+    """Create and lock a folder, and delete it afterwards."""
+    if folder.exists() and any(folder.iterdir()) and not is_there(folder / LOCK):  # a killed run leaves its lock file
         raise InputError("this folder for an unfinished report has other content", where=str(folder))
     folder.mkdir(exist_ok=True)
     try:
@@ -178,7 +163,7 @@ def _replace_folder(new: Path, out: Path, *, backup: Path) -> None:
 
 
 def check_replaceable(out: Path) -> None:
-    """Raise InputError if `out` is a file, or a folder with content other than an earlier report."""
+    """Raise InputError if `out` is a file, or a folder with other content than a report."""
     if not is_there(out):
         return
     if not out.is_dir():
@@ -194,12 +179,16 @@ def check_replaceable(out: Path) -> None:
 
 def manifest_of(folder: Path) -> dict[str, Any]:
     """Return the manifest of the report in `folder`; empty if it has no report of this program."""
-    manifest = _json_with(folder / MANIFEST, FINISHED)
-    return manifest if isinstance(manifest.get("files"), dict) else {}
+    try:
+        result = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    is_of_report = isinstance(result, dict) and result.items() >= FINISHED.items()
+    return result if is_of_report and isinstance(result.get("files"), dict) else {}
 
 
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
-    """Write `facts` as the manifest of `folder`, with the SHA-256 of every other file in it."""
+    """Write `facts` as the manifest, with digests of all other files."""
     files = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in _files_in(folder)}
     text = json_text({**FINISHED, **facts, "files": files}, indent=2, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
@@ -211,18 +200,7 @@ def _files_in(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in result)
 
 
-def _json_with(path: Path, mark: Mapping[str, object]) -> dict[str, Any]:
-    """Return the content of a JSON file that has the entries of `mark`; empty for any other file."""
-    try:
-        result = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return result if isinstance(result, dict) and mark.items() <= result.items() else {}
-
-
 FILES_READ = (MANIFEST, UNITS, PARQUET)
-_POINTS_COLUMNS = ("attacker_points", "defender_points")
-COLUMNS_READ = ("attacker", "defender", "situation", "why_not", *_POINTS_COLUMNS, EFFICIENCY)
 
 
 class StoredReport(NamedTuple):
@@ -235,55 +213,28 @@ class StoredReport(NamedTuple):
 
     @property
     def profiles_used(self) -> ProfilesUsed:
-        """The profiles of the report; a report of an earlier program does not state their version."""
-        version = self.manifest.get("profiles_used", {}).get("version", "unknown")
+        """The profiles of the report."""
+        version = self.manifest["profiles_used"]["version"]
         ruleset = checked(Ruleset, self.content["ruleset"], where=str(self.folder / UNITS))
         return ProfilesUsed(name_of(self.folder), version, ruleset)
-
-
-class _Manifest(Record):
-    """Keys of the manifest of a report that are read."""
-
-    model_config = ConfigDict(extra="ignore")  # a manifest has more keys
-
-    attackers: Annotated[Several[str], Field(min_length=1)]
-    defenders: Annotated[Several[str], Field(min_length=1)]
-    situations: Annotated[Several[Situation], Field(min_length=1)]
-    row: str
-    profiles_used: dict[str, Any] = Field(default_factory=dict)
-    field: dict[str, Any] = Field(default_factory=dict)
 
 
 def read_report(folder: Path) -> StoredReport | None:
     """Return the report in a folder; None if there is none.
 
-    A folder with a manifest, or with two of :data:`FILES_READ`, counts as a report. Raises InputError, which names the
-    file, for a damaged report, or for one from a version of the program that wrote other tables.
+    A folder with a manifest, or with two of :data:`FILES_READ`, counts as a report. InputError, which names the file,
+    for a damaged report, or for one of another format.
     """
     manifest = manifest_of(folder)
     if not manifest:
         if sum(is_there(folder / name) for name in FILES_READ) < 2:
             return None
         raise _damaged(folder / MANIFEST, "the manifest of this report is missing or damaged")
-    checked(_Manifest, manifest, where=str(folder / MANIFEST))
+    if manifest.get("format") != FORMAT:
+        raise _damaged(folder / MANIFEST, f"this report has format {manifest.get('format')}, and not {FORMAT}")
     _check_files(folder, manifest["files"])
-    try:
-        content = json.loads((folder / UNITS).read_text(encoding="utf-8"))
-        table = pd.read_parquet(BytesIO((folder / PARQUET).read_bytes()))
-    except (OSError, ValueError, RecursionError) as error:
-        raise _damaged(folder, f"this report cannot be read: {error}") from None
-    if not isinstance(content, dict) or not all(isinstance(entry, dict) for entry in ({}, *content.values())):
-        raise _damaged(folder / UNITS, "this file has no table of units")
-    if missing := [name for name in COLUMNS_READ if name not in table]:
-        raise _damaged(folder / PARQUET, f"the table has no column {missing[0]!r}")
-    try:
-        table[[name for name in (*MATCHUP_METRICS, *_POINTS_COLUMNS) if name in table]].astype(np.float64)
-    except (ValueError, TypeError) as error:
-        raise _damaged(folder / PARQUET, f"a figure is not a number: {error}") from None
-    units = {unit_of(str(name)) for side in ("attacker", "defender") for name in table[side].unique()}
-    if absent := sorted({"ruleset", *units} - content.keys()):
-        raise _damaged(folder / UNITS, f"{absent[0]} is missing")
-    return StoredReport(folder, manifest, content, table)
+    content = json.loads((folder / UNITS).read_text(encoding="utf-8"))
+    return StoredReport(folder, manifest, content, pd.read_parquet(folder / PARQUET))
 
 
 def _check_files(folder: Path, files: Mapping[str, str]) -> None:
@@ -303,10 +254,7 @@ def _damaged(path: Path, problem: str) -> InputError:
 
 
 def matchups_of(reports: Sequence[StoredReport]) -> Matchups:
-    """Return the distinct matchups of several reports of one version of the profiles.
-
-    InputError if this program cannot read the units of a report.
-    """
+    """Return the distinct matchups of several reports of one version of the profiles."""
     tables = pd.concat([report.table for report in reports], ignore_index=True)
     table = tables.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
     content = {name: unit for report in reports for name, unit in report.content.items()}

@@ -38,10 +38,7 @@ LEAST_SHARE_OF_HIGHEST = 0.002  # share of the highest figure at which the colou
 
 
 def page_data(answer: Matchups, figures: Sequence[str] = PAGE_FIGURES) -> dict[str, Any]:
-    """Return the data for the scripts of the page of a report: :func:`figures_data` of all its loadouts.
-
-    The figures of charges, duels and Cryo, if the table has them, and the user's metrics are added to `figures`.
-    """
+    """Return :func:`figures_data` of a report: `figures`, further ones that its table has, and the user's metrics."""
     further_names = [name for name in TWO_SIDED_FIGURES if answer.frame[name].notna().any()]
     further_names += [name for name in map(str, answer.frame) if function_of(name) is not None]
     names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *further_names]
@@ -52,7 +49,7 @@ def page_data(answer: Matchups, figures: Sequence[str] = PAGE_FIGURES) -> dict[s
 
 
 def row_names(loadouts: Iterable[Loadout]) -> dict[str, str]:
-    """Return the names of the rows of some units, by id; an id with several names is left out."""
+    """Return the names of rows by id, except ids with several names."""
     names: dict[str, set[str]] = {}
     for row in (row for loadout in loadouts for row in loadout.unit.rows):
         names.setdefault(row.id, set()).add(row.name)
@@ -64,16 +61,8 @@ def figures_data(
 ) -> dict[str, Any]:
     """Return the data for the scripts of a page, in the order of the table: by pair, then by situation.
 
-    `names` are the figures to include, `sides` all loadouts in the table, as in :func:`side_data`.
-
-    Returns
-    -------
-    dict
-        `sides`; `pairs`: indices in `sides` of the attackers, and of the defenders, of all pairs; `situations` and
-        `metrics`: names and titles, with `short` ones for menus; `columns`: figures by metric, NaN if missing; `rows`
-        and `why`: texts, with the indices `row` and `why_not` into them, -1 for none; `scale`: background and text
-        colours from low to high; `least_share`: share of the highest figure at which the scale begins;
-        `least_probability`: the scale of probabilities goes from this to 1 minus this; `categories` of targets.
+    `names` are the figures to include, `sides` all loadouts in the table, as in :func:`side_data`. `pairs` are indices
+    in `sides` of the attackers, and of the defenders; `row` and `why_not` are indices in `rows` and `why`, -1 for none.
     """
     metrics = {name: metric_by_name(name) for name in names}
     metrics |= {name: metrics[name]._replace(title=title) for name, title in TITLES_ON_PAGE.items() if name in metrics}
@@ -92,7 +81,6 @@ def figures_data(
                 "title": metric.title,
                 "short": _short_title(metric.title),
                 "is_probability": metric.is_probability,
-                "unit": metric.unit,
             }
             for name, metric in metrics.items()
         ],
@@ -111,12 +99,12 @@ def figures_data(
 
 
 def packed_figures(data: Mapping[str, Any]) -> str:
-    """Return the data packed as text for a browser (``figures.js``), by :func:`analyser.web.html.pack_data`.
+    """Return the data packed as text for ``figures.js``, by :func:`analyser.web.html.pack_data`.
 
-    The entry `codes` names the columns of integers (codes) that follow the JSON. The codes of a column are ordered by
-    situation, then by pair. It is stored as the first bytes of all its codes, then all second bytes, and so on. A code
-    is 0 for a missing value, else the value in steps plus 1. The two highest codes mean nearly 0 and nearly certain.
-    From COARSE_FROM on, each further code of a figure that is no probability stands for COARSE_STEP more steps.
+    `codes` names the columns of codes that follow the JSON, ordered by situation, then by pair: the first bytes of all
+    codes, then all second bytes, and so on. A code is 0 for a missing value, else the value in steps plus 1. The two
+    highest codes mean nearly 0 and nearly certain. From COARSE_FROM on, a code of a figure that is no probability
+    stands for COARSE_STEP more steps.
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
     head = {name: entry for name, entry in data.items() if name not in ("columns", *_INDEX_COLUMNS)}

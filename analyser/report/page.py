@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 import re
 import zlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from analyser.analysis.arrays import Array
 from analyser.analysis.best_play_situations import unchanged_note
 from analyser.analysis.distance_curves import curves
 from analyser.analysis.efficiency import LEAST_EFFICIENCY, LEAST_RATIO, TableRow
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
-from analyser.analysis.mutual_losses import EXCHANGE_KINDS, Exchange, exchange_of
+from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
 from analyser.analysis.prices import FairPoints
 from analyser.analysis.roles import ROLE_DESCRIPTIONS, plural
 from analyser.analysis.situations import BEST_TRADE
@@ -34,6 +32,7 @@ from analyser.report.matchups_data import PAGE_FIGURES, packed_figures, page_dat
 from analyser.report.page_frame import page_of
 from analyser.report.report_jobs import Balance
 from analyser.report.sliders import engine_of, slider_data
+from analyser.report.tactics import cost_by_attacker, note_of
 from analyser.report.unit_cards import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
 
 MOST_BYTES = 1_000_000  # compressed size above which a page has fewer figures
@@ -42,11 +41,13 @@ FIGURE_SETS = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # used: the first 
 MOST_OUTLIERS, LEAST_ROLE_SIZE = 20, 3  # most on a page; fewest loadouts of a role in the headline
 VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}  # by CSS class
 KIND_ORDER = ("over", "under", "fair", UNDECIDED)
+ABOUT_EVEN = 0.05  # relative difference of points destroyed below which two factions come out about even
+STEPS = 1000  # probabilities are stored in tenths of a percent
 _ROW_PREFIX = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 
 
 def write_page(answer: Matchups, balance: Balance, inputs: ReportInputs, path: Path, threads: int = 1) -> None:
-    """Write the page of a report to `path`; with fewer figures if it is larger than :data:`MOST_BYTES` compressed."""
+    """Write the page of a report to `path`, with the first of :data:`FIGURE_SETS` that fits into MOST_BYTES."""
     values, script_data = page_values(answer, balance, inputs, threads)
     for figures in FIGURE_SETS:
         data = packed_figures(page_data(answer, figures) | script_data)
@@ -64,7 +65,7 @@ def compressed(text: str) -> int:
 def page_values(
     answer: Matchups, balance: Balance, inputs: ReportInputs, threads: int = 1
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the values for the template, and the data for the scripts except the figures of matchups."""
+    """Return the values for the template, and the data for the scripts, without the figures of matchups."""
     prices = balance.prices
     trades, factions = (None, None) if prices is None else trades_of(answer)
     names = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
@@ -94,7 +95,7 @@ def page_values(
         "faction_lines": [] if factions is None else faction_lines(factions),
         "round_sentence": _round_sentence({situation.kind for situation in answer.situations}),
         "unchanged_note": unchanged_note(answer.situations),
-        "tactics_note": _tactics_note(inputs.tactics),
+        "tactics_note": "" if inputs.tactics is None else note_of(inputs.tactics),
         "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
         "n_outliers": len(balance.outliers),
         "dominated": balance.dominated.to_dict("records"),
@@ -114,9 +115,9 @@ def page_values(
     return values, {"units": cards, "enemies": enemies, "round_sentence": round_sentence, "slider": slider_data()}
 
 
-def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bool]]:
-    """Return the links of the navigation: anchor, name, and True if the section needs a script."""
-    several = factions is not None and len(factions.names) > 1
+def _links(balance: Balance, factions: pd.DataFrame | None) -> list[tuple[str, str, bool]]:
+    """Return anchor and name of each section, and True if it needs a script."""
+    several = factions is not None and len(factions) > 1
     links = [("verdict", "Verdict", False), ("factions", "Factions", False), ("heatmap", "Heatmap", True)]
     links += [("ratings", "Duels", False), ("more", "More", False)]
     exists = {"factions": several, "ratings": balance.ratings is not None}
@@ -124,7 +125,7 @@ def _links(balance: Balance, factions: Trades | None) -> list[tuple[str, str, bo
 
 
 def headline_of(prices: FairPoints) -> str:
-    """Return a sentence with the share of loadouts that look mispriced, and the role with the highest share."""
+    """Return a sentence: the share of loadouts that look mispriced, and the role with the highest share."""
     frame = prices.frame
     mispriced = frame["verdict"].map(kind_of).isin(["under", "over"])
     if not len(frame) or not mispriced.any():
@@ -148,7 +149,7 @@ def counts_of(prices: FairPoints) -> list[tuple[str, str, int, int]]:
 
 
 def faction_counts(prices: FairPoints) -> list[tuple[str, list[int], float]]:
-    """Return for each faction its number of loadouts by verdict and the share mispriced, the highest share first."""
+    """Return for each faction its loadouts by verdict and the share mispriced, the highest share first."""
     kinds = prices.frame["verdict"].map(kind_of).groupby(prices.frame["faction"], sort=False)
     numbers = {str(faction): [int((group == kind).sum()) for kind in KIND_ORDER] for faction, group in kinds}
     shares = [(faction, counts, sum(counts[:2]) / sum(counts)) for faction, counts in numbers.items()]
@@ -156,7 +157,7 @@ def faction_counts(prices: FairPoints) -> list[tuple[str, list[int], float]]:
 
 
 def reasons(rows: pd.DataFrame) -> list[str]:
-    """Return the distinct reasons why the matchups in `rows` are impossible, by row of the attacker."""
+    """Return the distinct reasons why matchups are impossible, by row of the attacker."""
     result: dict[str, dict[str, None]] = {}
     for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
         text = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
@@ -168,7 +169,7 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 
 
 def _round_sentence(kinds: Collection[str]) -> str:
-    """Return a sentence that says over which rounds the figures are means, for situations of these kinds."""
+    """Return a sentence on the rounds over which the figures are means."""
     if BEST_TRADE in kinds:
         return "Figures are means per round of duels of six rounds with best play, from 18 and from 36 inches apart."
     if not set(EXCHANGE_KINDS) <= set(kinds):
@@ -180,7 +181,7 @@ def _round_sentence(kinds: Collection[str]) -> str:
 
 
 def _without_duels(answer: Matchups) -> dict[str, str]:
-    """Return, for each unit without duels, the reason; empty for a report without duels."""
+    """Return the reason for each unit without duels; empty for a report without duels."""
     names = [situation.name for situation in answer.situations if situation.fight.has_winner]
     duels = answer.frame[answer.frame["situation"].isin(names)]
     units = duels["attacker"].map(unit_of)
@@ -191,43 +192,28 @@ def _without_duels(answer: Matchups) -> dict[str, str]:
     }
 
 
-def _tactics_note(duels: pd.DataFrame | None) -> str:
-    """Return a sentence on the reliability of duels by simple tactics; empty if unknown."""
-    if duels is None:
-        return ""
-    from analyser.report.tactics import note_of
-
-    return note_of(duels)
-
-
 def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return lines for the card of each unit: loadouts that dominate its loadouts, and the cost of its tactic."""
+    """Return the loadouts that dominate those of each unit, and the cost of its tactic, as sentences."""
     result: dict[str, list[str]] = {}
     for row in dominated:
         saved = f"costs {row['points_saved']} points less" if row["points_saved"] else "costs no more"
         besides = f", but lacks: {row['has_besides']}" if row["has_besides"] else ""
         text = f"{names[row['attacker']]} is dominated ({row['counts']}) by {names[row['by']]}, which {saved}{besides}."
         result.setdefault(unit_of(row["attacker"]), []).append(text)
-    if duels is not None:
-        from analyser.report.tactics import cost_by_attacker
-
-        for row in cost_by_attacker(duels).to_dict("records"):
-            most = (
-                f"; at most {percent(row['most'])}, against {names[row['against']]}"
-                if row["most"] > row["cost"]
-                else ""
-            )
-            tactic = f"In duels {names[row['attacker']]} follows the tactic {row['tactic']}."
-            cost = f"Compared with best play this costs {percent(row['cost'])} of its duels on average{most}."
-            result.setdefault(unit_of(row["attacker"]), []).append(f"{tactic} {cost}")
+    for row in [] if duels is None else cost_by_attacker(duels).to_dict("records"):
+        most = f"; at most {percent(row['most'])}, against {names[row['against']]}" if row["most"] > row["cost"] else ""
+        tactic = f"In duels {names[row['attacker']]} follows the tactic {row['tactic']}."
+        cost = f"Compared with best play this costs {percent(row['cost'])} of its duels on average{most}."
+        result.setdefault(unit_of(row["attacker"]), []).append(f"{tactic} {cost}")
     return result
 
 
-def faction_lines(factions: Trades) -> list[str]:
-    """Return a sentence for each pair of factions that fight each other, on which of them comes out ahead."""
+def faction_lines(factions: pd.DataFrame) -> list[str]:
+    """Return a sentence for each pair of factions: which of them comes out ahead."""
     lines = []
-    for (i, first), (j, second) in combinations(enumerate(factions.names), 2):
-        by_first, by_second = (float(factions.destroyed[pair]) for pair in ((i, j), (j, i)))
+    destroyed = factions.to_numpy(np.float64)
+    for (i, first), (j, second) in combinations(enumerate(factions.columns), 2):
+        by_first, by_second = float(destroyed[i, j]), float(destroyed[j, i])
         if math.isnan(by_first) or by_first == by_second == 0:
             continue
         (ahead, more), (behind, less) = sorted([(first, by_first), (second, by_second)], key=lambda side: -side[1])
@@ -236,10 +222,8 @@ def faction_lines(factions: Trades) -> list[str]:
             both = f"100 points of it destroy {more:.1f} points of the other in a round, and lose {less:.1f}"
             lines.append(f"{names[0]} and {names[1]} come out about even: {both}.")
             continue
-        points = (
-            f"100 points of it destroy {more:.1f} points in a round, and lose {less:.1f} to 100 points of {names[1]}"
-        )
-        lines.append(f"{names[0]} comes out ahead of {names[1]}: {points}.")
+        points = f"100 points of it destroy {more:.1f} points in a round, and lose {less:.1f} to 100 points"
+        lines.append(f"{names[0]} comes out ahead of {names[1]}: {points} of {names[1]}.")
     return lines
 
 
@@ -262,39 +246,25 @@ def _joined_names(names: Sequence[str]) -> str:
     return f"{', '.join(others)} and {last}" if others else last
 
 
-ABOUT_EVEN = 0.05  # relative difference of points destroyed below which two factions come out about even
-STEPS = 1000  # probabilities are stored in tenths of a percent
+def trades_of(answer: Matchups) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the points of the column that 100 points of the row destroy in a round, by loadouts and by factions.
 
-
-class Trades(NamedTuple):
-    """Points that loadouts, units or factions destroy of each other while both act once."""
-
-    names: list[str]
-    destroyed: Array  # points of the column destroyed by 100 points of the row; NaN if the two do not fight
-
-
-def trades_of(answer: Matchups) -> tuple[Trades, Trades]:
-    """Return the trades between loadouts, and between factions (means over units of means over levels)."""
+    A figure of factions is the mean over units of means over levels; NaN if the two do not fight.
+    """
     exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
-    selectors = [loadout.selector for loadout in exchange.loadouts]
-    trades = Trades(selectors, _trade_matrix(exchange))
-    between_units = _group_means(trades.destroyed, [unit_of(name) for name in selectors])
-    return trades, _group_means(between_units.destroyed, [name.partition("/")[0] for name in between_units.names])
+    names, points = [loadout.selector for loadout in exchange.loadouts], exchange.points
+    destroyed = np.where(exchange.is_matchup, 100 * exchange.mean() * points[None, :] / points[:, None], np.nan)
+    trades = pd.DataFrame(destroyed, names, names)
+    return trades, _group_means(_group_means(trades, unit_of), lambda name: name.partition("/")[0])
 
 
-def _trade_matrix(exchange: Exchange) -> Array:
-    points = exchange.points
-    destroyed = 100 * exchange.mean() * points[None, :] / points[:, None]
-    return np.where(exchange.is_matchup, destroyed, np.nan)
-
-
-def _group_means(figures: Array, groups: Sequence[str]) -> Trades:
+def _group_means(table: pd.DataFrame, group_of: Callable[[str], str]) -> pd.DataFrame:
     """Return the means of a square table over groups of its rows and columns."""
-    group_of, names = pd.factorize(pd.Series(groups))
-    belongs: NDArray[np.float64] = np.equal.outer(np.arange(len(names)), group_of).astype(np.float64)
-    sums = belongs @ np.nan_to_num(figures) @ belongs.T
-    counts = belongs @ ~np.isnan(figures) @ belongs.T
-    return Trades(list(names), np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
+
+    def sums(part: pd.DataFrame) -> pd.DataFrame:
+        return part.groupby(group_of, sort=False).sum().T.groupby(group_of, sort=False).sum().T
+
+    return sums(table.fillna(0.0)) / sums(table.notna().astype(float)).replace(0.0, np.nan)
 
 
 def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
@@ -309,19 +279,13 @@ def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([begins, waits]).groupby(["one", "other"], sort=False)["wins"].mean().unstack()
 
 
-def enemies_data(loadouts: Sequence[str], wins: pd.DataFrame, trades: Trades | None) -> dict[str, Any]:
+def enemies_data(loadouts: Sequence[str], wins: pd.DataFrame, trades: pd.DataFrame | None) -> dict[str, Any]:
     """Return tables for the scripts of a page: a row for each loadout, a column for each unit, in the given order.
 
+    `wins` and `draws` are probabilities in tenths of a percent; `ahead` is the difference of points destroyed and lost.
     A figure is the mean over the levels of the unit; None for a loadout against its own unit, or without a fight.
-
-    Returns
-    -------
-    dict
-        `wins`, `draws`: probability, in tenths of a percent, that the loadout beats the unit in a duel, or that neither
-        wins. `ahead`: points of the unit that 100 points of the loadout destroy in a round, minus the points that the
-        loadout loses to 100 points of the unit.
     """
-    destroyed = pd.DataFrame() if trades is None else pd.DataFrame(trades.destroyed, trades.names, trades.names)
+    destroyed = pd.DataFrame() if trades is None else trades
     draws = 1 - wins - wins.T
     tables = {"wins": (STEPS * wins, 0), "draws": (STEPS * draws, 0), "ahead": (destroyed - destroyed.T, 1)}
     return {name: _by_unit(table, loadouts, digits) for name, (table, digits) in tables.items()}

@@ -24,13 +24,12 @@ _SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
 
 def page_of(template: str, **values: Any) -> str:
     """Return a page as HTML that opens offline, from the name of a template and the values that it shows."""
-    return with_security_policy(
-        _templates().get_template(f"{template}.html.jinja").render(version=__version__, **values)
-    )
+    page = _templates().get_template(f"{template}.html.jinja").render(version=__version__, **values)
+    return with_security_policy(page)
 
 
 def anchor_of(selector: str) -> str:
-    """Return the anchor of a unit or loadout on the page of a report, from its selector."""
+    """Return the anchor of a unit or loadout on a page."""
     return "unit-" + selector.replace("/", "-")
 
 
@@ -52,7 +51,7 @@ def replace_selectors(text: str, names: Mapping[str, str]) -> str:
 
 @cache
 def _templates() -> Environment:
-    """Return the templates of this package; inserted values are escaped, and a missing value is an error."""
+    """Return the templates, which escape values."""
     environment = Environment(
         loader=PackageLoader("analyser.report"),
         autoescape=True,

@@ -32,7 +32,7 @@ BLOCK_LINES = 8_000  # lines of a CSV file that are written at a time
 
 
 def matchup_jobs(inputs: ReportInputs, threads: int) -> list[list[Job]]:
-    """Return the jobs of each direction; a job computes some attackers against all defenders in one situation."""
+    """Return the jobs of each direction: some attackers against all defenders in one situation."""
     loadouts = {loadout.selector: loadout for side in (inputs.attackers, inputs.defenders) for loadout in side}
     digests = {name: digest([name, loadout.unit.record()]) for name, loadout in loadouts.items()}
     rules = digest([inputs.ruleset.model_dump(mode="json"), inputs.row])
@@ -62,16 +62,13 @@ def matchups_as_parquet(
     row: str | None,
     threads: int,
 ) -> bytes:
-    """Return the matchups of some attackers in one situation as the content of a Parquet file."""
+    """Return the content of a job as a Parquet file."""
     defending = DefendingSide(defenders, ruleset, row, threads)
     return bytes(compute_grid(attackers, defending, [situation]).to_parquet(index=False))
 
 
 def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[Job]:
-    """Return the jobs that fill the fight cache with the fights of all opponents, one for each situation.
-
-    The list is empty if the cache is off, or has all these fights.
-    """
+    """Return the jobs that fill the fight cache with missing fights of all opponents, one for each situation."""
     cache = cached_results(opponents, DefendingSide(opponents, inputs.ruleset, None, 1))
     if not isinstance(cache, FightCache):
         return []
@@ -84,30 +81,27 @@ def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[
 
 
 def fill_fight_cache(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
-    """Fill the fight cache with the fights of each opponent against each; return no content."""
+    """Fill the fight cache with the fights of all opponents; return no content."""
     defending = DefendingSide(opponents, ruleset, None, 1)
     compute_grid(opponents, defending, [situation], raise_if_interrupted, cached_results(opponents, defending))
     return b""
 
 
 def joined_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.DataFrame:
-    """Return the contents of all jobs as one table, in which each attacker, defender and situation occurs once."""
+    """Return the contents of all jobs as one table without duplicates."""
     tables = [join_by_situation([pd.read_parquet(BytesIO(part)) for part in parts], situations) for parts in contents]
     whole = pd.concat(tables, ignore_index=True)
     return whole.drop_duplicates(["attacker", "defender", "situation"], ignore_index=True)
 
 
 class Balance(NamedTuple):
-    """Conclusions from a table of matchups.
+    """Conclusions from a table of matchups."""
 
-    `balance` has the efficiency of each loadout. `ratings` is None without duels, `prices` without exchanges of fire.
-    """
-
-    prices: FairPoints | None
-    balance: pd.DataFrame
+    prices: FairPoints | None  # None without exchanges of fire
+    balance: pd.DataFrame  # efficiency of each loadout
     outliers: pd.DataFrame
     dominated: pd.DataFrame
-    ratings: pd.DataFrame | None
+    ratings: pd.DataFrame | None  # None without duels
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -117,10 +111,7 @@ class Balance(NamedTuple):
 
 
 def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: FairPoints | None = None) -> Balance:
-    """Return all tables of the balance of a report; `check_interrupt` is called between tables.
-
-    `prices` are fair points already computed against other opponents, if any.
-    """
+    """Return the balance of a report; `prices` are fair points already computed against other opponents, if any."""
     frame, attackers = answer.frame, answer.attackers
     duels = next((situation.name for situation in answer.situations if situation.fight.has_winner), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
@@ -135,7 +126,7 @@ def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: Fa
 
 
 def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = lambda _: None) -> None:
-    """Write a table as CSV in blocks of lines; `tell` is called between blocks with the number of lines written."""
+    """Write a table as CSV; `tell` is called now and then with the number of lines written."""
     with path.open("w", encoding="utf-8", newline="") as file:
         for first in range(0, max(len(frame), 1), BLOCK_LINES):
             tell(first)

@@ -20,11 +20,18 @@ from analyser.analysis.verdict import OVER, RULE, UNDER
 from analyser.common.errors import InputError, check_text
 from analyser.common.files import check_writable, is_there, path_of, write_content
 from analyser.common.method_settings import Progress
-from analyser.game.profiles import ProfilesLike, library_of
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout, unit_of
 from analyser.report.balance_report import INDEX_PAGE, write_report
-from analyser.report.diff_profiles import Edit, affects, edit_in_words, edits
-from analyser.report.diff_verdicts import StandingChanges, edited_loadouts, standing_changes
+from analyser.report.diff_changes import (
+    Edit,
+    StandingChanges,
+    affects,
+    edit_in_words,
+    edited_loadouts,
+    edits,
+    standing_changes,
+)
 from analyser.report.folder import FILES_READ, StoredReport, matchups_of, read_report
 from analyser.report.page import counts_of, headline_of, title_of
 from analyser.report.page_frame import anchor_of, page_of
@@ -51,22 +58,18 @@ class Report(NamedTuple):
 
 
 class Version(NamedTuple):
-    """Reports of one version of the profiles, the verdicts on their loadouts, and the changes since the version before.
-
-    `cards` has the address of the card of each unit in one of the reports; `names` has the names of units and loadouts.
-    `edits` has edits in words by unit (or ``"ruleset"``), and `loadout_edits` by loadout, except edits of points.
-    """
+    """Reports of one version of the profiles, verdicts on their loadouts, and the changes since the version before."""
 
     name: str
     reports: list[Report]
     profiles: str
-    cards: Mapping[str, str]
-    names: Mapping[str, str]
+    cards: Mapping[str, str]  # address of the card of each unit in one of the reports
+    names: Mapping[str, str]  # of units and loadouts
     standings: Standings | None
     before: str = ""  # name of the version before
     changes: StandingChanges = StandingChanges()
-    edits: Mapping[str, list[str]] = MappingProxyType({})
-    loadout_edits: Mapping[str, list[str]] = MappingProxyType({})
+    edits: Mapping[str, list[str]] = MappingProxyType({})  # in words, by unit (or "ruleset")
+    loadout_edits: Mapping[str, list[str]] = MappingProxyType({})  # by loadout, except edits of points
     assumptions: tuple[str, ...] = ()
 
     @property
@@ -76,7 +79,7 @@ class Version(NamedTuple):
 
     @property
     def headline(self) -> str:
-        """The verdicts on all loadouts, in one sentence."""
+        """The verdicts on all loadouts in one sentence."""
         return "" if self.standings is None else headline_of(self.standings.prices)
 
     @property
@@ -126,7 +129,8 @@ def write_site(
         raise InputError("this page was not written by this program, so it is not replaced", where=str(page))
     if add is not None:
         check_writable(page)
-        _write_reports(root, add, situations, profiles, threads, progress, executor)
+        how = {"situations": situations, "threads": threads, "progress": progress}
+        _write_reports(root, add, library_of(profiles), executor, **how)
     reports = list(_reports(root)) if is_there(root) else []
     if not reports:
         allowed = "a folder with reports in it (analyser report), or --add VERSION to write some"
@@ -138,36 +142,17 @@ def write_site(
     return page
 
 
-def _write_reports(
-    root: Path,
-    version: str,
-    situations: Sequence[Situation | str],
-    profiles: ProfilesLike | None,
-    threads: int | None,
-    progress: Progress | bool | None,
-    executor: Executor | None,
-) -> None:
+def _write_reports(root: Path, version: str, library: Profiles, executor: Executor | None, **how: Any) -> None:
     """Write a report for each pair of factions; common opponents give each loadout a single verdict."""
     check_text(version, "add", "the name of a folder")
     if not version or Path(version).name != version or version.startswith("."):
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")
-    library = library_of(profiles)
     prices: FairPoints | None = None
     with suppress(InputError):  # no exchanges of fire; write_report raises any other error again
-        prices = fair_points(ALL_LOADOUTS, situations=situations, profiles=library, threads=threads, progress=progress)
+        prices = fair_points(ALL_LOADOUTS, profiles=library, **how)
+    how |= {"field": prices, "profiles": library, "executor": executor, "home": f"../../{INDEX_PAGE}"}
     for ours, theirs in combinations_with_replacement(library.factions, 2):
-        write_report(
-            f"{ours}/*",
-            f"{theirs}/*",
-            out=root / version / f"{ours}-{theirs}",
-            situations=situations,
-            field=prices,
-            profiles=library,
-            threads=threads,
-            progress=progress,
-            home=f"../../{INDEX_PAGE}",
-            executor=executor,
-        )
+        write_report(f"{ours}/*", f"{theirs}/*", out=root / version / f"{ours}-{theirs}", **how)
 
 
 def _reports(root: Path) -> Iterator[Report]:
@@ -183,17 +168,18 @@ def _reports(root: Path) -> Iterator[Report]:
 
 def _versions(reports: Sequence[Report]) -> Iterator[Version]:
     """Yield the versions, oldest first, each with the changes since the version before."""
-    by_name: dict[str, list[Report]] = {}
-    for report in reports:
-        by_name.setdefault(report.version, []).append(report)
     before: Version | None = None
-    for name in sorted(by_name, key=_natural_key):
-        group = by_name[name]
+    for name in sorted({report.version for report in reports}, key=_natural_key):
+        group = [report for report in reports if report.version == name]
         used = [report.stored.profiles_used for report in group]
         profiles = ", ".join(dict.fromkeys(each.version for each in used))
         assumptions = tuple(dict.fromkeys(line for each in used for line in each.assumptions))
-        parts = _cards(group), _names(_units(group)), _standings(group)
-        result = Version(name, group, profiles, *parts, assumptions=assumptions)
+        units = _units(group)
+        standings: Standings | None = None
+        with suppress(InputError):  # no exchanges of fire
+            standings = Standings(matchups_of([report.stored for report in group]))
+        cards = {unit: report.address(anchor_of(unit)) for report in group[::-1] for unit in report.stored.content}
+        result = Version(name, group, profiles, cards, _names(units), standings, assumptions=assumptions)
         yield result if before is None else _with_changes(before, result)
         before = result
 
@@ -238,20 +224,3 @@ def _natural_key(name: str) -> list[tuple[int, str]]:
 def _units(reports: Sequence[Report]) -> dict[str, Any]:
     """Return the units, by ``faction/unit``, and the ruleset as plain data."""
     return {name: unit for report in reports for name, unit in report.stored.content.items()}
-
-
-def _cards(reports: Sequence[Report]) -> dict[str, str]:
-    """Return the address of the card of each unit, in the first report with the unit."""
-    result: dict[str, str] = {}
-    for report in reports:
-        for unit in report.stored.content:
-            result.setdefault(unit, report.address(anchor_of(unit)))
-    return result
-
-
-def _standings(reports: Sequence[Report]) -> Standings | None:
-    """Return the standings of all loadouts in the reports of one version; None without exchanges of fire."""
-    try:
-        return Standings(matchups_of([report.stored for report in reports]))
-    except InputError:  # no exchanges of fire
-        return None

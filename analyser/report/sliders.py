@@ -24,12 +24,9 @@ ADJUSTABLE = {"dice": "Dice of every attack, for the whole unit", "defence": "DE
 
 
 class VerdictsByPrice(NamedTuple):
-    """Verdict at prices from low to high, with the probabilities that points are more than 10% too low or too high.
+    """Verdict at prices from low to high (ratio: STEP), with probabilities that they are 10% too low or too high."""
 
-    Successive prices differ by the ratio :data:`STEP`; the price at index `today` is that of the loadout.
-    """
-
-    today: int
+    today: int  # index of the price of the loadout
     under: list[float]
     over: list[float]
     verdicts: list[str]
@@ -37,10 +34,7 @@ class VerdictsByPrice(NamedTuple):
 
 
 def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
-    """Return the verdict on a loadout at its own and other prices, by the model of its fair points.
-
-    The loadout must have fair points. A `doubt` that makes its own price undecided holds at every price.
-    """
+    """Return the verdicts on a loadout with fair points; a `doubt` about its own price holds at every price."""
     ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)
@@ -57,17 +51,13 @@ def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
 
 
 def slider_data() -> dict[str, Any]:
-    """Return the data that all sliders share: the ratio of prices, and the adjustable numbers of a unit."""
+    """Return the ratio of prices, and the adjustable numbers of a unit."""
     adjustable = [edit | {"label": ADJUSTABLE[edit["name"]]} for edit in edits() if edit["name"] in ADJUSTABLE]
     return {"step": STEP, "edits": adjustable}
 
 
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:
-    """Return the exact engines, packed with the units of a report; empty if the report has no shots or charges.
-
-    The data are `units`, facts of each loadout by selector, if they fit into the module; `actions` of units (`kind`,
-    `near`, and `conditions` for the module); and the figures that rank rows.
-    """
+    """Return the exact engines, packed with the units of a report; empty if the report has no shots or charges."""
     actions = [_action(situation) for situation in situations if situation.kind in EXCHANGE_KINDS]
     units = {loadout.selector: entry for loadout in loadouts if (entry := unit_facts(loadout)) is not None}
     if not actions or not units:

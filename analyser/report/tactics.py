@@ -53,7 +53,6 @@ class Tactics(Answer):
         which comparisons use; its `cost` if the enemy plays best, and `exploitable`, its cost if the enemy also knows
         the tactic; `best_tactic`, the best simple one, and `best_cost`; `first_move` of best play; `reason` if missing.
     terms : DuelTerms
-        Terms of every duel.
     profiles : ProfilesUsed
     """
 
@@ -66,9 +65,7 @@ class Tactics(Answer):
     @property
     def headline(self) -> str:
         """The share of duels that simple tactics misjudge, in one sentence."""
-        answered = _with_answer(self.frame)
-        share = float((answered["cost"] > MISJUDGED_COST).mean()) if len(answered) else 0.0
-        return frequency_sentence("Simple tactics", "misjudge a duel", share)
+        return frequency_sentence("Simple tactics", "misjudge a duel", _misjudged(_with_answer(self.frame)))
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -118,7 +115,7 @@ class Tactics(Answer):
 
 
 def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a row for each attacker in a table of duels, as in :meth:`Tactics.by_unit`."""
+    """Return :meth:`Tactics.by_unit` of a table of duels."""
     answered = _with_answer(frame)
     rows = []
     for name, group in answered.groupby("attacker", sort=False):
@@ -131,7 +128,7 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
                 "cost": group["cost"].mean(),
                 "most": worst["cost"],
                 "against": worst["defender"],
-                "misjudged": float((group["cost"] > MISJUDGED_COST).mean()),
+                "misjudged": _misjudged(group),
             }
         )
     result = pd.DataFrame(rows, columns=["attacker", "tactic", "value", "cost", "most", "against", "misjudged"])
@@ -141,10 +138,14 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
 def note_of(frame: pd.DataFrame) -> str:
     """Return a sentence with the share of duels in a table that the tactic misjudges, and its mean cost."""
     answered = _with_answer(frame)
-    share = float((answered["cost"] > MISJUDGED_COST).mean()) if len(answered) else 0.0
+    share = _misjudged(answered)
     mean = float(answered["cost"].mean()) if len(answered) else 0.0
     where = f"in {100 * share:.0f}% of {len(answered)} duels; their mean cost is {100 * mean:.1f}"
     return f"Simple tactics are worse than best play by more than {100 * MISJUDGED_COST:g} percentage points {where}."
+
+
+def _misjudged(duels: pd.DataFrame) -> float:
+    return float((duels["cost"] > MISJUDGED_COST).mean()) if len(duels) else 0.0
 
 
 def _with_answer(frame: pd.DataFrame) -> pd.DataFrame:
@@ -152,13 +153,7 @@ def _with_answer(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_tactics(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.DataFrame:
-    """Return the duels between these loadouts from a file that :func:`tactics` wrote.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, is of another kind, or has no duel between two of the loadouts.
-    """
+    """Return the duels between these loadouts from a file that :func:`tactics` wrote."""
     try:
         frame = pd.read_csv(path, keep_default_na=False, na_values={"cost": "", "value": ""})
     except (OSError, ValueError) as error:
@@ -202,7 +197,7 @@ def tactics(
     progress : callable or True, optional
         Called with the work done so far and the total work; True: a bar.
     executor : Executor, optional
-        Its workers share the work with this process, as in :func:`analyser.report.write_report`.
+        Its workers do the work, as in :func:`analyser.report.write_report`.
     **terms
         Terms of every duel: `rounds`, `first`, `distance`, `want`.
 
@@ -258,7 +253,7 @@ def tactic_jobs(
 
 
 def frame_of_contents(contents: Sequence[bytes]) -> pd.DataFrame:
-    """Return the duels in the contents of the jobs as a table."""
+    """Return the contents of jobs as a table."""
     rows = [row for content in contents for row in json.loads(content)]
     return pd.DataFrame(rows, columns=[*COLUMNS, "first_move", "reason"])
 

@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from statistics import median
-from typing import Any, NamedTuple
+from typing import Any
 
 import pandas as pd
 
@@ -30,37 +30,8 @@ MOST_DRIVERS = 3
 _LOWEST, _HIGHEST = 0.5, 2.0  # ends of the logarithmic axis: points divided by fair points
 
 
-class Mark(NamedTuple):
-    """A level on the axis of points divided by fair points: position and interval, in percent of the axis."""
-
-    anchor: str
-    kind: str
-    at: float
-    low: float
-    high: float
-    tooltip: str
-
-
-class Line(NamedTuple):
-    """The line of a unit in the list: its levels on the axis, and the verdict on its main level in words."""
-
-    key: str
-    anchor: str
-    anchors: list[str]  # of its levels
-    name: str
-    faction: str
-    role: str
-    kind: str  # CSS class of the verdict
-    verdict_text: str
-    level: str  # the main level, if there are several
-    price: str
-    verdicts: str  # CSS classes of all levels
-    search_words: str
-    marks: list[Mark]
-
-
 def loadouts_by_unit(loadouts: Iterable[Loadout]) -> dict[str, list[Loadout]]:
-    """Return the loadouts of each unit, by selector of the unit (without a level)."""
+    """Return the loadouts of each unit, by the selector of the unit."""
     result: dict[str, list[Loadout]] = {}
     for loadout in loadouts:
         result.setdefault(unit_of(loadout.selector), []).append(loadout)
@@ -113,10 +84,10 @@ def axis_position(ratio: float) -> float:
     return round(100 * math.log(within / _LOWEST) / math.log(_HIGHEST / _LOWEST), 2)
 
 
-def lines_of(cards: Sequence[Mapping[str, Any]], dominated: Container[str] = ()) -> list[Line]:
+def lines_of(cards: Sequence[Mapping[str, Any]], dominated: Container[str] = ()) -> list[dict[str, Any]]:
     """Return the lines of units: mispriced, fair, undecided; each by mispriced probability, then distance from fair.
 
-    `dominated` are the units with a dominated loadout; a search finds them by this word.
+    A search finds the units in `dominated` by this word.
     """
     return [_line(card, card["key"] in dominated) for card in sorted(cards, key=_order)]
 
@@ -131,34 +102,31 @@ def _rank(kind: str) -> int:
     return {"fair": 1, UNDECIDED: 2}.get(kind, 0)
 
 
-def _line(card: Mapping[str, Any], is_dominated: bool) -> Line:
-    main = card["levels"][card["main_level"]]
-    is_mispriced = main["kind"] in ("under", "over")
-    price = f"{main['points']} → {main['rounded']}" if is_mispriced else f"{main['points'] or '–'} points"
-    words = " ".join([card["name"], card["faction"], card["role"], card["profile"], *(row[0] for row in card["rows"])])
-    words += " dominated" if is_dominated else ""
-    return Line(
-        key=card["key"],
-        anchor=anchor_of(card["key"]),
-        anchors=[anchor_of(level["selector"]) for level in card["levels"]],
-        name=card["name"],
-        faction=card["faction"],
-        role=card["role"],
-        kind=main["kind"],
-        verdict_text=main["verdict_text"],
-        level=main["level"].replace("-", "\u2011") if len(card["levels"]) > 1 else "",
-        price=price,
-        verdicts=" ".join(dict.fromkeys(level["kind"] for level in card["levels"])),
-        search_words=" ".join([words, *(level["verdict_text"] for level in card["levels"])]).lower(),
-        marks=[_mark(level) for level in card["levels"] if level["fair"] is not None],
-    )
+def _line(card: Mapping[str, Any], is_dominated: bool) -> dict[str, Any]:
+    """Return a card with its anchors, words to search for, price, verdicts, and marks on the axis."""
+    levels = card["levels"]
+    main = levels[card["main_level"]]
+    is_mispriced = _rank(main["kind"]) == 0
+    words = [card["name"], card["faction"], card["role"], card["profile"], *(row[0] for row in card["rows"])]
+    words += ["dominated"] * is_dominated + [level["verdict_text"] for level in levels]
+    return {
+        **card,
+        "anchor": anchor_of(card["key"]),
+        "anchors": [anchor_of(level["selector"]) for level in levels],
+        "main": main,
+        "price": f"{main['points']} → {main['rounded']}" if is_mispriced else f"{main['points'] or '–'} points",
+        "verdicts": " ".join(dict.fromkeys(level["kind"] for level in levels)),
+        "search_words": " ".join(words).lower(),
+        "marks": [_mark(level) for level in levels if level["fair"] is not None],
+    }
 
 
-def _mark(level: Mapping[str, Any]) -> Mark:
+def _mark(level: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a level on the axis of points divided by fair points: position and interval in percent of the axis."""
     low, at, high = (axis_position(level["points"] / level[name]) for name in ("high", "fair", "low"))
     words = f"{level['level']}: {level['points']} points; fair {level['fair']:.0f}, 95% interval {level['range']}"
-    words = f"{words}; {level['verdict_text']}"
-    return Mark(anchor_of(level["selector"]), level["kind"], at, low, high, words)
+    place = {"at": at, "low": low, "high": high, "tooltip": f"{words}; {level['verdict_text']}"}
+    return place | {"anchor": anchor_of(level["selector"]), "kind": level["kind"]}
 
 
 def cards_of(
@@ -208,17 +176,19 @@ class _LevelFacts:
             self._reach[role][unit], self._speed[role][unit] = _reach(attacker.unit), attacker.unit.speed or 0.0
 
     def mispriced_probability(self, loadout: Loadout) -> float:
-        """Return the probability that a loadout is mispriced; 0 without a price."""
+        """Return :func:`mispriced_probability` of a loadout; 0 without a price."""
         price = self._prices.get(loadout.selector)
         return 0.0 if price is None else round(mispriced_probability(price), 4)
 
     def main_level(self, loadouts: Sequence[Loadout]) -> int:
         """Return the index of the level most likely to be mispriced; a level with such a verdict takes precedence."""
-        return max(range(len(loadouts)), key=lambda index: self._mispriced_and_sure(loadouts[index]))
 
-    def _mispriced_and_sure(self, loadout: Loadout) -> tuple[bool, float]:
-        price = self._prices.get(loadout.selector)
-        return price is not None and _rank(kind_of(price["verdict"])) == 0, self.mispriced_probability(loadout)
+        def mispriced_and_sure(index: int) -> tuple[bool, float]:
+            price = self._prices.get(loadouts[index].selector)
+            is_mispriced = price is not None and _rank(kind_of(price["verdict"])) == 0
+            return is_mispriced, self.mispriced_probability(loadouts[index])
+
+        return max(range(len(loadouts)), key=mispriced_and_sure)
 
     def level_facts(self, loadout: Loadout) -> dict[str, Any]:
         """Return the facts about a level for the card of its unit."""
@@ -268,7 +238,7 @@ class _LevelFacts:
 
 
 def _prices(price: TableRow, names: Mapping[str, str]) -> dict[str, Any]:
-    """Return verdict and probabilities in words at prices from low to high; `today`: index of the present price."""
+    """Return :func:`.sliders.verdicts_by_price` in words."""
     by_price = verdicts_by_price(price)
     words = []
     for verdict, under, over in zip(by_price.verdicts, by_price.under, by_price.over):

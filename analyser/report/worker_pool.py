@@ -1,4 +1,4 @@
-"""Jobs shared between this process and workers, with a cache; Ctrl-C takes effect between jobs.
+"""Jobs run by this process or by workers, with a cache; Ctrl-C takes effect between jobs.
 
 The content of a job depends only on its arguments, so any process can run the job, even two at the same time.
 """
@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError, Executor, Future, InvalidStateError, ProcessPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any, NamedTuple, TypeVar
@@ -29,7 +29,7 @@ _killed: list[Any] = []  # threads of killed pools, referenced here so that the 
 
 
 class Job(NamedTuple):
-    """A job: cost in microseconds on a typical machine, key in the cache (empty: none), function and arguments."""
+    """A job: cost in microseconds, key in the cache (empty: none), function and arguments."""
 
     cost: int
     key: str
@@ -37,18 +37,12 @@ class Job(NamedTuple):
     arguments: tuple[Any, ...]
 
     def run(self) -> bytes:
-        """Run the job in this process, and return its content."""
+        """Return the content of the job."""
         return self.work(*self.arguments)
 
 
 class Jobs:
-    """Jobs of one kind, some of which are in the cache.
-
-    Attributes
-    ----------
-    left : int
-        The total cost of the jobs that are not in the cache.
-    """
+    """Jobs of one kind; `left` is the total cost of those that are not in the cache."""
 
     def __init__(self, kind: str, jobs: Sequence[Job]) -> None:
         self._jobs, self._cache = jobs, Cache(kind)
@@ -64,26 +58,14 @@ class Jobs:
             if key := self._jobs[missing[index]].key:
                 self._cache.write(key, content)
 
-        with Pool(processes_for(self.left, threads) - 1, executor) as pool:
-            pool.run([self._jobs[number] for number in missing], tell, store)
+        with own_processes(1 if executor is not None else processes_for(self.left, threads)) as processes:
+            run_jobs([self._jobs[number] for number in missing], executor or processes, tell, store)
         return [content for content in self._contents if content is not None]
 
 
 def processes_for(cost: int, threads: int) -> int:
     """Return the number of processes for work of this cost."""
     return max(1, min(threads, MOST_PROCESSES, 1 + cost // COST_PER_PROCESS))
-
-
-class _TolerantFuture(Future[ResultT]):
-    """Future that accepts a failure after it was cancelled.
-
-    If a process is killed, the thread of the executor sets an exception on all unfinished futures. A cancelled future
-    would end this thread with a traceback (Python 3.11), and the other futures would never finish.
-    """
-
-    def set_exception(self, exception: BaseException | None) -> None:
-        with suppress(InvalidStateError):
-            super().set_exception(exception)
 
 
 class Processes(ProcessPoolExecutor):
@@ -94,11 +76,9 @@ class Processes(ProcessPoolExecutor):
             super().__init__(workers, multiprocessing.get_context("spawn"), initialise_worker)
 
     def submit(self, work: Callable[..., ResultT], /, *arguments: Any, **keys: Any) -> Future[ResultT]:
-        """Submit a job as usual; this may start a process."""
+        """Submit a job, which may start a process."""
         with isolated_start():
-            future = super().submit(work, *arguments, **keys)
-        future.__class__ = _TolerantFuture
-        return future
+            return super().submit(work, *arguments, **keys)
 
     def kill(self) -> None:
         """Kill all workers at once; unfinished jobs are lost.
@@ -127,75 +107,61 @@ class Processes(ProcessPoolExecutor):
             raise
 
 
-class Pool:
-    """Workers that share jobs with this process.
+@contextmanager
+def own_processes(workers: int) -> Iterator[Processes | None]:
+    """Context with worker processes, which Ctrl-C kills; None for a single one, or if none can start."""
+    processes = None
+    if workers > 1:
+        with suppress(OSError):
+            processes = Processes(workers)
+    try:
+        yield processes
+    except KeyboardInterrupt:  # do not wait for running jobs
+        if processes is not None:
+            processes.kill()
+        raise
+    finally:
+        if processes is not None:
+            processes.shutdown(cancel_futures=True)
 
-    Workers take jobs from the front of the list, and this process from the back. A job that has failed in a worker, or
-    for which no worker can start, runs in this process, and so raises its error here.
 
-    Parameters
-    ----------
-    workers : int
-        Number of processes to start.
-    executor : Executor, optional
-        An executor to use instead of processes, such as one for other machines; it is not shut down.
+def run_jobs(
+    jobs: Sequence[Job],
+    executor: Executor | None,
+    tell: Callable[[int], None],
+    store: Callable[[int, bytes], None],
+) -> None:
+    """Run all jobs. For each, call `store` with its index and content, then `tell` with the cost done so far.
+
+    A job that has failed in the executor, or cannot be submitted, runs in this process, and so raises its error here.
     """
-
-    def __init__(self, workers: int, executor: Executor | None = None) -> None:
-        self._workers: Executor | None = executor
-        self._is_borrowed = executor is not None
-        self._submitted: list[Future[bytes]] = []
-        if workers and executor is None:
-            with suppress(OSError):
-                self._workers = Processes(workers)
-
-    def __enter__(self) -> Pool:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        for future in self._submitted if self._is_borrowed else ():
-            future.cancel()
-        if isinstance(self._workers, Processes) and not self._is_borrowed:
-            if kind is not None and issubclass(kind, KeyboardInterrupt):  # do not wait for running jobs
-                self._workers.kill()
-            self._workers.shutdown(cancel_futures=True)
-
-    def run(self, jobs: Sequence[Job], tell: Callable[[int], None], store: Callable[[int, bytes], None]) -> None:
-        """Run all jobs. For each, call `store` with its index and content, then `tell` with the cost done so far."""
-        self._submitted = [self._submit(job) for job in jobs]
-        pending, done = dict(enumerate(self._submitted)), 0
-
-        def finish(number: int, content: bytes | None) -> None:
-            nonlocal done
+    futures = {_submit(executor, job): number for number, job in enumerate(jobs)}
+    done = 0
+    try:
+        for future in as_completed(futures):
+            number = futures.pop(future)
+            content = _content(future)
             store(number, jobs[number].run() if content is None else content)
-            pending.pop(number, None)
             done += jobs[number].cost
             tell(done)
+    except KeyboardInterrupt:
+        for future, number in futures.items():
+            if future.done() and (content := _content(future)) is not None:
+                store(number, content)
+        raise
+    finally:
+        for future in () if isinstance(executor, Processes) else futures:  # own processes end anyway
+            future.cancel()
 
-        try:
-            for number, future in reversed([*pending.items()]):
-                with interrupts_delayed():  # an interrupt could leave the future locked
-                    runs_here = future.cancel()
-                if runs_here:
-                    finish(number, None)
-                    for other in [other for other, future in pending.items() if future.done() and other != number]:
-                        finish(other, _content(pending[other]))
-            for number, future in [*pending.items()]:
-                finish(number, _content(future))
-        except KeyboardInterrupt:
-            for number, future in pending.items():
-                if future.done() and (content := _content(future)) is not None:
-                    store(number, content)
-            raise
 
-    def _submit(self, job: Job) -> Future[bytes]:
-        """Submit a job to the workers; a job that cannot be submitted runs in this process."""
-        with isolated_start(), suppress(OSError, RuntimeError):  # no worker can start, or all have ended
-            if self._workers is not None and self._is_borrowed:
-                return self._workers.submit(run_if_same_version, program_digest(), job)
-            if self._workers is not None:
-                return self._workers.submit(job.run)
-        return Future()
+def _submit(executor: Executor | None, job: Job) -> Future[bytes]:
+    """Submit a job; without an executor that takes it, return a failed future."""
+    with suppress(OSError, RuntimeError):  # no worker can start, or all have ended
+        if executor is not None:
+            return executor.submit(run_if_same_version, program_digest(), job)
+    future: Future[bytes] = Future()
+    future.set_exception(CancelledError())
+    return future
 
 
 def run_if_same_version(version: str, job: Job) -> bytes:
@@ -232,11 +198,7 @@ def isolated_start() -> Iterator[None]:
 
 @contextmanager
 def interrupts_delayed() -> Iterator[None]:
-    """Delay Ctrl-C until the end of this context.
-
-    The signal is blocked for this thread, and for processes that it starts. If another thread receives the signal, a
-    handler records it.
-    """
+    """Delay Ctrl-C until the end of this context, and block it in processes that start there."""
     can_block = hasattr(signal, "pthread_sigmask")  # not on Windows
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if can_block else set()
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -290,8 +252,8 @@ def raise_if_interrupted(*_: object) -> None:
 def interrupts_recorded() -> Iterator[Callable[[], None]]:
     """Record Ctrl-C in this context, and yield a function that raises it; a second Ctrl-C is raised at once.
 
-    An immediate KeyboardInterrupt could be lost, because Python drops exceptions in callbacks and destructors. The
-    context does nothing if other code handles Ctrl-C, or outside the main thread.
+    Python drops exceptions in callbacks and destructors, so an immediate KeyboardInterrupt could be lost. The context
+    does nothing if other code handles Ctrl-C, or outside the main thread.
 
     >>> with interrupts_recorded() as raise_if_interrupted:
     ...     signal.raise_signal(signal.SIGINT)  # Ctrl-C

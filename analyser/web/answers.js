@@ -4,29 +4,22 @@
  * This file has no rules of the game: the engines decide the effect of a condition, and which row may fire.
  */
 
-import { toLink } from "./state.js";
+import { GONE, NO_ROWS, only, toLink } from "./state.js";
 import { numberOf, ranked, withChanges } from "./edits.js";
 import { BackgroundEngine } from "./background.js";
 
 const SLICE = 12; // milliseconds of computing between two frames
 
 export class Answers {
-  /**
-   * @param {any} engine result of `open` in module.js
-   * @param {any} page the data of the page
-   * @param {() => void} changed called when pending answers have been computed
-   */
+  /** `page` is the data of the page; `changed` is called when pending answers have been computed. */
   constructor(engine, page, changed) {
     this.engine = engine;
     this.background = new BackgroundEngine(engine);
     this.page = page;
     this.changed = changed;
-    /** @type {Map<string, any>} */
     this.results = new Map();
-    /** @type {Map<string, () => unknown>} */
     this.pending = new Map();
-    /** @type {Map<string, any>} answers for earlier states, shown until new ones are computed */
-    this.previous = new Map();
+    this.previous = new Map(); // answers for earlier states, shown until new ones are computed
     this.link = "";
   }
 
@@ -48,11 +41,8 @@ export class Answers {
     const [base, name] = key.split("+");
     if (!name) return this.units[base];
     const edit = this.page.edits.find((each) => each.name === name);
-    return withChanges(
-      this.units[base],
-      { [name]: (edit.at === "dice" ? 0 : numberOf(this.units[base], edit, this.page.layout.none)) + 1 },
-      [edit],
-    );
+    const now = edit.at === "dice" ? 0 : numberOf(this.units[base], edit, this.page.layout.none);
+    return withChanges(this.units[base], { [name]: now + 1 }, [edit]);
   }
 
   /** The conditions of a fight: both units' states, and for the attack on display its chosen conditions. */
@@ -60,11 +50,7 @@ export class Answers {
     const { conditions, units } = this.state;
     const [one, other] = [attacker, target].map((key) => key.split("+")[0]);
     const isShown = one === this.state.attacker || one === this.state.beside;
-    const fight = isShown
-      ? conditions
-      : Object.fromEntries(
-          this.page.shared.filter((name) => name in conditions).map((name) => [name, conditions[name]]),
-        );
+    const fight = isShown ? conditions : only(conditions, this.page.shared);
     const of = { attacker: units[one] ?? {}, target: units[other] ?? {} };
     if (kind === "charge") return { ...fight, distance: undefined, ...of };
     if (kind === "duel") return { ...this.page.usual, ...fight, ...of };
@@ -102,7 +88,7 @@ export class Answers {
 
   /** The engine's answer for a fight, or `why` it is impossible. */
   #fight(kind, attacker, target, ...more) {
-    if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
+    if (this.#isGone(attacker) || this.#isGone(target)) return { why: GONE };
     return this.#withReason(this.engine[kind](...this.#question(kind, attacker, target, ...more)));
   }
 
@@ -118,20 +104,15 @@ export class Answers {
   /** The attacks of all rows on a target, best first, ranked by the same figures as in Python. */
   rows(attacker, target) {
     return this.#cached(`rows ${attacker} ${target}`, () => {
-      const made = this.unit(attacker).rows.map((row, place) => ({
-        row,
-        answer: this.#fight("attack", attacker, target, place),
-      }));
+      const attack = (row, place) => ({ row, answer: this.#fight("attack", attacker, target, place) });
+      const made = this.unit(attacker).rows.map(attack);
       return ranked(made.filter(({ row }) => row.kind === this.page.shoots), this.page);
     });
   }
 
   /** The best attack on a target, computed later. */
   best(attacker, target) {
-    return this.#later(
-      `best ${attacker} ${target}`,
-      () => this.rows(attacker, target)[0]?.answer ?? { why: this.page.words.noRows },
-    );
+    return this.#later(`best ${attacker} ${target}`, () => this.#answerOf(this.rows(attacker, target)[0]));
   }
 
   /** The attack of the chosen row, or else the best attack, computed later. */
@@ -139,8 +120,12 @@ export class Answers {
     const { row: id } = this.state;
     return this.#later(`chosen ${attacker} ${target} ${id}`, () => {
       const rows = this.rows(attacker, target);
-      return (rows.find(({ row }) => row.id === id) ?? rows[0])?.answer ?? { why: this.page.words.noRows };
+      return this.#answerOf(rows.find(({ row }) => row.id === id) ?? rows[0]);
     });
+  }
+
+  #answerOf(row) {
+    return row?.answer ?? { why: NO_ROWS };
   }
 
   /** A charge, computed later. */
@@ -151,7 +136,7 @@ export class Answers {
   /** A duel, computed later by a worker, because it may take long. */
   duel(attacker, target) {
     const name = `duel ${attacker} ${target}`;
-    if (this.#isGone(attacker) || this.#isGone(target)) return { why: this.page.words.gone };
+    if (this.#isGone(attacker) || this.#isGone(target)) return { why: GONE };
     if (this.results.has(name)) return this.results.get(name);
     this.background.ask(name, "duel", this.#question("duel", attacker, target), (answer) => {
       this.results.set(name, this.#withReason(answer));

@@ -10,23 +10,20 @@ onmessage = ({ data: { compiled, layout, name, kind, question } }) => {
 };`;
 
 export class BackgroundEngine {
-  /** @param {Engine} engine */
   constructor(engine) {
     this.engine = engine;
-    /** @type {Map<string, { kind: string, question: any[], then: (answer: any) => void }>} */
-    this.pending = new Map();
-    this.failed = false;
+    this.pending = new Map(); // questions by name, each with its kind and what to do `then` with the answer
+    this.hasWorkers = true;
   }
 
-  /**
-   * Ask the module, unless this question is already pending; `then` is called with the answer.
-   * @param {string} name @param {string} kind @param {any[]} question @param {(answer: any) => void} then
-   */
+  /** Ask the module, unless this question is already pending; `then` is called with the answer. */
   ask(name, kind, question, then) {
     if (this.pending.has(name)) return;
     this.pending.set(name, { kind, question, then });
-    if (!this.failed && globalThis.Worker) this.#send(name);
-    else setTimeout(() => this.#answer(name));
+    if (!this.hasWorkers || !globalThis.Worker) return void setTimeout(() => this.#answer(name));
+    const { compiled, layout } = this.engine;
+    this.worker ??= this.#start();
+    this.worker.postMessage({ compiled, layout, name, kind, question });
   }
 
   /** Drop all questions. */
@@ -37,32 +34,23 @@ export class BackgroundEngine {
     this.worker = undefined;
   }
 
-  /** @param {string} name */
-  #send(name) {
-    const { kind, question } = this.pending.get(name);
-    const { compiled, layout } = this.engine;
-    this.worker ??= this.#start();
-    this.worker.postMessage({ compiled, layout, name, kind, question });
-  }
-
   #start() {
     this.address ??= URL.createObjectURL(new Blob([PROGRAM], { type: "text/javascript" }));
     const worker = new Worker(this.address);
     worker.onmessage = ({ data }) => this.#give(data.name, data.answer);
     worker.onerror = () => {
-      this.failed = true; // a frame that allows no workers
+      this.hasWorkers = false; // a frame that allows none
       for (const name of [...this.pending.keys()]) this.#answer(name);
     };
     return worker;
   }
 
-  /** Answer without a worker. @param {string} name */
+  /** Answer without a worker. */
   #answer(name) {
     const job = this.pending.get(name);
     if (job) this.#give(name, this.engine[job.kind](...job.question));
   }
 
-  /** @param {string} name @param {any} answer */
   #give(name, answer) {
     const job = this.pending.get(name);
     this.pending.delete(name);

@@ -1,8 +1,7 @@
 """Build the WebAssembly module of the calculator: ``python -m analyser.web.compile_module``.
 
-Numba, which compiles the kernels, includes LLVM with a back end for WebAssembly. The kernel is compiled with the data
-layout of WebAssembly. `ziglang` (the extra `build`) links it with the few runtime functions that it needs, for
-allocation and reference counting.
+Numba includes LLVM with a back end for WebAssembly. `ziglang` (the extra `build`) links the kernel with the few
+runtime functions that it needs.
 """
 
 from __future__ import annotations

@@ -4,58 +4,36 @@
  * An existing element keeps its focus, its scroll position and the text typed into it.
  */
 
-/**
- * Description of an element to show.
- * @typedef {{ name: string, attributes: Record<string, string>, children: Child[] }} Wanted
- * @typedef {Wanted | string} Child
- */
-
 const SVG = "http://www.w3.org/2000/svg";
 const OF_SVG = new Set(["svg", "path", "line", "rect", "circle", "g", "text"]);
-/** @type {WeakMap<Node, Wanted>} the description that each element shows */
-const shows = new WeakMap();
+const shows = new WeakMap(); // the description that each element shows
 
 /**
- * Describe an element.
- * @param {string} tag its name, and classes after dots: `p.small`
- * @param {Record<string, unknown>} attributes values that are null, undefined or false are left out
- * @param {any[]} children elements and texts, possibly in nested arrays; texts are never HTML
- * @returns {Wanted}
+ * Describe an element: `tag` is its name, with classes after dots (`p.small`). Attributes and children that are null,
+ * undefined or false are left out; children may be in nested arrays, and texts are never HTML.
  */
 export function h(tag, attributes = {}, ...children) {
   const [name, ...classes] = tag.split(".");
-  const wanted = { name, attributes: /** @type {Record<string, string>} */ ({}), children: /** @type {Child[]} */ ([]) };
-  if (classes.length) wanted.attributes.class = classes.join(" ");
+  const wanted = { name, attributes: classes.length ? { class: classes.join(" ") } : {}, children: [] };
   for (const [key, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
-    wanted.attributes[key] = value === true ? "" : String(value);
+    if (isThere(value)) wanted.attributes[key] = value === true ? "" : String(value);
   }
-  for (const child of children.flat(Infinity).filter(isChild)) {
-    wanted.children.push(typeof child === "object" ? child : String(child));
+  for (const child of children.flat(Infinity)) {
+    if (isThere(child) && child !== "") wanted.children.push(typeof child === "object" ? child : String(child));
   }
   return wanted;
 }
 
-/** @param {unknown} child */
-const isChild = (child) => child !== null && child !== undefined && child !== false && child !== "";
+const isThere = (value) => value !== null && value !== undefined && value !== false;
 
-/**
- * Create an element, for pages that do not use `morph`.
- * @param {string} tag
- * @param {Record<string, unknown>} attributes
- * @param {any[]} children elements that exist, and texts
- */
+/** Create an element with existing elements and texts, for pages that do not use `morph`. */
 export function element(tag, attributes = {}, ...children) {
-  const result = /** @type {Element} */ (made(h(tag, attributes)));
-  result.append(...children.flat(Infinity).filter(isChild));
+  const result = made(h(tag, attributes));
+  result.append(...children.flat(Infinity).filter((child) => isThere(child) && child !== ""));
   return result;
 }
 
-/**
- * Change `shown` until it equals `wanted`; elements with the same tag and `data-key` stay.
- * @param {Element} shown
- * @param {Wanted} wanted
- */
+/** Change `shown` until it equals `wanted`; elements with the same tag and `data-key` stay. */
 export function morph(shown, wanted) {
   const before = shows.get(shown)?.attributes ?? {};
   shows.set(shown, wanted);
@@ -77,7 +55,7 @@ export function morph(shown, wanted) {
     }
     if (candidate === place) place = place.nextSibling;
     else shown.insertBefore(candidate, place);
-    if (typeof child !== "string") morph(/** @type {Element} */ (candidate), child);
+    if (typeof child !== "string") morph(candidate, child);
     else if (candidate.nodeValue !== child) candidate.nodeValue = child;
   }
   while (place) {
@@ -88,7 +66,6 @@ export function morph(shown, wanted) {
   showValue(shown);
 }
 
-/** @param {Child} wanted @returns {Node} */
 function made(wanted) {
   if (typeof wanted === "string") return document.createTextNode(wanted);
   const { name } = wanted;
@@ -106,9 +83,8 @@ function set(element, name, value) {
 /** Set the value of a control to that of the state, unless the reader is typing into it. */
 function showValue(shown) {
   if (shown instanceof HTMLInputElement) {
-    shown.checked = shown.hasAttribute("checked");
     const value = shown.getAttribute("value") ?? "";
-    if (shown.type === "range" || (shown.type !== "checkbox" && shown !== document.activeElement)) shown.value = value;
+    if (shown.type === "range" || shown !== document.activeElement) shown.value = value;
   }
   if (shown instanceof HTMLSelectElement) {
     const chosen = [...shown.options].find((option) => option.hasAttribute("selected")) ?? shown.options[0];
@@ -116,12 +92,8 @@ function showValue(shown) {
   }
 }
 
-/** @param {Child | undefined} wanted */
-function keyOf(wanted) {
-  return typeof wanted === "object" ? wanted.attributes["data-key"] : undefined;
-}
+const keyOf = (wanted) => wanted?.attributes?.["data-key"];
 
-/** @param {Node} node @param {Child} wanted */
 function isLike(node, wanted) {
   const is = shows.get(node);
   if (typeof wanted === "string") return node.nodeType === Node.TEXT_NODE;

@@ -21,11 +21,10 @@ _EXPORT = re.compile(r"^export (?=async |function |class |const )", re.MULTILINE
 
 
 def with_security_policy(html: str) -> str:
-    r"""Return a page with its Content-Security-Policy as the second line of its head; other text is unchanged.
+    r"""Return a page with its Content-Security-Policy as the second line of its head.
 
-    The policy allows the page's scripts and styles by their SHA-256, embedded images and, if the page has the module,
-    also WebAssembly and workers that the page creates. It disables attributes such as ``style="..."`` and
-    ``onclick="..."``.
+    The policy allows the page's own scripts and styles (no attributes ``style`` or ``onclick``), embedded images and,
+    if the page has the module, WebAssembly and workers.
 
     >>> with_security_policy('<meta charset="utf-8">\n<style>b {}</style>').splitlines()[1][:76]
     '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; img-'
@@ -44,23 +43,20 @@ def with_security_policy(html: str) -> str:
 
 
 def pack_data(head: Mapping[str, Any], rest: bytes = b"") -> str:
-    """Return data as base64 text, compressed by zlib; ``packed.js`` unpacks it in the browser.
-
-    The data are the length of the JSON text of `head` (4 bytes, little-endian), the JSON text, and `rest`.
-    """
+    """Return the length of a JSON text (4 bytes), the text, and `rest`, compressed as base64 text for ``packed.js``."""
     text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
     whole = b"".join([len(text).to_bytes(4, "little"), text, rest])
     return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")
 
 
 def pack_engine(data: Mapping[str, Any]) -> str:
-    """Return the exact engines and `data` as packed text; `data` includes the memory `layout`."""
+    """Return the exact engines and `data`, which includes the memory `layout`, as packed text."""
     return pack_data(data, _file_bytes("calculator.wasm"))
 
 
 @cache
 def scripts(modules: Iterable[str]) -> str:
-    """Return JavaScript modules joined into one text; list each of `modules` after the modules that it imports."""
+    """Return JavaScript modules joined into one text, each after the modules that it imports."""
     texts = (_file_bytes(f"{name}.js").decode() for name in modules)
     return "".join(_EXPORT.sub("", _IMPORT.sub("", text)) for text in texts)
 

@@ -1,51 +1,10 @@
-"""Data of the calculator for browsers: facts about units, and the memory layout of questions and answers.
+"""Facts about units for the WebAssembly module, and the layout of its memory, as plain data for JSON.
 
-Python writes numbers, names and labels as JSON. `module.js` fills in the records of the WebAssembly module by field
-name, and returns named figures. It contains no rules of the game.
-
-**Python** ::
-
-    unit_facts(loadout) -> {
-        "id": "crown/rifle-platoon@basic", "name": "Rifle platoon", "level": "basic", "type": "infantry",
-        "category": "light", "models": 6, "points": 35,            # points: null if none
-        "rules": ["Irregular"],                                   # names in the rulebook
-        "numbers": {"models": 6, "defence": 2, ...},              # layout()["unit"] fields that differ from "usual"
-        "rows": [{"id": "ranged-light", "name": "...", "kind": "ranged", "reach": '7"/14"', "against": ["light"],
-                  "qualities": ["Arc"], "numbers": {...},          # layout()["row"] fields
-                  "bands": [[first, last, dice, special], ...]}]}  # special: -1 for none
-    layout() -> {"unit": ..., "row": ..., ..., "conditions": [...], "refusals": [...], "ratings": [...], "assumed": ""}
-
-Numbers of a unit can be changed before a call: ``unit.numbers.defence = 3``.
-
-**JavaScript** ::
-
-    import { open } from "./module.js";
-    const engine = await open(bytes, layout);                      // bytes: of calculator.wasm
-    engine.attack(attacker, row, target, conditions)               // row: its index in attacker.rows
-    engine.charge(attacker, target, conditions)
-    engine.duel(attacker, target, conditions)                      # the first unit, and the second
-
-    conditions = {
-        attacker: {models: 4, suppressed: true},
-        target: {garrisoned: true},
-        distance: 6, aiming: true }                                # conditions that belong to neither unit
-
-Each entry of ``layout.conditions`` is one condition. It has a ``name``, a ``label`` for a button, and a
-``description``. ``side`` is ``attacker``, ``target``, or ``fight`` for the top level. ``kind`` is ``flag``, ``count``,
-``inches``, ``choice`` with ``choices``, or ``row``, an index of the unit's rows. ``in`` lists the questions that use it
-(``attack``, ``charge``, ``duel``). ``needs`` is the rule or quality that the unit must have, if any. Conditions that
-are left out or null have defaults: false, the full number of models, no distance, and so on. In duels the default is to
-shoot with the best row, else to charge, else to take cover.
-
-An answer has ``refused``: 0, or an index into ``layout.refusals`` if the fight is impossible; the rest is then invalid.
-
-The other fields are those of `AttackAnswer`, `ChargeAnswer` and `DuelAnswer` (:mod:`~.memory_records`). ``rating`` and
-policies are indices into ``layout.ratings`` and ``layout.policies``. Entry k of ``losses`` and ``at_least`` is the
-probability that k models, or at least k, are destroyed. In place of ``sides``, charges and duels have ``attacker``
-and ``target``, each at the end of the fight; duels also have ``rounds``, a list of both sides at the end of each round.
-
-Numbers are exact and equal those of :func:`analyser.attack` and similar functions, except for the order of summation
-(at most 1e-15).
+`module.js` writes and reads fields of records by name, and has no rules of the game. Numbers of a unit can be changed
+before a call (``unit.numbers.defence = 3``). ``conditions`` of a call have values by name: those of ``attacker`` and
+``target``, and on the top level those of the fight. Conditions that are left out or null have defaults. In duels the
+default tactic is to shoot with the best row, else to charge, else to take cover. Answers have figures by name; if
+``refused`` is not 0, ``layout.refusals[refused]`` is the reason.
 """
 
 from __future__ import annotations
@@ -55,8 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from analyser.common.errors import InputError
 from analyser.engine.fight.step_builder import UnitFacts
-from analyser.game.profiles import ProfilesLike, library_of
+from analyser.game.profiles import library_of
 from analyser.game.ruleset import Rating, Ruleset
 from analyser.game.units import Loadout, Row
 from analyser.rules.house_rules import pack_die
@@ -125,7 +85,7 @@ class Condition(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Description of the same key of scenarios; empty if there is none."""
+        """Description of the same key of scenarios, if there is one."""
         modifiers: tuple[Mapping[Any, str], ...] = (BONUSES, PENALTIES)
         if self.side == "fight" and (text := next((each[self.name] for each in modifiers if self.name in each), "")):
             return text
@@ -216,31 +176,17 @@ _PLAIN_NUMBERS = {name: int(_PLAIN_ATTACK[name]) for name in _PLAIN_ATTACK.dtype
 """Nonzero fields of an attack without qualities."""
 
 
-def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None) -> dict[str, Any]:
-    """Return the memory layout of the module with its labels, for `module.js`.
+def layout(ruleset: Ruleset | None = None) -> dict[str, Any]:
+    """Return the memory layout of the module with its labels; `ruleset` is that of the shipped profiles by default.
 
-    Parameters
-    ----------
-    ruleset : Ruleset, optional
-        The die and the deck. Default: those of the profiles.
-    profiles : Profiles or path, optional
-        Profiles with the default ruleset. Default: the shipped profiles.
-
-    Returns
-    -------
-    dict
-        Plain data for JSON; see the docstring of this module.
-
-    Examples
-    --------
     >>> layout()["conditions"][0]["label"]
     'models left'
     """
-    ruleset = ruleset or library_of(profiles).ruleset
+    ruleset = ruleset or library_of(None).ruleset
     units, row = QUESTION["units"].base, QUESTION["units"].base["rows"].base
     cards = ruleset.deck.counts().tolist()
     if len(cards) > MOST_CARDS:
-        raise ValueError(f"{len(cards)} card values (allowed: up to {MOST_CARDS})")
+        raise InputError(f"{len(cards)} card values", where="deck", allowed=f"up to {MOST_CARDS}")
     plain = _PLAIN_NUMBERS | {"die": pack_die(ruleset.die)}
     return {
         "inch": INCH,
@@ -267,7 +213,6 @@ def layout(ruleset: Ruleset | None = None, profiles: ProfilesLike | None = None)
         "refusals": [REFUSALS[reason] for reason in (*WhyNot, *Refusal)],
         "ratings": [name for name, _ in _RATINGS],
         "policies": [name for name, _ in _POLICIES],
-        "assumed": ruleset.assumption,
     }
 
 
@@ -278,29 +223,28 @@ def _offsets(dtype: np.dtype[np.void], names: tuple[str, ...]) -> dict[str, int]
 
 
 def _fields(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[str, int]:
-    """Return the byte offsets of all fields of the parts of a record; the parts must have distinct field names."""
+    """Return the byte offsets of all fields of the parts of a record."""
     fields: dict[str, int] = {}
     for part in parts:
         at, inner = _offsets(dtype, (part,))[part], dtype[part].base
         names = inner.names or ()
-        assert not fields.keys() & set(names), f"two fields of one name in {part}"
         fields |= {name: at + offset for name, offset in _offsets(inner, names).items()}
     return fields
 
 
 def _array_at(dtype: np.dtype[np.void], name: str) -> list[int]:
-    """Return the byte offset of an array of records, the byte size of an element, and its length."""
+    """Return the offset of an array of records, the size of an element, and the length."""
     field = dtype[name]
     return [_offsets(dtype, (name,))[name], field.base.itemsize, int(np.prod(field.shape))]
 
 
 def _defaults(facts: Any) -> dict[str, int]:
-    """Return the nonzero default values of facts."""
+    """Return nonzero default values."""
     return {name: value for name, value in facts._field_defaults.items() if value}
 
 
 def _answer_layout(dtype: np.dtype[np.void]) -> dict[str, Any]:
-    """Return the offsets in an answer: whole numbers, figures, lists (one entry per number of models) and sides."""
+    """Return the offsets in an answer: whole numbers, figures, lists by number of models, and sides."""
     kinds: dict[str, Any] = {"whole": {}, "figures": {}, "lists": {}}
     for name in dtype.names or ():
         field, at = dtype[name], _offsets(dtype, (name,))[name]
@@ -314,25 +258,9 @@ def _answer_layout(dtype: np.dtype[np.void]) -> dict[str, Any]:
 def unit_facts(loadout: Loadout) -> dict[str, Any]:
     """Return the facts of a unit for the module, with names for a page.
 
-    Parameters
-    ----------
-    loadout : Loadout
-        From a profile file, or changed (:meth:`~analyser.game.units.Loadout.with_`).
+    `numbers` and the numbers of rows have those that differ from ``layout()["unit"]["usual"]`` and ``["row"]``;
+    `bands` are lists of first, last, dice and dice in parentheses. InputError if the module cannot hold the unit.
 
-    Returns
-    -------
-    dict
-        Plain data for JSON; see the docstring of this module.
-
-    Raises
-    ------
-    InputError
-        A unit that no scenario can have.
-    ValueError
-        More rows, bands or models than the module can hold.
-
-    Examples
-    --------
     >>> from analyser import load_profiles
     >>> unit_facts(load_profiles()["crown/rifle-platoon@basic"])["rows"][0]["reach"]
     '7"/14"'
@@ -340,7 +268,7 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
     unit, level = loadout.unit, loadout.level
     for noun, count, most in (("rows", len(unit.rows), MOST_ROWS), ("models", level.models, MOST_MODELS)):
         if count > most:
-            raise ValueError(f"{loadout.selector}: {count} {noun} (allowed: up to {most})")
+            raise InputError(f"{loadout.selector}: {count} {noun}", allowed=f"up to {most}")
     combatant = resolve_combatant(Combatant(), None, "unit", loadout)
     target = target_record(combatant)
     facts = facts_of(combatant)._replace(points=_number_or_none(level.points))._asdict()
@@ -362,7 +290,7 @@ def unit_facts(loadout: Loadout) -> dict[str, Any]:
 
 def _row(row: Row, combatant: Combatant, loadout: Loadout) -> dict[str, Any]:
     if len(row.bands) > MOST_BANDS:
-        raise ValueError(f"{loadout.selector}: {len(row.bands)} bands of {row.id} (allowed: up to {MOST_BANDS})")
+        raise InputError(f"{loadout.selector}: {len(row.bands)} bands of {row.id}", allowed=f"up to {MOST_BANDS}")
     keys: dict[str, Any] = {"veteran": veteran_of(loadout.unit), "attacker_damage_limit": combatant.damage_limit}
     attack: Any = attack_record(Attack(dice=1, qualities=row.qualities, **keys), combatant)
     facts = row_facts(row)

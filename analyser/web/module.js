@@ -1,26 +1,9 @@
-// @ts-check
 /**
  * The exact engines, in WebAssembly. The module has all rules; the layout from Python has all numbers and names
  * (`analyser/web/memory_layout.py` describes it). This file writes and reads fields of records by name.
- *
- * @typedef {Record<string, number>} Numbers
- * @typedef {{ numbers: Numbers, bands: number[][] }} Row
- * @typedef {{ numbers: Numbers, rows: Row[] }} Unit
- * @typedef {number | boolean | string | null | undefined} Value
- * @typedef {{ attacker?: Record<string, Value>, target?: Record<string, Value> } & Record<string, any>} Conditions
- * @typedef {{ name: string, side: string, kind: string, field: string, choices?: Numbers, in: string[] }} Condition
- * @typedef {{ at: number[], fields: Numbers, usual: Numbers, order: string[] }} Part
- * @typedef {{ whole: Numbers, figures: Numbers, lists: Numbers, sides?: { at: number[], answer: AnswerLayout } }} AnswerLayout
- * @typedef {{ inch: number, none: number, question: Numbers, kinds: Numbers, die: number[], deck: number[], unit: Part,
- *   row: Part, band: Part, fight: Part, plain: Part, answers: Record<string, AnswerLayout>, conditions: Condition[] }} Layout
- * @typedef {Record<string, any>} Answer
  */
 
-/**
- * Open the module.
- * @param {BufferSource} bytes of `calculator.wasm`
- * @param {Layout} layout result of `memory_layout.layout()`
- */
+/** Open the module, whose bytes are those of `calculator.wasm`. */
 export async function open(bytes, layout) {
   return new Engine(await WebAssembly.compile(bytes), layout);
 }
@@ -29,39 +12,32 @@ export async function open(bytes, layout) {
 export class Engine {
   static word = 8; // bytes of a number
 
-  /** @param {WebAssembly.Module} compiled @param {Layout} layout */
   constructor(compiled, layout) {
     this.compiled = compiled;
     this.layout = layout;
-    /** @type {any} */
     this.module = new WebAssembly.Instance(compiled).exports;
     this.memory = new DataView(this.module.memory.buffer);
   }
 
-  /**
-   * A ranged attack with one of the attacker's rows.
-   * @param {Unit} attacker @param {number} row index in `attacker.rows` @param {Unit} target
-   * @param {Conditions} [conditions]
-   */
+  /** A ranged attack with a row of the attacker: `row` is its index in `attacker.rows`. */
   attack(attacker, row, target, conditions = {}) {
     return this.#answer("attack", [attacker, target], row, conditions);
   }
 
-  /** A charge of one unit at the other. @param {Unit} attacker @param {Unit} target @param {Conditions} [conditions] */
+  /** A charge of one unit at the other. */
   charge(attacker, target, conditions = {}) {
     const { sides, ...answer } = this.#answer("charge", [attacker, target], 0, conditions);
     return { ...answer, ...sides[0] };
   }
 
-  /** A duel over several rounds. @param {Unit} attacker @param {Unit} target @param {Conditions} [conditions] */
+  /** A duel over several rounds. */
   duel(attacker, target, conditions = {}) {
     const { sides, rounds, ...answer } = this.#answer("duel", [attacker, target], 0, conditions);
     return { ...answer, ...sides[rounds - 1], rounds: sides.slice(0, rounds) };
   }
 
-  /** @param {string} kind @param {Unit[]} units @param {number} row @param {Conditions} conditions @returns {Answer} */
   #answer(kind, units, row, conditions) {
-    const { question, kinds, die, deck, fight } = this.layout;
+    const { question, kinds, die, deck, fight, plain, answers } = this.layout;
     const start = this.module.question.value;
     this.#put(start + question.kind, kinds[kind]);
     this.#put(start + question.row, row);
@@ -70,13 +46,13 @@ export class Engine {
     deck.forEach((copies, place) => this.#put(start + question.deck + Engine.word * place, copies));
     units.forEach((unit, side) => this.#putUnit(unit, side));
     this.#fill(start, fight, {});
-    this.#fill(start, this.layout.plain, {});
+    this.#fill(start, plain, {});
     for (const condition of this.layout.conditions) this.#putCondition(condition, kind, conditions);
     if (this.module.ask() < 0) throw new Error(`the module failed at this ${kind}`);
-    return this.#read(kind);
+    if (this.memory.buffer !== this.module.memory.buffer) this.memory = new DataView(this.module.memory.buffer);
+    return this.#readAnswer(this.module[kind].value, answers[kind]);
   }
 
-  /** @param {Unit} unit @param {number} side */
   #putUnit(unit, side) {
     const { row, band } = this.layout;
     const at = this.#unitAt(side);
@@ -90,58 +66,41 @@ export class Engine {
     });
   }
 
-  /** @param {Condition} condition @param {string} question @param {Conditions} conditions */
   #putCondition({ name, side, kind, field, choices, in: asked }, question, conditions) {
     const { inch, none, unit, fight } = this.layout;
-    if (!asked.includes(question)) return;
     const value = side === "fight" ? conditions[name] : conditions[side]?.[name];
-    if (value === undefined || value === null || value === false) return;
-    const number = choices ? choices[String(value)] : kind === "inches" ? Math.round(Number(value) * inch) : Number(value);
-    const at = side === "fight" ? this.module.question.value + fight.fields[field] : this.#unitAt(side === "attacker" ? 0 : 1) + unit.fields[field];
-    this.#put(at, number ?? none);
+    if (!asked.includes(question) || value === undefined || value === null || value === false) return;
+    const number = choices ? choices[value] : kind === "inches" ? Math.round(value * inch) : Number(value);
+    const start = side === "fight" ? this.module.question.value : this.#unitAt(side === "attacker" ? 0 : 1);
+    this.#put(start + (side === "fight" ? fight : unit).fields[field], number ?? none);
   }
 
-  /** @param {number} side */
   #unitAt(side) {
     const [at, stride] = this.layout.unit.at;
     return this.module.question.value + at + stride * side;
   }
 
-  /** Write every field of a part; the default is `usual`. @param {number} start @param {Part} part @param {Numbers} numbers */
+  /** Write every field of a part; the default is `usual`. */
   #fill(start, { fields, usual }, numbers) {
     for (const name in fields) this.#put(start + fields[name], numbers[name] ?? usual[name] ?? 0);
   }
 
-  /** @param {number} at @param {number} value */
   #put(at, value) {
     this.memory.setBigInt64(at, BigInt(value), true);
   }
 
-  /** @param {string} kind @returns {Answer} */
-  #read(kind) {
-    if (this.memory.buffer !== this.module.memory.buffer) this.memory = new DataView(this.module.memory.buffer);
-    return this.#readAnswer(this.module[kind].value, this.layout.answers[kind]);
-  }
-
-  /** @param {number} start @param {AnswerLayout} layout @returns {Answer} */
   #readAnswer(start, { whole, figures, lists, sides }) {
-    /** @type {Answer} */
     const answer = {};
     for (const name in whole) answer[name] = Number(this.memory.getBigInt64(start + whole[name], true));
     for (const name in figures) answer[name] = this.memory.getFloat64(start + figures[name], true);
-    for (const name in lists) answer[name] = this.#list(start + lists[name], answer.models + 1);
-    if (sides) answer.sides = this.#readSides(start, sides.at, sides.answer);
-    return answer;
-  }
-
-  /** Read both sides, once or by round. @param {number} start @param {number[]} at @param {AnswerLayout} layout */
-  #readSides(start, [at, stride, count], layout) {
-    const read = (/** @type {number} */ place) => this.#readAnswer(start + at + stride * place, layout);
-    return Array.from({ length: count / 2 }, (_, pair) => ({ attacker: read(2 * pair), target: read(2 * pair + 1) }));
-  }
-
-  /** @param {number} at @param {number} length */
-  #list(at, length) {
-    return Array.from({ length }, (_, place) => this.memory.getFloat64(at + Engine.word * place, true));
+    for (const name in lists) {
+      const number = (_, place) => this.memory.getFloat64(start + lists[name] + Engine.word * place, true);
+      answer[name] = Array.from({ length: answer.models + 1 }, number);
+    }
+    if (!sides) return answer;
+    const [at, stride, count] = sides.at; // both sides, once or by round
+    const side = (place) => this.#readAnswer(start + at + stride * place, sides.answer);
+    const pair = (_, number) => ({ attacker: side(2 * number), target: side(2 * number + 1) });
+    return { ...answer, sides: Array.from({ length: count / 2 }, pair) };
   }
 }

@@ -2,14 +2,14 @@
 
 import { load } from "./packed.js";
 import { h, morph } from "./dom.js";
-import { Game, emptyState, fromLink, toLink } from "./state.js";
+import { Game, OWN, RESTORE, emptyState, fromLink, only, toLink, without } from "./state.js";
 import { Answers } from "./answers.js";
-import { pageContent, unitsOf } from "./models.js";
+import { pageContent, unitsOf } from "./panels.js";
+import { loadoutName } from "./workshop.js";
 
 const { engine, ...page } = await load("engine");
 const place = document.getElementById("page");
 const game = new Game(page.id);
-const conditions = new Map(page.conditions.map((each) => [`${each.side} ${each.name}`, each]));
 const searched = { attackers: "", targets: "" };
 const narrow = matchMedia("(max-width: 62rem)"); // one panel at a time, as in the style sheet
 let state = emptyState();
@@ -33,14 +33,8 @@ function render() {
   const view = viewOf();
   document.title =
     state.attacker && state.target ? `${units[state.attacker].name} on ${units[state.target].name}` : page.title;
-  morph(
-    place,
-    h(
-      "div",
-      { id: "page", "data-view": view },
-      pageContent({ page, state, units, answers, game, view, searched, message, isNarrow: narrow.matches }),
-    ),
-  );
+  const all = { page, state, units, answers, game, view, searched, message, isNarrow: narrow.matches };
+  morph(place, h("div", { id: "page", "data-view": view }, pageContent(all)));
 }
 
 /** Show a short message at the top for two seconds. */
@@ -82,15 +76,8 @@ const actions = {
     scrollTo({ top: 0 });
   },
   fight(attacker, target) {
-    change(
-      {
-        attacker,
-        target,
-        row: "",
-        conditions: attacker === state.attacker ? state.conditions : shared(state.conditions),
-      },
-      { isStep: true },
-    );
+    const conditions = attacker === state.attacker ? state.conditions : shared(state.conditions);
+    change({ attacker, target, row: "", conditions }, { isStep: true });
   },
   view(role) {
     change({}, { isStep: true, view: role });
@@ -100,23 +87,21 @@ const actions = {
     if (depth) history.back();
     else change(viewOf() === "fight" ? { target: "" } : { attacker: "", target: "" });
   },
-  swap: () =>
-    change({ attacker: state.target, target: state.attacker, row: "", conditions: shared(state.conditions) }),
-  row: (id) => change({ row: id }, { label: `${units[state.attacker].name}: ${page.words.row.toLowerCase()}` }),
+  swap: () => change({ attacker: state.target, target: state.attacker, row: "", conditions: shared(state.conditions) }),
+  row: (id) => change({ row: id }, { label: `${units[state.attacker].name}: row` }),
   toggle(where, name) {
     const was = where === "fight" ? state.conditions[name] : state.units[where]?.[name];
     actions.value(where, name, was ? "" : 1);
   },
   /** Set a condition of the fight or of a unit; an empty value restores the default. */
-  value(where, name, value) {
-    const isNone = value === "" || value === undefined;
-    const [label] = ["fight", "target", "attacker"].flatMap((side) => conditions.get(`${side} ${name}`)?.label ?? []);
-    const said = `${isNone ? "not " : ""}${label}`;
-    if (where !== "fight") return setUnitCondition(where, name, isNone ? undefined : value, `${units[where].name}: ${said}`);
-    const parts = { conditions: { ...without(state.conditions, name), ...(isNone ? {} : { [name]: value }) } };
-    return change(parts, { label: `${units[state.attacker].name}: ${said}` });
+  value(where, name, text) {
+    const value = text === "" ? undefined : Number.isNaN(Number(text)) ? text : Number(text);
+    const isOfFight = where === "fight";
+    const { label } = page.conditions.find((each) => each.name === name && (each.side === "fight") === isOfFight);
+    const said = `${units[isOfFight ? state.attacker : where].name}: ${value === undefined ? "not " : ""}${label}`;
+    if (!isOfFight) setUnitCondition(where, name, value, said);
+    else change({ conditions: withValue(state.conditions, name, value) }, { label: said });
   },
-  number: (name, value) => actions.value("fight", name, Number(value)),
   step(key, what, by) {
     const unit = units[key];
     const whole = what === "models" ? unit.models : 0;
@@ -124,46 +109,46 @@ const actions = {
     setUnitCondition(key, what, now === whole ? undefined : now, `${unit.name}: ${now} ${what}`);
   },
   stand(key, what, value) {
-    actions.step(key, what, value - (state.units[key]?.[what] ?? (what === "models" ? units[key].models : 0)));
+    actions.step(key, what, Number(value) - (state.units[key]?.[what] ?? (what === "models" ? units[key].models : 0)));
   },
-  renew: () => change({ units: {}, round: 1 }, { label: page.words.newGame.toLowerCase() }),
+  renew: () => change({ units: {}, round: 1 }, { label: "new game" }),
   round() {
     const units = Object.entries(state.units).map(([key, each]) => [key, without(each, ...page.eachRound)]);
     const left = Object.fromEntries(units.filter(([, each]) => Object.keys(each).length));
     const round = state.round + 1;
-    change(
-      { round, units: left, attacker: "", target: "", conditions: shared(state.conditions) },
-      { label: `round ${round}`, isStep: true },
-    );
+    const parts = { round, units: left, attacker: "", target: "", conditions: shared(state.conditions) };
+    change(parts, { label: `round ${round}`, isStep: true });
   },
   /** Change a value of the attacker or the target; a printed unit is first copied, and its copy is changed. */
   edit(role, name, value) {
+    if (value === "") return;
     const unit = units[state[role]];
-    const side = Number(unit.key[0]);
-    const place = Number(unit.key.slice(2)) - page.sides[side].units.length;
-    const from = unit.from ?? unit.key;
-    const entry = {
-      from,
-      name: unit.from ? unit.name : `${unit.name}${page.words.changed}`,
-      changes: { ...unit.changes, [name]: Number(value) },
-    };
-    const own = unit.from ? state.own.with(place, entry) : [...state.own, entry];
-    const parts = { own, [role]: unit.from ? unit.key : `${side}.${page.sides[side].units.length + state.own.length}` };
-    change(parts, { label: `${entry.name}: ${page.edits.find((each) => each.name === name).label}` });
+    const changes = { ...unit.changes, [name]: Number(value) };
+    const entry = { from: unit.from ?? unit.key, name: unit.from ? unit.name : `${unit.name}, changed`, changes };
+    const own = unit.from ? state.own.with(ownPlace(unit), entry) : [...state.own, entry];
+    const key = unit.from ? unit.key : `${unit.side}.${page.sides[unit.side].units.length + state.own.length}`;
+    const { label } = page.edits.find((each) => each.name === name);
+    change({ own, [role]: key }, { label: `${entry.name}: ${label}` });
   },
   called(role, name) {
-    const unit = units[state[role]];
-    const place = Number(unit.key.slice(2)) - page.sides[unit.side].units.length;
-    change({ own: state.own.with(place, { ...state.own[place], name: name.trim() || page.words.own }) });
+    const place = ownPlace(units[state[role]]);
+    change({ own: state.own.with(place, { ...state.own[place], name: name.trim() || OWN }) });
   },
   restore(role) {
-    const { key, from, side } = units[state[role]];
-    const isLast = Number(key.slice(2)) === page.sides[side].units.length + state.own.length - 1;
-    const isUsed = ["attacker", "target", "beside"].some(
-      (each) => each !== role && state[each].slice(2) === key.slice(2),
-    );
-    const own = isLast && !isUsed ? state.own.slice(0, -1) : state.own;
-    change({ [role]: from, own }, { label: page.words.restore.toLowerCase() });
+    const unit = units[state[role]];
+    const place = unit.key.slice(2);
+    const isUsed = ["attacker", "target", "beside"].some((each) => each !== role && state[each].slice(2) === place);
+    const own = ownPlace(unit) === state.own.length - 1 && !isUsed ? state.own.slice(0, -1) : state.own;
+    change({ [role]: unit.from, own }, { label: RESTORE.toLowerCase() });
+  },
+  beside(name) {
+    const { side } = units[state.attacker];
+    const found = Object.values(units).find((unit) => unit.side === side && loadoutName(unit) === name);
+    if (found || name === "") change({ beside: found?.key ?? "" });
+  },
+  search(role, words) {
+    searched[role] = words;
+    render();
   },
   undo() {
     const before = game.undo();
@@ -174,49 +159,39 @@ const actions = {
     try {
       if (navigator.share) return await navigator.share({ title: document.title, url: text });
       await navigator.clipboard.writeText(text);
-      say(page.words.copied);
+      say("Link copied");
     } catch {
       prompt("The link to this", text);
     }
   },
 };
 
-const without = (values, ...names) =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
-
 /** The conditions that stay when another unit attacks. */
-const shared = (values) => Object.fromEntries(Object.entries(values).filter(([name]) => page.shared.includes(name)));
+const shared = (values) => only(values, page.shared);
 
-/** Set a condition of a unit in the game; undefined removes the condition. */
+/** Index of a unit that the reader has made in `state.own`. */
+const ownPlace = ({ key, side }) => Number(key.slice(2)) - page.sides[side].units.length;
+
+/** An object with a new value; undefined removes the value. */
+const withValue = (values, name, value) => ({ ...without(values, name), ...(value === undefined ? {} : { [name]: value }) });
+
 function setUnitCondition(key, name, value, label) {
-  const standing = { ...without(state.units[key] ?? {}, name), ...(value === undefined ? {} : { [name]: value }) };
+  const standing = withValue(state.units[key] ?? {}, name, value);
   const others = without(state.units, key);
   change({ units: Object.keys(standing).length ? { ...others, [key]: standing } : others }, { label });
 }
 
-document.addEventListener("click", (event) => {
-  const button = event.target instanceof Element && event.target.closest("[data-do]");
-  if (!(button instanceof HTMLButtonElement) || button.disabled) return;
-  const [name, ...details] = (button.dataset.do ?? "").split(" ");
+// `data-do` of a button and `data-set` of a control name an action and its arguments; a control adds its value.
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest?.("[data-do]");
+  if (!button || button.disabled) return;
+  const [name, ...details] = button.dataset.do.split(" ");
   actions[name](...details);
 });
 
-document.addEventListener("input", (event) => {
-  const { target } = event;
-  if (!(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
-  const { value } = target;
-  const [kind, name, ...more] = (target.dataset.set ?? "").split(" ");
-  if (kind === "number") actions.number(name, value);
-  if (kind === "value")
-    actions.value(name, more[0], value === "" || Number.isNaN(Number(value)) ? value : Number(value));
-  if (kind === "edit" && value !== "") actions.edit(name, more[0], value);
-  if (kind === "stand") actions.stand(name, more[0], Number(value));
-  if (kind === "called") actions.called(name, value);
-  if (kind === "beside") change({ beside: value });
-  if (kind === "search") {
-    searched[name] = value;
-    render();
-  }
+document.addEventListener("input", ({ target }) => {
+  const [name, ...details] = target.dataset.set?.split(" ") ?? [];
+  if (name) actions[name](...details, target.value);
 });
 
 addEventListener("popstate", (event) => {
@@ -239,9 +214,7 @@ function begin() {
 }
 
 narrow.addEventListener("change", () => render());
-addEventListener("scroll", () => document.documentElement.classList.toggle("scrolled", scrollY > 240), {
-  passive: true,
-});
+addEventListener("scroll", () => document.documentElement.classList.toggle("scrolled", scrollY > 240), { passive: true });
 
 begin();
 performance.mark("answered");

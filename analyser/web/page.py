@@ -25,7 +25,7 @@ from analyser.web.page_data import conditions, notes, page_data, unit_entry
 
 SCRIPTS = (
     *("words", "module", "packed", "dom", "edits"),  # also used by reports
-    *("state", "view", "workshop", "background", "answers", "conditions", "models", "page"),
+    *("state", "elements", "conditions", "workshop", "background", "answers", "panels", "page"),
 )
 """JavaScript modules of the page, each after the modules that it imports."""
 _FRAME = 900  # height in a notebook, pixels
@@ -33,14 +33,7 @@ _FRAME = 900  # height in a notebook, pixels
 
 @dataclass(frozen=True, repr=False)
 class Page:
-    """A page that computes its results in the browser.
-
-    Attributes
-    ----------
-    title : str
-    html : str
-        The whole page: styles, scripts, compiled engines and units.
-    """
+    """A page that computes its results in the browser; `html` is all of it."""
 
     title: str
     html: str
@@ -68,11 +61,6 @@ def table(mine: ArmyLike, yours: ArmyLike, *, profiles: ProfilesLike | None = No
         Armies, as :func:`analyser.load_army` reads them.
     profiles : Profiles or path, optional
         Profiles in which selectors are looked up. Default: the shipped profiles.
-
-    Raises
-    ------
-    InputError
-        An army is not readable.
 
     Examples
     --------
@@ -122,11 +110,6 @@ def explore(
         Selectors to start with.
     profiles : Profiles or path, optional
         Profiles of the units on the page. Default: the shipped profiles.
-
-    Raises
-    ------
-    InputError
-        A selector is unknown.
     """
     library = library_of(profiles)
     selectors = [loadout.selector for loadout in library]
@@ -135,7 +118,7 @@ def explore(
 
 
 def _unit_name(unit: ArmyUnit) -> str:
-    """Return the name of a unit of an army without its level, which the page shows separately."""
+    """Return the name of a unit of an army without its level."""
     name, number, count = unit.title.partition(" #")
     return f"{name.removesuffix(f', {unit.loadout.level_name}')}{number}{count}"
 
@@ -172,7 +155,7 @@ def _page(
 
 
 def _indexed_unit(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """Return the name of a unit, and its index in `entries`, to which it is added unless an equal unit is there."""
+    """Return the name of a unit and its index in `entries`, to which a new unit is added."""
     entry = unit_entry(unit[1])
     text = json_text(entry)
     entries.setdefault(text, entry)
@@ -180,7 +163,6 @@ def _indexed_unit(unit: tuple[str, Loadout], entries: dict[str, dict[str, Any]])
 
 
 def _html(title: str, data: str) -> str:
-    """Return the HTML of a page."""
     environment = Environment(loader=PackageLoader("analyser.web", "."), autoescape=True, undefined=StrictUndefined)
     parts = {"script": Markup(scripts(SCRIPTS)), "style": Markup(style("base") + style("page")), "data": data}
     return with_security_policy(environment.get_template("page.html.jinja").render(title=title, **parts))

@@ -1,4 +1,4 @@
-"""Data of the page for a game: texts, figures and conditions in the order of display, and facts of units."""
+"""Data of the page for a game: figures and conditions in the order of display, and facts of units."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 from typing import Any, NamedTuple
 
-from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.game.keywords import CLOSE_QUARTERS, DUEL, QUALITIES, RANGED_ATTACK, SPECIAL_RULES, Quality, Rule
 from analyser.game.names import faction_name
@@ -78,47 +77,6 @@ COMBAT_FIGURES = (
     {"name": "annihilated", "label": "Gone"},
     {"name": "points", "label": "Points lost", "isMean": True, "of": "points"},
 )
-PAGE_TEXTS = {
-    "exact": "Exact odds, computed on this device",
-    "whoAttacks": "Who attacks?",
-    "whoIsAttacked": "Who is attacked?",
-    "choose": "Choose a unit, then an enemy.",
-    "chance": "Chance that it is destroyed, broken or flees, best row",
-    "taken": "shoots with its best row: points destroyed on average, most first, and the chance to remove the unit",
-    "sentence": "to remove them: destroyed, broken or fled",
-    "sentenceBack": "to remove you",
-    "ways": "Shoot or charge?",
-    "waysAbout": "On average; a charge needs its reach.",
-    "pointsLost": "Points lost",
-    "outOfReach": "Out of reach of a charge:",
-    "worthless": "is worth no victory points.",
-    "target": "target",
-    "returnFire": "Return fire of",
-    "copied": "Link copied",
-    "shoot": "Shoot",
-    "charge": "Charge",
-    "answer": "If the target shoots",
-    "losses": "Probability that at least this many models are destroyed",
-    "row": "Row",
-    "more": "More conditions",
-    "rows": "By expected models destroyed, under these conditions",
-    "shooters": "By expected points lost to the best row, at this distance",
-    "best": "By expected points, each by its best row at this distance",
-    "noRows": "It has no row that can fire.",
-    "noAttack": "No attack",
-    "newGame": "New game",
-    "pairs": "Every unit against every enemy",
-    "pairsAbout": "Expected points destroyed by the best row; the stronger the colour, the larger the share. Distance:",
-    "gone": "This unit is gone.",
-    "own": "of your own",
-    "changed": ", changed",
-    "edit": "Slide or type: the unit is copied, and the copy changes. A link to this page keeps the changes.",
-    "restore": "Back to the printed unit",
-    "efficiency": "points lost for 100 points of its own",
-    "qualities": "Qualities and special rules",
-    "beside": "Side by side",
-    "besideWhom": "Compare the attacker with",
-}
 ASSUMPTIONS = (
     "Every number is exact: it comes from a complete distribution, by the same rules as in Python.",
     "The field is open, without a map: you set distance, line of sight, cover and friends here.",
@@ -189,7 +147,7 @@ _RULE_FIELDS = {
 
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the conditions that the page offers; `often` marks those in frequent use, `place` orders them."""
+    """Return the conditions that the page offers; `often` marks those in frequent use."""
     result = []
     for condition in layout["conditions"]:
         name, side = condition["name"], condition["side"]
@@ -211,18 +169,12 @@ def notes(assumptions: Iterable[str], warnings: Iterable[str] = ()) -> list[str]
 
 
 def unit_entry(loadout: Loadout) -> dict[str, Any]:
-    """Return a unit for the page: facts, search words, house rules, and rules that are not modelled."""
+    """Return a unit for the page."""
     unit = loadout.unit
     keywords = [*unit.keywords, *chain.from_iterable(row.keywords for row in unit.rows)]
     gaps = {keyword.canonical: None for keyword in keywords if not _is_computed(keyword.term)}
     words = " ".join((unit.name, loadout.faction, loadout.level_name, unit.type, *unit.traits, *unit.rules))
-    try:
-        facts = unit_facts(loadout)
-    except InputError:
-        raise
-    except ValueError as error:  # exceeds the capacity of the module
-        raise InputError(str(error)) from None
-    return facts | {
+    return unit_facts(loadout) | {
         "words": words.lower().replace("-", " "),
         "faction": faction_name(loadout.faction),
         "houseRules": list(dict.fromkeys(keyword.name for keyword in keywords if keyword.house)),
@@ -252,7 +204,6 @@ RANKING = {
 def page_data() -> dict[str, Any]:
     """Return the data of the page that do not depend on the units."""
     return {
-        "words": PAGE_TEXTS,
         "figures": ATTACK_FIGURES,
         "combats": COMBAT_PANELS,
         "outcomes": COMBAT_FIGURES,

@@ -1,4 +1,4 @@
-"""Record that the WebAssembly module keeps of its Python sources, so that a test can detect a stale build."""
+"""Record of the sources of the WebAssembly module, so that a test can detect a stale build."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAME_LENGTH = re.compile(r"[0-9]+")  # before each name in a mangled name
 
 
 def with_source_record(module: bytes, modules: Iterable[str]) -> bytes:
-    """Return the module with a custom section at the end: names and digest of its Python sources."""
+    """Return the module with a custom section that names its sources and their digest."""
     names = sorted(modules)
     compilers = {name: version(name) for name in _COMPILERS}
     record = json.dumps({"modules": names, "digest": digest(names), "made_by": compilers}).encode()
@@ -28,7 +28,7 @@ def with_source_record(module: bytes, modules: Iterable[str]) -> bytes:
 
 
 def recorded_sources(module: bytes) -> dict[str, Any]:
-    """Return the recorded sources of a module: `modules`, their `digest`, and the versions of the compilers."""
+    """Return the recorded sources of a module."""
     record: dict[str, Any] = json.loads(module[module.rindex(_with_length(_SECTION)) + len(_with_length(_SECTION)) :])
     return record
 
@@ -56,7 +56,7 @@ def modules_with_functions(functions: Iterable[str]) -> set[str]:
 
 
 def _module_of(mangled: str) -> str:
-    """Return the module of a function from its mangled name (parts preceded by their lengths), or an empty string."""
+    """Return the module of a function from its mangled name, or an empty string."""
     parts, rest = list[str](), mangled.removeprefix("_ZN")
     while (length := _NAME_LENGTH.match(rest)) is not None:
         end = length.end() + int(length[0])
@@ -74,7 +74,7 @@ def _path_of(module: str) -> Path:
 
 
 def digest(modules: Iterable[str]) -> str:
-    """Return a digest of the code of modules and of :data:`RUNTIME` (C), without docstrings and comments."""
+    """Return a digest of the code of modules and of :data:`RUNTIME`, without docstrings and comments."""
     trees = [_nested_lists(remove_docstrings(ast.parse(_path_of(module).read_bytes()))) for module in modules]
     return hashlib.sha256(repr((trees, RUNTIME.read_bytes())).encode()).hexdigest()
 

@@ -1,38 +1,25 @@
-// @ts-check
 /**
  * The state of the page, chosen units and their condition in the game: as an object, as a link, and stored on the device.
  *
- * @typedef {Record<string, number | string>} Standing state of a unit: values of conditions by name
- *
- * @typedef {object} OwnUnit a unit that the reader made
- * @property {string} from key of the unit from which it was made
- * @property {string} name
- * @property {Record<string, number>} changes
- *
- * @typedef {object} State
- * @property {string} attacker key of a unit (side and place), such as `0.3`; empty: no unit is chosen
- * @property {string} target
- * @property {string} row the id of a row; empty: the best row
- * @property {Record<string, number | string>} conditions of the fight, without defaults
- * @property {Record<string, Standing>} units states of units that differ from the start
- * @property {number} round
- * @property {OwnUnit[]} own
- * @property {string} beside a second attacker to compare with
+ * `attacker`, `target` and `beside` (a second attacker to compare with) are keys of units (side and place), such as
+ * `0.3`; empty: no unit is chosen. `row` is the id of a row; empty: the best row. `conditions` are those of the fight,
+ * without defaults, and `units` the states of units that differ from the start, by key. `own` are the units that the
+ * reader has made: each has `name`, `from` (a key) and `changes`.
  */
 
+export const OWN = "of your own";
+export const GONE = "This unit is gone.";
+export const NO_ROWS = "It has no row that can fire.";
+export const RESTORE = "Back to the printed unit";
 const MOST_PAST = 50;
 const KEY = /^[01]\.\d{1,4}$/;
 const PART = /^([a-z_]{2,40})(?:-([\w.]{1,12}))?$/;
 
-/** @returns {State} */
 export function emptyState() {
   return { attacker: "", target: "", row: "", conditions: {}, units: {}, round: 1, own: [], beside: "" };
 }
 
-/**
- * The state as the part of a link after `#`; {@link fromLink} reads it.
- * @param {State} state
- */
+/** The state as the part of a link after `#`; {@link fromLink} reads it. */
 export function toLink({ attacker, target, row, conditions, units, round, own, beside }) {
   const parts = new URLSearchParams();
   for (const [name, value] of Object.entries({ attacker, target, row, beside })) if (value) parts.set(name, value);
@@ -44,41 +31,27 @@ export function toLink({ attacker, target, row, conditions, units, round, own, b
   return parts.toString();
 }
 
-/**
- * The state in a link. Parts that are not valid are ignored.
- * @param {string} link
- * @returns {State}
- */
+/** The state in a link. Parts that are not valid are ignored. */
 export function fromLink(link) {
   const parts = new URLSearchParams(link.replace(/^#/, ""));
-  const key = (/** @type {string} */ name) => (KEY.test(parts.get(name) ?? "") ? (parts.get(name) ?? "") : "");
-  const state = {
-    ...emptyState(),
-    attacker: key("attacker"),
-    target: key("target"),
-    beside: key("beside"),
-    row: parts.get("row") ?? "",
-  };
-  state.conditions = fromText(parts.get("with") ?? "");
-  for (const each of (parts.get("units") ?? "").split("~")) {
-    const [unit, text] = each.split("*");
-    if (KEY.test(unit)) state.units[unit] = fromText(text ?? "");
+  const text = (name, usual = "") => parts.get(name) ?? usual;
+  const state = { ...emptyState(), row: text("row"), conditions: fromText(text("with")), own: ownUnits(text("own", "[]")) };
+  for (const name of ["attacker", "target", "beside"]) if (KEY.test(text(name))) state[name] = text(name);
+  for (const each of text("units").split("~")) {
+    const [unit, values] = each.split("*");
+    if (KEY.test(unit)) state.units[unit] = fromText(values ?? "");
   }
-  state.round = Math.min(Math.max(Math.trunc(Number(parts.get("round"))) || 1, 1), 99);
-  state.own = ownUnits(parts.get("own") ?? "[]");
+  state.round = Math.min(Math.max(Math.trunc(Number(text("round"))) || 1, 1), 99);
   return state;
 }
 
-/** @param {Record<string, number | string>} values */
 function toText(values) {
   return Object.entries(values)
     .map(([name, value]) => (value === 1 ? name : `${name}-${value}`))
     .join("!");
 }
 
-/** @param {string} text */
 function fromText(text) {
-  /** @type {Record<string, number | string>} */
   const values = {};
   for (const part of text.split("!")) {
     const [, name, value] = PART.exec(part) ?? [];
@@ -87,38 +60,37 @@ function fromText(text) {
   return values;
 }
 
-/** @param {string} text @returns {OwnUnit[]} */
 function ownUnits(text) {
   try {
-    const units = JSON.parse(text);
-    const isOwn = (/** @type {any} */ each) =>
-      KEY.test(each?.from) && typeof each.name === "string" && Object.values(each.changes ?? {}).every(Number.isFinite);
-    return Array.isArray(units) ? units.filter(isOwn) : [];
+    const isOwn = ({ from, name, changes }) =>
+      KEY.test(from) && typeof name === "string" && Object.values(changes ?? {}).every(Number.isFinite);
+    return JSON.parse(text).filter(isOwn);
   } catch {
     return [];
   }
 }
 
+/** The entries of an object with these names; and those with other names. */
+export const only = (values, names) => Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+export const without = (values, ...names) => only(values, Object.keys(values).filter((name) => !names.includes(name)));
+
 /** A game stored on the device: states of the units, and changes that can be undone. */
 export class Game {
-  /** @param {string} key of this page, so that pages of other armies have other games */
+  /** `key` is that of this page, so that pages of other armies have other games. */
   constructor(key) {
     this.key = `analyser ${key}`;
-    /** @type {{link: string, label: string}[]} states before each change, oldest first */
-    this.past = [];
+    this.past = []; // links before each change, with its label, oldest first
     this.link = "";
     try {
-      const stored = JSON.parse(localStorage.getItem(this.key) ?? "{}");
-      if (typeof stored.link === "string") this.link = stored.link;
-      if (Array.isArray(stored.past))
-        this.past = stored.past.filter((/** @type {any} */ each) => typeof each?.link === "string");
+      const { link, past } = JSON.parse(localStorage.getItem(this.key) ?? "{}");
+      if (typeof link === "string") this.link = link;
+      if (Array.isArray(past)) this.past = past.filter((each) => typeof each?.link === "string");
     } catch {
       // a frame without storage, or invalid storage: begin a new game
     }
   }
 
-  /** Store the state; a `label` names the change, which the reader can then undo. Equal labels in a row are one change.
-   * @param {string} link @param {string} [label] */
+  /** Store the state; the reader can undo a change with a `label`. Equal labels in a row are one change. */
   save(link, label) {
     if (label && label !== this.past.at(-1)?.label) this.past = [...this.past, { link: this.link, label }].slice(-MOST_PAST);
     this.link = link;

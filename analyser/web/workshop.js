@@ -2,40 +2,32 @@
 
 import { h } from "./dom.js";
 import { numberOf } from "./edits.js";
-import { chips, table } from "./view.js";
+import { chips, table, titled, valueText } from "./elements.js";
+import { RESTORE } from "./state.js";
 import { capital, percent, signed, tenths } from "./words.js";
 
 /** All parts of the workshop for a fight. */
 export function workshop(about) {
-  const { one, other } = about;
-  return [editor(about, one, "attacker"), editor(about, other, "target"), sideBySide(about)];
+  return [editor(about, about.one, "attacker"), editor(about, about.other, "target"), sideBySide(about)];
 }
 
 function editor(about, unit, role) {
   const { page } = about;
   const edits = page.edits.filter((each) => each.role === role || each.role === "both");
-  const none = page.layout.none;
-  const numbers = edits.filter(({ kind }) => kind === "number");
-  const flags = edits.filter(({ kind }) => kind === "flag");
-  const chip = (each) => ({
-    do: `edit ${role} ${each.name} ${numberOf(unit, each, none) ? 0 : 1}`,
-    label: each.label,
-    on: Boolean(numberOf(unit, each, none)),
-  });
+  const chip = (each) => {
+    const on = Boolean(numberOf(unit, each, page.layout.none));
+    return { do: `edit ${role} ${each.name} ${on ? 0 : 1}`, label: each.label, on };
+  };
+  const name = h("input", { "data-set": `called ${role}`, value: unit.name, maxlength: 60 });
   return h(
     "details.sheet.workshop",
     { "data-key": `edit ${role}` },
     h("summary", {}, `Change ${unit.name}`),
-    h("p.small", {}, page.words.edit),
-    unit.from &&
-      h(
-        "div.numbers.one",
-        {},
-        h("label", {}, "Its name", h("input", { "data-set": `called ${role}`, value: unit.name, maxlength: 60 })),
-      ),
-    numbers.map((each) => number(about, unit, role, each)),
-    chips(page.words.qualities, flags.map(chip)),
-    unit.from && h("button.chip", { "data-do": `restore ${role}` }, page.words.restore),
+    h("p.small", {}, "Slide or type: the unit is copied, and the copy changes. A link to this page keeps the changes."),
+    unit.from && h("div.numbers.one", {}, h("label", {}, "Its name", name)),
+    edits.filter(({ kind }) => kind === "number").map((each) => number(about, unit, role, each)),
+    chips("Qualities and special rules", edits.filter(({ kind }) => kind === "flag").map(chip)),
+    unit.from && h("button.chip", { "data-do": `restore ${role}` }, RESTORE),
   );
 }
 
@@ -48,22 +40,17 @@ function number(about, unit, role, each) {
   const then = role === "attacker" ? answers.chosen(more, other.key) : answers.chosen(one.key, more);
   const isPrice = role === "attacker" && each.name === "points" && value > 0;
   const name = `${role} ${each.name}`;
-  const control = {
-    "data-set": `edit ${name}`,
-    min: each.least,
-    max: Math.max(each.most, value),
-    step: 1,
-    value,
-    "aria-label": `${each.label} of ${unit.name}`,
-  };
-  const at = (100 * (value - each.least)) / (Math.max(each.most, value) - each.least);
+  const [least, most] = [each.least, Math.max(each.most, value)];
+  const label = `${each.label} of ${unit.name}`;
+  const control = { "data-set": `edit ${name}`, min: least, max: most, step: 1, value, "aria-label": label };
+  const at = (100 * (value - least)) / (most - least);
   return h(
     "div.edit",
     { "data-key": name },
     h("span", {}, each.label),
     h("input", { ...control, type: "range", style: `--at:${at.toFixed(1)}%` }),
     h("input.typed", { ...control, type: "number", inputmode: "numeric" }),
-    h("span.small", {}, isPrice ? efficiency(page, now, value) : effect(page, now, then)),
+    h("span.small", {}, isPrice ? efficiency(now, value) : effect(page, now, then)),
   );
 }
 
@@ -78,34 +65,33 @@ function effect(page, now, then) {
 }
 
 /** The effect of raising a unit's points by 1 on the points that 100 points of the unit destroy. */
-function efficiency(page, now, points) {
+function efficiency(now, points) {
   if (!now || now.why || Number.isNaN(now.points)) return "";
   const [before, after] = [points, points + 1].map((each) => tenths((100 * now.points) / each));
-  return `one more: ${after} ${page.words.efficiency} (now ${before})`;
+  return `one more: ${after} points lost for 100 points of its own (now ${before})`;
 }
 
-function sideBySide(about) {
-  const { page, state, units, answers, one, other } = about;
+/** Name of a loadout in the list of {@link sideBySide}, which a reader can search. */
+export const loadoutName = ({ name, level, faction }) => `${name}, ${level} (${faction})`;
+
+function sideBySide({ page, state, units, answers, one, other }) {
   const beside = units[state.beside] ?? units[one.from];
   const pair = beside ? [one, beside] : [one];
   const found = pair.map((unit) => answers.best(unit.key, other.key));
-  const cell = (each) => (answer, place) => {
+  const cell = ({ name, isMean, perPoints }) => (answer, place) => {
     if (!answer) return "…";
     if (answer.why) return "–";
-    const cost = pair[place].points;
-    const value = each.perPoints ? (cost ? (100 * answer[each.name]) / cost : NaN) : answer[each.name];
-    return Number.isNaN(value) ? "–" : each.isMean ? tenths(value) : percent(value);
+    return valueText(perPoints ? (100 * answer[name]) / (pair[place].points || NaN) : answer[name], isMean);
   };
-  const named = (unit) => `${unit.name}, ${unit.level}`;
-  const option = (unit) => h("option", { value: unit.key, selected: unit.key === beside?.key }, named(unit));
-  const options = Object.values(units).filter((unit) => unit.side === one.side).map(option);
-  const choice = h("select", { "data-set": "beside", "data-key": "beside" }, h("option", { value: "" }, "–"), options);
+  const mine = Object.values(units).filter((unit) => unit.side === one.side);
+  const options = h("datalist", { id: "loadouts" }, mine.map((unit) => h("option", { value: loadoutName(unit) })));
+  const list = { list: "loadouts", placeholder: "Search units", value: beside ? loadoutName(beside) : "" };
+  const choice = h("input", { type: "search", "data-set": "beside", "data-key": "beside", ...list });
   const rows = page.compared.map((each) => ({ name: capital(each.label), cells: found.map(cell(each)) }));
-  return h(
-    "section.sheet",
-    { "data-key": "beside", "aria-label": page.words.beside },
-    h("h3", {}, page.words.beside),
-    h("div.numbers.one", {}, h("label", {}, page.words.besideWhom, choice)),
-    beside && table(pair.map(named), rows, `On ${other.name}`),
+  return titled(
+    "beside",
+    "Side by side",
+    h("div.numbers.one", {}, h("label", {}, "Compare the attacker with", choice), options),
+    beside && table(pair.map(({ name, level }) => `${name}, ${level}`), rows, `On ${other.name}`),
   );
 }

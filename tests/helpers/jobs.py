@@ -5,7 +5,7 @@ import os
 import signal
 import time
 
-from analyser.report.worker_pool import Job, Pool
+from analyser.report.worker_pool import Job, own_processes, run_jobs
 
 
 def who():
@@ -29,17 +29,17 @@ def jobs_in(folder, count):
     return [Job(10, str(number), note, (folder / str(number),)) for number in range(count)]
 
 
-def done_by(pool, jobs):
+def done_by(executor, jobs, tell=lambda _: None):
     """The content of each job; and what was told."""
     contents, told = {}, []
-    pool.run(jobs, told.append, contents.__setitem__)
+    run_jobs(jobs, executor, lambda done: tell(done) or told.append(done), contents.__setitem__)
     return [int(contents[number]) for number in range(len(jobs))], told
 
 
-def share_out(jobs, helpers):
+def share_out(jobs, helpers, tell=lambda _: None):
     """Who did which job; and what was told."""
-    with Pool(helpers) as helped:
-        return done_by(helped, jobs)
+    with own_processes(helpers) as processes:
+        return done_by(processes, jobs, tell)
 
 
 def is_deaf():
@@ -48,8 +48,7 @@ def is_deaf():
     return str(int(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, []))).encode()
 
 
-def end_helpers():
-    """A job, done by the process that has helpers: it kills them."""
+def end_helpers(_):
+    """What the process that has helpers does: it kills them."""
     for helper in multiprocessing.active_children():
         helper.kill()
-    return who()

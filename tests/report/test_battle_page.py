@@ -91,19 +91,19 @@ def test_warnings_are_led_to():
 
 def test_pictures_are_of_the_figures(found):
     segments = result_segments(found)
-    assert sum(each.width for each in segments) == pytest.approx(100, abs=0.1)
+    assert sum(each["width"] for each in segments) == pytest.approx(100, abs=0.1)
     devastating, victory = (100 * found.probability(name) for name in ("devastating_victory", "victory"))
-    assert [each.width for each in segments[:2]] == pytest.approx([devastating, victory - devastating], abs=0.1)
+    assert [each["width"] for each in segments[:2]] == pytest.approx([devastating, victory - devastating], abs=0.1)
     picture = margin_picture(found.margins())
-    tallest = min(picture.bars, key=lambda bar: bar.top)
-    assert tallest.text.startswith(f"{max(found.margins(), key=lambda row: row['probability'])['margin']:+d} VP: ")
-    assert all(bar.high <= bar.top <= bar.low <= 100 for bar in picture.bars)
-    assert picture.bars[-1].left + picture.width <= 100
+    tallest = min(picture["bars"], key=lambda bar: bar["top"])
+    assert tallest["text"].startswith(f"{max(found.margins(), key=lambda row: row['probability'])['margin']:+d} VP: ")
+    assert all(bar["high"] <= bar["top"] <= bar["low"] <= 100 for bar in picture["bars"])
+    assert picture["bars"][-1]["left"] + picture["width"] <= 100
     survival = survival_picture(found.survivors())
-    assert [each.side for each in survival.sides] == ["mine", "yours"]
-    assert survival.sides[0].line.startswith("M0,0L")
-    assert [tick.text for tick in survival.ticks] == list("0123456")
-    widths = [width for rows in unit_bars(found.contributions()).values() for row in rows for width in row[1:3]]
+    assert [each["side"] for each in survival["sides"]] == ["mine", "yours"]
+    assert survival["sides"][0]["line"].startswith("M0,0L")
+    assert [text for text, _ in survival["ticks"]] == list("0123456")
+    widths = [width for rows in unit_bars(found.contributions()).values() for _, both, _ in rows for width in both]
     assert max(widths) == 100
 
 

@@ -1,10 +1,8 @@
 """Folders of reports that are damaged, or something else: one line that says what is wrong, where, and what to do."""
 
-import hashlib
 import json
 import shutil
 
-import pandas as pd
 import pytest
 
 from analyser.game.profiles import Profiles
@@ -66,55 +64,10 @@ def test_the_damage_of_every_file_of_a_report_is_told(place, profiles, damage):
         (report / name).write_bytes(data)
 
 
-def _sealed(report, name, content):
-    """A file of another shape, with its digest in the manifest: that of a program with other tables."""
-    (report / name).write_bytes(content)
-    manifest = json.loads((report / "manifest.json").read_text())
-    manifest["files"][name] = hashlib.sha256(content).hexdigest()
-    (report / "manifest.json").write_text(json.dumps(manifest))
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"{}",
-        b'{"ruleset": {}}',
-        b'{"ruleset": {"die": 4}, "river/otter-guard": {}, "river/beaver-fort": {}}',
-        b'{"ruleset": {}, "river/otter-guard": [], "river/beaver-fort": {}}',
-    ],
-)
-def test_units_of_another_shape(place, profiles, content):
-    _sealed(place / "v1" / "r", "units.json", content)
-    refused(place, profiles, "units.json" if content else "")
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda table: table.drop(columns="situation"), "no column 'situation'"),
-        (lambda table: table.assign(mean_damage="much"), "not a number"),
-        (lambda table: table.assign(attacker="river/nobody@basic"), "river/nobody is missing"),
-        (lambda table: pd.DataFrame({"a": [1]}), "no column 'attacker'"),
-    ],
-)
-def test_matchups_of_another_shape(place, profiles, change, said):
-    report = place / "v1" / "r"
-    change(pd.read_parquet(report / "matchups.parquet")).to_parquet(place / "other")
-    _sealed(report, "matchups.parquet", (place / "other").read_bytes())
-    (place / "other").unlink()
-    refused(place, profiles, "units.json" if "missing" in said else "matchups.parquet", said)
-
-
 @pytest.mark.parametrize(
     ("change", "where"),
     [
-        ({"attackers": []}, "manifest.json: attackers"),
-        ({"defenders": [3]}, "manifest.json: defenders"),
-        ({"situations": [{"name": 3}]}, "manifest.json: situations"),
-        ({"row": None}, "manifest.json: row"),
-        ({"profiles_used": "v3"}, "manifest.json: profiles_used"),
-        ({"field": 7}, "manifest.json: field"),
+        ({"format": 2}, "manifest.json"),
         ({"files": {"a\0b": "x"}}, "units.json"),
         ({"program": "another"}, "manifest.json"),
     ],

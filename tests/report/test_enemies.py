@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analyser.report.page import Trades, enemies_data, wins_of
+from analyser.report.page import enemies_data, wins_of
 
 DUELS = pd.DataFrame(
     [
@@ -31,7 +31,8 @@ def test_wins_are_means_over_who_begins():
 
 def test_the_page_gets_a_row_for_each_level_and_means_over_the_levels_of_its_enemies():
     names = ["a/tank@basic", "a/tank@full", "b/axe@basic", "b/straw@basic", "b/cloud@basic"]
-    trades = Trades(["a/tank@basic", "a/tank@full", "b/cloud@basic"], np.array([[9, 9, 12.34], [9, 9, 3], [5, 6, 9.0]]))
+    fighters = ["a/tank@basic", "a/tank@full", "b/cloud@basic"]
+    trades = pd.DataFrame([[9, 9, 12.34], [9, 9, 3], [5, 6, 9.0]], fighters, fighters)
     found = enemies_data(names, wins_of(DUELS), trades)
     assert found["wins"][:2] == [[None, 100, 1000, None], [None, 300, None, None]]
     assert [each[0] for each in found["wins"]] == [None, None, 750, 0, None]

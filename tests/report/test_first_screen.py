@@ -157,6 +157,15 @@ def test_the_card_has_the_price_three_reasons_and_matchups(opened, browsed):
     assert not card.locator("h2").inner_text().startswith("Drake")
 
 
+def test_back_returns_from_a_matchup_to_the_card(opened):
+    page = opened()
+    first = page.locator("#view h2").inner_text()
+    page.locator("#view .met a").first.click()
+    page.wait_for_function("first => document.querySelector('#view h2').innerText !== first", arg=first)
+    page.go_back()
+    page.locator("#view h2").filter(has_text=first).wait_for()
+
+
 def unfolded_card(page, title):
     page.locator("#view summary", has_text=title).click()
 

@@ -14,7 +14,7 @@ from analyser.analysis.situations import situations_named
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
 from analyser.report import page, write_report
-from analyser.report.page import Trades, faction_lines, trades_of
+from analyser.report.page import faction_lines, trades_of
 from tests.helpers.reports import FIELD, figures_on, plain
 
 pytestmark = pytest.mark.slow
@@ -71,9 +71,8 @@ def test_trades_are_the_points_that_100_points_destroy(browsed):
     me, other = ([each.selector for each in exchange.loadouts].index(name) for name in names)
     share = exchange.mean()[me, other]
     costs = [library[name].level.points for name in names]
-    ours, theirs = (trades.names.index(name) for name in names)
     assert 0 < share < exchange.without_suppression.mean(axis=0)[me, other]
-    assert trades.destroyed[ours, theirs] == pytest.approx(100 * share * costs[1] / costs[0])
+    assert trades.loc[names] == pytest.approx(100 * share * costs[1] / costs[0])
 
 
 def test_a_page_that_would_be_too_large_has_fewer_figures_and_says_so(tmp_path, monkeypatch, text):
@@ -90,6 +89,7 @@ def test_a_page_that_would_be_too_large_has_fewer_figures_and_says_so(tmp_path, 
 
 def test_who_is_ahead_of_whom_is_said_in_a_sentence():
     destroyed = np.array([[20.0, 31.0, np.nan], [24.0, 20.0, 0.0], [np.nan, 0.0, 20.0]])
-    (line,) = faction_lines(Trades(["red", "blue", "green"], destroyed))
+    names = ["red", "blue", "green"]
+    (line,) = faction_lines(pd.DataFrame(destroyed, names, names))
     ahead = "Red comes out ahead of Blue: 100 points of it destroy 31.0 points in a round, "
     assert line == ahead + "and lose 24.0 to 100 points of Blue."

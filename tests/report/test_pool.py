@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from analyser.report import worker_pool
-from analyser.report.worker_pool import Pool, processes_for
+from analyser.report.worker_pool import processes_for, run_jobs
 from tests.helpers.jobs import done_by, is_deaf, jobs, share_out
 from tests.helpers.skips import posix, proof
 
@@ -20,12 +20,13 @@ pytestmark = pytest.mark.slow
 SPY = "from pathlib import Path\nPath({marker!r}).touch()\nraise ImportError('a module of the current folder')\n"
 
 
-def test_a_helper_takes_the_first_and_this_process_the_last():
-    who, told = share_out(jobs(30), 1)
-    assert who[-1] == os.getpid() != who[0]
+def test_helpers_do_all_jobs_and_a_single_process_does_them_itself():
+    who, told = share_out(jobs(30), 2)
+    assert os.getpid() not in who
     assert len(set(who)) == 2
     assert told == sorted(told)
     assert told[-1] == 300
+    assert set(share_out(jobs(2), 1)[0]) == {os.getpid()}
 
 
 @pytest.mark.parametrize("trouble", [OSError(12, "Cannot allocate memory"), BrokenExecutor()])
@@ -34,12 +35,12 @@ def test_where_no_helper_can_be_started_the_work_is_done_all_the_same(monkeypatc
         raise trouble
 
     monkeypatch.setattr(worker_pool.ProcessPoolExecutor, "submit", fail)
-    assert share_out(jobs(3), 1)[0] == [os.getpid()] * 3
+    assert share_out(jobs(3), 2)[0] == [os.getpid()] * 3
 
 
 def test_the_work_of_a_helper_that_is_killed_is_done_here():
-    """While work that this process has taken waits in line; in a process of its own, as it once hung."""
-    program = ["from tests.helpers.jobs import *", "print(len(share_out([*jobs(19), *jobs(1, end_helpers)], 2)[0]))"]
+    """In a process of its own, as it once hung."""
+    program = ["from tests.helpers.jobs import *", "print(len(share_out(jobs(20), 2, end_helpers)[0]))"]
     command = [sys.executable, "-c", "\n".join(program)]
     ran = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "20\n", "")
@@ -53,10 +54,10 @@ def test_after_ctrl_c_what_a_helper_has_done_is_kept():
         raise KeyboardInterrupt
 
     with ThreadPoolExecutor(1) as lent:
-        with Pool(0, lent) as helped, pytest.raises(KeyboardInterrupt):
-            helped.run(jobs(20), stop, kept.__setitem__)
+        with pytest.raises(KeyboardInterrupt):
+            run_jobs(jobs(20), lent, stop, kept.__setitem__)
         assert lent.submit(int).result() == 0  # what is lent stays
-    assert {0, 19} <= kept.keys()
+    assert len(kept) > 5
 
 
 def test_little_work_has_no_helper_and_much_has_few():
@@ -70,7 +71,7 @@ def script_of(tmp_path, count):
     script.parent.mkdir()
     begin = f"import sys\nsys.path.insert(1, {str(Path.cwd())!r})\nfrom pathlib import Path\n"
     begin += "from tests.helpers.jobs import jobs_in, share_out\nprint('begun', flush=True)\n"
-    work = f"share_out(jobs_in(Path({str(tmp_path / 'done')!r}), {count}), 1)\n"
+    work = f"share_out(jobs_in(Path({str(tmp_path / 'done')!r}), {count}), 2)\n"
     script.write_text(begin + work, encoding="utf-8")
     return script
 
@@ -83,15 +84,14 @@ def test_a_file_where_the_command_is_run_is_not_imported(tmp_path, monkeypatch):
     done = subprocess.run([sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (done.stdout, done.stderr) == ("begun\n", "")
-    assert len({path.read_text("utf-8") for path in (tmp_path / "done").iterdir()}) == 2
+    assert len({path.read_text("utf-8") for path in (tmp_path / "done").iterdir()}) in (1, 2)
     assert not marker.exists()
 
 
 @posix
 def test_ctrl_c_is_the_business_of_the_process_that_is_helped():
     """A terminal sends it to all of them, and a helper that heard it would print where it was."""
-    whether = share_out(jobs(4, is_deaf), 1)[0]
-    assert (whether[0], whether[-1]) == (1, 0)
+    assert share_out(jobs(4, is_deaf), 2)[0] == [1] * 4
 
 
 @posix
@@ -108,7 +108,7 @@ def test_a_helper_ends_with_its_employer(tmp_path, number):
     _, told = running.communicate(timeout=60)
     assert running.returncode
     assert told.count("Traceback") == (1 if number == signal.SIGINT else 0)  # that of the program itself
-    assert len(helpers) == 1
+    assert len(helpers) == 2
     while any(map(is_alive, helpers)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(is_alive, helpers))
@@ -131,5 +131,4 @@ def test_what_a_lent_executor_loses_is_done_here(trouble):
             future.set_exception(trouble)
             return future
 
-    with Pool(0, Losing()) as helped:
-        assert done_by(helped, jobs(3))[0] == [os.getpid()] * 3
+    assert done_by(Losing(), jobs(3))[0] == [os.getpid()] * 3

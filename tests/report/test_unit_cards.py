@@ -68,7 +68,7 @@ def test_rows_stand_by_verdict_then_how_sure_it_is_then_distance_from_fair(made)
     head = frame.iloc[::-1].drop_duplicates("key").set_index("key")
     keys = [
         (row["rank"], -round(row["sure"], 2), -row["distance"])
-        for row in (head.loc[line.key] for line in shown["lines"])
+        for row in (head.loc[line["key"]] for line in shown["lines"])
     ]
     assert len({key[0] for key in keys}) == 3
     assert keys == sorted(keys)
@@ -77,20 +77,20 @@ def test_rows_stand_by_verdict_then_how_sure_it_is_then_distance_from_fair(made)
 def test_a_search_finds_dominated_units_by_that_word(made):
     _, balance, shown, _ = made
     units = {name.partition("@")[0] for name in balance.dominated["attacker"]}
-    assert {line.key for line in shown["lines"] if "dominated" in line.search_words} == units != set()
+    assert {line["key"] for line in shown["lines"] if "dominated" in line["search_words"]} == units != set()
     assert set(balance.dominated["attacker"]) <= shown["verdicts"].keys()
 
 
 def test_dots_stand_on_a_logarithmic_axis_from_half_to_double(made):
     _, balance, shown, _ = made
     rows = balance.prices.frame.dropna(subset=["fair_points"]).set_index("loadout")
-    marks = {(line.key, at): mark for line in shown["lines"] for at, mark in enumerate(line.marks)}
+    marks = {(line["key"], at): mark for line in shown["lines"] for at, mark in enumerate(line["marks"])}
     seen = Counter()
     for name, row in rows.iterrows():
         key = name.partition("@")[0]
         mark = marks[key, seen[key]]
         seen[key] += 1
-        for place, price in ((mark.at, "fair_points"), (mark.low, "fair_high"), (mark.high, "fair_low")):
+        for place, price in ((mark["at"], "fair_points"), (mark["low"], "fair_high"), (mark["high"], "fair_low")):
             assert place == pytest.approx(min(max(50 + 50 * math.log2(row["points"] / row[price]), 0), 100), abs=0.006)
     assert len(marks) == len(rows)
 
@@ -172,6 +172,6 @@ def test_units_without_points_have_cards_without_a_price(river):
     shown, data = page_values(found, balance, inputs)
     assert shown["prices"] is None
     assert all(level["verdict_text"] == "–" and level["fair"] is None for _, level in levels(data).values())
-    assert not any(line.marks for line in shown["lines"])
+    assert not any(line["marks"] for line in shown["lines"])
     assert isinstance(shown["rows"], list)
     assert pd.isna(balance.dominated).sum().sum() == 0

@@ -120,7 +120,7 @@ def test_a_unit_of_ones_own_has_a_name_and_is_in_the_link(visit, calculator, pag
 
 
 def test_two_loadouts_stand_side_by_side(page, units):
-    page.locator("[data-set=beside]").select_option(label="Sharp Rifles, reinforced")
+    page.locator("[data-set=beside]").fill("Sharp Rifles, reinforced (Crown)")
     both = units[0], Profiles()["crown/sharp-rifles@reinforced"]
     results = [attack(each, units[1]) for each in both]
     rows = page.locator("[data-key=beside] tbody tr")

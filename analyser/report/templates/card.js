@@ -13,13 +13,13 @@ const folded = (title, fill) => {
 };
 // --- price and reasons
 
+const isMispriced = ({ kind }) => kind === "under" || kind === "over";
 const priceOf = (level) => {
-  const moves = level.kind === "under" || level.kind === "over";
-  const price = level.points === null ? "no points" : moves ? `${level.points} → ${level.rounded} points` : `${level.points} points`;
+  const price = level.points === null ? "no points" : `${level.points}${isMispriced(level) ? ` → ${level.rounded}` : ""} points`;
   return element("p.price", {}, price, " ", element(`span.sure.${level.kind}`, {}, level.verdict_text));
 };
 const fairOf = (level) => {
-  const isRounded = ["under", "over"].includes(level.kind) && level.rounded % 5 === 0 && String(level.rounded) !== whole(level.fair);
+  const isRounded = isMispriced(level) && level.rounded % 5 === 0 && String(level.rounded) !== whole(level.fair);
   return `Fair: ${whole(level.fair)} points (${level.range})${isRounded ? `, or ${level.rounded} in steps of 5` : ""}. `;
 };
 const BAR_RANGE = 4; // a bar ends at median / 4 and at median * 4
@@ -36,12 +36,10 @@ const { wins, draws, ahead: aheadOf } = data.enemies;
 const enemiesOf = (level) => {
   const me = placeOfLevel.get(level);
   return data.units
-    .map((enemy, at) => ({
-      key: enemy.key,
-      wins: wins[me][at],
-      loses: wins[me][at] === null ? null : 1000 - wins[me][at] - draws[me][at],
-      ahead: aheadOf[me][at],
-    }))
+    .map(({ key }, at) => {
+      const loses = wins[me][at] === null ? null : 1000 - wins[me][at] - draws[me][at];
+      return { key, wins: wins[me][at], loses, ahead: aheadOf[me][at] };
+    })
     .filter((enemy) => enemy.wins !== null || enemy.ahead !== null);
 };
 const bestAndWorst = (enemies) => {
@@ -56,8 +54,7 @@ const everyEnemy = (enemies) => {
   const duels = (enemy) => (hasDuels ? [[inPercent(enemy.loses), enemy.loses], [inPercent(enemy.wins), enemy.wins]] : []);
   const lines = sortedBy(enemies, (enemy) => enemy.ahead ?? -Infinity, -1).map((enemy) => [linkTo(enemy.key), ...duels(enemy), [ahead(enemy.ahead), enemy.ahead]]);
   const table = tableOf("Every enemy", ["Enemy", ...(hasDuels ? ["Enemy wins", "It wins"] : []), "Points ahead"], lines);
-  const [head, body] = [table.querySelector("thead tr"), table.querySelector("tbody")];
-  makeSortable([...head.cells], "", (at, sign) => body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[at]), sign)));
+  makeSortable(table.firstChild);
   return [element("p.small", {}, `${hasDuels ? "A duel is one unit against one, whatever their points; figures are means over the levels of the enemy. " : ""}Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.round_sentence}`), table];
 };
 
@@ -106,16 +103,15 @@ const levelChoice = (unit, level) => {
   return element("p", {}, element("label", { for: "level" }, "Level "), choice);
 };
 
-const sentence = (text) => `${capital(text)}.`;
+const sentence = (text) => text && `${capital(text)}.`;
 const cardOf = (unit, level) => {
   const enemies = enemiesOf(level);
-  const why = level.why ? sentence(level.why) : "";
   const parts = [
     element("h2", { id: "view-name" }, unit.levels.length > 1 ? `${unit.name}, ${level.level}` : unit.name),
     element("p.small", {}, `${unit.faction} · ${unit.role} · ${unit.facts}`),
     unit.levels.length > 1 && levelChoice(unit, level),
     priceOf(level),
-    (level.range || why) && element("p", {}, level.range && fairOf(level), why),
+    (level.range || level.why) && element("p", {}, level.range && fairOf(level), sentence(level.why)),
     level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
     level.noticed_from && element("p.small", {}, `Were it fair, a ${percent(level.noticed_from)} change of its price would end that verdict in 80% of cases.`),
     enemies.length > 0 && [bestAndWorst(enemies), element("p.small", {}, "At today’s points: the best and worst of all opponents, also of its own faction, by the points that this unit destroys minus the points that it loses in a round, per 100 points of each side.")],

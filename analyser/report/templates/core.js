@@ -5,19 +5,17 @@ const choices = (select, options) => select.append(...options.map(([value, text]
 const distinct = (items) => [...new Set(items)];
 const titleCase = (name) => name.replace(/-/g, " ").replace(/\b./g, (letter) => letter.toUpperCase());
 
-// --- sorting
-
-const compare = (one, other) => {
-  if (one === other) return 0;
-  if (one === null) return 1; // missing values come last in both directions
-  if (other === null) return -1;
-  return typeof one === "number" && typeof other === "number" ? one - other : String(one).localeCompare(String(other), "en");
-};
-
 const sortValue = (cell) => {
   const text = (cell.dataset.v ?? cell.textContent).trim();
   if (text === "" || text === "–") return null;
-  return text !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+  return Number.isFinite(Number(text)) ? Number(text) : text;
+};
+const compare = (one, other) => (typeof one === typeof other && typeof one === "number" ? one - other : String(one).localeCompare(other, "en"));
+
+// Items in the order of their keys; missing values (null) come last in both directions.
+const sortedBy = (items, keyOf, sign) => {
+  const order = ([one], [other]) => (one === null || other === null ? (one === null) - (other === null) : sign * compare(one, other));
+  return items.map((item) => [keyOf(item), item]).sort(order).map(([, item]) => item);
 };
 
 // No button elements in tables: browsers print repeated headings of a table without their buttons.
@@ -33,45 +31,36 @@ const actAsButton = (target, act) => {
 };
 
 // Make the headings of a table sort it; `name` is the key of the order (column and direction) in the address.
-const makeSortable = (heads, name, sort) => {
+const makeSortable = (table, name = "") => {
+  const [heads, body] = [[...table.tHead.rows[0].cells], table.tBodies[0]];
   let order = "";
   const sortBy = (place, way) => {
     heads.forEach((each) => each.removeAttribute("aria-sort"));
     heads[place].setAttribute("aria-sort", way);
     order = `${place}-${way}`;
-    sort(place, way === "ascending" ? 1 : -1);
+    body.append(...sortedBy([...body.rows], (row) => sortValue(row.cells[place]), way === "ascending" ? 1 : -1));
   };
-  for (const [place, head] of heads.entries()) {
+  heads.forEach((head, place) => {
+    const ways = head.classList.contains("n") ? ["descending", "ascending"] : ["ascending", "descending"];
     const button = element("span", {}, ...head.childNodes);
     head.append(button);
     actAsButton(button, () => {
-      const first = head.classList.contains("n") ? "descending" : "ascending";
-      const second = first === "ascending" ? "descending" : "ascending";
-      sortBy(place, head.getAttribute("aria-sort") === first ? second : first);
+      sortBy(place, ways[Number(head.getAttribute("aria-sort") === ways[0])]);
       if (name) saveState();
     });
-  }
-  if (!name) return;
-  keep(name, () => order, (value) => {
-    const [, place, way] = value.match(/^(\d+)-(ascending|descending)$/) ?? [];
-    if (heads[place]) sortBy(Number(place), way);
   });
+  const restore = (value) => {
+    const [, place, way] = value.match(/^(\d+)-(ascending|descending)$/) ?? [];
+    if (heads[place]) sortBy(place, way);
+  };
+  if (name) keep(name, () => order, restore);
 };
 
-const sortedBy = (items, keyOf, sign) =>
-  items
-    .map((item, place) => [keyOf(item), place, item])
-    .sort((one, other) => {
-      const order = compare(one[0], other[0]);
-      return (one[0] === null || other[0] === null ? order : sign * order) || one[1] - other[1];
-    })
-    .map((each) => each[2]);
-
 // A table in a scrolling frame: headings, and rows of a name and cells, each with text, sort value and class.
-const tableOf = (label, heads, lines, frame = {}) => {
+const tableOf = (label, heads, lines) => {
   const head = (text, at) => (at || text ? element("th", { scope: "col", class: at ? "n" : null }, text) : element("td"));
   const cell = ([text, value = "", kind = ""]) => element("td", { class: `n ${kind}`.trim(), "data-v": value ?? "" }, text);
   const line = ([name, ...cells]) => element("tr", {}, element("th", { scope: "row" }, name), cells.map(cell));
   const table = element("table", {}, element("thead", {}, element("tr", {}, heads.map(head))), element("tbody", {}, lines.map(line)));
-  return element("div.wide", { role: "group", "aria-label": label, ...frame }, table);
+  return element("div.wide", { role: "group", "aria-label": label, tabindex: "0" }, table);
 };

@@ -1,7 +1,8 @@
 // Interactive heatmap: sorts by a row or a column, forms groups, and shows all figures of a cell.
 
 const MEAN = data.every_level ?? "mean over levels";
-const [NO_GROUPS, BY_CATEGORY, BY_ROLE] = ["nothing", "target category", "role"];
+const GROUPS = { "target category": (unit) => unit.category, role: (unit) => unit.role, nothing: () => "" };
+const SUPPRESSED_IN_DUELS = "In duels P(suppressed) is the probability that the defender is still suppressed after the last round. It is small, because the defender usually acts last in a round, and its suppression ends when it has acted (AC-5.7).";
 const heat = byId("heat");
 const sorted = { row: "", column: "" }; // row whose figures sort the columns, and column whose figures sort the rows
 const chosen = (id) => byId(`heat-${id}`).value;
@@ -23,9 +24,7 @@ const mean = (figures) => {
 };
 const indicesOf = (mine, theirs, situation) =>
   mine.places.flatMap((a) => theirs.places.map((d) => matchupIndex(a, d, situation))).filter((place) => place !== undefined);
-const countText = (figures) => (figures.includes(null) ? ` ${figures.filter((each) => each !== null).length}/${figures.length}` : "");
-const meanOf = (metric, mine, theirs, situation) =>
-  mean(indicesOf(mine, theirs, situation).map(data.columns[metric]));
+const meanOf = (metric, mine, theirs, situation) => mean(indicesOf(mine, theirs, situation).map(data.columns[metric]));
 const textsOf = (texts, column, mine, theirs, situation) =>
   distinct(indicesOf(mine, theirs, situation).map((place) => texts[data.columns[column](place)])).filter(Boolean);
 const whyNot = (mine, theirs, situation) =>
@@ -41,61 +40,59 @@ const positionOf = (metric, value, highest) => {
   const probability = clamp(value / data.steps, data.least_probability, 1 - data.least_probability);
   return (1 + Math.log(probability / (1 - probability)) / Math.log(1 / data.least_probability - 1)) / 2;
 };
-const colourOf = (metric, value, highest) => data.scale[Math.round((data.scale.length - 1) * positionOf(metric, value, highest))];
-const paint = (target, [colour, ink]) => Object.assign(target.style, { background: colour, color: ink });
+const paint = (target, metric, value, highest) => {
+  const [background, color] = data.scale[Math.round((data.scale.length - 1) * positionOf(metric, value, highest))];
+  return Object.assign(target.style, { background, color });
+};
 
 const showScale = (metric, highest) => {
-  const isProbability = metricOf[metric].is_probability;
+  const least = data.least_share * highest;
   const powers = [...Array(12).keys()].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** (power - 6)));
-  const ticks = isProbability
-    ? [1, 5, 20, 50, 80, 95, 99].map((each) => [`${each}`, (each * data.steps) / 100])
-    : powers.filter((each) => each >= data.least_share * highest && each <= highest).map((each) => [String(Number(each.toPrecision(1))), each]);
-  const text = isProbability
-    ? "Colours, by the odds: 1% and less is darkest, 99% and more lightest:"
-    : `Colours: logarithmic; ${Number((data.least_share * highest).toPrecision(2))} and less is darkest:`;
-  byId("heat-scale").replaceChildren(
-    element("span", {}, text),
-    ...ticks.map(([text, value]) => {
-      const swatch = element("span.swatch", {}, text);
-      paint(swatch, colourOf(metric, value, highest));
-      return swatch;
-    }),
-  );
-};
-
-// --- sorting
-
-const highestFirst = (figureOf) => (one, other) => (figureOf(other) ?? -1) - (figureOf(one) ?? -1);
-const inGroups = (units, groupOf, figureOf) => {
-  const groups = units.map(groupOf);
-  const rank = (unit) => (data.categories.includes(groupOf(unit)) ? data.categories : distinct(groups)).indexOf(groupOf(unit));
-  units.sort((one, other) => rank(one) - rank(other) || highestFirst(figureOf)(one, other));
-  units.forEach((unit, place) => (unit.begins = place > 0 && groupOf(units[place - 1]) !== groupOf(unit)));
-};
-const sortBy = (what, key) => {
-  sorted[what] = sorted[what] === key ? "" : key;
-  showHeat();
-  saveState();
+  const [text, ticks] = metricOf[metric].is_probability
+    ? ["Colours, by the odds: 1% and less is darkest, 99% and more lightest:", [1, 5, 20, 50, 80, 95, 99].map((each) => [each, (each * data.steps) / 100])]
+    : [`Colours: logarithmic; ${Number(least.toPrecision(2))} and less is darkest:`, powers.filter((each) => each >= least && each <= highest).map((each) => [Number(each.toPrecision(1)), each])];
+  byId("heat-scale").replaceChildren(element("span", {}, text));
+  for (const [tick, value] of ticks) {
+    const swatch = element("span.swatch", {}, tick);
+    paint(swatch, metric, value, highest);
+    byId("heat-scale").append(swatch);
+  }
 };
 
 // --- the table
 
-const heatHead = (name, what, key, attributes) => {
-  const button = element("span", {}, name);
-  if (key) {
-    actAsButton(button, () => sortBy(what, key));
-    button.setAttribute("aria-pressed", sorted[what] === key);
-    button.title = `sort by ${name}`;
-  }
-  return element("th", attributes, button);
+// Sort units in groups, each by a figure, the highest first; the first unit of a further group `begins` it.
+const inGroups = (units, groupOf, figureOf) => {
+  const groups = units.map(groupOf);
+  const rank = (unit) => (data.categories.includes(groupOf(unit)) ? data.categories : distinct(groups)).indexOf(groupOf(unit));
+  units.sort((one, other) => rank(one) - rank(other) || (figureOf(other) ?? -1) - (figureOf(one) ?? -1));
+  units.forEach((unit, place) => (unit.begins = place > 0 && groupOf(units[place - 1]) !== groupOf(unit)));
 };
-const heatCell = (metric, value, highest, title, why) => {
-  if (value === null) return element("td.blank", { title: `${title}: ${why}` });
-  const cell = element("td", { title: `${title}: ${longText(metric, value)}` }, shortText(metric, value));
-  paint(cell, colourOf(metric, value, highest));
+
+const heatHead = (unit, what, scope) => {
+  const button = element("span", { "aria-pressed": String(sorted[what] === unit.key), title: `sort by ${unit.name}` }, unit.name);
+  actAsButton(button, () => {
+    sorted[what] = sorted[what] === unit.key ? "" : unit.key;
+    showHeat();
+    saveState();
+  });
+  return element("th", { scope }, button);
+};
+const heatCell = (metric, value, highest, title, why, begins) => {
+  const kind = [value === null && "blank", begins && "begins"].filter(Boolean).join(" ");
+  const cell = element("td", { class: kind || null, title: `${title}: ${value === null ? why : longText(metric, value)}` }, value !== null && shortText(metric, value));
+  if (value !== null) paint(cell, metric, value, highest);
   return cell;
 };
-const groupsOf = (columns, groupOf) => {
+// The mean of a row or a column, and how many of its cells count, if some are blank.
+const meanCell = (metric, value, figures, highest, title, begins) => {
+  const there = figures.filter((each) => each !== null).length;
+  const of = there < figures.length ? ` ${there}/${figures.length}` : "";
+  const cell = heatCell(metric, value, highest, of ? `${title} of${of}` : title, "no figure", begins);
+  if (of && there) cell.append(element("span.of", {}, of));
+  return cell;
+};
+const groupHeads = (columns, groupOf) => {
   const head = (group) => {
     const here = columns.filter((column) => groupOf(column) === group);
     return element("th", { scope: "colgroup", colspan: here.length, class: here[0].begins ? "begins" : null }, group);
@@ -103,96 +100,74 @@ const groupsOf = (columns, groupOf) => {
   return element("tr", {}, element("td"), distinct(columns.map(groupOf)).map(head), element("td")); // the last cell is above the means
 };
 
-const setMean = (unit, figures) => Object.assign(unit, { mean: mean(figures), of: countText(figures) });
-const meanCell = (metric, value, highest, title, of) => {
-  const cell = heatCell(metric, value, highest, of ? `${title} of ${of.trim()}` : title, "no figure");
-  if (of && value !== null) cell.append(element("span.of", {}, of));
-  return cell;
-};
-
 const showHeat = () => {
-  const metric = chosen("metric");
-  const situation = Number(chosen("situation"));
+  const [metric, situation, groupOf] = [chosen("metric"), Number(chosen("situation")), GROUPS[chosen("group")]];
   const rows = unitsOf(chosen("attackers"), chosen("attacker-level"));
   const columns = unitsOf(chosen("defenders"), chosen("defender-level"));
   const figures = new Map(rows.map((row) => [row, new Map(columns.map((column) => [column, meanOf(metric, row, column, situation)]))]));
   const figure = (row, column) => figures.get(row).get(column);
-  for (const row of rows) setMean(row, columns.map((column) => figure(row, column)));
-  for (const column of columns) setMean(column, rows.map((row) => figure(row, column)));
+  const ofRow = (row) => columns.map((column) => figure(row, column));
+  const ofColumn = (column) => rows.map((row) => figure(row, column));
+  for (const row of rows) row.mean = mean(ofRow(row));
+  for (const column of columns) column.mean = mean(ofColumn(column));
   const [byRow, byColumn] = [rows.find((each) => each.key === sorted.row), columns.find((each) => each.key === sorted.column)];
-  const group = chosen("group");
-  const groupOf = { [NO_GROUPS]: () => "", [BY_CATEGORY]: (unit) => unit.category, [BY_ROLE]: (unit) => unit.role }[group];
   inGroups(columns, groupOf, (column) => (byRow ? figure(byRow, column) : column.mean));
-  inGroups(rows, group === BY_ROLE ? groupOf : () => "", (row) => (byColumn ? figure(row, byColumn) : row.mean));
-  const values = rows.flatMap((row) => columns.map((column) => figure(row, column)));
+  inGroups(rows, groupOf === GROUPS.role ? groupOf : GROUPS.nothing, (row) => (byColumn ? figure(row, byColumn) : row.mean));
+  const values = rows.flatMap(ofRow);
   const highest = Math.max(0, ...values) || 1;
 
   const meanHead = values.includes(null) ? "mean without hatched (cells counted/all)" : "mean";
-  const heads = columns.map((column) => heatHead(column.name, "column", column.key, { scope: "col" }));
-  const top = element("tr", {}, element("td"), heads, heatHead(meanHead, "column", "", { scope: "col" }));
-  const lines = rows.map((row) => {
-    const line = element("tr", { class: row.begins ? "group" : null });
-    line.append(heatHead(row.name, "row", row.key, { scope: "row" }));
-    for (const column of columns) {
-      const cell = heatCell(metric, figure(row, column), highest, `${row.name} on ${column.name}`, whyNot(row, column, situation));
-      if (column.begins) cell.classList.add("begins");
-      cell.setAttribute("tabindex", "-1");
-      cell.showDetails = () => showDetails(row, column);
-      line.append(cell);
-    }
-    line.append(meanCell(metric, row.mean, highest, `${row.name}, mean`, row.of));
-    line.lastChild.classList.add("begins");
-    return line;
-  });
-  const means = element("tr.means", {}, element("th", { scope: "row" }, meanHead));
-  for (const column of columns) {
-    means.append(meanCell(metric, column.mean, highest, `on ${column.name}, mean`, column.of));
-    if (column.begins) means.lastChild.classList.add("begins");
-  }
-  means.append(meanCell(metric, mean(values), highest, "mean of all", countText(values)));
-  means.lastChild.classList.add("begins");
-  heat.tHead.replaceChildren(top, ...(group === NO_GROUPS ? [] : [groupsOf(columns, groupOf)]));
-  heat.tBodies[0].replaceChildren(...lines, means);
+  const heads = columns.map((column) => heatHead(column, "column", "col"));
+  const top = element("tr", {}, element("td"), heads, element("th", { scope: "col" }, element("span", {}, meanHead)));
+  const cellOf = (row, column) => {
+    const cell = heatCell(metric, figure(row, column), highest, `${row.name} on ${column.name}`, whyNot(row, column, situation), column.begins);
+    cell.setAttribute("tabindex", "-1");
+    cell.showDetails = () => showDetails(row, column);
+    return cell;
+  };
+  const lineOf = (row) => {
+    const cells = columns.map((column) => cellOf(row, column));
+    return element("tr", { class: row.begins ? "group" : null }, heatHead(row, "row", "row"), cells, meanCell(metric, row.mean, ofRow(row), highest, `${row.name}, mean`, true));
+  };
+  const means = columns.map((column) => meanCell(metric, column.mean, ofColumn(column), highest, `on ${column.name}, mean`, column.begins));
+  const last = element("tr.means", {}, element("th", { scope: "row" }, meanHead), means, meanCell(metric, mean(values), values, highest, "mean of all", true));
+  heat.tHead.replaceChildren(top, ...(groupOf === GROUPS.nothing ? [] : [groupHeads(columns, groupOf)]));
+  heat.tBodies[0].replaceChildren(...rows.map(lineOf), last);
   heat.querySelector("td[tabindex]")?.setAttribute("tabindex", "0");
   showScale(metric, highest);
-  showCaption(metric, values.includes(null), rows.length && columns.length, byRow, byColumn);
+  showCaption(metric, values, byRow, byColumn);
 };
 
-const showCaption = (metric, hasBlank, hasUnits, byRow, byColumn) => {
-  const order = [byColumn ? `Rows are sorted by the figure on ${byColumn.name}.` : "", byRow ? `Columns are sorted by the figure of ${byRow.name}.` : ""];
+const showCaption = (metric, values, byRow, byColumn) => {
+  const { title, is_probability } = metricOf[metric];
+  const order = [byColumn && `Rows are sorted by the figure on ${byColumn.name}.`, byRow && `Columns are sorted by the figure of ${byRow.name}.`];
+  const hasNoPoints = metric.endsWith("per_100_points") && sides.some((side) => side.points === null);
   byId("heat-caption").textContent = [
-    `${metricOf[metric].title}${metricOf[metric].is_probability ? ", percent" : ""}, each fight exact. Rows attack, columns defend.`,
+    `${title}${is_probability ? ", percent" : ""}, each fight exact. Rows attack, columns defend.`,
     `${order.filter(Boolean).join(" ") || "Both are sorted by their means."} Press a name to sort by it, or a cell for all its figures.`,
-    hasBlank ? `Hatched: the attacker cannot make this attack${metric.endsWith("per_100_points") && sides.some((side) => side.points === null) ? ", or has no points" : ""}. Means leave these cells out; 13/22 beside a mean says that 13 of 22 cells count. So the mean of a specialist covers only its own targets.` : "",
-    metric === "p_suppressed" && data.situations[Number(chosen("situation"))].is_duel ? SUPPRESSED_IN_DUELS : "",
-    hasUnits ? "" : "No units at these levels.",
+    values.includes(null) && `Hatched: the attacker cannot make this attack${hasNoPoints ? ", or has no points" : ""}. Means leave these cells out; 13/22 beside a mean says that 13 of 22 cells count. So the mean of a specialist covers only its own targets.`,
+    metric === "p_suppressed" && data.situations[chosen("situation")].is_duel && SUPPRESSED_IN_DUELS,
+    !values.length && "No units at these levels.",
   ].filter(Boolean).join(" ");
 };
 
 // --- all figures of a cell
 
-const SUPPRESSED_IN_DUELS = "In duels P(suppressed) is the probability that the defender is still suppressed after the last round. It is small, because the defender usually acts last in a round, and its suppression ends when it has acted (AC-5.7).";
-
 const detailsOf = (mine, theirs) => {
   const isBlank = (s) => meanOf(data.metrics[0].name, mine, theirs, s) === null;
   const everywhere = [...data.situations.keys()];
-  const shown = everywhere.every(isBlank) ? [] : everywhere.filter((s) => !isBlank(s)); // others are listed below, with reasons
+  const shown = everywhere.filter((s) => !isBlank(s)); // others are listed below, with reasons
   const name = `${mine.name} on ${theirs.name}`;
-  const figures = data.metrics
+  const nameOf = (s) => data.situations[s].name.replaceAll("-", " ");
+  const lines = data.metrics
     .filter(({ name }) => name !== "p_activated" || shown.some((s) => meanOf(name, mine, theirs, s) > 0)) // only with Cryo
-    .map(({ name, title }) => [title, shown.map((s) => [longText(name, meanOf(name, mine, theirs, s))])])
-    .filter(([, cells]) => cells.some(([text]) => text !== "–"));
-  const rows = shown.map((s) => [textsOf(data.rows, "row", mine, theirs, s).join(", ") || "none"]);
-  const heads = ["", ...shown.map((s) => data.situations[s].name.replaceAll("-", " "))];
-  const blank = everywhere.filter(isBlank).map((s) => `${data.situations[s].name.replaceAll("-", " ")}: ${whyNot(mine, theirs, s)}.`);
-  const ofDuels = shown.some((s) => data.situations[s].is_duel) && data.columns.p_suppressed ? [SUPPRESSED_IN_DUELS] : [];
-  return element(
-    "section",
-    {},
-    element("h4", {}, name),
-    shown.length > 0 && tableOf(name, heads, [...figures.map(([title, cells]) => [title, ...cells]), ["Row", ...rows]], { tabindex: "0" }),
-    [...blank, ...ofDuels].map((text) => element("p.small", {}, text)),
-  );
+    .map(({ name, title }) => [title, ...shown.map((s) => [longText(name, meanOf(name, mine, theirs, s))])])
+    .filter(([, ...cells]) => cells.some(([text]) => text !== "–"));
+  lines.push(["Row", ...shown.map((s) => [textsOf(data.rows, "row", mine, theirs, s).join(", ") || "none"])]);
+  const notes = everywhere.filter(isBlank).map((s) => `${nameOf(s)}: ${whyNot(mine, theirs, s)}.`);
+  if (shown.some((s) => data.situations[s].is_duel) && data.columns.p_suppressed) notes.push(SUPPRESSED_IN_DUELS);
+  const table = shown.length > 0 && tableOf(name, ["", ...shown.map(nameOf)], lines);
+  return element("section", {}, element("h4", {}, name), table, notes.map((text) => element("p.small", {}, text)));
 };
 
 const showDetails = (row, column) => {
@@ -201,12 +176,12 @@ const showDetails = (row, column) => {
   const levels = [chosen("attacker-level"), chosen("defender-level")].map((each, side) => `${[row, column][side].name}: ${each}`);
   const links = [row, column].map((unit) => element("a", { href: `#${anchorOf(unit.key)}` }, unit.name));
   for (const each of [close, ...links]) each.addEventListener("click", () => story.close());
-  const parts = row.key === column.key ? [detailsOf(row, column)] : [detailsOf(row, column), detailsOf(column, row)];
   story.replaceChildren(
     close,
     element("h3", { id: "story-title" }, `${row.name} and ${column.name}`),
     element("p.small", {}, `${levels.join("; ")}. Every fight is exact.`),
-    ...parts,
+    detailsOf(row, column),
+    ...(row.key === column.key ? [] : [detailsOf(column, row)]),
     element("p.small", {}, "Cards: ", links[0], ", ", links[1]),
   );
   story.showModal();
@@ -216,41 +191,38 @@ heat.addEventListener("click", (event) => event.target.closest("td")?.showDetail
 heat.addEventListener("keydown", (event) => {
   const cell = event.target;
   if (!cell.showDetails) return;
-  const body = [...heat.tBodies[0].rows];
-  const [row, column] = [body.indexOf(cell.parentElement), cell.cellIndex];
-  const to = { ArrowUp: [row - 1, column], ArrowDown: [row + 1, column], ArrowLeft: [row, column - 1], ArrowRight: [row, column + 1] }[event.key];
-  const next = to && body[to[0]]?.cells[to[1]];
+  const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [];
   if (event.key === "Enter" || event.key === " ") cell.showDetails();
-  else if (!to) return;
-  else if (next?.showDetails) {
-    cell.setAttribute("tabindex", "-1");
-    next.setAttribute("tabindex", "0");
-    next.focus();
-  }
+  else if (down === undefined) return;
   event.preventDefault();
+  const next = heat.tBodies[0].rows[cell.parentElement.sectionRowIndex + down]?.cells[cell.cellIndex + right];
+  if (!next?.showDetails) return;
+  cell.setAttribute("tabindex", "-1");
+  next.setAttribute("tabindex", "0");
+  next.focus();
 });
 
 // --- choices
 
 const factions = distinct(sides.map((side) => side.faction));
-const factionName = (faction) => data.faction_names?.[faction] ?? titleCase(faction);
+const factionOption = (faction) => [faction, data.faction_names?.[faction] ?? titleCase(faction)];
 const fightingPairs = new Set(data.pairs[0].map((attacker, place) => `${sides[attacker].faction} ${sides[data.pairs[1][place]].faction}`));
 // Only factions that the attackers fight can be selected as defenders; the selection is kept if possible.
 const offerDefenders = () => {
   const [select, before] = [byId("heat-defenders"), chosen("defenders")];
   const enemies = factions.filter((each) => fightingPairs.has(`${chosen("attackers")} ${each}`));
   select.replaceChildren();
-  choices(select, enemies.map((each) => [each, factionName(each)]));
+  choices(select, enemies.map(factionOption));
   select.value = enemies.includes(before) ? before : (enemies.find((each) => each !== chosen("attackers")) ?? enemies[0]);
 };
 const levels = distinct([MEAN, ...sides.map((side) => side.level)]).map((each) => [each, each]);
-choices(byId("heat-attackers"), factions.map((each) => [each, factionName(each)]));
+choices(byId("heat-attackers"), factions.map(factionOption));
 offerDefenders();
 choices(byId("heat-attacker-level"), levels);
 choices(byId("heat-defender-level"), levels);
 choices(byId("heat-situation"), data.situations.map((each, place) => [place, each.heading]));
 choices(byId("heat-metric"), data.metrics.map((each) => [each.name, each.short]));
-choices(byId("heat-group"), [BY_CATEGORY, BY_ROLE, NO_GROUPS].map((each) => [each, each]));
+choices(byId("heat-group"), Object.keys(GROUPS).map((each) => [each, each]));
 byId("heat-attackers").addEventListener("input", offerDefenders);
 for (const select of byId("heat-tools").querySelectorAll("select")) {
   select.addEventListener("input", () => showHeat());

@@ -31,7 +31,7 @@ const startOdds = async () => {
   };
   const begin = () => {
     const target = withChanges(targets[place.value], {}, edits);
-    for (const { name } of edits) numbers[name] = numberOf(target, edits.find((each) => each.name === name), 0);
+    for (const edit of edits) numbers[edit.name] = numberOf(target, edit, 0);
     controls.replaceChildren(
       ...edits.map(({ name, label, least, most }) => field(label, numbers[name], { min: least, max: most }, set(numbers, name))),
       field("Distance, inches", fight.distance, { min: 0, max: 60 }, set(fight, "distance")),
@@ -53,14 +53,9 @@ const startOdds = async () => {
       if ((name === "damage") === byDamage) mark(value);
       set(standing[at], name)(value);
     };
-    lines[at].before(
-      element(
-        "p.tools.live",
-        {},
-        models > 1 && field("Models left", models, { min: 1, max: models }, stand("models")),
-        mostDamage > 0 && field("Damage", 0, { min: 0, max: mostDamage }, stand("damage")),
-      ),
-    );
+    const modelsLeft = models > 1 && field("Models left", models, { min: 1, max: models }, stand("models"));
+    const damage = mostDamage > 0 && field("Damage", 0, { min: 0, max: mostDamage }, stand("damage"));
+    lines[at].before(element("p.tools.live", {}, modelsLeft, damage));
   });
   begin();
 };

@@ -48,6 +48,7 @@ view.addEventListener("input", (event) => {
   byId("level").focus();
   history.replaceState(null, "", hashOf(inView));
 });
+view.addEventListener("click", () => history.replaceState(null, "", hashOf(inView))); // Back returns to this card
 list.addEventListener("arrive", (event) => {
   const line = event.target.closest("li[data-unit]");
   if (line.hidden) clearFilters();
@@ -105,8 +106,9 @@ for (const group of document.querySelectorAll("[data-filter]")) {
     });
   }
   keep(name, () => [...chosen].sort().join(" "), (value) => {
+    const values = value.split(" ");
     chosen.clear();
-    value.split(" ").filter((each) => buttons.some((button) => button.value === each)).forEach((each) => chosen.add(each));
+    for (const button of buttons) if (values.includes(button.value)) chosen.add(button.value);
     mark();
   });
 }

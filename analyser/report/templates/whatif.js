@@ -68,7 +68,6 @@ const whatIf = (level) => {
   let [points, factor, before, now, asked, fairPrice] = [level.points, 1, null, null, 0, null];
   const tell = () => {
     const fair = level.fair * factor;
-    [said, figures].forEach((each) => each.classList.remove("wait"));
     if (fairPrice) fairPrice.textContent = `Set ${fairPoints()} points`;
     const [kind, says, chances] = verdictAt(level, points / level.points / factor);
     said.replaceChildren(
@@ -82,11 +81,9 @@ const whatIf = (level) => {
     const line = (title, was, is) => [element("dt", {}, title), element("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), element("dd.n", {}, was > 0 ? signed(is / was - 1, (share) => `${whole(100 * share)}%`) : "")];
     note.hidden = false;
     figures.replaceChildren(
-      ...[
-        line("Fair points, about", level.fair, fair),
-        line("Points destroyed", (100 * before.destroyed) / level.points, (100 * now.destroyed) / points),
-        line("Points lost", 100 * before.lost * level.points, 100 * now.lost * points),
-      ].flat(),
+      ...line("Fair points, about", level.fair, fair),
+      ...line("Points destroyed", (100 * before.destroyed) / level.points, (100 * now.destroyed) / points),
+      ...line("Points lost", 100 * before.lost * level.points, 100 * now.lost * points),
     );
   };
   const fight = async () => {
@@ -95,7 +92,8 @@ const whatIf = (level) => {
     const all = await loadEngines();
     const printed = all.units[level.selector];
     if (!printed) return;
-    const enemies = enemiesOf(level).map(({ key }) => unitOf.get(key)).map((each) => all.units[each.levels[each.main_level].selector]).filter((each) => each?.points > 0);
+    const mainLevel = ({ key }) => unitOf.get(key).levels[unitOf.get(key).main_level];
+    const enemies = enemiesOf(level).map((each) => all.units[mainLevel(each).selector]).filter((each) => each?.points > 0);
     before ??= await meanLosses(all, printed, enemies, isWanted);
     const found = before && Object.keys(changes).length ? await meanLosses(all, withChanges(printed, changes, data.slider.edits), enemies, isWanted) : before;
     if (!found) return;
@@ -105,7 +103,6 @@ const whatIf = (level) => {
   };
   const slide = (name) => (value) => {
     changes[name] = value;
-    [said, figures].forEach((each) => each.classList.add("wait"));
     fight();
   };
   const set = (input, value) => {
@@ -117,9 +114,8 @@ const whatIf = (level) => {
     found.addEventListener("click", () => act([...part.querySelectorAll("input")]));
     return found;
   };
-  const moves = level.kind === "under" || level.kind === "over";
-  const fairPoints = () => (factor === 1 && moves ? level.rounded : Math.round((level.fair * factor) / step) * step);
-  const step = level.points % 5 || (moves && level.rounded % 5) ? 1 : 5;
+  const fairPoints = () => (factor === 1 && isMispriced(level) ? level.rounded : Math.round((level.fair * factor) / step) * step);
+  const step = level.points % 5 || (isMispriced(level) && level.rounded % 5) ? 1 : 5;
   fairPrice = button("", ([price]) => set(price, fairPoints()));
   part.append(
     element("h3", {}, "What if"),

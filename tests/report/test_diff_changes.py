@@ -5,8 +5,7 @@ import re
 import pytest
 
 from analyser.analysis.standing import LeadChanges, Standing
-from analyser.report.diff_profiles import Edit, affects, edit_in_words
-from analyser.report.diff_verdicts import SMALL, StandingChange, StandingChanges
+from analyser.report.diff_changes import SMALL, Edit, StandingChange, StandingChanges, affects, edit_in_words
 
 UNIT = {"name": "Dragoons", "traits": [], "rows": [{"id": "ranged-heavy", "name": "Ranged (Heavy)"}]}
 WHO = "crown/rifle-platoon"

@@ -1,8 +1,9 @@
-"""Changes of the verdicts on loadouts between two versions of the profiles."""
+"""Changes from one version of the profiles to the next: edits, and new standings of loadouts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -26,13 +27,98 @@ from analyser.analysis.verdict import OVER, UNDER, interval_text
 from analyser.game.units import Loadout
 
 SMALL = 0.02  # a smaller change of log(points / fair points) is negligible
+_OF_A_LEVEL = re.compile(r"levels\.([^.]+)\.(.+)")
+_OF_A_ROW = re.compile(r"rows\.([^.]+)\.(.+)")
+_OF_A_BAND = re.compile(r"bands\.(\d+)-(\d+)\.(.+)")
+_CAPITALISED = ("defence", "damage_limit", "discipline", "break_limit", "speed", "size")
+
+
+class Edit(NamedTuple):
+    """Change of one value; `old` or `new` is None if there is no such value in the old or the new profiles."""
+
+    where: str  # a unit as ``faction/unit``, or ``"ruleset"``
+    key: str  # path of the value in the unit, joined by dots; empty: the whole unit
+    old: str | None
+    new: str | None
+
+    def __str__(self) -> str:
+        """Return the edit as one line."""
+        if not self.key:
+            return f"{self.where}: {'new' if self.old is None else 'gone'}"
+        old, new = ("nothing" if value is None else value for value in (self.old, self.new))
+        return f"{self.where}: {self.key}: {old} -> {new}"
+
+
+def edit_in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
+    """Return an edit of a unit in words; `unit` is the unit as plain data.
+
+    >>> rows = [{"id": "ranged-heavy", "name": "Ranged (Heavy)"}]
+    >>> dice = Edit("crown/dragoons", "rows.ranged-heavy.bands.9-12.dice", "11", "13")
+    >>> edit_in_words(dice, {"rows": rows, "traits": []})
+    'Ranged (Heavy): dice of 9–12 models 11 → 13'
+    >>> edit_in_words(Edit("crown/dragoons", "levels.basic.points", "80", "75"), {})
+    'basic: points 80 → 75'
+    """
+    if not edit.key:
+        return "new" if edit.old is None else "gone"
+    prefix, key = "", edit.key
+    if match := _OF_A_LEVEL.fullmatch(key):
+        prefix, key = f"{match[1]}: ", match[2]
+    elif match := _OF_A_ROW.fullmatch(key):
+        names = {row["id"]: row["name"] for row in unit.get("rows", ())}
+        prefix, key = f"{names.get(match[1], match[1])}: ", match[2]
+    if match := _OF_A_BAND.fullmatch(key):
+        first, last, key = match.groups()
+        noun = "damage" if "behemoth" in unit.get("traits", ()) else "model" if last == "1" else "models"
+        key = f"{key} of {first if first == last else f'{first}–{last}'} {noun}"
+    key = key.replace("_", " ").replace(".", " ")
+    old, new = ("none" if value is None else value for value in (edit.old, edit.new))
+    return f"{prefix}{key.upper() if key.replace(' ', '_') in _CAPITALISED else key} {old} → {new}"
+
+
+def affects(edit: Edit, level: str, models: int) -> bool:
+    """Return False if an edit concerns another level, or dice for more models."""
+    if match := _OF_A_LEVEL.fullmatch(edit.key):
+        return match[1] == level
+    row = _OF_A_ROW.fullmatch(edit.key)
+    band = _OF_A_BAND.fullmatch(row[2]) if row else None
+    return band is None or int(band[1]) <= models
+
+
+def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
+    """Return the differences between the units of two mappings (plain data by name), sorted by name.
+
+    >>> old = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 35}}}}
+    >>> new = {"crown/rifles": {"defence": 2, "levels": {"basic": {"points": 40}}}, "crown/guns": {}}
+    >>> [str(each) for each in edits(old, new)]
+    ['crown/guns: new', 'crown/rifles: levels.basic.points: 35 -> 40']
+    """
+    result = []
+    for name in sorted({*old, *new}):
+        if name not in old or name not in new:
+            result.append(Edit(name, "", *("present" if name in side else None for side in (old, new))))
+            continue
+        before, after = dict(_leaves(old[name])), dict(_leaves(new[name]))
+        keys = [key for key in dict.fromkeys((*before, *after)) if before.get(key) != after.get(key)]
+        result += [Edit(name, key, before.get(key), after.get(key)) for key in keys]
+    return tuple(result)
+
+
+def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield path and text of each value in nested data; items of lists go by id, band or index."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _leaves(value, f"{path}.{key}" if path else str(key))
+    elif isinstance(data, list) and any(isinstance(item, Mapping) for item in data):
+        for index, item in enumerate(data):
+            band = f"{item['first']}-{item['last']}" if {"first", "last"} <= item.keys() else index  # a band of dice
+            yield from _leaves(item, f"{path}.{item.get('id') or band}")
+    elif data is not None:
+        yield path, ", ".join(map(str, data)) or "none" if isinstance(data, list) else str(data)
 
 
 class StandingChange(NamedTuple):
-    """Old and new standing of a loadout, and the opponents that it newly leads or trails (`lead_changes`).
-
-    `margins` has the old and the new margin, from -1 to 1, of the matchup with each of these opponents.
-    """
+    """Old and new standing of a loadout, and the opponents that it newly leads or trails, with both margins."""
 
     loadout: str
     old: Standing
@@ -42,7 +128,7 @@ class StandingChange(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """The change in one sentence."""
+        """The change in a sentence."""
         return change_sentence(self.loadout, self.old, self.new, self.lead_changes)
 
     @property
@@ -62,13 +148,13 @@ class StandingChange(NamedTuple):
 
     @property
     def is_small(self) -> bool:
-        """True for a negligible change: equal points and verdict, no changed lead, and nearly equal fair points."""
+        """True for a negligible change."""
         same = self.old.points == self.new.points and not self.has_new_verdict
         return same and not self.n_lead_changes and self.size < SMALL
 
     @property
     def verdict_line(self) -> str:
-        """Old and new verdict, points and fair points in a line, with a note if the verdict is uncertain."""
+        """Old and new verdict, points and fair points in a line."""
         fair = ARROW.join(short_figure(side.fair_points) for side in (self.old, self.new))
         doubt = f": {self.new.doubt}" if self.new.doubt else ": at the edge of both" if self.is_at_edge else ""
         verdicts = f"{self.old.verdict}{ARROW}{self.new.verdict}"
@@ -83,7 +169,7 @@ class StandingChange(NamedTuple):
 
     @property
     def is_at_edge(self) -> bool:
-        """True if old and new have fair points, and the ratio of points to fair points hardly changed."""
+        """True if both sides have fair points, which hardly changed relative to points."""
         can_be_priced = all(side.fair_points == side.fair_points for side in (self.old, self.new))
         return can_be_priced and self.size < SMALL
 
@@ -103,7 +189,7 @@ class StandingChange(NamedTuple):
         return _arrow(*(text(getattr(side, name)) for side in (self.old, self.new)))
 
     def margin(self, opponent: str) -> str:
-        """Return in words the old and the new margin against an opponent in `lead_changes`."""
+        """Return both margins against an opponent in words."""
         return _arrow(*map(lead_text, self.margins[opponent]))
 
     def as_dict(self) -> dict[str, Any]:
@@ -132,22 +218,19 @@ class StandingChanges(NamedTuple):
 
     @property
     def n_lead_changes(self) -> int:
-        """Number of leads changed in :attr:`notable`; a matchup between two of these loadouts counts once."""
+        """Number of matchups in :attr:`notable` that change hands."""
         changes = ((change.loadout, change.lead_changes) for change in self.notable)
         return len({frozenset((name, other)) for name, leads in changes for other in (*leads.gained, *leads.lost)})
 
 
 def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
     """Return the names of the loadouts in both mappings that have changed points or fight differently."""
-    return [name for name, old in before.items() if name in after and _differs(old, after[name])]
-
-
-def _differs(old: Loadout, new: Loadout) -> bool:
-    return old.level.points != new.level.points or not fight_alike(old, new)
+    both = ((name, old, after[name]) for name, old in before.items() if name in after)
+    return [name for name, old, new in both if old.level.points != new.level.points or not fight_alike(old, new)]
 
 
 def standing_changes(before: Standings, after: Standings, edited: Iterable[str]) -> StandingChanges:
-    """Return the changes of the loadouts named in `edited`, and of other loadouts with a new verdict."""
+    """Return the changes of the loadouts in `edited`, and of others with a new verdict."""
 
     def change_of(name: str) -> StandingChange:
         pairs = matchup_changes(before, after, name)
