@@ -24,11 +24,12 @@ from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.fight.step_builder import add_row
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Die, Ruleset
+from analyser.game.units import hundredths
 from analyser.rules import charge_strikes as rules
 from analyser.rules import discipline, unit_state
-from analyser.rules.activation import Order
+from analyser.rules.activation import Order, at_double_time
 from analyser.rules.attack import dice_of_cell
-from analyser.rules.structs import NONE, Penalty
+from analyser.rules.structs import INCH, NONE, Penalty
 from analyser.scenarios import resolve
 from analyser.scenarios.fight_records import Draft, Fighter, Strike, setup_for
 from analyser.scenarios.schema import Charge, ChargeFile, Combatant
@@ -76,12 +77,26 @@ def resolve_charge(file: ChargeFile, library: Profiles) -> ChargeScenario:
         raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
     attacker = resolve.resolve_combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
     target = resolve.resolve_combatant(file.target, library, "target")
+    _check_reach(attacker, file.charge.distance)
     others = []
     for index, unit in enumerate(file.secondary):
         other = resolve.resolve_combatant(resolve.shared_keys(Combatant, unit), library, f"secondary.{index}")
         others.append(other.model_copy(update={"charge": Charge(threatened=unit.threatened)}))
     scenario = ChargeScenario(attacker, target, tuple(others), file.ruleset)
     return replace(scenario, warnings=tuple(dict.fromkeys(charge_warnings(file, scenario, library))))
+
+
+def _check_reach(attacker: Combatant, distance: float | None) -> None:
+    """Raise InputError if a charge does not reach a target at a stated distance (AC-8.1)."""
+    if distance is None:
+        return
+    if attacker.speed is None:
+        raise InputError("this key is missing", where="attacker.speed", allowed="a number; or no charge.distance")
+    reach = at_double_time(hundredths(attacker.speed))
+    if hundredths(distance) > reach:
+        problem = f"{attacker.unit or 'the unit'} cannot charge so far: its charge reaches {reach / INCH:g} inches "
+        problem += f"(2 x SPEED), and the distance is {distance:g}"
+        raise InputError(problem, where="charge.distance", allowed=f"0 to {reach / INCH:g}")
 
 
 class _ChargeDraft(Draft):

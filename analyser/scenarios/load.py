@@ -313,6 +313,7 @@ class Conditions(TypedDict, total=False):
 class Circumstances(TypedDict, total=False):
     """Keys of ``[charge]``."""
 
+    distance: float | None
     outflanking: bool
     supported: bool
     threatened: bool

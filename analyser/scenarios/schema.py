@@ -156,7 +156,7 @@ class Target(Record, HasKeywords):
 
 
 class Charge(Record):
-    """Circumstances of a unit's charge (AC-8.2, AC-8.4); `docs/keys.md` lists its keys."""
+    """Circumstances of a unit's charge (AC-8.2, AC-8.4)."""
 
     outflanking: bool = optional(
         False, "Bonus: infantry, cavalry or a field gun is charged from outside its front arc."
@@ -165,6 +165,14 @@ class Charge(Record):
     threatened: bool = optional(False, 'Penalty: another enemy is within 2" of the attacker.')
     difficult_terrain: bool = optional(False, "The charge goes through difficult terrain: defensive advantage.")
     overrun: bool = optional(True, "Use Overrun after a combat that is won.")
+
+
+class ChargeTerms(Charge):
+    """The ``[charge]`` section of a scenario; `docs/keys.md` lists its keys."""
+
+    distance: Inches | None = optional(
+        None, "Inches to the target: decides whether the charge can reach it. Default: in reach."
+    )
 
 
 class Passengers(Target):
@@ -349,7 +357,7 @@ class ChargeFile(QuestionFile):
     kind_text = "a charge"
     sections_text = "[charge], [attacker] and [target]"
 
-    charge: Charge = Charge()
+    charge: ChargeTerms = ChargeTerms()
     attacker: Combatant
     target: Combatant
     secondary: Annotated[Several[Secondary], Field(max_length=MOST_SECONDARY)] = ()
