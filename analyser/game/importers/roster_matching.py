@@ -187,7 +187,7 @@ def _unit_warnings(match: Match) -> Iterator[str]:
         yield f"{name}: unknown, left out{cost}; {reason}"
     elif not _same_name(unit.name, loadout.unit.name):
         yield f"{name}: matched by its entry with {loadout.unit.name}"
-    yield from (f"{name}: {difference}" for difference in match.differences)
+    yield from (f"{name}: {difference.text}" for difference in match.differences)
     if loadout is None:
         yield from (f"{name}: {warning}" for warning in unit.warnings)
     elif unit.profile is not None:  # the import of the library reported the other warnings
@@ -238,9 +238,6 @@ class Difference(NamedTuple):
     key: str
     text: str
     value: Any
-
-    def __str__(self) -> str:
-        return self.text
 
 
 def differences(roster_unit: RosterUnit, loadout: Loadout) -> Iterator[Difference]:

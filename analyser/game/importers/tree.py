@@ -134,7 +134,8 @@ class Tree:
         if tag == "profile":
             contents.profiles.append(element)
             return []
-        if tag == "selectionEntry" and element.get("type", "upgrade") not in ENTRY_TYPES:
+        if tag == "selectionEntry" and (kind := element.get("type", "upgrade")) not in ENTRY_TYPES:
+            self.warnings.add(self.name_of(element), f"an entry of the unknown type {kind}; left out")
             return []
         if tag in ("selectionEntry", "entryLink") and (level := cells.parse_level(name := self.name_of(element))):
             level_name, is_correct = level
@@ -202,18 +203,13 @@ class Tree:
         kind, value = modifier.get("type", ""), modifier.get("value", "")
         applies = holds(holders, context)
         if applies is None:
-            self.warnings.add(f"{label}: {kind} {value}", f"a change under {_condition_in_words(holders)}; left out")
+            self.warnings.add(f"{label}: {kind} {value}", "a change under a condition; left out")
         if not applies:
             return text
         changed = _modified_number(text, modifier) if kind in (*SIGNS, *FACTORS) else _modified_text(text, modifier)
         if changed is None:
             self.warnings.add(f"{label}: {kind} {value}", "a change of an unknown kind; left out")
         return text if changed is None else changed
-
-
-def _condition_in_words(holders: tuple[Element, ...]) -> str:
-    kind = unsupported_condition(holders)
-    return f"an unsupported condition ({kind})" if kind else "a condition"
 
 
 def _modified_text(text: str, modifier: Element) -> str | None:
@@ -232,7 +228,6 @@ def _modified_number(text: str, modifier: Element) -> str | None:
     return str(results.get(kind, number + SIGNS.get(kind, 0) * operand))
 
 
-GROUP_TYPES = ("and", "or", "not")  # supported groups of conditions; newer tools have others, which count and compare
 _CONTEXT_SCOPES = ("force", "ancestor", "primary-catalogue")  # scopes of conditions about the context of an entry
 
 Truth = bool | None  # None: depends on choices, or on an unsupported condition
@@ -242,18 +237,6 @@ Context = Mapping[str, bool]  # by id of a kind of battlegroup or of a catalogue
 def holds(holders: Iterable[Element], context: Context) -> Truth:
     """Return True if all conditions in `holders` (a modifier and its groups) hold; None if this is unknown."""
     return _conjunction(truth for holder in holders for truth in _truths(holder, context))
-
-
-def unsupported_condition(holders: Iterable[Element]) -> str:
-    """Return the first unsupported kind of condition; empty if all are supported."""
-    for holder in holders:
-        for kind in ("localConditionGroup", "repeat"):
-            if holder.find(f"{kind}s/{kind}") is not None:
-                return f"{kind} {holder.find(f'{kind}s/{kind}').get('type', '')}".strip()  # type: ignore[union-attr]
-        for group in holder.iter("conditionGroup"):
-            if group.get("type", "and") not in GROUP_TYPES:
-                return f"conditionGroup {group.get('type')}"
-    return ""
 
 
 def _truths(holder: Element, context: Context) -> Iterator[Truth]:
