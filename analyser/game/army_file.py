@@ -59,11 +59,7 @@ NotBlank = Annotated[Name, AfterValidator(_not_blank)]
 
 
 class UnitEntry(Record):
-    """``[[unit]]`` section of an army file.
-
-    `unit` is a selector; profile keys in the same section override its profile (``"none"``: no value). Without `unit`,
-    the section states a name and a whole profile.
-    """
+    """``[[unit]]`` section: a selector and profile keys that override its profile, or a name and a whole profile."""
 
     unit: Selector | None = None
     name: NotBlank | None = None
@@ -141,13 +137,7 @@ class ArmyFile(Record):
 
 
 def army_of_file(file: ArmyFile, library: Profiles) -> Army:
-    """Return the army that an army file describes; the profiles of its units are in a library.
-
-    Raises
-    ------
-    InputError
-        The library lacks a unit or boon, a unit cannot embark in its transport, or two units have the same name.
-    """
+    """Return the army that an army file describes; InputError for a unit or boon that is unknown or not possible."""
     faction, rules = _faction_of(file, library), library.force_rules
     if (number := sum(entry.count for entry in file.units)) > MOST_UNITS:
         raise InputError(f"{number} units", where="unit", allowed=f"up to {MOST_UNITS}")
@@ -178,12 +168,7 @@ def army_of_file(file: ArmyFile, library: Profiles) -> Army:
 
 
 def scale_for(points: int, rules: ForceRules) -> ScaleName:
-    """Return the smallest force scale that allows a number of points; the largest scale if they exceed all.
-
-    >>> from analyser import load_profiles
-    >>> [scale_for(points, load_profiles().force_rules) for points in (1500, 1501, 9000)]
-    ['skirmish', 'battle', 'cataclysm']
-    """
+    """Return the smallest force scale that allows a number of points; the largest scale if they exceed all."""
     by_size = sorted(rules.scales, key=lambda name: rules.scales[name].most_points)
     return next((name for name in by_size if points <= rules.scales[name].most_points), by_size[-1])
 
@@ -216,7 +201,7 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
 def _unknown_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    If the file states no kinds, a battlegroup whose name resembles no kind gives no warning: it may be a mere group.
+    If the file states no kinds, a name that resembles no kind gives no warning.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():
@@ -230,10 +215,7 @@ def _unknown_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -
 
 
 def kind_suggestion(name: str, groups: Mapping[str, str], faction: Faction) -> str:
-    """Return the end of a message about a battlegroup of an unknown kind: it suggests a kind or another battlegroup.
-
-    `groups`: the kind of each battlegroup by its name; without a stated kind, the name is the kind.
-    """
+    """Return the end of a message about an unknown kind: a similar kind or, without a stated kind, battlegroup."""
     kinds = {battlegroup.id: battlegroup.name for battlegroup in faction.battlegroups}
     others = [other for other, kind in groups.items() if kind in kinds] if groups[name] == name else []
     return did_you_mean(groups[name], (*others, *kinds, *kinds.values()))
@@ -285,10 +267,7 @@ def profile_of(loadout: Loadout) -> dict[str, Any]:
 
 
 def _find_loadout(selector: str | Loadout, faction: str, library: Profiles) -> Loadout:
-    """Return the loadout of a selector; if it names no faction, units of the army's faction come first.
-
-    If no unit matches, the error suggests units of the army's faction.
-    """
+    """Return the loadout of a selector; one without a faction means first a unit of the army's faction."""
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
     in_faction = f"{faction}/{selector}"
@@ -332,11 +311,7 @@ def _stated_loadout(entry: UnitEntry, faction: str, changes: Mapping[str, Any], 
 
 
 def slug_of(name: str) -> str:
-    """Return a name as an id.
-
-    >>> slug_of("Uhlan Squadron #2")
-    'uhlan-squadron-2'
-    """
+    """Return a name as an id: ``uhlan-squadron-2`` for ``Uhlan Squadron #2``."""
     words = "".join(sign if sign.isascii() and sign.isalnum() else " " for sign in name.casefold()).split()
     return "-".join(words)[:80].strip("-") or "unit"
 

@@ -19,11 +19,7 @@ _EFFECTS = ("dice", "defence", "test", "rerolls", "hits", "ignores")
 
 
 class HouseRule(Record):
-    """A custom rule: its effect on an attack, and its conditions.
-
-    >>> HouseRule(dice=1, at=("short range",)).when
-    'attacking'
-    """
+    """A custom rule: its effect on an attack, and its conditions."""
 
     page = "docs/keys.md"
 

@@ -26,20 +26,12 @@ Entry = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(plain_name)]
 
 
 def faction_name(faction: str) -> str:
-    """Return the display name of a faction.
-
-    >>> faction_name("holy-orders")
-    'Holy Orders'
-    """
+    """Return the display name of a faction: ``Holy Orders`` for ``holy-orders``."""
     return faction.replace("-", " ").title()
 
 
 def loadout_name(selector: str) -> str:
-    """Return the name of a loadout from its selector, for a sentence; other text is unchanged.
-
-    >>> loadout_name("crown/rifle-platoon@basic"), loadout_name("Old Guard")
-    ('Rifle platoon (basic)', 'Old Guard')
-    """
+    """Return the name of a loadout for a sentence: ``Rifle platoon (basic)``; other text is unchanged."""
     _, slash, rest = selector.partition("/")
     unit, at, level = rest.replace("-", " ").partition("@")
     return f"{unit.capitalize()}{f' ({level})' if at else ''}" if slash else selector
@@ -76,8 +68,7 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
     """Return the item named `part`, else the only one whose name begins with it, has a word that does, or contains it.
 
-    `items`: pairs of name and item. For messages: `what` is the kind of item, `selector` the selector that contains
-    `part`, and `hint` says how to list all names.
+    `items` are pairs of name and item; `what`, `selector` and `hint` (how to list all names) are for messages.
     """
     place = f"selector {shown(selector)}: " if selector else ""
     for matches in (

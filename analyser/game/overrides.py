@@ -18,7 +18,6 @@ def change(
     """Change one key in each of `parts`: a level, a unit, or rows, as plain data.
 
     A number or a list replaces the old value; a text with a sign, and any value of `dice`, is added to it.
-    `house_rules`: the house rules that the change may add, by name.
 
     >>> parts = [{"points": 35}]
     >>> change(parts, "points", "+10")

@@ -44,21 +44,11 @@ def shipped_profiles() -> Path:
 
 
 class ProfilesUsed(NamedTuple):
-    """Folder and version of the profiles that an answer uses.
+    """Folder and version of the profiles that an answer uses."""
 
-    Attributes
-    ----------
-    folder : str
-        The folder as stated; for the shipped profiles, the name and version of the program.
-    version : str
-        Hash of the contents of the files; the folder has no effect.
-    ruleset : Ruleset or None
-        Die and deck of fights with these profiles; None for other games.
-    """
-
-    folder: str
-    version: str
-    ruleset: Ruleset | None = None
+    folder: str  # as stated; for the shipped profiles, the name and version of the program
+    version: str  # hash of the contents of the files
+    ruleset: Ruleset | None = None  # None for other games
 
     def __str__(self) -> str:
         return f"{self.folder}, version {self.version}"
@@ -93,13 +83,7 @@ def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
 
 
 def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
-    """Return a folder of profiles with its version, which with `morale` depends on the rulesets of other games, too.
-
-    Examples
-    --------
-    >>> profiles_used().folder
-    'shipped with analyser 0.1.0'
-    """
+    """Return a folder of profiles with its version, which with `morale` includes the rulesets of other games."""
     root, shipped = shipped_profiles() if folder is None else Path(folder), shipped_profiles()
     rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
     files = {path.relative_to(root).as_posix(): path for pattern in ("*.toml", *rules) for path in root.glob(pattern)}
@@ -188,11 +172,7 @@ class Profiles:
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """Return the factions that a name can mean, by id.
-
-        To save time, only the file NAME.toml is read if it exists and has that id. Otherwise `name` may be abbreviated,
-        or the file may have another name, so all factions are returned.
-        """
+        """Return the factions that a name can mean, by id; only the file NAME.toml is read if it has that id."""
         path = self.folder / f"{name}.toml"
         is_none = "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL
         if is_none or not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
@@ -228,11 +208,6 @@ class Profiles:
     def to_frame(self) -> pd.DataFrame:
         """Return a DataFrame with a row for each loadout, in the order of the files.
 
-        Returns
-        -------
-        DataFrame
-            The selector; the faction, the unit's name and the level; the unit's profile; the ids of its rows.
-
         Examples
         --------
         >>> table = Profiles().to_frame().set_index("selector")
@@ -264,14 +239,13 @@ class Profiles:
         return find_named(part, self._factions_for(part).items(), "faction")
 
     def loadout(self, selector: str | Loadout) -> Loadout:
-        """Return the loadout that `selector` means.
+        """Return the loadout that `selector` means; a loadout is returned unchanged.
 
         Parameters
         ----------
         selector : str or Loadout
-            ``faction/unit@level``, or these words with spaces between them. Case and underscores are ignored. Any
-            unambiguous abbreviation is accepted; the faction may be left out, and so may the level of a unit that has
-            only one. A loadout is returned unchanged.
+            ``faction/unit@level``, or these words with spaces between them, in any case. Any unambiguous abbreviation
+            is accepted, without the faction, and without the level of a unit that has only one.
 
         Raises
         ------
@@ -316,25 +290,15 @@ class Profiles:
         raise InputError(f"selector {shown(selector)}: {named_faction.id} is a faction", allowed=allowed)
 
     def command(self, words: str, factions: Collection[Faction] = ()) -> str:
-        """Return a command line with these profiles, for the faction if `factions` has only one, else for all.
-
-        >>> Profiles().command("army kinds", [Profiles().faction("crown")])
-        'analyser army kinds crown'
-        """
+        """Return a command line with these profiles; for one faction if `factions` has only one."""
         ids = [faction.id for faction in factions] if len(factions) == 1 else []
         folder = [] if self.stated_folder is None else ["--profiles", shlex.quote(os.fspath(self.stated_folder))]
         return " ".join(["analyser", words, *ids, *folder])
 
     def matching(self, pattern: str) -> list[Loadout]:
-        """Return every loadout that matches a selector with wildcards, in the order of the files.
+        """Return every loadout that matches a selector with wildcards, in the order of the files; InputError if none.
 
-        ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts. A pattern without a
-        wildcard is a selector as for :meth:`loadout`.
-
-        Raises
-        ------
-        InputError
-            No loadout matches.
+        ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts.
         """
         check_text(pattern, "selector", _SELECTOR_EXAMPLE)
         if not any(mark in pattern for mark in "*?["):
@@ -391,10 +355,7 @@ def _cached_library(folder: str | None, *_: object) -> Profiles:
 
 
 def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None) -> Profiles:
-    """Return the library of `profiles`: a library, the path of its folder, or None for the shipped profiles.
-
-    `ruleset`: a die, a deck or house rules in place of those of the folder.
-    """
+    """Return a library, the library of a folder, or (None) the shipped one; `ruleset` replaces that of the folder."""
     return (profiles if isinstance(profiles, Profiles) else load_profiles(profiles)).with_ruleset(ruleset)
 
 
@@ -411,13 +372,7 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
 
 
 def load_ruleset(folder: Path | None = None) -> Ruleset:
-    """Return the current ruleset of a folder of profiles, or the shipped one if the folder has none.
-
-    Examples
-    --------
-    >>> load_ruleset().die.sides, len(load_ruleset().deck.counts())
-    (6, 13)
-    """
+    """Return the current ruleset of a folder of profiles, or the shipped one if the folder has none."""
     return _record_in(Ruleset, *_file_for_all(folder, RULESET_FILE))  # omitted parts come from the shipped file
 
 

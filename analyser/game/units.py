@@ -49,15 +49,12 @@ CLOSE_FORMATION_TYPES = ("infantry", "field gun")
 
 
 class Band(Record):
-    """Attack dice for a range of numbers of models, or of points of damage for a behemoth (AC-2.3).
-
-    `special` is the value in parentheses in the cell of the table (Point Blank, Shock, Wreckers).
-    """
+    """Attack dice for a range of numbers of models, or of points of damage for a behemoth (AC-2.3)."""
 
     first: Annotated[int, Field(ge=0, le=MOST_MODELS)]
     last: Annotated[int, Field(ge=0, le=MOST_MODELS)]
     dice: Annotated[int, Field(ge=0, le=MOST_DICE)]
-    special: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
+    special: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None  # value in parentheses in the cell
 
     @model_validator(mode="after")
     def _in_order(self) -> Band:
@@ -215,13 +212,7 @@ class Unit(Record, HasKeywords):
         return self
 
     def at(self, level: LevelName) -> Unit:
-        """Return the unit with the numbers of a level.
-
-        >>> from analyser import load_profiles
-        >>> winged = load_profiles().unit("empire/bulnabang-winged-infantry")[1]
-        >>> winged.discipline, winged.at("reinforced").discipline
-        (6, 7)
-        """
+        """Return the unit with the numbers of a level."""
         numbers = {key: self.levels[level].number(key) for key in self.level_keys}
         return self.model_copy(update=numbers) if numbers else self
 
@@ -273,12 +264,7 @@ class Loadout(Record):
 
     @property
     def capacity(self) -> int:
-        """Most models of an embarked infantry unit that this unit can carry; 0 if none (AC-8.8).
-
-        >>> from analyser import load_profiles
-        >>> load_profiles()["crown/tristan-assault-transports@basic"].capacity
-        8
-        """
+        """Most models of an embarked infantry unit that this unit can carry; 0 if none (AC-8.8)."""
         return self.unit.value("Capacity") * self.level.models
 
     @property
@@ -416,11 +402,7 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """Return the number of dice of `row` for `count` models, or points of damage for a behemoth (AC-2.3, AC-3.2).
-
-    With `special` it is the value in parentheses, if there is one (AC-6). InputError if no band covers `count`
-    (AC-2.4).
-    """
+    """Return the dice of `row` for `count` models or points of damage (AC-2.3, AC-3.2); InputError if none (AC-2.4)."""
     band = row.band(count)
     if band is None:
         covered = ", ".join(f"{band.first}-{band.last}" for band in row.bands)

@@ -135,10 +135,8 @@ def combats(
 ) -> list[list[Operation | Choice]]:
     """Return the operations of a charge of side `active`, for each charger; strikes are appended to the draft.
 
-    `chargers` has the charging unit once for each way to fight (a row, with or without Overcharge), first the stated
-    one; `charged` has the charged unit likewise. It chooses its option when its turn to strike comes, knowing both
-    states; so does the active unit after Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4,
-    AC-7). A unit that can strike must strike, and may not choose a row without dice.
+    `chargers` has the charging unit once for each row and Overcharge, first as stated; `charged` likewise. A side
+    chooses when its turn to strike comes, knowing both states (AC-7, AC-8.1 to AC-8.4).
     """
 
     def draft_between(charger: Combatant, other: Combatant) -> Any:
@@ -173,11 +171,7 @@ def combats(
 
 
 def with_overrun_choice(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
-    """Return the operations of a combat with the choice to use Overrun, if they include an Overrun.
-
-    The winner chooses after the first combat and the loser's withdrawal and test, when the state of both is known
-    (AC-7, AC-8.5).
-    """
+    """Return the operations of a combat; the winner chooses whether to use Overrun (AC-7, AC-8.5)."""
     kinds = [operation.kind if isinstance(operation, Operation) else None for operation in operations]
     if kinds.count(Kind.ENGAGE) == 1:
         return operations
@@ -228,25 +222,12 @@ def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
     return cast("Draft", draft).strikes()[0]
 
 
-def check_can_charge(attacker: Combatant) -> None:
-    """Raise InputError for a unit that cannot charge: it is Static, or has no row or no dice for a charge (AC-8.1)."""
-    attacker.check_has_dice(attacker.charge_row("attacker"), "attacker")
-
-
-def check_can_be_charged(target: Combatant) -> None:
-    """Raise InputError for a unit that cannot be charged (AC-8.1)."""
-    target.check_can_be_charged("target")
-
-
 def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of one charge; InputError if a unit cannot charge, or cannot be charged.
-
-    `die` defaults to the faces of the rules.
-    """
-    check_can_be_charged(target)
-    check_can_charge(attacker)
+    """Return the setup and the program of one charge; InputError if it is impossible."""
+    target.check_can_be_charged()
+    attacker.check_can_charge()
     return unchecked_charge_program(attacker, target, secondary, die)
 
 

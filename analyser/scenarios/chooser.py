@@ -66,7 +66,7 @@ class Chooser(Shooter):
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows usable in the unit's own activation: the stated row, or all."""
+        """Rows of its own activation: the stated row, or all."""
         usable = rows_to_shoot_with(self.unit, self.enemy, "shoot")
         return [row for row in usable if self.stated_row in (None, row)]
 
@@ -78,12 +78,12 @@ class Chooser(Shooter):
 
     @property
     def reaction_rows(self) -> list[Row]:
-        """Rows of opportunity fire among which the side chooses."""
+        """Rows of opportunity fire."""
         return self.lookout_rows
 
     @cached_property
     def lookout_row(self) -> Row | None:
-        """First row of opportunity fire, or None."""
+        """First row of opportunity fire."""
         return self.lookout_rows[0] if self.lookout_rows else None
 
     @cached_property
@@ -102,10 +102,7 @@ class Chooser(Shooter):
 
     @cached_property
     def retaliations(self) -> list[CloseAttack]:
-        """Possible retaliations: with each melee row, and with its Overcharge; if a row is stated, only with that row.
-
-        Simple tactics and policies in words use the first (AC-8.3).
-        """
+        """Possible retaliations, as in `charges`; tactics and policies in words use the first (AC-8.3)."""
         first = self.unit.retaliation_rows()
         others = [row for row in self.unit.rows or () if row.kind == "melee" and row not in first]
         is_stated = self.unit.close_quarters_row in [row.id for row in first]
@@ -132,10 +129,7 @@ class Chooser(Shooter):
 
     @cached_property
     def stop_distances(self) -> list[int]:
-        """Distances from the enemy at which a move may end, in hundredths of an inch.
-
-        These are the ranges of the rows, also of opportunity fire, and the distances in the policy.
-        """
+        """Distances from the enemy at which a move may end (hundredths of an inch): ranges, and those of its policy."""
         ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
         return sorted(
             {
@@ -171,11 +165,7 @@ class Chooser(Shooter):
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
     def stop_of(self, line: Line, salvo: int) -> int:
-        """Return the end of the move of a line; `salvo` is the salvo that the line fires, or NONE.
-
-        Ranges are those of the row that the line fires, or else of the row that a tactic would fire. InputError for an
-        impossible move or end.
-        """
+        """Return the end of the move of a line, which fires `salvo` (or NONE); InputError for an impossible move."""
         self._check_move(line)
         if line.stop not in (TO_RANGE, TO_SHORT_RANGE):
             return line.stop
@@ -193,7 +183,6 @@ class Chooser(Shooter):
 
     @cached_property
     def _tactic_lookout_row(self) -> Row | None:
-        """Row of opportunity fire by the tactic `lookout`."""
         return self.tactic("lookout").lookout_row if self.lookout_rows else None
 
     @cached_property
@@ -272,7 +261,7 @@ class Chooser(Shooter):
 
     @cached_property
     def options(self) -> list[Option]:
-        """Possible orders, in the same order as the branches of :meth:`choice`."""
+        """Possible orders, in the order of the branches of :meth:`choice`."""
         return list(self._options())
 
     def _options(self) -> Iterator[Option]:
@@ -316,11 +305,7 @@ class Chooser(Shooter):
         draft: Any,
         charged: Sequence[Combatant],
     ) -> Choice:
-        """Return the choice of its orders.
-
-        `shots` are the indices of its strikes, and `operations_of` returns the operations of a strike. `charged`: the
-        enemy once for each way to retaliate.
-        """
+        """Return the choice of its orders; `shots` are its strikes, `charged` the enemy for each way to retaliate."""
         number_of = dict(zip(self._shots, shots))
         charges = iter(combats([self._unit_with_attack(charge) for charge in self.charges], charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []
@@ -344,8 +329,7 @@ class Chooser(Shooter):
     def salvo_in_words(self, words: str) -> int:
         """Return the index in :attr:`salvos` of the salvo of a line; NONE if there is nothing to fire.
 
-        `words`: rows (``ROW``, ``ROW overcharged``, ``ROW and ROW``), ``overcharge``, ``all rows``, or empty (the best
-        row). InputError for anything else.
+        `words`: rows (``ROW``, ``ROW overcharged``, ``ROW and ROW``), ``overcharge``, ``all rows``; empty: the best.
         """
         where = f"duel.policy_{self.where}"
         tactics: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}

@@ -90,7 +90,7 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
         if policy in POLICIES:
             check_policy(policy, unit, enemy, f"duel.policy_{where}")
         if policy == "charge":
-            unit.check_has_dice(unit.charge_row(where), where)
+            unit.check_can_charge(where)
     kinds = [Shooter if policy in POLICIES else Chooser for policy in (terms.policy_a, terms.policy_b)]
     return (
         kinds[0](a, b, terms.policy_a, terms.distance, ruleset, "a", terms.step),
@@ -99,10 +99,9 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 
 
 def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
-    """Return the step between positions for best play; None if below a quarter inch, or without best play or distance.
+    """Return the step between positions for best play; None if below a quarter inch, or if there is none.
 
-    All ranges, SPEEDs and other lengths of a duel are multiples of this step. At a distance between two multiples both
-    units have the same options as at the greater multiple, so no position in between is better for either.
+    All lengths of a duel are multiples of this step, so no position in between is better for either side.
     """
     if terms.distance is None or BEST not in (terms.policy_a, terms.policy_b):
         return None
@@ -130,10 +129,7 @@ def program_of_shooters(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> 
 def round_program(
     shooters: tuple[Shooter, Shooter], terms: DuelTerms, *, with_test_choices: bool = True
 ) -> tuple[Setup, list[Operation | Choice]]:
-    """Return the setup of a duel, and the operations of a round, including the choices of best play.
-
-    `with_test_choices`: include the choice to fail a test on purpose, if it can matter.
-    """
+    """Return the setup of a duel, and the operations of a round, including the choices of best play."""
     sides = shooters[0].unit, shooters[1].unit
     draft: Any = Draft(sides, distance=to_length(terms.distance), rounds=terms.rounds)
     for shooter in shooters:
@@ -271,17 +267,12 @@ def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
     return start_states(setup, (a, b))
 
 
-def policy_warnings(policies: Iterable[str | tuple[str, ...]]) -> Iterator[str]:
-    """Yield a warning for each policy in words whose last line has a condition."""
-    for side, policy in zip("ab", policies):
-        if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
-            yield f"policy_{side} has no line without a condition: if no line applies, the unit does nothing"
-
-
 def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
     """Yield the warnings of a duel: `file` as stated, `scenario` as resolved."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
-    yield from policy_warnings(policies)
+    for side, policy in zip("ab", policies):
+        if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
+            yield f"policy_{side} has no line without a condition: if no line applies, the unit does nothing"
     lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]
     if file.duel.step is not None and (file.duel.distance is None or file.duel.step >= max(lengths, default=0)):
         yield "duel.step has no effect: it needs best play, a distance, and a unit that can move further than the step"
@@ -311,10 +302,8 @@ _TEST_RESULTS = ("enemy suppressed", "enemy disordered", "enemy activated")
 def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     """Return True if a side plays best and can gain by failing a test on purpose (AC-5.1).
 
-    Suppression, falling back or breaking can help a unit to get further away, or out of its building, or to avoid a
-    charge (Run Amok, AC-7). With Overcharge a weakened attack turns fewer dice into blanks (AC-3.4, AC-6). The enemy's
-    policy may depend on such statuses. A Hunter scores for each combat that it wins; an enemy with Spectacular Demise
-    may be spared. In other duels the choice would only add situations, and never be taken.
+    Failing can move a unit away or out of its building, avoid a charge (Run Amok), turn fewer dice into blanks
+    (Overcharge), change what the enemy's policy sees, deny a Hunter a combat, or spare a Spectacular Demise.
     """
     unit = shooter.unit
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
@@ -345,8 +334,7 @@ def add_test_choices(
 ) -> list[Operation | Choice]:
     """Return the steps of a round with the choice to fail tests on purpose, for each side that `may_fail` them.
 
-    A rally test is included only for a unit that runs amok: any other unit that passes has all options that it would
-    have after failing, and more (AC-5.6).
+    Rally tests only for a unit that runs amok: passing gives any other unit all options and more (AC-5.6).
     """
     result = list[Operation | Choice]()
     for step in steps:

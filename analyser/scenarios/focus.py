@@ -87,10 +87,7 @@ def attack_of_focus(file: FocusFile, attack: FocusAttack, index: int, library: P
 def focus_program(
     scenarios: Sequence[Scenario], attackers: Sequence[Target | None]
 ) -> tuple[Setup, list[list[Operation]]]:
-    """Return the setup of a sequence of attacks on one target, and the operations of each.
-
-    `attackers` are different units, so the losses of an attacker by its own attack do not affect later attacks.
-    """
+    """Return the setup of attacks on one target, by different units, and the operations of each."""
     strikes = [_strike(scenario) for scenario in scenarios]
     at_risk = any(map(can_be_hurt, scenarios, attackers))
     programs = []
@@ -110,10 +107,7 @@ def focus_program(
 
 
 def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> Setup:
-    """Return the setup of attacks on one target in any order and number; each is a strike of side 0 on side 1.
-
-    Losses of the attackers (Overcharge, Tail Gunner) are left out.
-    """
+    """Return the setup of attacks on one target in any order, without losses of the attackers."""
     record = target_record(target)
     strikes = []
     for attack in attacks:

@@ -49,10 +49,7 @@ OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind,
 
 
 def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: Kind | None = None) -> AnyScenario:
-    """Return a scenario of any kind from a TOML file or an equivalent mapping, checked and resolved.
-
-    A resolved scenario is returned unchanged. `kind` is the required kind; by default it follows from the sections.
-    """
+    """Return a checked scenario of any kind; `kind` is the required kind, by default that of the sections."""
     if isinstance(source, AnyScenario) and kind in (None, source.kind):
         return source
     raw, where = read_scenario(source)  # type: ignore[arg-type]
@@ -78,17 +75,12 @@ def load_scenario(source: Scenario | Question, profiles: ProfilesLike | None = N
     source : Scenario, path or mapping
         A resolved scenario is returned unchanged.
     profiles : Profiles or path, optional
-        Source of the units: a library, or a folder of unit files. Default: the shipped profiles.
-
-    Returns
-    -------
-    Scenario
-        Checked, with all defaults; accepted by every function that takes a scenario.
+        Source of the units. Default: the shipped profiles.
 
     Raises
     ------
     InputError
-        Anything that cannot be computed; the message names the file, the key, the value and the allowed values.
+        The message names the file, the key, the value and the allowed values.
 
     Examples
     --------
@@ -145,11 +137,7 @@ def scenario_from(
     stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
 ) -> ScenarioT:
-    """Return the scenario in `whole`, or in `parts` (its sections) if they are not None.
-
-    `stated` are keys that `parts` contains; a whole scenario may not have them. `second` is the name of the parameter
-    for the second unit, for messages.
-    """
+    """Return the scenario in `whole`, or in `parts` (its sections), which contain the keys of `stated`."""
     if parts is None:
         if stated:
             raise InputError("state this in the scenario, not as an option", where=next(iter(stated)))
@@ -191,19 +179,14 @@ def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
 
 
 def kind_of(raw: Mapping[str, Any]) -> Kind:
-    """Return the kind of a scenario file by its sections; ``attack`` if they fit no kind.
-
-    >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
-    ('duel', 'attack')
-    """
+    """Return the kind of a scenario file by its sections; ``attack`` if they fit no kind."""
     return next((kind for kind in reversed(FILES) if raw.keys() & OWN_SECTIONS[kind]), "attack")
 
 
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles, *, where: str) -> FileT:
     """Return the `raw` sections as checked records; InputError if they describe a scenario of another kind.
 
-    Missing keys of ``[ruleset]`` have the values of the ruleset of `library`; a die or deck stated with the library
-    overrides ``[ruleset]``. Null keys are ignored, so that a scenario from an answer in JSON can be read again.
+    Missing keys of ``[ruleset]`` come from `library`; a die or deck stated with it overrides them. Null is ignored.
     """
     section_names = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & section_names:

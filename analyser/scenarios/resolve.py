@@ -99,22 +99,15 @@ def row_facts(row: Row) -> RowFacts:
 @lru_cache(maxsize=4096)  # many attacks check the same rows
 def _row_facts(kind: str, against: Iterable[Category], *rest: Any) -> RowFacts:
     *reach, qualities = rest
-    names = {quality.name for quality in qualities}
-    facts = {field: int(quality in names) for field, quality in _QUALITY_OF_FIELD.items()}
+    names = {quality.field for quality in qualities}
+    facts = {field: int(field in names) for field in _QUALITY_FIELDS}
     long_range, short_range = (NONE if inches is None else hundredths(inches) for inches in reach)
     categories = sum(1 << CATEGORIES.index(category) for category in against)
-    return RowFacts(RowKind[kind.upper()], categories, long_range, short_range, **facts)
+    overcharges = int("overcharge" in names)
+    return RowFacts(RowKind[kind.upper()], categories, long_range, short_range, can_overcharge=overcharges, **facts)
 
 
-_QUALITY_OF_FIELD = {
-    "slow_to_fire": "Slow to Fire",
-    "move_or_fire": "Move or Fire",
-    "reactive": "Reactive",
-    "indirect": "Indirect",
-    "siegebreaker": "Siegebreaker",
-    "can_overcharge": "Overcharge",
-    "full_steam_ahead": "Full Steam Ahead",
-}
+_QUALITY_FIELDS = ("slow_to_fire", "move_or_fire", "reactive", "indirect", "siegebreaker", "full_steam_ahead")
 
 
 def _shot(attack: Attack) -> ShotFacts:
@@ -256,10 +249,7 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
 def resolve_combatant(
     combatant: Combatant, profiles: Profiles | None, where: str, loadout: Loadout | None = None
 ) -> Combatant:
-    """Return `combatant` with all values of its profile and the defaults, checked; `where` is its section.
-
-    `profiles` defaults to the shipped profiles; `loadout` is the profile of the combatant, if already known.
-    """
+    """Return `combatant` with all values of its profile and the defaults; `loadout` is its profile, if known."""
     loadout = loadout or look_up(combatant.unit, profiles, f"{where}.unit")
     target = resolve_target(combatant, loadout, where)
     for rule in ("Corrosive Fumes", "Throw"):  # rules with a length as X

@@ -255,7 +255,11 @@ class Combatant(Target):
     def _can_be_charged(self) -> bool:
         return self.type not in NO_CLOSE_QUARTERS_AGAINST and not self.aircraft
 
-    def check_can_be_charged(self, where: str) -> None:
+    def check_can_charge(self, where: str = "attacker") -> None:
+        """Raise InputError for a unit that is Static, or has no row or no dice for a charge (AC-7, AC-8.1)."""
+        self.check_has_dice(self.charge_row(where), where)
+
+    def check_can_be_charged(self, where: str = "target") -> None:
         """Raise InputError if the unit cannot be charged (AC-8.1)."""
         if not self._can_be_charged:
             problem = f"{self.unit or 'the target'} cannot be charged: {self.type or 'aircraft'} (AC-8.1)"

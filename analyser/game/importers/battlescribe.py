@@ -68,9 +68,7 @@ def import_files(
 ) -> ImportReport:
     """Import the factions in BattleScribe data files; links may lead from one file to another.
 
-    A folder `out` gets a profile file for each faction, named by the faction's id, after all files have been read.
-    Existing files with other contents are replaced only with `replace`. Raises InputError for an unreadable,
-    mislabelled or hostile file, for a faction in two files, and if the files contain no unit.
+    A folder `out` gets a profile file for each faction; files with other contents are replaced only with `replace`.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -150,10 +148,7 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
 
 
 def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
-    """Yield the entries that are units of a faction: entries in the file, and linked entries with their links.
-
-    The units of a library belong to the catalogues that link to them.
-    """
+    """Yield the entries that are units of a faction, linked entries with their links (also to libraries)."""
     seen: set[int] = set()
     shared = [] if is_true(root, "library") else ["sharedSelectionEntries"]
     for element in (item for tag in ("selectionEntries", *shared, "entryLinks") for item in root.iterfind(f"{tag}/*")):

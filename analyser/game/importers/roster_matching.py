@@ -39,16 +39,10 @@ class Match(NamedTuple):
 
 
 def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
-    """Return the army in a roster.
+    """Return the army in a roster; `numbers` selects whose numbers count where roster and profile differ.
 
-    Units are matched with the library by the ids of their entries, or else by faction and name, and by level or number
-    of models. A unit outside the library gets the profile in the roster. If roster and profile differ, `numbers`
-    selects whose numbers are used, and a warning states the difference.
-
-    Raises
-    ------
-    InputError
-        The roster has no unit with a profile (it may be of another game).
+    Units are matched with the library by the ids of their entries, or else by faction and name, and by level or models.
+    A unit outside the library gets the profile in the roster.
     """
     is_armoured_clash = roster.game_id == library.force_rules.game_system
     matches = [_match_of(unit, library, by_name=is_armoured_clash) for unit in roster.units]
@@ -241,10 +235,7 @@ class Difference(NamedTuple):
 
 
 def differences(roster_unit: RosterUnit, loadout: Loadout) -> Iterator[Difference]:
-    """Yield the differences between a unit of a roster and its loadout in the library, key by key.
-
-    If the roster has no profiles, only the points are compared.
-    """
+    """Yield the differences between a unit of a roster and its loadout in the library, key by key."""
     stated, level = roster_unit.profile, loadout.level
     if stated is not None:
         unit, stated_level = loadout.unit, next(iter(stated.levels.values()))

@@ -160,10 +160,7 @@ class Tree:
         return [*element] if tag in ("selectionEntry", "selectionEntryGroup", "infoGroup") else []
 
     def characteristics(self, profile: Element, *outer: Element) -> dict[str, str]:
-        """Return the cells of a profile by the lower-case names of their columns, after the profile's modifiers.
-
-        The modifiers of `outer`, elements that contain the profile, also apply.
-        """
+        """Return the cells of a profile by column, after its modifiers and those of `outer`, its holders."""
         texts: dict[str, str] = {}
         columns: dict[str, str] = {}
         for cell in profile.iterfind("characteristics/characteristic"):

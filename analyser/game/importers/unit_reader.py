@@ -57,10 +57,7 @@ class UnitReader:
         tree.warnings.unit = self.name or "(no name)"
 
     def read(self, *, with_review: bool = True) -> units.Unit | None:
-        """Return the unit; None, with a warning, if it cannot be read.
-
-        `with_review`: also warn about values that are possible but unlikely.
-        """
+        """Return the unit, or None; `with_review`: also warn about values that are possible but unlikely."""
         if not self.name:
             self.warn(self.entry.get("id", ""), "a unit without a name; left out")
             return None
