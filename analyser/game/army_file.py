@@ -15,7 +15,7 @@ from analyser.common.validation import Record, Several, checked
 from analyser.game.army import UNLISTED, Army, ArmyBoon, ArmyUnit, no_such_unit_error, plain_changes
 from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.keywords import Rule
-from analyser.game.names import Name
+from analyser.game.names import Name, slug
 from analyser.game.profiles import Profiles
 from analyser.game.ruleset import HouseRules
 from analyser.game.units import (
@@ -192,10 +192,8 @@ def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
     """Return the kind of each battlegroup by the battlegroup's name: its id if the faction has it, else as written."""
     named = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in named if name is not None} | file.battlegroups
-    id_of = {
-        slug_of(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)
-    }
-    return {name: id_of.get(slug_of(kind), kind) for name, kind in kinds.items()}
+    id_of = {slug(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)}
+    return {name: id_of.get(slug(kind), kind) for name, kind in kinds.items()}
 
 
 def _unknown_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
@@ -223,7 +221,7 @@ def kind_suggestion(name: str, groups: Mapping[str, str], faction: Faction) -> s
 
 def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyBoon:
     boons = {boon.id: boon for boon in (faction.boons if faction else ())}
-    boon = boons.get(entry.boon) or boons.get(slug_of(entry.boon))
+    boon = boons.get(entry.boon) or boons.get(slug(entry.boon))
     if boon is None:
         problem = f"no boon is called {shown(entry.boon)}{did_you_mean(entry.boon, boons)}"
         with_cost = [boon.id for boon in boons.values() if boon.points]
@@ -237,7 +235,7 @@ def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
     """Return the unit of an entry, with an empty name."""
     selector, loadout, changes = _loadout(entry, faction, library)
     stated = {key: getattr(entry, key) for key in ("battlegroup", "embarked_in", "policy", "x", "behind")}
-    reserve = entry.reserve or slug_of(loadout.unit.type) in library.force_rules.always_in_reserve
+    reserve = entry.reserve or slug(loadout.unit.type) in library.force_rules.always_in_reserve
     return ArmyUnit("", loadout, reserve=reserve, changes=changes, selector=selector, **stated)
 
 
@@ -305,15 +303,9 @@ def _stated_loadout(entry: UnitEntry, faction: str, changes: Mapping[str, Any], 
     unit = {key: value for key, value in plain.items() if key not in _LEVEL_KEYS}
     levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
     name = _NUMBER_SUFFIX.sub("", entry.name)
-    head = {"id": slug_of(name), "name": name, "levels": levels}
+    head = {"id": slug(name) or "unit", "name": name, "levels": levels}
     data = {"faction": faction, "unit": head | unit, "level_name": level}
     return checked(Loadout, data, house_rules=house_rules).with_house_rules(house_rules)
-
-
-def slug_of(name: str) -> str:
-    """Return a name as an id: ``uhlan-squadron-2`` for ``Uhlan Squadron #2``."""
-    words = "".join(sign if sign.isascii() and sign.isalnum() else " " for sign in name.casefold()).split()
-    return "-".join(words)[:80].strip("-") or "unit"
 
 
 def _unused_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated: Collection[str]) -> str:
@@ -346,7 +338,7 @@ def _check_embarked(units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
         capacity, models, kind = transport.loadout.capacity, unit.loadout.level.models, unit.loadout.unit.type
         if capacity == 0:
             raise InputError(f"{transport.name} cannot carry passengers", where=where, allowed="a unit with Capacity")
-        if slug_of(kind) not in rules.passengers:
+        if slug(kind) not in rules.passengers:
             raise InputError(f"a unit of type {kind} cannot embark", where=where, allowed=", ".join(rules.passengers))
         if models > capacity:
             raise InputError(f"{models} models in {transport.name}", where=where, allowed=f"up to {capacity}")

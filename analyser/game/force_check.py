@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from analyser.common.answer import Answer, Block
 from analyser.common.text import counted
 from analyser.game.army import Army, ArmyUnit
-from analyser.game.army_file import kind_suggestion, slug_of
+from analyser.game.army_file import kind_suggestion
 from analyser.game.forces import Battlegroup, Limits
+from analyser.game.names import slug
 from analyser.game.profiles import Profiles
 from analyser.game.units import Faction, Unit
 
@@ -223,7 +224,7 @@ def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
     profile = unit.loadout.unit
     membership = profile.battlegroups.get(battlegroup)
     yield from membership.slots if membership is not None else ()
-    yield from (slug_of(trait) for trait in (profile.type, *profile.traits))
+    yield from (slug(trait) for trait in (profile.type, *profile.traits))
 
 
 def _allowed(limits: Limits) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, count
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import AfterValidator, Field
@@ -18,11 +21,25 @@ ItemT = TypeVar("ItemT")
 MOST_LISTED = 12  # names in a message
 _WORD_LIKENESS = 0.75  # least likeness of a word to a word of a suggested name
 LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
+_LONGEST_SLUG = LONGEST_ID - 20
+_LONGEST_NUMBERED = 150  # characters of a name before a number
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
 Name = Annotated[str, AfterValidator(plain_name)]
 Entry = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(plain_name)]
 """Id of an entry in an imported data file; rosters refer to entries by these ids."""
+
+
+def slug(name: str) -> str:
+    """Return `name` as an id of at most 60 lower-case letters, digits and single hyphens; the id may be empty."""
+    plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_SLUG].rstrip("-")
+
+
+def unused_name(name: str, taken: Iterable[str], separator: str = " #") -> str:
+    """Return `name`, or if it is in `taken`, `name` with the first number from 2 that makes it differ."""
+    taken_names, numbered = set(taken), (f"{name[:_LONGEST_NUMBERED]}{separator}{number}" for number in count(2))
+    return next(candidate for candidate in chain([name], numbered) if candidate not in taken_names)
 
 
 def faction_name(faction: str) -> str:

@@ -20,13 +20,13 @@ from analyser.common.files import is_there, read_toml, toml_lines, write_content
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.forces import Limits
-from analyser.game.importers import cells
 from analyser.game.importers.archive import read_document
 from analyser.game.importers.force_building import ForceReader
 from analyser.game.importers.import_warnings import ImportWarning, ImportWarnings
-from analyser.game.importers.tree import Tree, elements_by_id, is_true, unused_id
+from analyser.game.importers.tree import Tree, elements_by_id, is_true
 from analyser.game.importers.unit_reader import UnitReader
 from analyser.game.keywords import LONGEST_NAME, tidy
+from analyser.game.names import slug, unused_name
 from analyser.game.profiles import FILES_FOR_ALL, FORCES_FILE, shipped_profiles
 from analyser.game.units import Faction, Unit
 
@@ -127,7 +127,7 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
             unit = unit.model_copy(update=forces.unit_keys(elements, unit.name))
             if any(unit.name.casefold() == other.name.casefold() for other in units):
                 warnings.add(unit.name, "a second unit with this name")
-            units.append(unit.model_copy(update={"id": unused_id(unit.id, [other.id for other in units])}))
+            units.append(unit.model_copy(update={"id": unused_name(unit.id, [other.id for other in units], "-")}))
         if len(units) > MOST_UNITS:
             raise InputError("too many units", where=str(path), allowed=f"up to {MOST_UNITS}")
     warnings.unit = ""
@@ -137,13 +137,13 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
         if root.tag == "catalogue" and not is_true(root, "library"):
             warnings.add(name, "no unit in this catalogue")
         return None
-    slug = cells.slug(name) or "faction"
-    if f"{slug}.toml" in FILES_FOR_ALL or slug in _RESERVED_NAMES:
-        slug += "-faction"
+    faction_id = slug(name) or "faction"
+    if f"{faction_id}.toml" in FILES_FOR_ALL or faction_id in _RESERVED_NAMES:
+        faction_id += "-faction"
     revision = root.get("revision", "")
     file_name = printable(path.name, LONGEST_NAME // 2)  # the name of a file may contain unprintable bytes
     source = f"BattleScribe data, {file_name}" + (f", revision {revision[:20]}" if revision else "")
-    head = {"format": 1, "id": slug, "name": name, "source": source, **forces.faction_keys()}
+    head = {"format": 1, "id": faction_id, "name": name, "source": source, **forces.faction_keys()}
     return checked(Faction, {**head, "unit": tuple(units)})
 
 

@@ -13,9 +13,9 @@ from analyser.common.validation import checked
 from analyser.game.army import UNLISTED, Army
 from analyser.game.army_file import MOST_POINTS, ArmyFile, army_of_file, profile_of
 from analyser.game.forces import Boon
-from analyser.game.importers import cells
 from analyser.game.importers.rosters import OtherSelection, Roster, RosterUnit
 from analyser.game.keywords import distinct_keywords
+from analyser.game.names import slug, unused_name
 from analyser.game.profiles import Profiles
 from analyser.game.units import KEYS_BY_LEVEL, Faction, Loadout, Row, Unit
 
@@ -106,7 +106,7 @@ def _unit_of(roster_unit: RosterUnit, library: Profiles, *, by_name: bool) -> tu
 
 
 def _same_name(first: str, second: str) -> bool:
-    return cells.slug(first) == cells.slug(second)
+    return slug(first) == slug(second)
 
 
 def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
@@ -157,17 +157,10 @@ def _entry(match: Match, names: set[str], numbers: Numbers) -> dict[str, Any]:
     elif unit.profile is not None:
         level = next(iter(unit.profile.levels))
         entry |= {"level": level} | profile_of(Loadout(faction=UNLISTED, unit=unit.profile, level_name=level))
-    name = unit.custom_name or ("" if loadout is not None else unit.name)
-    return entry | ({"name": _unused_name(name, names)} if name else {})
-
-
-def _unused_name(name: str, taken: set[str]) -> str:
-    unused, number = name, 1
-    while unused in taken:
-        number += 1
-        unused = f"{name[:150]} #{number}"
-    taken.add(unused)
-    return unused
+    if name := unit.custom_name or ("" if loadout is not None else unit.name):
+        entry["name"] = unused_name(name, names)
+        names.add(entry["name"])
+    return entry
 
 
 def _unit_warnings(match: Match) -> Iterator[str]:
@@ -222,7 +215,6 @@ def points_warnings(roster: Roster, army: Army) -> Iterator[str]:
         yield f"points: {army.points:,} in this army, {selected:,g} in the roster; the differences are listed above"
 
 
-_NUMBER_KEYS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
 _ROW_KEYS = ("kind", "against", "short_range", "long_range", "bands", "qualities")
 
 
@@ -241,7 +233,7 @@ def differences(roster_unit: RosterUnit, loadout: Loadout) -> Iterator[Differenc
         unit, stated_level = loadout.unit, next(iter(stated.levels.values()))
         for key in ("models", "victory_points"):
             yield from _value_difference(key, getattr(stated_level, key), getattr(level, key))
-        for key in ("type", "category", *_NUMBER_KEYS):
+        for key in ("type", "category", *KEYS_BY_LEVEL):
             yield from _value_difference(key, getattr(stated, key), getattr(unit, key))
         for key in ("traits", "rules"):
             yield from _names_difference(key, stated, unit)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, count
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -59,12 +58,6 @@ def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]
             yield modifier, (*outer, modifier)
         for group in holder.iterfind("modifierGroups/modifierGroup"):
             waiting.append((group, (*outer, group)))
-
-
-def unused_id(name: str, taken: Iterable[str]) -> str:
-    """Return `name`, or if it is in `taken`, `name` with the first number from 2 that makes it differ."""
-    taken_ids, candidates = set(taken), chain([name], (f"{name}-{number}" for number in count(2)))
-    return next(candidate for candidate in candidates if candidate not in taken_ids)
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from analyser.common.validation import checked
 from analyser.game import units
 from analyser.game.importers import cells
 from analyser.game.importers.import_warnings import review
-from analyser.game.importers.tree import Contents, LevelNode, Tree, is_true, modifiers, unused_id
+from analyser.game.importers.tree import Contents, LevelNode, Tree, is_true, modifiers
 from analyser.game.keywords import LONGEST_NAME, QUALITIES, SPECIAL_RULES, Term, parse, recognise, tidy, with_parameter
-from analyser.game.names import LONGEST_ID
+from analyser.game.names import LONGEST_ID, slug, unused_name
 from analyser.game.units import Category, LevelName, UnitType
 
 NUMBER_LIMITS = {  # least and greatest value of each number of a unit
@@ -70,7 +70,7 @@ class UnitReader:
         for title in dict.fromkeys(stat.title for stat in stats.values()):
             if title.casefold() != self.name.casefold():
                 self.warn(title, "the name of the profile differs from that of the unit")
-        data: dict[str, Any] = {"id": cells.slug(self.name) or "unit", "name": self.name, "levels": levels}
+        data: dict[str, Any] = {"id": slug(self.name) or "unit", "name": self.name, "levels": levels}
         data |= {"entry": self.entry.get("id", "")[:LONGEST_ID] or None}
         data |= self._category_and_type(self._common_text("category", stats))
         data |= self._unit_numbers(levels, stats)
@@ -280,7 +280,7 @@ class UnitReader:
         for profile, by_column in self.rows:
             row = self._row(tidy(profile.get("name", "")[:LONGEST_NAME])[:LONGEST_NAME].strip(), by_column)
             if row is not None:
-                rows.append(row.model_copy(update={"id": unused_id(row.id, [other.id for other in rows])}))
+                rows.append(row.model_copy(update={"id": unused_name(row.id, [other.id for other in rows], "-")}))
         return tuple(rows)
 
     def _row(self, name: str, by_column: Cells) -> units.Row | None:
@@ -293,7 +293,7 @@ class UnitReader:
             self.warn(name, f"taken for {kind} {'/'.join(against)}".rstrip())
         reach = self._range(name, by_column.get("range"))
         data = {
-            "id": cells.slug(name),
+            "id": slug(name),
             "name": name,
             "kind": kind,
             "against": against,
