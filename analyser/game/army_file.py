@@ -232,7 +232,6 @@ def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyB
 
 
 def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
-    """Return the unit of an entry, with an empty name."""
     selector, loadout, changes = _loadout(entry, faction, library)
     stated = {key: getattr(entry, key) for key in ("battlegroup", "embarked_in", "policy", "x", "behind")}
     reserve = entry.reserve or slug(loadout.unit.type) in library.force_rules.always_in_reserve
@@ -295,7 +294,6 @@ def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
 
 
 def _stated_loadout(entry: UnitEntry, faction: str, changes: Mapping[str, Any], house_rules: HouseRules) -> Loadout:
-    """Return the loadout of an entry that states a whole profile instead of a selector."""
     if entry.name is None:
         raise InputError("this key is missing", where="unit", allowed="a selector; or a name and a whole profile")
     plain = {key: value for key, value in plain_changes(changes).items() if key not in KEYS_BY_LEVEL or value != "none"}

@@ -186,12 +186,10 @@ def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
 
 
 def _name_and_limits(kind: Battlegroup) -> str:
-    """Return the name of a kind, with its limits in a force if it has any."""
     return kind.name if kind.in_words == Limits().in_words else f"{kind.name} ({kind.in_words} in a force)"
 
 
 def _table_of_three(rows: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Return the lines of a table whose last column is wrapped."""
     return [line.replace(NO_BREAK, " ") for line in aligned_within(rows, "<", [2])]
 
 

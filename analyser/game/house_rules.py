@@ -36,7 +36,6 @@ class HouseRule(Record):
     @field_validator("at", "against", "rerolls", "ignores", mode="before")
     @classmethod
     def _list_of_one(cls, value: object) -> object:
-        """Return a single name as a list with one name."""
         return [value] if isinstance(value, str) else value
 
     @model_validator(mode="after")

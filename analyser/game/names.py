@@ -112,7 +112,6 @@ def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selec
 
 
 def _similar_names(part: str, names: Collection[str]) -> list[str]:
-    """Return the names similar to `part`, as a whole or in some of its words."""
     similar = nearest(part, names)
     if similar and "-" in part:
         return similar

@@ -67,7 +67,6 @@ def _number(value: Any) -> float:
 
 
 def _more_dice(band: dict[str, Any], more: float) -> dict[str, Any]:
-    """Return a band with more attack dice; a band without dice is unchanged."""
     return band | {key: max(band[key] + more, 0) for key in ("dice", "special") if band[key]}
 
 

@@ -132,7 +132,6 @@ class Profiles:
         return self._used_now()
 
     def _used_now(self) -> ProfilesUsed:
-        """Return the folder and its current version, which depends on a stated ruleset too."""
         now = profiles_used(self.stated_folder)
         if self.stated_ruleset:
             content = f"{now.version} {self.ruleset.model_dump_json()}".encode()

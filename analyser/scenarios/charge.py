@@ -87,7 +87,6 @@ def resolve_charge(file: ChargeFile, library: Profiles) -> ChargeScenario:
 
 
 def _check_reach(attacker: Combatant, distance: float | None) -> None:
-    """Raise InputError if a charge does not reach a target at a stated distance (AC-8.1)."""
     if distance is None:
         return
     if attacker.speed is None:

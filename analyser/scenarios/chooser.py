@@ -239,7 +239,6 @@ class Chooser(Shooter):
         return [self._add(draft, shot, alone=int(not shot.follows and not shot.reforming)) for shot in self._shots]
 
     def _add(self, draft: Draft, shot: Shot, **facts: int) -> int:
-        """Add a strike, and return its index."""
         number = self.add_shot(draft, shot.row, overcharge=shot.overcharge, **facts)
         strike, attack = draft.setup.strikes[number], draft.setup.attacks[number]
         if shot.reforming:  # it has left a building, which does not count as an advance (AC-4.2, AC-6)

@@ -356,7 +356,6 @@ def add_test_choices(
 
 
 def _with_choice(test: Operation, sides: Sequence[int]) -> Operation | Choice:
-    """Return a test with the choice to fail it, for each of the `sides` that takes the test."""
     if not sides:
         return test
     failed = test._replace(kind=test.kind | ON_PURPOSE)

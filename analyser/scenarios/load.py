@@ -22,7 +22,6 @@ from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
 from analyser.scenarios.schema import (
     FLAGS,
-    LIST_OF,
     Attack,
     BonusName,
     ChargeFile,
@@ -110,23 +109,17 @@ def attack_scenario(
 
 def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of ``[attack]`` updated by conditions, in which bonuses and penalties are flags."""
-    for name, value in conditions.items():
-        if name in Attack.model_fields:
-            section[name] = value
-        elif (key := LIST_OF.get(name)) is not None:
-            check_flag(value, f"attack: {name}")
-            section[key] = [*section.get(key, ()), *([name] if value else [])]
+    names = (*Attack.model_fields, *FLAGS)
+    for name in (name for name in conditions if name not in names):
+        if name in Target.model_fields:
+            problem = f"{name} is a key of a unit, not of the attack"
+            allowed = f'for the target "UNIT:{name}=..." or {{"unit": ..., "{name}": ...}}'
+            allowed += f"; for the attacker attacker_{name}" * (f"attacker_{name}" in names)
         else:
-            names = tuple(dict.fromkeys((*Attack.model_fields, *LIST_OF)))
-            if name in Target.model_fields:
-                problem = f"{name} is a key of a unit, not of the attack"
-                allowed = f'for the target "UNIT:{name}=..." or {{"unit": ..., "{name}": ...}}'
-                allowed += f"; for the attacker attacker_{name}" * (f"attacker_{name}" in names)
-                raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
             problem = f"unknown key{did_you_mean(name, names)}"
             allowed = allowed_names(names, name, "docs/keys.md")
-            raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
-    return section
+        raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
+    return section | conditions
 
 
 def scenario_from(
@@ -228,7 +221,7 @@ def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
     result = {key: value for key, value in section.items() if key not in FLAGS}
     for name, key in FLAGS.items():
         if name in section and isinstance(result.get(key, ()), list | tuple):
-            check_flag(section[name], name)
+            check_flag(section[name], f"attack: {name}")
             others = [entry for entry in result.get(key) or () if entry != name]
             if others or section[name]:
                 result[key] = [*others, *([name] if section[name] else [])]
@@ -239,7 +232,6 @@ _TABLE_SECTIONS = ("attack", "target", "charge", "attacker", "duel", "a", "b")
 
 
 def _table_form(section: str) -> str:
-    """Return the correct form of a section that names only a unit, for a message."""
     if section == "attacker":
         return 'in an attack attack = { attacker = "..." }, in a charge attacker = { unit = "..." }'
     return f'{section} = {{ {"attacker" if section.startswith("attack") else "unit"} = "..." }}'

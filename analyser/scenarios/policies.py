@@ -160,7 +160,6 @@ class Shooter:
         return self._strikes_of(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
 
     def _strikes_of(self, add: Callable[[Any], Any]) -> list[Strike]:
-        """Return the strikes that `add` adds to an empty draft."""
         draft = Draft((self.unit, self.enemy) if self.side == 0 else (self.enemy, self.unit))
         add(draft)
         return draft.strikes()

@@ -57,7 +57,6 @@ def find_row(rows: Iterable[Row], name: str, where: str) -> Row:
 
 
 def _check_models(models: int | None, loadout: Loadout | None, where: str) -> None:
-    """Raise InputError for more models than the unit has at its largest level (AC-2.2)."""
     if loadout is None or models is None:
         return
     most = max(level.models for level in loadout.unit.levels.values())
@@ -111,7 +110,6 @@ _QUALITY_FIELDS = ("slow_to_fire", "move_or_fire", "reactive", "indirect", "sieg
 
 
 def _shot(attack: Attack) -> ShotFacts:
-    """Return the circumstances that decide whether a row can make the attack."""
     distance = NONE if attack.distance is None else hundredths(attack.distance)
     opportunity = attack.opportunity_fire or "opportunity_fire" in attack.penalties
     has_bonus = "short_range" in attack.bonuses
@@ -146,7 +144,6 @@ WHY_NOT: Mapping[WhyNot, str] = {
 
 
 def _is_short(row: Row, attack: Attack) -> bool:
-    """Return True if the target is within the row's short range (AC-4.1)."""
     return shots.within_short_range(row_facts(row), _shot(attack))
 
 

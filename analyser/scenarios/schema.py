@@ -292,7 +292,6 @@ else:
 
 
 def _policy(value: object) -> object:
-    """Return a policy by name, or the lines of a policy in words."""
     if isinstance(value, str) and value not in (*POLICIES, BEST) and is_in_words(value):
         return (value,)
     return as_tuple(value)

@@ -232,6 +232,5 @@ def _entry(element: Element) -> str | None:
 
 
 def _requires_absence(condition: Element) -> bool:
-    """Return True for the condition that a battlegroup contains no entry of a kind."""
     attributes = {"type": "lessThan", "value": "1", "field": "selections", "scope": "force"}
     return all(condition.get(key) == value for key, value in attributes.items())

@@ -82,7 +82,6 @@ def _check_usable(roster: Roster, usable: list[Match], *, is_armoured_clash: boo
 
 
 def _game_of(roster: Roster) -> str:
-    """Return the name of the game of a roster, as stated there."""
     return roster.game or "an unnamed game"
 
 
@@ -135,7 +134,6 @@ def _boon_of(selection: OtherSelection, faction: Faction | None) -> Boon | None:
 
 
 def _army_table(roster: Roster, matches: list[Match], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
-    """Return the table of an army file."""
     names: set[str] = set()
     limit = int(roster.limit) if roster.limit is not None and roster.limit.is_integer() else 0
     return {
@@ -148,7 +146,6 @@ def _army_table(roster: Roster, matches: list[Match], faction: Faction | None, n
 
 
 def _entry(match: Match, names: set[str], numbers: Numbers) -> dict[str, Any]:
-    """Return the ``[[unit]]`` table of a unit of a roster."""
     unit, loadout = match.unit, match.loadout
     entry: dict[str, Any] = {"count": unit.number, "battlegroup": unit.battlegroup}
     if loadout is not None:
@@ -194,7 +191,6 @@ def _profile_warnings(matches: list[Match]) -> Iterator[str]:
 
 
 def _unknown_selection_warnings(matches: list[Match]) -> Iterator[str]:
-    """Yield a warning for each unknown selection, with the units that have it."""
     units_with: dict[str, dict[str, None]] = {}
     for unit in (match.unit for match in matches):
         for name in unit.unknown:
@@ -252,7 +248,6 @@ def _value_difference(key: str, stated: Any, profile: Any) -> Iterator[Differenc
 
 
 def _names_difference(key: str, stated: Unit, unit: Unit) -> Iterator[Difference]:
-    """Yield a difference in rules or traits, ignoring their order."""
     first, second = (distinct_keywords(item.keywords) if key == "rules" else item.traits for item in (stated, unit))
     if set(first) != set(second):
         yield Difference(key, _text_of_both(key, ", ".join(first), ", ".join(second)), getattr(stated, key))

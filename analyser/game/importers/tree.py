@@ -261,6 +261,5 @@ def _negation(truth: Truth) -> Truth:
 
 
 def _conjunction(truths: Iterable[Truth]) -> Truth:
-    """Return the three-valued conjunction."""
     result = set(truths)
     return False if False in result else None if None in result else True

@@ -176,7 +176,6 @@ class UnitReader:
         return units.Level(models=models, points=total, victory_points=victory_points, entry=entry)
 
     def _costs(self, holder: Element) -> list[str]:
-        """Return the costs of an element in points, after modifiers."""
         costs: list[str] = []
         for cost in holder.iterfind("costs/cost"):
             kind, value = cost.get("typeId", ""), cost.get("value", "")
@@ -196,7 +195,6 @@ class UnitReader:
         return next(iter(texts.values()), None)
 
     def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[LevelName, dict[str, Any]]:
-        """Return the numbers of the unit's profile at each level."""
         return {
             level: {key: self._stat(key, stat.cells.get(key)) for key in units.KEYS_BY_LEVEL}
             for level, stat in stats.items()
@@ -238,7 +236,6 @@ class UnitReader:
         return value
 
     def _category_and_type(self, target: str | None) -> dict[str, Any]:
-        """Return target category, type and traits, from the profile's cell and the unit's categories."""
         links = [link for link in self.entry.iterfind("categoryLinks/categoryLink") if not is_true(link, "hidden")]
         links.sort(key=lambda link: not is_true(link, "primary"))  # a stable sort, so other links keep their order
         names = [self.tree.word_of(link, link.get("targetId", "")) for link in links]
