@@ -8,17 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from analyser.common.errors import InputError
+from analyser.engine.fight import charge_steps
 from analyser.engine.fight.best.choice_program import ATTACK, DECLARED, OVERRUN, RETALIATION, Choice
-from analyser.engine.fight.charge_steps import (
-    add_attack,
-    add_blast,
-    add_combat,
-    add_retaliation,
-    add_sponsons,
-    add_throw,
-    row_for_contact,
-    set_sides_of_charge,
-)
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.fight.step_builder import add_row
@@ -105,7 +96,7 @@ class _ChargeDraft(Draft):
         """Append the attacks of the other units, each supported by the charged unit (AC-8.2, AC-8.7)."""
         charger = self.question.units[active]
         for fighter in map(Fighter, self.question.units[1 - active].others_in_contact):
-            unit, row = fighter.unit, row_for_contact(fighter, 0)
+            unit, row = fighter.unit, charge_steps.row_for_contact(fighter, 0)
             if row == NONE:
                 continue
             cell: list[int] = fighter.dice_of(row)[unit.count].tolist()
@@ -140,7 +131,7 @@ def combats(
 
     def draft_between(charger: Combatant, other: Combatant) -> Any:
         combat: Any = Draft((charger, other) if active == 0 else (other, charger))
-        add_combat(combat, active)
+        charge_steps.add_combat(combat, active)
         return combat
 
     if not chargers:
@@ -202,12 +193,12 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> ChargeStrikes:
 
     overruns = charger.has("Overrun") and charger.charge.overrun
     numbers = [
-        index_added_by(add_sponsons),
-        index_added_by(add_attack, 0),
-        index_added_by(add_retaliation, 0, NONE),
-        index_added_by(add_attack, 1) if overruns else None,
-        index_added_by(add_retaliation, 1, NONE) if overruns else None,
-        index_added_by(add_throw),
+        index_added_by(charge_steps.add_sponsons),
+        index_added_by(charge_steps.add_attack, 0),
+        index_added_by(charge_steps.add_retaliation, 0, NONE),
+        index_added_by(charge_steps.add_attack, 1) if overruns else None,
+        index_added_by(charge_steps.add_retaliation, 1, NONE) if overruns else None,
+        index_added_by(charge_steps.add_throw),
     ]
     strikes = draft.strikes()
     fields: Any = [None if number is None else strikes[number] for number in numbers]
@@ -217,7 +208,7 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> ChargeStrikes:
 def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
     """Return the attack on an enemy by a unit with Spectacular Demise (AC-7)."""
     draft: Any = Draft((unit, enemy))
-    add_blast(draft, ATTACKER)
+    charge_steps.add_blast(draft, ATTACKER)
     return cast("Draft", draft).strikes()[0]
 
 
@@ -235,8 +226,8 @@ def unchecked_charge_program(
 ) -> tuple[Setup, list[Operation]]:
     """Return the setup and the program of a charge without checking whether it is possible."""
     draft: Any = _ChargeDraft((attacker, target), secondary)
-    add_combat(draft, ATTACKER)
-    draft.check_room(*set_sides_of_charge(draft), "edge_distance")
+    charge_steps.add_combat(draft, ATTACKER)
+    draft.check_room(*charge_steps.set_sides_of_charge(draft), "edge_distance")
     return setup_for(draft.sides(), (attacker, target), draft.strikes(), die), draft.lines
 
 

@@ -10,20 +10,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 import numpy as np
 
 from analyser.common.errors import InputError
+from analyser.engine.fight import duel_steps
 from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, TEST, Choice
-from analyser.engine.fight.duel_steps import (
-    add_activation,
-    add_following_strikes,
-    add_orders,
-    add_round,
-    add_shot_blasts,
-    add_shot_with_effects,
-    most_advance,
-    most_set_backs,
-    reserve_win_bits,
-    set_positions_in_duel,
-    set_side_of_duel,
-)
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -134,10 +122,10 @@ def round_program(
     draft: Any = Draft(sides, distance=to_length(terms.distance), rounds=terms.rounds)
     for shooter in shooters:
         _set_side(draft, shooter)
-    reserve_win_bits(draft)
+    duel_steps.reserve_win_bits(draft)
     activations: Any = tuple(_activation(side, draft, shooters) for side in (0, 1))
     _set_positions(draft, activations, shooters)
-    add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
+    duel_steps.add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
     operations, strikes = draft.lines, draft.strikes()
     may_fail = [with_test_choices and can_gain_by_failing(*pair) for pair in (shooters, shooters[::-1])]
     if any(may_fail):
@@ -150,7 +138,7 @@ def _set_side(draft: Any, shooter: Shooter) -> None:
     unit, policy = shooter.unit, shooter.policy
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(unit.may_charge(shooter.enemy, policy))
-    set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
+    duel_steps.set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
     if shooter.chooses and shooter.distance is not None:  # `retires` counts SPEEDs; 2 needs a known table edge
         draft.setup.sides[shooter.side].retires = 1 if unit.edge_distance is None else 2
 
@@ -160,17 +148,17 @@ def _set_positions(draft: Any, activations: Any, shooters: tuple[Shooter, Shoote
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
         return  # positions do not matter
-    backs = most_set_backs(draft, tuple(draft.part(flatten(activation.lines)) for activation in activations))
+    backs = duel_steps.most_set_backs(draft, tuple(draft.part(flatten(activation.lines)) for activation in activations))
     advances, lengths = backs * 0, list[int]()
     for side, (facts, shooter) in enumerate(zip(sides, shooters)):
         exits = unit_state.FALL_BACK if shooter.chooses and facts.garrisoned else 0
-        advances[side] = rounds * most_advance(facts, facts.charges or shooter.chooses) + exits
+        advances[side] = rounds * duel_steps.most_advance(facts, facts.charges or shooter.chooses) + exits
         backs[side] += facts.retires * facts.speed * rounds + exits
         if shooter.policy == "short_range" and shooter.main_row is not None:
             row = shooter.main_row
             lengths.append(to_length(row.long_range if row.short_range is None else row.short_range))
         lengths += [*shooter.stop_distances, *shooter.stop_lengths] if isinstance(shooter, Chooser) else []
-    draft.check_room(*set_positions_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
+    draft.check_room(*duel_steps.set_positions_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
 
 
 def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int) -> int:
@@ -188,13 +176,13 @@ def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int)
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
     """Return the operations of an activation after its first (BEGIN); its strikes are appended to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
-    blast = add_shot_blasts(draft)
+    blast = duel_steps.add_shot_blasts(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
-    strikes = add_following_strikes(draft, blast)
+    strikes = duel_steps.add_following_strikes(draft, blast)
 
     def operations_of(number: int) -> list[Operation | Choice]:
         part = draft.part()
-        add_shot_with_effects(part, side, number, strikes)
+        duel_steps.add_shot_with_effects(part, side, number, strikes)
         return cast("Draft", part).lines
 
     reaction = draft.part([operation for number in reactions for operation in operations_of(number)])
@@ -207,11 +195,11 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
     else:
         if shooter.unit.may_charge(enemy.unit, shooter.policy):
             combat.lines = combats([shooter.unit], charged, side, draft)[0]
-        add_orders(orders, side, (shots[0] if shots else NONE, len(shots)), strikes, combat)
+        duel_steps.add_orders(orders, side, (shots[0] if shots else NONE, len(shots)), strikes, combat)
         if enemy.chooses:
             orders.lines = [Choice(side, ORDERS, [orders.lines])]
     activation: Draft = draft.part()
-    add_activation(cast("Any", activation), side, reaction, orders, blast)
+    duel_steps.add_activation(cast("Any", activation), side, reaction, orders, blast)
     return activation
 
 

@@ -14,40 +14,28 @@ from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import RatingName, Ruleset
 from analyser.game.units import Loadout
-from analyser.scenarios import attack, battle, charge, duel, focus
+from analyser.scenarios import attack, battle, charge, duel, focus, schema
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.battle import BattleFile, BattleScenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.schema import (
-    FLAGS,
-    Attack,
-    BonusName,
-    ChargeFile,
-    DuelFile,
-    FocusFile,
-    Kind,
-    PenaltyName,
-    QuestionFile,
-    ScenarioFile,
-    Target,
-    WantName,
-)
 
 Unit = str | Mapping[str, Any] | Loadout
 Question = str | os.PathLike[str] | Mapping[str, Any]
 AnyScenario = Scenario | ChargeScenario | FocusScenario | DuelScenario | BattleScenario
 ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
-FileT = TypeVar("FileT", bound=QuestionFile)
-FILES: dict[Kind, type[QuestionFile]] = {
-    file.kind: file for file in (ScenarioFile, ChargeFile, FocusFile, DuelFile, BattleFile)
+FileT = TypeVar("FileT", bound=schema.QuestionFile)
+FILES: dict[schema.Kind, type[schema.QuestionFile]] = {
+    file.kind: file for file in (schema.ScenarioFile, schema.ChargeFile, schema.FocusFile, schema.DuelFile, BattleFile)
 }
 OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind, file in FILES.items()}
 """Sections that only one kind of file has."""
 
 
-def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: Kind | None = None) -> AnyScenario:
+def load(
+    source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: schema.Kind | None = None
+) -> AnyScenario:
     """Return a checked scenario of any kind; `kind` is the required kind, by default that of the sections."""
     if isinstance(source, AnyScenario) and kind in (None, source.kind):
         return source
@@ -109,9 +97,9 @@ def attack_scenario(
 
 def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of ``[attack]`` updated by conditions, in which bonuses and penalties are flags."""
-    names = (*Attack.model_fields, *FLAGS)
+    names = (*schema.Attack.model_fields, *schema.FLAGS)
     for name in (name for name in conditions if name not in names):
-        if name in Target.model_fields:
+        if name in schema.Target.model_fields:
             problem = f"{name} is a key of a unit, not of the attack"
             allowed = f'for the target "UNIT:{name}=..." or {{"unit": ..., "{name}": ...}}'
             allowed += f"; for the attacker attacker_{name}" * (f"attacker_{name}" in names)
@@ -171,7 +159,7 @@ def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
     return read_toml(path), str(path)
 
 
-def kind_of(raw: Mapping[str, Any]) -> Kind:
+def kind_of(raw: Mapping[str, Any]) -> schema.Kind:
     """Return the kind of a scenario file by its sections; ``attack`` if they fit no kind."""
     return next((kind for kind in reversed(FILES) if raw.keys() & OWN_SECTIONS[kind]), "attack")
 
@@ -218,8 +206,8 @@ def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
     >>> with_flags_listed({"distance": 6, "bonuses": ["short_range"], "aiming": True, "reforming": False})
     {'distance': 6, 'bonuses': ['short_range', 'aiming']}
     """
-    result = {key: value for key, value in section.items() if key not in FLAGS}
-    for name, key in FLAGS.items():
+    result = {key: value for key, value in section.items() if key not in schema.FLAGS}
+    for name, key in schema.FLAGS.items():
         if name in section and isinstance(result.get(key, ()), list | tuple):
             check_flag(section[name], f"attack: {name}")
             others = [entry for entry in result.get(key) or () if entry != name]
@@ -242,7 +230,7 @@ def ruleset_warnings(raw: Mapping[str, Any]) -> tuple[str, ...]:
     return ("[ruleset] is empty and has no effect",) if raw.get("ruleset") == {} else ()
 
 
-_RESOLVERS: Mapping[Kind, Callable[[Any, Profiles], AnyScenario]] = {
+_RESOLVERS: Mapping[schema.Kind, Callable[[Any, Profiles], AnyScenario]] = {
     "attack": attack.resolve_scenario,
     "charge": charge.resolve_charge,
     "focus": focus.resolve_focus,
@@ -261,8 +249,8 @@ class Conditions(TypedDict, total=False):
     dice: int | None
     dice_in_parentheses: int | None
     rating: RatingName | None
-    bonuses: Sequence[BonusName]
-    penalties: Sequence[PenaltyName]
+    bonuses: Sequence[schema.BonusName]
+    penalties: Sequence[schema.PenaltyName]
     line_of_sight: Literal["own", "none", "spotter"]
     qualities: Sequence[str] | None
     veteran: int | None
@@ -303,6 +291,6 @@ class Terms(TypedDict, total=False):
     first: Literal["a", "b", "random"]
     policy_a: Policy
     policy_b: Policy
-    want: WantName
+    want: schema.WantName
     distance: float | None
     step: float | None
