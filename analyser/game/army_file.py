@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.validation import Record, Several, checked
+from analyser.common.validation import Record, Several
 from analyser.game import units
 from analyser.game.army import UNLISTED, Army, ArmyBoon, ArmyUnit, no_such_unit_error, plain_changes
 from analyser.game.forces import ForceRules, ScaleName
@@ -269,8 +269,7 @@ def with_changes(loadout: units.Loadout, changes: Mapping[str, Any]) -> units.Lo
     level_keys = {*_LEVEL_KEYS, *loadout.unit.level_keys}
     unit["levels"][loadout.level_name] |= {key: value for key, value in plain.items() if key in level_keys}
     unit |= {key: value for key, value in plain.items() if key not in level_keys}
-    changed = {"faction": loadout.faction, "unit": unit, "level_name": loadout.level_name}
-    return checked(units.Loadout, changed, house_rules=loadout.house_rules).with_house_rules(loadout.house_rules)
+    return units.checked_loadout(loadout.faction, unit, loadout.level_name, loadout.house_rules)
 
 
 def _stated_loadout(
@@ -286,8 +285,7 @@ def _stated_loadout(
     levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
     name = _NUMBER_SUFFIX.sub("", entry.name)
     head = {"id": slug(name) or "unit", "name": name, "levels": levels}
-    data = {"faction": faction, "unit": head | unit, "level_name": level}
-    return checked(units.Loadout, data, house_rules=house_rules).with_house_rules(house_rules)
+    return units.checked_loadout(faction, head | unit, level, house_rules)
 
 
 def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str], stated: Collection[str]) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, PrivateAttr, field_validator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, PrivateAttr, model_validator
 from pydantic_core import PydanticCustomError
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import check_plain
-from analyser.common.validation import Record, as_tuple, checked
+from analyser.common.validation import Record, Several, checked
 from analyser.game.forces import Battlegroup, Boon, Limits, Membership
 from analyser.game.house_rules import HouseRule
 from analyser.game.keywords import HIGHEST_X, HasKeywords, Quality, Rule
@@ -81,13 +81,11 @@ class Row(Record, HasKeywords):
     id: Slug
     name: Name
     kind: RowKind
-    against: tuple[Category, ...] = ()
+    against: Several[Category] = ()
     short_range: Inches | None = None
     long_range: Inches | None = None
-    bands: tuple[Band, ...]
-    qualities: tuple[Quality, ...] = ()
-
-    _tuples = field_validator("against", "bands", "qualities", mode="before")(as_tuple)
+    bands: Several[Band]
+    qualities: Several[Quality] = ()
 
     @model_validator(mode="after")
     def _complete(self) -> Row:
@@ -152,7 +150,7 @@ class Level(Record):
     def number(self, key: str) -> int | float | None:
         """Return the value of a key in :data:`KEYS_BY_LEVEL`; None if the level does not state it."""
         value: int | float | str | None = getattr(self, key)
-        return None if value == "none" or isinstance(value, str) else value
+        return None if isinstance(value, str) else value
 
 
 KEYS_BY_LEVEL = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
@@ -170,7 +168,7 @@ class Unit(Record, HasKeywords):
     name: Name
     entry: Entry | None = None
     type: UnitType
-    traits: tuple[Trait, ...] = ()
+    traits: Several[Trait] = ()
     category: Category
     size: Size | None = None
     speed: Inches | None = None
@@ -178,13 +176,11 @@ class Unit(Record, HasKeywords):
     damage_limit: DamageLimit
     discipline: Discipline | None = None
     break_limit: BreakLimit | None = None
-    rules: tuple[Rule, ...] = ()
+    rules: Several[Rule] = ()
     in_force: Limits = Limits()  # limits on its number in the whole force
     battlegroups: dict[Slug, Membership] = Field(default_factory=dict)  # keys: kinds of battlegroup
     levels: dict[LevelName, Level]
-    rows: tuple[Row, ...] = ()
-
-    _tuples = field_validator("traits", "rules", "rows", mode="before")(as_tuple)
+    rows: Several[Row] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Unit:
@@ -334,13 +330,20 @@ class Loadout(Record):
                 change(parts[key], key, stored_value(key, value, self.unit), self._house_rules)
             except InputError as error:
                 raise error.inside(f"{self.selector}: {key}") from None
-        changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
         try:
-            loadout = checked(Loadout, changed, is_plain=True, house_rules=self._house_rules)
-            return loadout.with_house_rules(self._house_rules)
+            return checked_loadout(self.faction, unit, self.level_name, self._house_rules, is_plain=True)
         except InputError as error:
             location = location_in_change(error.where, unit["rows"])
             raise type(error)(error.problem, where=location, allowed=error.allowed).inside(self.selector) from None
+
+
+def checked_loadout(
+    faction: str, unit: Mapping[str, Any], level: str, house_rules: Mapping[str, HouseRule], *, is_plain: bool = False
+) -> Loadout:
+    """Return the loadout of a unit in plain data, which may have house rules; raises as :func:`checked`."""
+    data = {"faction": faction, "unit": unit, "level_name": level}
+    loadout = checked(Loadout, data, is_plain=is_plain, house_rules=house_rules)
+    return loadout.with_house_rules(house_rules)
 
 
 def _selector(value: object) -> object:
@@ -377,11 +380,9 @@ class Faction(Record):
     name: Name
     source: Name = ""
     entry: Entry | None = None
-    battlegroups: tuple[Battlegroup, ...] = Field(alias="battlegroup", default=())
-    boons: tuple[Boon, ...] = Field(alias="boon", default=())
-    units: tuple[Unit, ...] = Field(alias="unit", default=())
-
-    _tuples = field_validator("battlegroups", "boons", "units", mode="before")(as_tuple)
+    battlegroups: Several[Battlegroup] = Field(alias="battlegroup", default=())
+    boons: Several[Boon] = Field(alias="boon", default=())
+    units: Several[Unit] = Field(alias="unit", default=())
 
     @model_validator(mode="after")
     def _distinct(self) -> Faction:
