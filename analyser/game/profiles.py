@@ -188,7 +188,7 @@ class Profiles:
     @cached_property
     def force_rules(self) -> ForceRules:
         """Rules of force building for all factions; the shipped rules if the folder has no file for them."""
-        return _record_in(ForceRules, *_file_for_all(self.folder, FORCES_FILE))
+        return _record_for_all(ForceRules, self.folder, FORCES_FILE)
 
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
@@ -372,19 +372,15 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
 
 def load_ruleset(folder: Path | None = None) -> Ruleset:
     """Return the current ruleset of a folder of profiles, or the shipped one if the folder has none."""
-    return _record_in(Ruleset, *_file_for_all(folder, RULESET_FILE))  # omitted parts come from the shipped file
+    return _record_for_all(Ruleset, folder, RULESET_FILE)  # omitted parts come from the shipped file
 
 
-def _file_for_all(folder: Path | None, name: str) -> tuple[Path, bytes]:
-    """Return the path and the content of a folder's file for all factions, or of the shipped file if it is missing."""
+def _record_for_all(model: type[RecordT], folder: Path | None, name: str) -> RecordT:
+    """Return the record in a folder's file for all factions, or in the shipped file if it is missing."""
     path = (folder or shipped_profiles()) / name
     if not path.exists():
         path = shipped_profiles() / name
-    return path, path.read_bytes() if path.is_file() else b""
-
-
-def _record_in(model: type[RecordT], path: Path, content: bytes) -> RecordT:
-    return cast("RecordT", _read_record(model, path, content))
+    return cast("RecordT", _read_record(model, path, path.read_bytes() if path.is_file() else b""))
 
 
 @lru_cache(maxsize=16)

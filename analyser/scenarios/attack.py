@@ -26,11 +26,11 @@ from analyser.rules import structs
 from analyser.rules.attack import set_fight
 from analyser.rules.house_rules import IS_A, MOST_RULES, pack_die, record_fields
 from analyser.rules.shots import DICE_PER_CARRIAGE
-from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
+from analyser.rules.structs import ATTACK, FIGHT, INCH, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
+from analyser.rules.unit_state import FALL_BACK
 from analyser.scenarios import resolve
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
-FALL_BACK_INCHES = 3.0  # AC-5.4 b
 _target_values = attrgetter(*Target.model_fields)
 values_of_fight = attrgetter(*(FIGHT.names or ()))
 
@@ -147,7 +147,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
         "category": structs.CATEGORIES.index(target.category),
         "close_formation": target.formation == "close",
         "officer": structs.Officer[target.officer.upper()],
-        "flees": target.edge_distance is not None and target.edge_distance <= FALL_BACK_INCHES,
+        "flees": target.edge_distance is not None and target.edge_distance * INCH <= FALL_BACK,
         "passes_tests": target.peer_review or target.has("Automata", "Irrepressible"),
         "resilient_front": target.has("Resilient"),
         "always_concealed": target.has("Shrouded", "Obfuscating"),

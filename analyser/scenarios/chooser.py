@@ -21,8 +21,6 @@ from analyser.scenarios.fight_records import Draft, to_length
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
 
-_MOVES = (Manoeuvre.ADVANCE, Manoeuvre.RETIRE)
-
 
 class Shot(NamedTuple):
     """A ranged attack with one row."""
@@ -152,12 +150,6 @@ class Chooser(Shooter):
         return not self.lines or any(line.manoeuvre == Manoeuvre.RETIRE for line in self.lines)
 
     @property
-    def _double_time_moves(self) -> tuple[Manoeuvre, ...]:
-        """Moves at double time; away from the enemy only if the distance of its table edge is known."""
-        away = [] if self.unit.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
-        return (Manoeuvre.DOUBLE_TIME, *away)
-
-    @property
     def _exits(self) -> tuple[Manoeuvre, ...]:
         """Exits from its building; if positions matter, also one that ends 3 inches further away."""
         if not self.unit.garrisoned:
@@ -269,14 +261,15 @@ class Chooser(Shooter):
         re_arms = any(row.has("Slow to Fire") for row in (*self.rows, *self.lookout_rows))
         specials += [Action.RE_ARM] if re_arms else []
         yield STAY
-        moves = self._moves(_MOVES)
+        moves = self._moves([Manoeuvre.ADVANCE, Manoeuvre.RETIRE])
         for salvo in self.salvos:
             for manoeuvre, stop in ((Manoeuvre.AIM, 0), (Manoeuvre.STAY, 0), *moves):
                 yield Option(manoeuvre, Action.SHOOT, salvo, stop=stop)
         for action in specials:
             for manoeuvre, stop in ((Manoeuvre.STAY, 0), *moves):
                 yield Option(manoeuvre, action, stop=stop)
-        for manoeuvre, stop in (*moves, *self._moves(self._double_time_moves)):
+        away = [] if self.unit.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
+        for manoeuvre, stop in (*moves, *self._moves([Manoeuvre.DOUBLE_TIME, *away])):
             yield Option(manoeuvre, Action.NOTHING, stop=stop)
         for charge in self.charges:
             yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge=charge)

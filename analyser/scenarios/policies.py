@@ -64,9 +64,6 @@ def rows_to_shoot_with(unit: Combatant, enemy: Combatant, policy: PolicyName) ->
     return [row for row in unit.rows or () if can_shoot_with(row_facts(row), category, number)]
 
 
-_INSTEAD_OF_CHARGE: PolicyName = "shoot"  # policy of a unit that cannot charge after a failed rally test
-
-
 @dataclass(eq=False)
 class Shooter:
     """A side of a duel (the section `where`), with the rows that its policy fires."""
@@ -90,7 +87,7 @@ class Shooter:
     @cached_property
     def rows(self) -> list[Row]:
         """Rows usable in its own activation, also after a failed rally test (AC-5.6; All-Out Attack, AC-7)."""
-        policy = _INSTEAD_OF_CHARGE if self.policy == "charge" and self.unit.can_fail_to_rally else self.policy
+        policy = "shoot" if self.policy == "charge" and self.unit.can_fail_to_rally else self.policy
         usable = rows_to_shoot_with(self.unit, self.enemy, policy) if policy in SHOOTING else []
         if not usable:
             return []

@@ -9,6 +9,7 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.text import with_article
 from analyser.common.validation import Record, checked
 from analyser.game import units
 from analyser.game.keywords import HasKeywords, Keyword, distinct_keywords
@@ -77,9 +78,6 @@ def shared_keys(model: type[RecordT], record: Record) -> RecordT:
     return model.model_validate({key: getattr(record, key) for key in keys})
 
 
-_ROW_KIND_TEXTS = {"melee": "a melee row", "impact": "an impact row"}
-
-
 def row_facts(row: units.Row) -> RowFacts:
     """Return the facts of a row that decide whether it can fire."""
     return _row_facts(row.kind, row.against, row.long_range, row.short_range, row.qualities)
@@ -109,7 +107,7 @@ def _shot(attack: Attack) -> ShotFacts:
 def why_not(row: units.Row, attack: Attack, attacker: units.Loadout, target: Target) -> str | None:
     """Return the reason that `row` cannot make this attack (AC-3.1, AC-4.1; qualities, AC-6), or None if it can."""
     if row.kind != "ranged":
-        return f"it is {_ROW_KIND_TEXTS[row.kind]}"
+        return f"it is {with_article(row.kind)} row"
     assert target.category is not None
     count = _band_count(attack, attacker)
     band = row.band(count)

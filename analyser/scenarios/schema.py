@@ -166,9 +166,6 @@ class Passengers(Target):
     """A unit embarked on a transport (AC-5.10, AC-8.8)."""
 
 
-NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # types that may not be charged (AC-8.1)
-
-
 class Combatant(Target):
     """A unit that fights and can be a target; `docs/keys.md` lists its keys."""
 
@@ -240,7 +237,7 @@ class Combatant(Target):
 
     @property
     def _can_be_charged(self) -> bool:
-        return self.type not in NO_CLOSE_QUARTERS_AGAINST and not self.aircraft
+        return self.type not in ("aircraft", "rotorcraft") and not self.aircraft  # AC-8.1
 
     def check_can_charge(self, where: str = "attacker") -> None:
         """Raise InputError for a unit that is Static, or has no row or no dice for a charge (AC-7, AC-8.1)."""
