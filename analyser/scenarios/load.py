@@ -107,7 +107,7 @@ def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> d
             problem = f"unknown key{did_you_mean(name, names)}"
             allowed = allowed_names(names, name, "docs/keys.md")
         raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
-    return section | conditions
+    return {**section, **conditions}
 
 
 def scenario_from(
