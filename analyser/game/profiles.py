@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from analyser import __version__
 from analyser.common.errors import InputError, MisspeltError, check_text, nearest, shown
@@ -23,16 +23,12 @@ from analyser.game.names import find_named, selector_from_words, selector_parts
 from analyser.game.ruleset import HouseRules, Ruleset, ruleset_parts, ruleset_record
 from analyser.game.units import Faction, Loadout, Unit
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 RecordT = TypeVar("RecordT", bound=Record)
 
 FILES_FOR_ALL = RULESET_FILE, FORCES_FILE = "ruleset.toml", "forces.toml"  # files that apply to all factions
 MORALE_RULESETS = "morale"  # subfolder of a folder of profiles, with the rulesets of other games
 _VERSION_LENGTH = 12  # hexadecimal digits
 _TIME_STAMP_STEP = 2_000_000_000  # ns within which a file may change twice with the same time stamp
-_KEYS_NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
 _SELECTOR_EXAMPLE = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = 'in Python a table of keys: {{"unit": {0!r}, "models": 4}}, or "attacker" for an attacker'
 
@@ -203,33 +199,6 @@ class Profiles:
     def __repr__(self) -> str:
         units = ", ".join(f"{name} ({len(faction.units)} units)" for name, faction in self.factions.items())
         return f"<Profiles {self.used}: {units}>"
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with a row for each loadout, in the order of the files.
-
-        Examples
-        --------
-        >>> table = Profiles().to_frame().set_index("selector")
-        >>> table.loc["crown/rifle-platoon@basic", ["unit", "type", "rows"]].tolist()
-        ['Rifle platoon', 'infantry', 'ranged-light, ranged-aerial, melee']
-        """
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                "selector": loadout.selector,
-                "faction": loadout.faction,
-                "unit": loadout.unit.name,
-                "level": loadout.level_name,
-                **loadout.level.model_dump(include={"models", "points", "victory_points"}),
-                **{
-                    key: ", ".join(value) if isinstance(value, tuple) else value
-                    for key, value in loadout.unit.model_dump(exclude=_KEYS_NOT_IN_TABLE).items()
-                },
-                "rows": ", ".join(row.id for row in loadout.unit.rows),
-            }
-            for loadout in self
-        )
 
     def faction(self, name: str) -> Faction:
         """Return the faction with the name `name`, which may be abbreviated; raises as :meth:`loadout`."""
