@@ -15,9 +15,9 @@ from analyser.common.errors import InputError
 from analyser.common.kernel_records import python_copy
 from analyser.engine.fight.best.choice_program import Choice
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Operation, Setup
-from analyser.engine.fight.step_builder import UnitFacts, add_fixed, set_defaults, set_side
+from analyser.engine.fight.step_builder import UnitFacts, set_defaults, set_side
 from analyser.game.keywords import field_name
-from analyser.game.ruleset import Die, Rating
+from analyser.game.ruleset import Die
 from analyser.game.units import MOST_DICE, Band, hundredths
 from analyser.rules import charge_strikes, unit_state
 from analyser.rules.house_rules import IS_A, pack_die
@@ -216,13 +216,6 @@ class Draft:
         problem = f"lengths in steps of {side.stride / INCH:g} inches lead to more positions than a state can hold"
         coarser = "" if finest is None else f"lengths in steps of {finest / INCH:g} inches, or "
         raise InputError(problem, where=where, allowed=f"{coarser}fewer rounds")
-
-
-def fixed_strike(dice: int, rating: Rating, target: Target, *, veteran: int = 0, striker: int) -> Strike:
-    """Return a strike back at `target` with a number of dice at a stated rating, without qualities (AC-7)."""
-    draft: Any = Draft((target, target))
-    add_fixed(draft, striker, dice, rating, veteran, 1)
-    return cast("Draft", draft).strikes()[0]
 
 
 @lru_cache(maxsize=4096)
