@@ -10,7 +10,7 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import toml_lines
 from analyser.common.text import aligned
 from analyser.game.forces import Boon, ScaleName
-from analyser.game.names import faction_name
+from analyser.game.names import faction_name, first_names
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
 
@@ -242,5 +242,5 @@ def names_apart(first: Army, second: Army) -> tuple[str, str]:
 
 def no_such_unit_error(name: str, names: list[str], where: str) -> InputError:
     """Return the error for a name that no unit of an army has; the message suggests the most similar name."""
-    allowed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    return InputError(f"no unit is called {shown(name)}{did_you_mean(name, names)}", where=where, allowed=allowed)
+    problem = f"no unit is called {shown(name)}{did_you_mean(name, names)}"
+    return InputError(problem, where=where, allowed=first_names(names))
