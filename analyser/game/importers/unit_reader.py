@@ -194,12 +194,6 @@ class UnitReader:
             self.warn(f"{key.replace('_', ' ')}: {by_level}", "differs between levels; the text of the lowest is used")
         return next(iter(texts.values()), None)
 
-    def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[LevelName, dict[str, Any]]:
-        return {
-            level: {key: self._stat(key, stat.cells.get(key)) for key in units.KEYS_BY_LEVEL}
-            for level, stat in stats.items()
-        }
-
     def _stat(self, key: str, text: str | None) -> float | None:
         if key != "speed":
             return self._number(text, NUMBER_LIMITS[key], key.replace("_", " "))
@@ -211,7 +205,10 @@ class UnitReader:
 
     def _unit_numbers(self, levels: dict[LevelName, units.Level], stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
         """Return the numbers of the unit's first level; store numbers that differ between levels in the levels."""
-        numbers = self._numbers(stats)
+        numbers = {
+            level: {key: self._stat(key, stat.cells.get(key)) for key in units.KEYS_BY_LEVEL}
+            for level, stat in stats.items()
+        }
         data = dict(next(iter(numbers.values())))
         for key in units.KEYS_BY_LEVEL:
             values = {level: number[key] for level, number in numbers.items()}
