@@ -30,7 +30,7 @@ from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
 from analyser.scenarios.load import FILES, AnyScenario, Circumstances, Conditions, Question, Terms, Unit
-from analyser.scenarios.schema import Charge, DuelTerms, Kind
+from analyser.scenarios.schema import ChargeTerms, DuelTerms, Kind
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,8 +134,8 @@ def charge(
         As for :func:`attack`.
     replacement : bool
         Monte Carlo: put each card back before the next is drawn (AC-9.3), as the exact method does.
-    **circumstances : bool
-        The keys of ``[charge]``: outflanking, supported, threatened, difficult_terrain, overrun.
+    **circumstances
+        The keys of ``[charge]``: distance, outflanking, supported, threatened, difficult_terrain, overrun.
 
     Returns
     -------
@@ -161,8 +161,8 @@ def charge(
     sampling = Sampling(method, trials, seed, precision, threads, replacement, progress)
     parts = None
     if target is not None:
-        check_keywords(circumstances, Charge.model_fields, charge, "charge")
-        checked(Charge, circumstances, where="charge")
+        check_keywords(circumstances, ChargeTerms.model_fields, charge, "charge")
+        checked(ChargeTerms, circumstances, where="charge")
         parts = {
             "charge": circumstances,
             "attacker": scenarios.section_of(attacker, "attacker"),

@@ -85,7 +85,8 @@ def sections(record: type[Record], name: str, seen: dict[type[Record], str]) -> 
     seen[record] = name
     for key, field in fields.items():
         for inner, is_list in records_in(field.annotation):
-            if inner not in seen and inner is not Deck and not filled_in(record, key):
+            is_new = not any(issubclass(each, inner) for each in seen)
+            if is_new and inner is not Deck and not filled_in(record, key):
                 path = f"{name.strip('[]')}.{key}" if name.startswith("[") else key
                 yield from sections(inner, f"[[{path}]]" if is_list else f"[{path}]", seen)
 

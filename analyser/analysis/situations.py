@@ -33,7 +33,7 @@ from analyser.rules.policies import BEST, SHOOTING
 from analyser.rules.structs import CATEGORIES, TARGET, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, attack_records, best_attacks, target_record
-from analyser.scenarios.charge import charge_start, check_can_be_charged, check_can_charge, unchecked_charge_program
+from analyser.scenarios.charge import charge_start, unchecked_charge_program
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
 from analyser.scenarios.duel import program_of_shooters as duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
@@ -143,8 +143,8 @@ def _charges_with_row(
 ) -> list[FightEnd | str]:
     """Return the charges with one row; work that does not depend on the numbers of models is done once."""
     pairs = list(product(attackers, targets))
-    target_problems = [_problem_of(check_can_be_charged, target) for target in targets]
-    problems = [_problem_of(check_can_charge, attacker) for attacker in attackers]
+    target_problems = [_problem_of(Combatant.check_can_be_charged, target) for target in targets]
+    problems = [_problem_of(Combatant.check_can_charge, attacker) for attacker in attackers]
     result: list[FightEnd | str] = [of_target or problem for problem, of_target in product(problems, target_problems)]
     able = [number for number, reason in enumerate(result) if not reason]
     if not able:

@@ -36,7 +36,7 @@ from analyser.common.text import text_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.battle import BattleTerms
 from analyser.scenarios.load import Question, Unit, check_is_question, read_scenario
-from analyser.scenarios.schema import Attack, Charge, Combatant, DuelTerms, FocusAttack
+from analyser.scenarios.schema import Attack, ChargeTerms, Combatant, DuelTerms, FocusAttack
 
 Metric = str | Function
 MOST_METRICS = 2
@@ -271,7 +271,7 @@ GREATEST_DISTANCE = 60  # inches, among the default values
 _RANGED_KINDS = ("attack", "focus")
 _EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
 _RECORD_OF_SECTION: Mapping[str, Any] = {  # record types with the keys of each section
-    **{"attack": Attack, "attacks": FocusAttack, "charge": Charge, "duel": DuelTerms, "battle": BattleTerms},
+    **{"attack": Attack, "attacks": FocusAttack, "charge": ChargeTerms, "duel": DuelTerms, "battle": BattleTerms},
     **{"target": Combatant, "attacker": Combatant, "a": Combatant, "b": Combatant},
 }
 

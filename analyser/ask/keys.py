@@ -30,7 +30,7 @@ from analyser.scenarios.schema import (
     LIST_OF,
     PENALTIES,
     Attack,
-    Charge,
+    ChargeTerms,
     Combatant,
     DuelTerms,
     FocusAttack,
@@ -52,7 +52,7 @@ _EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fiel
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "attack": {"attack": Attack, "target": Target},
     "focus": {"attacks": FocusAttack, "target": Target},
-    "charge": {"charge": Charge, "attacker": Combatant, "target": Combatant},
+    "charge": {"charge": ChargeTerms, "attacker": Combatant, "target": Combatant},
     "duel": {"duel": DuelTerms, "a": Combatant, "b": Combatant},
     "battle": {"battle": BattleTerms},
 }

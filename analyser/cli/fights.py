@@ -38,6 +38,7 @@ from analyser.scenarios.schema import (
     WANTS,
     Attack,
     Charge,
+    ChargeTerms,
     Combatant,
     DuelTerms,
     Target,
@@ -100,7 +101,7 @@ FOCUS_ATTACKER_KEYS = AllowedKeys(_keys(Attack, (*LIST_OF, *CIRCUMSTANCES)), _TA
 TARGET_KEYS = AllowedKeys(
     _keys(Target), _CLOSE_PLACES | dict.fromkeys(ATTACKER_KEYS.allowed, "after the colon of the attacker")
 )
-COMBATANT_KEYS = AllowedKeys(_keys(Combatant), _RANGED_PLACES | _option_texts(Charge))
+COMBATANT_KEYS = AllowedKeys(_keys(Combatant), _RANGED_PLACES | _option_texts(ChargeTerms))
 ATTACKER_OR_TARGET_KEYS = AllowedKeys((*ATTACKER_KEYS.allowed, *TARGET_KEYS.allowed), {})  # for completion
 SECONDARY_KEYS = AllowedKeys(_keys(Combatant, ["threatened"]), COMBATANT_KEYS.elsewhere)
 DUELLIST_KEYS = AllowedKeys(
@@ -186,7 +187,7 @@ ATTACK_OPTIONS = [
     *key_options(Target, "target", "Target"),
 ]
 CHARGE_OPTIONS = [
-    *key_options(Charge, "charge", "Charge"),
+    *key_options(ChargeTerms, "charge", "Charge"),
     Option(
         "--secondary UNIT", "Another unit of the target's side in contact. Can be repeated.", "Charge", multiple=True
     ),
@@ -254,7 +255,7 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
     *CHARGE_OPTIONS,
     examples=(
         "crown/rifle-platoon@basic scion-grenadier-p@basic:garrisoned",
-        "crown/horse-guard@basic scion-grenadier-p@basic --outflanking --method both",
+        "crown/horse-guard@basic scion-grenadier-p@basic --distance 8 --outflanking --method both",
     ),
 )
 @click.argument("attacker", shell_complete=COMBATANT_KEYS.complete)
@@ -334,7 +335,7 @@ def conditions_of(kind: str) -> dict[str, Any]:
         section, key = option.path
         if section in ("attack", "target") and kind == "attack":
             continue  # read with the units
-        if section == kind or (kind == "duel" and option.path == ("attack", "distance")):
+        if section == kind or (kind != "attack" and option.path == ("attack", "distance")):
             conditions[key] = value
         else:
             by_kind = f"with --kind {section}" if section in ("charge", "duel") else ""

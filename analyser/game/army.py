@@ -10,7 +10,7 @@ from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import toml_lines
 from analyser.common.text import aligned
 from analyser.game.forces import Boon, ScaleName
-from analyser.game.names import faction_name
+from analyser.game.names import faction_name, first_names
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.units import Loadout, Row
 
@@ -19,48 +19,22 @@ UNLISTED = "unlisted"  # faction of an army with no unit from the profiles
 
 @dataclass(frozen=True, repr=False)
 class ArmyUnit:
-    """Unit of an army.
+    """Unit of an army."""
 
-    Attributes
-    ----------
-    name : str
-        Unique in the army: the name in the file, else such as ``rifle-platoon@basic`` or ``rifle-platoon@basic #2``.
-    loadout : Loadout
-        Profile and level, with the overrides of the army.
-    battlegroup, embarked_in : str or None
-        Names of its battlegroup and of its transport, if any.
-    reserve : bool
-        True if it starts in reserve; an aircraft always does.
-    policy : str or None
-        Name of the policy for its activations, as in a duel; None: the policy of the battle.
-    x, behind : float or None, float
-        Inches from the left end of the front (None: the units are spread evenly), and inches behind the front.
-    changes : dict
-        Profile keys that the army overrides, with their values; for a unit outside the profiles, all keys.
-    selector : str or None
-        Selector in the profiles; None for a unit outside them.
-    """
-
-    name: str
-    loadout: Loadout
+    name: str  # unique in the army
+    loadout: Loadout  # with the overrides of the army
     battlegroup: str | None = None
-    embarked_in: str | None = None
-    reserve: bool = False
-    policy: str | None = None
-    x: float | None = None
-    behind: float = 0.0
-    changes: Mapping[str, Any] = field(default_factory=dict)
-    selector: str | None = None
+    embarked_in: str | None = None  # name of its transport
+    reserve: bool = False  # an aircraft always starts in reserve
+    policy: str | None = None  # None: the policy of the battle
+    x: float | None = None  # inches from the left end of the front; None: the units are spread evenly
+    behind: float = 0.0  # inches behind the front
+    changes: Mapping[str, Any] = field(default_factory=dict)  # overridden profile keys; all, outside the profiles
+    selector: str | None = None  # None outside the profiles
 
     @property
     def title(self) -> str:
-        """Display name: unit and level, or the name that the army list states.
-
-        >>> from analyser import load_army
-        >>> guard = {"unit": "crown/rifle-platoon@basic", "name": "Old Guard"}
-        >>> [unit.title for unit in load_army(["2 x crown/rifle-platoon@basic", guard])]
-        ['Rifle platoon, basic', 'Rifle platoon, basic #2', 'Old Guard']
-        """
+        """Display name: unit and level, or the name that the army list states."""
         base, sign, number = self.name.partition(" #")
         loadout = self.loadout
         is_stated = base != f"{loadout.unit.id}@{loadout.level_name}"
@@ -139,26 +113,6 @@ class ArmyBoon:
 class Army:
     """A checked army: every unit with its profile.
 
-    Attributes
-    ----------
-    name : str
-    faction : str
-        Id of the faction; in an army of several factions, that of the first unit.
-    scale : "skirmish", "battle" or "cataclysm"
-        As stated, else the smallest scale that allows the points limit, or the points of an army without a limit.
-    points_limit : int or None
-        Points limit, if stated.
-    units : tuple of ArmyUnit
-        In the order of the list.
-    boons : tuple of ArmyBoon
-        The boons of its battlegroups.
-    battlegroups : dict
-        The kind of each battlegroup by its name: the id of a kind of the faction, or an unknown kind as written.
-    warnings : tuple of str
-        Warnings about doubtful and unrecognised entries.
-    profiles : ProfilesUsed or None
-        Folder and version of the profiles.
-
     Examples
     --------
     >>> from analyser import load_army
@@ -170,12 +124,12 @@ class Army:
     """
 
     name: str
-    faction: str
-    scale: ScaleName
-    units: tuple[ArmyUnit, ...]
+    faction: str  # id; in an army of several factions, that of the first unit
+    scale: ScaleName  # as stated, else the smallest that allows the points
+    units: tuple[ArmyUnit, ...]  # in the order of the list
     points_limit: int | None = None
     boons: tuple[ArmyBoon, ...] = ()
-    battlegroups: Mapping[str, str] = field(default_factory=dict)
+    battlegroups: Mapping[str, str] = field(default_factory=dict)  # id of the kind of each, or a kind as written
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
 
@@ -228,10 +182,6 @@ class Army:
         """The loadout of each unit, in the order of the list."""
         return tuple(unit.loadout for unit in self.units)
 
-    def passengers_of(self, transport: ArmyUnit) -> ArmyUnit | None:
-        """Return the unit embarked on `transport`, or None."""
-        return next((unit for unit in self.units if unit.embarked_in == transport.name), None)
-
     def to_table(self) -> dict[str, Any]:
         """Return the army as the table of an army file; loading it gives an equal army."""
         table = {
@@ -282,12 +232,7 @@ def plain_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_apart(first: Army, second: Army) -> tuple[str, str]:
-    """Return distinct names of two armies: their names; else their factions; else their names with numbers.
-
-    >>> from analyser import load_army
-    >>> names_apart(load_army(["crown/rifle-platoon@basic"]), load_army(["imperium/scion-grenadier-platoon@basic"]))
-    ('Crown', 'Imperium')
-    """
+    """Return distinct names of two armies: their names; else their factions; else their names with numbers."""
     if first.name != second.name:
         return first.name, second.name
     if first.faction == second.faction or UNLISTED in (first.faction, second.faction):
@@ -297,5 +242,5 @@ def names_apart(first: Army, second: Army) -> tuple[str, str]:
 
 def no_such_unit_error(name: str, names: list[str], where: str) -> InputError:
     """Return the error for a name that no unit of an army has; the message suggests the most similar name."""
-    allowed = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
-    return InputError(f"no unit is called {shown(name)}{did_you_mean(name, names)}", where=where, allowed=allowed)
+    problem = f"no unit is called {shown(name)}{did_you_mean(name, names)}"
+    return InputError(problem, where=where, allowed=first_names(names))

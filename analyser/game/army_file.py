@@ -11,36 +11,14 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, field_validator
 
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.validation import Record, Several, checked
+from analyser.common.validation import Record, Several
+from analyser.game import units
 from analyser.game.army import UNLISTED, Army, ArmyBoon, ArmyUnit, no_such_unit_error, plain_changes
 from analyser.game.forces import ForceRules, ScaleName
 from analyser.game.keywords import Rule
-from analyser.game.names import Name
+from analyser.game.names import Name, slug
 from analyser.game.profiles import Profiles
 from analyser.game.ruleset import HouseRules
-from analyser.game.units import (
-    KEYS_BY_LEVEL,
-    BreakLimit,
-    Category,
-    DamageLimit,
-    Defence,
-    Discipline,
-    Faction,
-    Inches,
-    Level,
-    LevelName,
-    Loadout,
-    Models,
-    NoValue,
-    Row,
-    Selector,
-    Size,
-    Trait,
-    Unit,
-    UnitType,
-    check_distinct_rows,
-    stored_value,
-)
 
 MOST_UNITS = 500
 MOST_POINTS = 100_000
@@ -59,39 +37,35 @@ NotBlank = Annotated[Name, AfterValidator(_not_blank)]
 
 
 class UnitEntry(Record):
-    """``[[unit]]`` section of an army file.
+    """``[[unit]]`` section: a selector and profile keys that override its profile, or a name and a whole profile."""
 
-    `unit` is a selector; profile keys in the same section override its profile (``"none"``: no value). Without `unit`,
-    the section states a name and a whole profile.
-    """
-
-    unit: Selector | None = None
+    unit: units.Selector | None = None
     name: NotBlank | None = None
     count: Annotated[int, Field(ge=1, le=MOST_UNITS)] = 1
     battlegroup: NotBlank | None = None
     embarked_in: NotBlank | None = None
     reserve: bool = False
     policy: Name | None = None
-    x: Inches | None = None
-    behind: Inches = 0.0
+    x: units.Inches | None = None
+    behind: units.Inches = 0.0
 
-    level: LevelName | None = None
-    models: Models | None = None
+    level: units.LevelName | None = None
+    models: units.Models | None = None
     points: Annotated[int, Field(ge=0, le=MOST_POINTS)] | None = None
     victory_points: Annotated[int, Field(ge=0, le=1000)] | None = None
-    type: UnitType | None = None
-    traits: Several[Trait] | None = None
-    category: Category | None = None
-    size: Size | NoValue | None = None
-    speed: Inches | NoValue | None = None
-    defence: Defence | None = None
-    damage_limit: DamageLimit | None = None
-    discipline: Discipline | NoValue | None = None
-    break_limit: BreakLimit | NoValue | None = None
+    type: units.UnitType | None = None
+    traits: Several[units.Trait] | None = None
+    category: units.Category | None = None
+    size: units.Size | units.NoValue | None = None
+    speed: units.Inches | units.NoValue | None = None
+    defence: units.Defence | None = None
+    damage_limit: units.DamageLimit | None = None
+    discipline: units.Discipline | units.NoValue | None = None
+    break_limit: units.BreakLimit | units.NoValue | None = None
     rules: Several[Rule] | None = None
-    rows: Several[Row] | None = None
+    rows: Several[units.Row] | None = None
 
-    _check_distinct_rows = field_validator("rows")(check_distinct_rows)
+    _check_distinct_rows = field_validator("rows")(units.check_distinct_rows)
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -101,7 +75,9 @@ class UnitEntry(Record):
 
 
 PROFILE_KEYS = tuple(
-    key for key in UnitEntry.model_fields if key != "name" and (key in Level.model_fields or key in Unit.model_fields)
+    key
+    for key in UnitEntry.model_fields
+    if key != "name" and (key in units.Level.model_fields or key in units.Unit.model_fields)
 )
 
 
@@ -113,7 +89,7 @@ def _entry_tables(value: object) -> object:
 def _entry_table(value: object) -> object:
     if isinstance(value, str) and (times := _COUNT_AND_SELECTOR.fullmatch(value)):
         return {"unit": times[2], "count": times[1] if "." in times[1] else int(times[1])}
-    return {"unit": value} if isinstance(value, str | Loadout) else value
+    return {"unit": value} if isinstance(value, str | units.Loadout) else value
 
 
 class BoonEntry(Record):
@@ -141,33 +117,27 @@ class ArmyFile(Record):
 
 
 def army_of_file(file: ArmyFile, library: Profiles) -> Army:
-    """Return the army that an army file describes; the profiles of its units are in a library.
-
-    Raises
-    ------
-    InputError
-        The library lacks a unit or boon, a unit cannot embark in its transport, or two units have the same name.
-    """
+    """Return the army that an army file describes; InputError for a unit or boon that is unknown or not possible."""
     faction, rules = _faction_of(file, library), library.force_rules
     if (number := sum(entry.count for entry in file.units)) > MOST_UNITS:
         raise InputError(f"{number} units", where="unit", allowed=f"up to {MOST_UNITS}")
     stated = {entry.name for entry in file.units if entry.name is not None}
-    units: dict[str, ArmyUnit] = {}
+    army_units: dict[str, ArmyUnit] = {}
     for number, entry in enumerate(file.units, 1):
         try:
             unit = _unit(entry, faction, library)
         except InputError as error:
             raise error.inside(f"unit {number}") from None
         for _ in range(entry.count):
-            name = _unused_name(entry, unit.loadout, units, stated)
-            units[name] = replace(unit, name=name)
-    _check_embarked(units, rules)
+            name = _unused_name(entry, unit.loadout, army_units, stated)
+            army_units[name] = replace(unit, name=name)
+    _check_embarked(army_units, rules)
     known_faction = library.factions.get(faction)
     army = Army(
         name=file.name,
         faction=faction,
         scale="skirmish",
-        units=tuple(units.values()),
+        units=tuple(army_units.values()),
         points_limit=file.points_limit,
         boons=tuple(_boon(entry, known_faction, library) for entry in file.boons),
         battlegroups=_battlegroups(file, known_faction),
@@ -178,12 +148,7 @@ def army_of_file(file: ArmyFile, library: Profiles) -> Army:
 
 
 def scale_for(points: int, rules: ForceRules) -> ScaleName:
-    """Return the smallest force scale that allows a number of points; the largest scale if they exceed all.
-
-    >>> from analyser import load_profiles
-    >>> [scale_for(points, load_profiles().force_rules) for points in (1500, 1501, 9000)]
-    ['skirmish', 'battle', 'cataclysm']
-    """
+    """Return the smallest force scale that allows a number of points; the largest scale if they exceed all."""
     by_size = sorted(rules.scales, key=lambda name: rules.scales[name].most_points)
     return next((name for name in by_size if points <= rules.scales[name].most_points), by_size[-1])
 
@@ -203,20 +168,18 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
         raise error.inside(f"unit {number}") from None
 
 
-def _battlegroups(file: ArmyFile, faction: Faction | None) -> dict[str, str]:
+def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, str]:
     """Return the kind of each battlegroup by the battlegroup's name: its id if the faction has it, else as written."""
     named = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in named if name is not None} | file.battlegroups
-    id_of = {
-        slug_of(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)
-    }
-    return {name: id_of.get(slug_of(kind), kind) for name, kind in kinds.items()}
+    id_of = {slug(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)}
+    return {name: id_of.get(slug(kind), kind) for name, kind in kinds.items()}
 
 
-def _unknown_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -> Iterator[str]:
+def _unknown_kinds(file: ArmyFile, faction: units.Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    If the file states no kinds, a battlegroup whose name resembles no kind gives no warning: it may be a mere group.
+    If the file states no kinds, a name that resembles no kind gives no warning.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():
@@ -229,19 +192,16 @@ def _unknown_kinds(file: ArmyFile, faction: Faction | None, library: Profiles) -
             yield f"battlegroup {shown(name)}: no {what} is called {shown(kind)}{suggestion} ({allowed})"
 
 
-def kind_suggestion(name: str, groups: Mapping[str, str], faction: Faction) -> str:
-    """Return the end of a message about a battlegroup of an unknown kind: it suggests a kind or another battlegroup.
-
-    `groups`: the kind of each battlegroup by its name; without a stated kind, the name is the kind.
-    """
+def kind_suggestion(name: str, groups: Mapping[str, str], faction: units.Faction) -> str:
+    """Return the end of a message about an unknown kind: a similar kind or, without a stated kind, battlegroup."""
     kinds = {battlegroup.id: battlegroup.name for battlegroup in faction.battlegroups}
     others = [other for other, kind in groups.items() if kind in kinds] if groups[name] == name else []
     return did_you_mean(groups[name], (*others, *kinds, *kinds.values()))
 
 
-def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyBoon:
+def _boon(entry: BoonEntry, faction: units.Faction | None, library: Profiles) -> ArmyBoon:
     boons = {boon.id: boon for boon in (faction.boons if faction else ())}
-    boon = boons.get(entry.boon) or boons.get(slug_of(entry.boon))
+    boon = boons.get(entry.boon) or boons.get(slug(entry.boon))
     if boon is None:
         problem = f"no boon is called {shown(entry.boon)}{did_you_mean(entry.boon, boons)}"
         with_cost = [boon.id for boon in boons.values() if boon.points]
@@ -252,14 +212,13 @@ def _boon(entry: BoonEntry, faction: Faction | None, library: Profiles) -> ArmyB
 
 
 def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
-    """Return the unit of an entry, with an empty name."""
     selector, loadout, changes = _loadout(entry, faction, library)
     stated = {key: getattr(entry, key) for key in ("battlegroup", "embarked_in", "policy", "x", "behind")}
-    reserve = entry.reserve or slug_of(loadout.unit.type) in library.force_rules.always_in_reserve
+    reserve = entry.reserve or slug(loadout.unit.type) in library.force_rules.always_in_reserve
     return ArmyUnit("", loadout, reserve=reserve, changes=changes, selector=selector, **stated)
 
 
-def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, Loadout, dict[str, Any]]:
+def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, units.Loadout, dict[str, Any]]:
     """Return the selector of an entry's unit (None if the library lacks it), the loadout, and changed profile keys."""
     changes = entry.changes
     if entry.unit is None:
@@ -271,24 +230,21 @@ def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | N
     if original != loadout:
         before = profile_of(original)
         changes = {key: value for key, value in profile_of(loadout).items() if value != before.get(key)} | changes
-        removed = (key for key in KEYS_BY_LEVEL if key in before and getattr(loadout.unit, key) is None)
+        removed = (key for key in units.KEYS_BY_LEVEL if key in before and getattr(loadout.unit, key) is None)
         changes = dict.fromkeys(removed, "none") | changes
     return loadout.selector, with_changes(loadout, changes), changes
 
 
-def profile_of(loadout: Loadout) -> dict[str, Any]:
+def profile_of(loadout: units.Loadout) -> dict[str, Any]:
     """Return the profile of a loadout as the keys of an army file, with their values."""
     parts = (loadout.unit, loadout.level)
     keys = {key: getattr(part, key) for part in parts[::-1] for key in PROFILE_KEYS if key in type(part).model_fields}
-    keys |= {key: getattr(loadout.unit, key) for key in KEYS_BY_LEVEL}
+    keys |= {key: getattr(loadout.unit, key) for key in units.KEYS_BY_LEVEL}
     return {key: value for key, value in keys.items() if value is not None}
 
 
-def _find_loadout(selector: str | Loadout, faction: str, library: Profiles) -> Loadout:
-    """Return the loadout of a selector; if it names no faction, units of the army's faction come first.
-
-    If no unit matches, the error suggests units of the army's faction.
-    """
+def _find_loadout(selector: str | units.Loadout, faction: str, library: Profiles) -> units.Loadout:
+    """Return the loadout of a selector; one without a faction means first a unit of the army's faction."""
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
     in_faction = f"{faction}/{selector}"
@@ -304,44 +260,35 @@ def _has_unit(selector: str, library: Profiles) -> bool:
     return True
 
 
-def with_changes(loadout: Loadout, changes: Mapping[str, Any]) -> Loadout:
+def with_changes(loadout: units.Loadout, changes: Mapping[str, Any]) -> units.Loadout:
     """Return a loadout with changed keys of its unit or level."""
     if not changes:
         return loadout
     unit = loadout.unit.model_dump()
-    plain = {key: stored_value(key, value, loadout.unit) for key, value in plain_changes(changes).items()}
+    plain = {key: units.stored_value(key, value, loadout.unit) for key, value in plain_changes(changes).items()}
     level_keys = {*_LEVEL_KEYS, *loadout.unit.level_keys}
     unit["levels"][loadout.level_name] |= {key: value for key, value in plain.items() if key in level_keys}
     unit |= {key: value for key, value in plain.items() if key not in level_keys}
-    changed = {"faction": loadout.faction, "unit": unit, "level_name": loadout.level_name}
-    return checked(Loadout, changed, house_rules=loadout.house_rules).with_house_rules(loadout.house_rules)
+    return units.checked_loadout(loadout.faction, unit, loadout.level_name, loadout.house_rules)
 
 
-def _stated_loadout(entry: UnitEntry, faction: str, changes: Mapping[str, Any], house_rules: HouseRules) -> Loadout:
-    """Return the loadout of an entry that states a whole profile instead of a selector."""
+def _stated_loadout(
+    entry: UnitEntry, faction: str, changes: Mapping[str, Any], house_rules: HouseRules
+) -> units.Loadout:
     if entry.name is None:
         raise InputError("this key is missing", where="unit", allowed="a selector; or a name and a whole profile")
-    plain = {key: value for key, value in plain_changes(changes).items() if key not in KEYS_BY_LEVEL or value != "none"}
+    plain = {
+        key: value for key, value in plain_changes(changes).items() if key not in units.KEYS_BY_LEVEL or value != "none"
+    }
     level = entry.level or "basic"
     unit = {key: value for key, value in plain.items() if key not in _LEVEL_KEYS}
     levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
     name = _NUMBER_SUFFIX.sub("", entry.name)
-    head = {"id": slug_of(name), "name": name, "levels": levels}
-    data = {"faction": faction, "unit": head | unit, "level_name": level}
-    return checked(Loadout, data, house_rules=house_rules).with_house_rules(house_rules)
+    head = {"id": slug(name) or "unit", "name": name, "levels": levels}
+    return units.checked_loadout(faction, head | unit, level, house_rules)
 
 
-def slug_of(name: str) -> str:
-    """Return a name as an id.
-
-    >>> slug_of("Uhlan Squadron #2")
-    'uhlan-squadron-2'
-    """
-    words = "".join(sign if sign.isascii() and sign.isalnum() else " " for sign in name.casefold()).split()
-    return "-".join(words)[:80].strip("-") or "unit"
-
-
-def _unused_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stated: Collection[str]) -> str:
+def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str], stated: Collection[str]) -> str:
     """Return the stated name of a unit, or else its unit and level; with a number if an earlier unit has the name."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
@@ -352,15 +299,15 @@ def _unused_name(entry: UnitEntry, loadout: Loadout, used: Collection[str], stat
     return next(name for name in numbered if name not in used and name not in stated)
 
 
-def _check_embarked(units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
+def _check_embarked(army_units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
     """Raise InputError unless every embarked unit fits in its transport, one unit in each (AC-8.8)."""
     aboard: dict[str, str] = {}
-    for unit in units.values():
+    for unit in army_units.values():
         if unit.embarked_in is None:
             continue
-        where, transport = f"{unit.name}: embarked_in", units.get(unit.embarked_in)
+        where, transport = f"{unit.name}: embarked_in", army_units.get(unit.embarked_in)
         if transport is None:
-            raise no_such_unit_error(unit.embarked_in, list(units), where)
+            raise no_such_unit_error(unit.embarked_in, list(army_units), where)
         if transport is unit:
             raise InputError(f"{unit.name} is its own transport", where=where, allowed="another unit, with Capacity")
         if transport.embarked_in is not None:
@@ -371,7 +318,7 @@ def _check_embarked(units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
         capacity, models, kind = transport.loadout.capacity, unit.loadout.level.models, unit.loadout.unit.type
         if capacity == 0:
             raise InputError(f"{transport.name} cannot carry passengers", where=where, allowed="a unit with Capacity")
-        if slug_of(kind) not in rules.passengers:
+        if slug(kind) not in rules.passengers:
             raise InputError(f"a unit of type {kind} cannot embark", where=where, allowed=", ".join(rules.passengers))
         if models > capacity:
             raise InputError(f"{models} models in {transport.name}", where=where, allowed=f"up to {capacity}")

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from analyser.common.answer import Answer, Block
 from analyser.common.text import counted
 from analyser.game.army import Army, ArmyUnit
-from analyser.game.army_file import kind_suggestion, slug_of
+from analyser.game.army_file import kind_suggestion
 from analyser.game.forces import Battlegroup, Limits
+from analyser.game.names import first_names, slug
 from analyser.game.profiles import Profiles
 from analyser.game.units import Faction, Unit
 
@@ -159,7 +160,7 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Violati
     """Yield the violations of FB-4 to FB-7."""
     names = [unit.name for unit in army if unit.battlegroup is None]
     if names:
-        yield Violation("FB-4", "", f"{_names_with_verb(names)} in no battlegroup")
+        yield Violation("FB-4", "", f"in no battlegroup: {first_names(names)}")
     kinds = {battlegroup.id: battlegroup for battlegroup in faction.battlegroups}
     for name, kind in army.battlegroups.items():
         units = [unit for unit in army if unit.battlegroup == name]
@@ -223,14 +224,8 @@ def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
     profile = unit.loadout.unit
     membership = profile.battlegroups.get(battlegroup)
     yield from membership.slots if membership is not None else ()
-    yield from (slug_of(trait) for trait in (profile.type, *profile.traits))
+    yield from (slug(trait) for trait in (profile.type, *profile.traits))
 
 
 def _allowed(limits: Limits) -> str:
     return f"({'needs' if limits.least == limits.most else 'allowed:'} {limits.in_words})"
-
-
-def _names_with_verb(names: list[str]) -> str:
-    """Return the beginning of a sentence about units: the first names, and "it is" or "they are"."""
-    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-    return f"{', '.join(names[:5])}{more}: {'it is' if len(names) == 1 else 'they are'}"

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from analyser.common.answer import Answer, Block
-from analyser.common.text import WIDTH, aligned, counted, fill
+from analyser.common.text import aligned, aligned_within, counted, fill
 from analyser.game.forces import Battlegroup, Limits
 from analyser.game.profiles import Profiles, ProfilesUsed, profiles_record
 from analyser.game.units import Faction
 
 USUAL_LIMITS = Limits(most=1)  # usual limits of a unit in a battlegroup
-NARROWEST_COLUMN = 20  # characters
 NO_BREAK = "\N{NO-BREAK SPACE}"
 IN_NO_SLOT = ""  # slot of units that a battlegroup allows outside all slots
 
@@ -188,24 +186,11 @@ def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
 
 
 def _name_and_limits(kind: Battlegroup) -> str:
-    """Return the name of a kind, with its limits in a force if it has any."""
     return kind.name if kind.in_words == Limits().in_words else f"{kind.name} ({kind.in_words} in a force)"
 
 
 def _table_of_three(rows: Sequence[tuple[str, str, str]]) -> list[str]:
-    """Return the lines of a table with three columns; the last column is wrapped."""
-    first_width, second_width, _ = (max(map(len, column)) for column in zip(*rows))
-    lines = []
-    for first, second, names in rows:
-        line, *further = _wrap_names(names, max(WIDTH - first_width - second_width - 4, NARROWEST_COLUMN))
-        lines += [(first, second, line), *(("", "", line) for line in further)]
-    return aligned(lines, "<")
-
-
-def _wrap_names(names: str, width: int) -> list[str]:
-    """Return names separated by commas as wrapped lines, without breaking a name."""
-    lines = textwrap.wrap(names, width, break_on_hyphens=False, break_long_words=False)
-    return [line.replace(NO_BREAK, " ") for line in lines]
+    return [line.replace(NO_BREAK, " ") for line in aligned_within(rows, "<", [2])]
 
 
 def _unit_and_limits(unit: dict[str, Any]) -> str:

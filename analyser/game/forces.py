@@ -33,11 +33,7 @@ class Limits(Record):
         return self
 
     def allow(self, number: int) -> bool:
-        """Return True if `number` is within the limits.
-
-        >>> Limits(least=1, most=2).allow(2), Limits(least=1).allow(0)
-        (True, False)
-        """
+        """Return True if `number` is within the limits."""
         return self.least <= number and (self.most is None or number <= self.most)
 
     @property
@@ -109,15 +105,7 @@ class Scale(Record):
 
 
 class ForceRules(Record):
-    """The game-wide rules of force building and set-up (``forces.toml``).
-
-    Examples
-    --------
-    >>> from analyser import load_profiles
-    >>> rules = load_profiles().force_rules
-    >>> rules.scales["battle"].most_points, rules.scales["battle"].hand, rules.on_table(5)
-    (2500, 5, 3)
-    """
+    """The game-wide rules of force building and set-up (``forces.toml``)."""
 
     format: Literal[1]
     game_system: Entry | None = None  # id of the game in data files and rosters

@@ -19,11 +19,7 @@ _EFFECTS = ("dice", "defence", "test", "rerolls", "hits", "ignores")
 
 
 class HouseRule(Record):
-    """A custom rule: its effect on an attack, and its conditions.
-
-    >>> HouseRule(dice=1, at=("short range",)).when
-    'attacking'
-    """
+    """A custom rule: its effect on an attack, and its conditions."""
 
     page = "docs/keys.md"
 
@@ -40,7 +36,6 @@ class HouseRule(Record):
     @field_validator("at", "against", "rerolls", "ignores", mode="before")
     @classmethod
     def _list_of_one(cls, value: object) -> object:
-        """Return a single name as a list with one name."""
         return [value] if isinstance(value, str) else value
 
     @model_validator(mode="after")

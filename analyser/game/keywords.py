@@ -33,11 +33,7 @@ class Term(NamedTuple):
         return self.side != "" if fight == RANGED_ATTACK else fight in self.counts_also_in
 
     def can_matter_in(self, fight: str) -> bool:
-        """Return True if it could matter in a kind of fight, modelled or not.
-
-        >>> [SPECIAL_RULES["Stoic Defence"].can_matter_in(fight) for fight in (RANGED_ATTACK, CLOSE_QUARTERS)]
-        [False, True]
-        """
+        """Return True if it could matter in a kind of fight, modelled or not."""
         if self.subject == "close quarters":
             return fight not in (RANGED_ATTACK, FOCUS_FIRE)
         return fight != CLOSE_QUARTERS or self.subject not in SUBJECTS_OF_SHOTS
@@ -170,6 +166,11 @@ def plain_name(name: str) -> str:
     return name
 
 
+def field_name(name: str) -> str:
+    """Return the name of a keyword as the field of a record: `lock_on` for Lock On."""
+    return name.lower().replace(" ", "_").replace("-", "_")
+
+
 class Keyword(str):
     """A quality or a special rule: the text as written, and its name and parameter."""
 
@@ -178,7 +179,7 @@ class Keyword(str):
     parameter: str | None  # text in parentheses, without inch marks
     x: int  # the parameter as an integer, else 0
     inches: float  # the parameter as a length, else 0
-    field: str  # name as the field of a record: `lock_on` for Lock On
+    field: str  # :func:`field_name` of the name
     house: HouseRule | None  # the house rule with this name, if there is one
 
     def __new__(cls, written: str, house_rules: Mapping[str, HouseRule] | None = None) -> Self:
@@ -189,7 +190,7 @@ class Keyword(str):
         number = self.parameter or ""
         self.x = int(number) if number.isdecimal() else 0
         self.inches = float(number) if number.replace(".", "", 1).isdecimal() else 0.0
-        self.field = self.name.lower().replace(" ", "_").replace("-", "_")
+        self.field = field_name(self.name)
         return self
 
     @property
@@ -352,13 +353,7 @@ DESCRIPTIONS: Mapping[str, str] = {  # AC-6, AC-7
 
 
 def keyword_descriptions(keywords: Iterable[Keyword]) -> dict[str, str]:
-    """Return short descriptions of keywords, sorted by name; names with the same description share an entry.
-
-    A rule that is not modelled is described by its subject, an unknown rule as "not known".
-
-    >>> keyword_descriptions(map(Rule, ["Veteran (1)", "Static", "Tow", "Pioneers", "Veteran (2)"]))["Pioneers, Tow"]
-    'movement, deployment or command'
-    """
+    """Return short descriptions of keywords, sorted by name; names with the same description share an entry."""
     by_name = {keyword.name: keyword for keyword in keywords}
     names_by_text: dict[str, list[str]] = {}
     for name in sorted(by_name):

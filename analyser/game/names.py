@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Collection, Iterable, Mapping
+from itertools import chain, count
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from pydantic import AfterValidator, Field
@@ -18,6 +21,8 @@ ItemT = TypeVar("ItemT")
 MOST_LISTED = 12  # names in a message
 _WORD_LIKENESS = 0.75  # least likeness of a word to a word of a suggested name
 LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
+_LONGEST_SLUG = LONGEST_ID - 20
+_LONGEST_NUMBERED = 150  # characters of a name before a number
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
 Name = Annotated[str, AfterValidator(plain_name)]
@@ -25,21 +30,25 @@ Entry = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(plain_name)]
 """Id of an entry in an imported data file; rosters refer to entries by these ids."""
 
 
-def faction_name(faction: str) -> str:
-    """Return the display name of a faction.
+def slug(name: str) -> str:
+    """Return `name` as an id of at most 60 lower-case letters, digits and single hyphens; the id may be empty."""
+    plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_SLUG].rstrip("-")
 
-    >>> faction_name("holy-orders")
-    'Holy Orders'
-    """
+
+def unused_name(name: str, taken: Iterable[str], separator: str = " #") -> str:
+    """Return `name`, or if it is in `taken`, `name` with the first number from 2 that makes it differ."""
+    taken_names, numbered = set(taken), (f"{name[:_LONGEST_NUMBERED]}{separator}{number}" for number in count(2))
+    return next(candidate for candidate in chain([name], numbered) if candidate not in taken_names)
+
+
+def faction_name(faction: str) -> str:
+    """Return the display name of a faction: ``Holy Orders`` for ``holy-orders``."""
     return faction.replace("-", " ").title()
 
 
 def loadout_name(selector: str) -> str:
-    """Return the name of a loadout from its selector, for a sentence; other text is unchanged.
-
-    >>> loadout_name("crown/rifle-platoon@basic"), loadout_name("Old Guard")
-    ('Rifle platoon (basic)', 'Old Guard')
-    """
+    """Return the name of a loadout for a sentence: ``Rifle platoon (basic)``; other text is unchanged."""
     _, slash, rest = selector.partition("/")
     unit, at, level = rest.replace("-", " ").partition("@")
     return f"{unit.capitalize()}{f' ({level})' if at else ''}" if slash else selector
@@ -76,8 +85,7 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
     """Return the item named `part`, else the only one whose name begins with it, has a word that does, or contains it.
 
-    `items`: pairs of name and item. For messages: `what` is the kind of item, `selector` the selector that contains
-    `part`, and `hint` says how to list all names.
+    `items` are pairs of name and item; `what`, `selector` and `hint` (how to list all names) are for messages.
     """
     place = f"selector {shown(selector)}: " if selector else ""
     for matches in (
@@ -104,7 +112,6 @@ def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selec
 
 
 def _similar_names(part: str, names: Collection[str]) -> list[str]:
-    """Return the names similar to `part`, as a whole or in some of its words."""
     similar = nearest(part, names)
     if similar and "-" in part:
         return similar

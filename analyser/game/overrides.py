@@ -18,7 +18,6 @@ def change(
     """Change one key in each of `parts`: a level, a unit, or rows, as plain data.
 
     A number or a list replaces the old value; a text with a sign, and any value of `dice`, is added to it.
-    `house_rules`: the house rules that the change may add, by name.
 
     >>> parts = [{"points": 35}]
     >>> change(parts, "points", "+10")
@@ -68,7 +67,6 @@ def _number(value: Any) -> float:
 
 
 def _more_dice(band: dict[str, Any], more: float) -> dict[str, Any]:
-    """Return a band with more attack dice; a band without dice is unchanged."""
     return band | {key: max(band[key] + more, 0) for key in ("dice", "special") if band[key]}
 
 

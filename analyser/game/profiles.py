@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from analyser import __version__
 from analyser.common.errors import InputError, MisspeltError, check_text, nearest, shown
@@ -23,16 +23,12 @@ from analyser.game.names import find_named, selector_from_words, selector_parts
 from analyser.game.ruleset import HouseRules, Ruleset, ruleset_parts, ruleset_record
 from analyser.game.units import Faction, Loadout, Unit
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 RecordT = TypeVar("RecordT", bound=Record)
 
 FILES_FOR_ALL = RULESET_FILE, FORCES_FILE = "ruleset.toml", "forces.toml"  # files that apply to all factions
 MORALE_RULESETS = "morale"  # subfolder of a folder of profiles, with the rulesets of other games
 _VERSION_LENGTH = 12  # hexadecimal digits
 _TIME_STAMP_STEP = 2_000_000_000  # ns within which a file may change twice with the same time stamp
-_KEYS_NOT_IN_TABLE = {"id", "name", "entry", "levels", "rows", "in_force", "battlegroups"}
 _SELECTOR_EXAMPLE = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = 'in Python a table of keys: {{"unit": {0!r}, "models": 4}}, or "attacker" for an attacker'
 
@@ -44,21 +40,11 @@ def shipped_profiles() -> Path:
 
 
 class ProfilesUsed(NamedTuple):
-    """Folder and version of the profiles that an answer uses.
+    """Folder and version of the profiles that an answer uses."""
 
-    Attributes
-    ----------
-    folder : str
-        The folder as stated; for the shipped profiles, the name and version of the program.
-    version : str
-        Hash of the contents of the files; the folder has no effect.
-    ruleset : Ruleset or None
-        Die and deck of fights with these profiles; None for other games.
-    """
-
-    folder: str
-    version: str
-    ruleset: Ruleset | None = None
+    folder: str  # as stated; for the shipped profiles, the name and version of the program
+    version: str  # hash of the contents of the files
+    ruleset: Ruleset | None = None  # None for other games
 
     def __str__(self) -> str:
         return f"{self.folder}, version {self.version}"
@@ -93,13 +79,7 @@ def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
 
 
 def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
-    """Return a folder of profiles with its version, which with `morale` depends on the rulesets of other games, too.
-
-    Examples
-    --------
-    >>> profiles_used().folder
-    'shipped with analyser 0.1.0'
-    """
+    """Return a folder of profiles with its version, which with `morale` includes the rulesets of other games."""
     root, shipped = shipped_profiles() if folder is None else Path(folder), shipped_profiles()
     rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
     files = {path.relative_to(root).as_posix(): path for pattern in ("*.toml", *rules) for path in root.glob(pattern)}
@@ -148,7 +128,6 @@ class Profiles:
         return self._used_now()
 
     def _used_now(self) -> ProfilesUsed:
-        """Return the folder and its current version, which depends on a stated ruleset too."""
         now = profiles_used(self.stated_folder)
         if self.stated_ruleset:
             content = f"{now.version} {self.ruleset.model_dump_json()}".encode()
@@ -188,11 +167,7 @@ class Profiles:
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """Return the factions that a name can mean, by id.
-
-        To save time, only the file NAME.toml is read if it exists and has that id. Otherwise `name` may be abbreviated,
-        or the file may have another name, so all factions are returned.
-        """
+        """Return the factions that a name can mean, by id; only the file NAME.toml is read if it has that id."""
         path = self.folder / f"{name}.toml"
         is_none = "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL
         if is_none or not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
@@ -209,7 +184,7 @@ class Profiles:
     @cached_property
     def force_rules(self) -> ForceRules:
         """Rules of force building for all factions; the shipped rules if the folder has no file for them."""
-        return _record_in(ForceRules, *_file_for_all(self.folder, FORCES_FILE))
+        return _record_for_all(ForceRules, self.folder, FORCES_FILE)
 
     @cached_property
     def by_selector(self) -> dict[str, Loadout]:
@@ -225,38 +200,6 @@ class Profiles:
         units = ", ".join(f"{name} ({len(faction.units)} units)" for name, faction in self.factions.items())
         return f"<Profiles {self.used}: {units}>"
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return a DataFrame with a row for each loadout, in the order of the files.
-
-        Returns
-        -------
-        DataFrame
-            The selector; the faction, the unit's name and the level; the unit's profile; the ids of its rows.
-
-        Examples
-        --------
-        >>> table = Profiles().to_frame().set_index("selector")
-        >>> table.loc["crown/rifle-platoon@basic", ["unit", "type", "rows"]].tolist()
-        ['Rifle platoon', 'infantry', 'ranged-light, ranged-aerial, melee']
-        """
-        import pandas as pd
-
-        return pd.DataFrame(
-            {
-                "selector": loadout.selector,
-                "faction": loadout.faction,
-                "unit": loadout.unit.name,
-                "level": loadout.level_name,
-                **loadout.level.model_dump(include={"models", "points", "victory_points"}),
-                **{
-                    key: ", ".join(value) if isinstance(value, tuple) else value
-                    for key, value in loadout.unit.model_dump(exclude=_KEYS_NOT_IN_TABLE).items()
-                },
-                "rows": ", ".join(row.id for row in loadout.unit.rows),
-            }
-            for loadout in self
-        )
-
     def faction(self, name: str) -> Faction:
         """Return the faction with the name `name`, which may be abbreviated; raises as :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
@@ -264,14 +207,13 @@ class Profiles:
         return find_named(part, self._factions_for(part).items(), "faction")
 
     def loadout(self, selector: str | Loadout) -> Loadout:
-        """Return the loadout that `selector` means.
+        """Return the loadout that `selector` means; a loadout is returned unchanged.
 
         Parameters
         ----------
         selector : str or Loadout
-            ``faction/unit@level``, or these words with spaces between them. Case and underscores are ignored. Any
-            unambiguous abbreviation is accepted; the faction may be left out, and so may the level of a unit that has
-            only one. A loadout is returned unchanged.
+            ``faction/unit@level``, or these words with spaces between them, in any case. Any unambiguous abbreviation
+            is accepted, without the faction, and without the level of a unit that has only one.
 
         Raises
         ------
@@ -316,25 +258,15 @@ class Profiles:
         raise InputError(f"selector {shown(selector)}: {named_faction.id} is a faction", allowed=allowed)
 
     def command(self, words: str, factions: Collection[Faction] = ()) -> str:
-        """Return a command line with these profiles, for the faction if `factions` has only one, else for all.
-
-        >>> Profiles().command("army kinds", [Profiles().faction("crown")])
-        'analyser army kinds crown'
-        """
+        """Return a command line with these profiles; for one faction if `factions` has only one."""
         ids = [faction.id for faction in factions] if len(factions) == 1 else []
         folder = [] if self.stated_folder is None else ["--profiles", shlex.quote(os.fspath(self.stated_folder))]
         return " ".join(["analyser", words, *ids, *folder])
 
     def matching(self, pattern: str) -> list[Loadout]:
-        """Return every loadout that matches a selector with wildcards, in the order of the files.
+        """Return every loadout that matches a selector with wildcards, in the order of the files; InputError if none.
 
-        ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts. A pattern without a
-        wildcard is a selector as for :meth:`loadout`.
-
-        Raises
-        ------
-        InputError
-            No loadout matches.
+        ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts.
         """
         check_text(pattern, "selector", _SELECTOR_EXAMPLE)
         if not any(mark in pattern for mark in "*?["):
@@ -391,10 +323,7 @@ def _cached_library(folder: str | None, *_: object) -> Profiles:
 
 
 def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None) -> Profiles:
-    """Return the library of `profiles`: a library, the path of its folder, or None for the shipped profiles.
-
-    `ruleset`: a die, a deck or house rules in place of those of the folder.
-    """
+    """Return a library, the library of a folder, or (None) the shipped one; `ruleset` replaces that of the folder."""
     return (profiles if isinstance(profiles, Profiles) else load_profiles(profiles)).with_ruleset(ruleset)
 
 
@@ -411,26 +340,16 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
 
 
 def load_ruleset(folder: Path | None = None) -> Ruleset:
-    """Return the current ruleset of a folder of profiles, or the shipped one if the folder has none.
-
-    Examples
-    --------
-    >>> load_ruleset().die.sides, len(load_ruleset().deck.counts())
-    (6, 13)
-    """
-    return _record_in(Ruleset, *_file_for_all(folder, RULESET_FILE))  # omitted parts come from the shipped file
+    """Return the current ruleset of a folder of profiles, or the shipped one if the folder has none."""
+    return _record_for_all(Ruleset, folder, RULESET_FILE)  # omitted parts come from the shipped file
 
 
-def _file_for_all(folder: Path | None, name: str) -> tuple[Path, bytes]:
-    """Return the path and the content of a folder's file for all factions, or of the shipped file if it is missing."""
+def _record_for_all(model: type[RecordT], folder: Path | None, name: str) -> RecordT:
+    """Return the record in a folder's file for all factions, or in the shipped file if it is missing."""
     path = (folder or shipped_profiles()) / name
     if not path.exists():
         path = shipped_profiles() / name
-    return path, path.read_bytes() if path.is_file() else b""
-
-
-def _record_in(model: type[RecordT], path: Path, content: bytes) -> RecordT:
-    return cast("RecordT", _read_record(model, path, content))
+    return cast("RecordT", _read_record(model, path, path.read_bytes() if path.is_file() else b""))
 
 
 @lru_cache(maxsize=16)

@@ -291,18 +291,7 @@ def ruleset_record(ruleset: object) -> dict[str, Any]:
 
 
 def ruleset_parts(stated: object, where: str = "ruleset") -> dict[str, Any]:
-    """Return the stated parts of a ruleset (die, deck, house rules) as plain data; omitted parts are left out.
-
-    Raises
-    ------
-    InputError
-        An unknown key, face or card value (the message has the most similar name), or a number out of range.
-
-    Examples
-    --------
-    >>> ruleset_parts({"die": {"strike": 1, "miss": 1}})["die"]["strike"]
-    1
-    """
+    """Return the stated parts of a ruleset (die, deck, house rules) as plain data; InputError for unusable parts."""
     if isinstance(stated, Ruleset):
         return stated.model_dump(mode="json")
     if not isinstance(stated, Mapping):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, Field, PlainValidator, PrivateAttr, field_validator, model_validator
+from pydantic import AfterValidator, Field, PlainValidator, PrivateAttr, model_validator
 from pydantic_core import PydanticCustomError
 
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.files import check_plain
-from analyser.common.validation import Record, as_tuple, checked
+from analyser.common.validation import Record, Several, checked
 from analyser.game.forces import Battlegroup, Boon, Limits, Membership
 from analyser.game.house_rules import HouseRule
 from analyser.game.keywords import HIGHEST_X, HasKeywords, Quality, Rule
@@ -49,15 +49,12 @@ CLOSE_FORMATION_TYPES = ("infantry", "field gun")
 
 
 class Band(Record):
-    """Attack dice for a range of numbers of models, or of points of damage for a behemoth (AC-2.3).
-
-    `special` is the value in parentheses in the cell of the table (Point Blank, Shock, Wreckers).
-    """
+    """Attack dice for a range of numbers of models, or of points of damage for a behemoth (AC-2.3)."""
 
     first: Annotated[int, Field(ge=0, le=MOST_MODELS)]
     last: Annotated[int, Field(ge=0, le=MOST_MODELS)]
     dice: Annotated[int, Field(ge=0, le=MOST_DICE)]
-    special: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None
+    special: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None  # value in parentheses in the cell
 
     @model_validator(mode="after")
     def _in_order(self) -> Band:
@@ -84,13 +81,11 @@ class Row(Record, HasKeywords):
     id: Slug
     name: Name
     kind: RowKind
-    against: tuple[Category, ...] = ()
+    against: Several[Category] = ()
     short_range: Inches | None = None
     long_range: Inches | None = None
-    bands: tuple[Band, ...]
-    qualities: tuple[Quality, ...] = ()
-
-    _tuples = field_validator("against", "bands", "qualities", mode="before")(as_tuple)
+    bands: Several[Band]
+    qualities: Several[Quality] = ()
 
     @model_validator(mode="after")
     def _complete(self) -> Row:
@@ -155,7 +150,7 @@ class Level(Record):
     def number(self, key: str) -> int | float | None:
         """Return the value of a key in :data:`KEYS_BY_LEVEL`; None if the level does not state it."""
         value: int | float | str | None = getattr(self, key)
-        return None if value == "none" or isinstance(value, str) else value
+        return None if isinstance(value, str) else value
 
 
 KEYS_BY_LEVEL = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
@@ -173,7 +168,7 @@ class Unit(Record, HasKeywords):
     name: Name
     entry: Entry | None = None
     type: UnitType
-    traits: tuple[Trait, ...] = ()
+    traits: Several[Trait] = ()
     category: Category
     size: Size | None = None
     speed: Inches | None = None
@@ -181,13 +176,11 @@ class Unit(Record, HasKeywords):
     damage_limit: DamageLimit
     discipline: Discipline | None = None
     break_limit: BreakLimit | None = None
-    rules: tuple[Rule, ...] = ()
+    rules: Several[Rule] = ()
     in_force: Limits = Limits()  # limits on its number in the whole force
     battlegroups: dict[Slug, Membership] = Field(default_factory=dict)  # keys: kinds of battlegroup
     levels: dict[LevelName, Level]
-    rows: tuple[Row, ...] = ()
-
-    _tuples = field_validator("traits", "rules", "rows", mode="before")(as_tuple)
+    rows: Several[Row] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Unit:
@@ -215,13 +208,7 @@ class Unit(Record, HasKeywords):
         return self
 
     def at(self, level: LevelName) -> Unit:
-        """Return the unit with the numbers of a level.
-
-        >>> from analyser import load_profiles
-        >>> winged = load_profiles().unit("empire/bulnabang-winged-infantry")[1]
-        >>> winged.discipline, winged.at("reinforced").discipline
-        (6, 7)
-        """
+        """Return the unit with the numbers of a level."""
         numbers = {key: self.levels[level].number(key) for key in self.level_keys}
         return self.model_copy(update=numbers) if numbers else self
 
@@ -273,12 +260,7 @@ class Loadout(Record):
 
     @property
     def capacity(self) -> int:
-        """Most models of an embarked infantry unit that this unit can carry; 0 if none (AC-8.8).
-
-        >>> from analyser import load_profiles
-        >>> load_profiles()["crown/tristan-assault-transports@basic"].capacity
-        8
-        """
+        """Most models of an embarked infantry unit that this unit can carry; 0 if none (AC-8.8)."""
         return self.unit.value("Capacity") * self.level.models
 
     @property
@@ -348,13 +330,20 @@ class Loadout(Record):
                 change(parts[key], key, stored_value(key, value, self.unit), self._house_rules)
             except InputError as error:
                 raise error.inside(f"{self.selector}: {key}") from None
-        changed = {"faction": self.faction, "unit": unit, "level_name": self.level_name}
         try:
-            loadout = checked(Loadout, changed, is_plain=True, house_rules=self._house_rules)
-            return loadout.with_house_rules(self._house_rules)
+            return checked_loadout(self.faction, unit, self.level_name, self._house_rules, is_plain=True)
         except InputError as error:
             location = location_in_change(error.where, unit["rows"])
             raise type(error)(error.problem, where=location, allowed=error.allowed).inside(self.selector) from None
+
+
+def checked_loadout(
+    faction: str, unit: Mapping[str, Any], level: str, house_rules: Mapping[str, HouseRule], *, is_plain: bool = False
+) -> Loadout:
+    """Return the loadout of a unit in plain data, which may have house rules; raises as :func:`checked`."""
+    data = {"faction": faction, "unit": unit, "level_name": level}
+    loadout = checked(Loadout, data, is_plain=is_plain, house_rules=house_rules)
+    return loadout.with_house_rules(house_rules)
 
 
 def _selector(value: object) -> object:
@@ -391,11 +380,9 @@ class Faction(Record):
     name: Name
     source: Name = ""
     entry: Entry | None = None
-    battlegroups: tuple[Battlegroup, ...] = Field(alias="battlegroup", default=())
-    boons: tuple[Boon, ...] = Field(alias="boon", default=())
-    units: tuple[Unit, ...] = Field(alias="unit", default=())
-
-    _tuples = field_validator("battlegroups", "boons", "units", mode="before")(as_tuple)
+    battlegroups: Several[Battlegroup] = Field(alias="battlegroup", default=())
+    boons: Several[Boon] = Field(alias="boon", default=())
+    units: Several[Unit] = Field(alias="unit", default=())
 
     @model_validator(mode="after")
     def _distinct(self) -> Faction:
@@ -416,11 +403,7 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """Return the number of dice of `row` for `count` models, or points of damage for a behemoth (AC-2.3, AC-3.2).
-
-    With `special` it is the value in parentheses, if there is one (AC-6). InputError if no band covers `count`
-    (AC-2.4).
-    """
+    """Return the dice of `row` for `count` models or points of damage (AC-2.3, AC-3.2); InputError if none (AC-2.4)."""
     band = row.band(count)
     if band is None:
         covered = ", ".join(f"{band.first}-{band.last}" for band in row.bands)

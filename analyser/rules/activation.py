@@ -90,6 +90,12 @@ def can_reach(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
 
 
 @step
+def at_double_time(speed: int) -> int:
+    """Return the longest move at double time or in a charge (AC-8.1)."""
+    return 2 * speed
+
+
+@step
 def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
     """Return the view on which the unit's policy decides; `strike`: a shot with the unit's row, if it `has_row`.
 
@@ -103,7 +109,7 @@ def view_at(state: int, distance: int, side: SideFacts, strike: StrikeFacts, has
     """Return the view at this distance from the enemy (see :func:`view_of`)."""
     short = has_row and is_at_short_range(strike, side, distance)
     in_range = has_row and can_reach(strike, side, distance)
-    can_charge = side.charges != 0 and (distance == NONE or distance <= 2 * side.speed)
+    can_charge = side.charges != 0 and (distance == NONE or distance <= at_double_time(side.speed))
     inside = in_building(state, side)
     charge_compelled = side.berserk if state & unit_state.RALLY_FAILED else side.runs_amok
     return View(
@@ -148,7 +154,7 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
         times = 1 if manoeuvre == Manoeuvre.RETIRE else 2
         most = times * side.speed if times <= side.retires else 0
         return -most if to_edge == NONE else -min(most, to_edge)
-    return min(2 * side.speed, room) if manoeuvre == Manoeuvre.DOUBLE_TIME else 0
+    return min(at_double_time(side.speed), room) if manoeuvre == Manoeuvre.DOUBLE_TIME else 0
 
 
 @step

@@ -39,11 +39,11 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     Parameters
     ----------
     source : path, list or mapping
-        The path of an army file (TOML, `docs/armies.md`) or of a roster of BattleScribe or New Recruit (``.ros``,
-        ``.rosz``, ``.json``). Or a list of units: selectors, ``3 x`` a selector, loadouts, or mappings with the keys of
-        ``[[unit]]``. Or a mapping in the form of the file. An Army is returned unchanged.
+        The path of an army file (`docs/armies.md`) or of a roster of BattleScribe or New Recruit (``.ros``, ``.rosz``,
+        ``.json``); a list of units: selectors, ``3 x`` a selector, loadouts, or mappings with the keys of ``[[unit]]``;
+        or a mapping in the form of the file. An Army is returned unchanged.
     profiles : Profiles or path, optional
-        Source of the units: a library, or a folder of unit files. Default: the shipped profiles.
+        Source of the units. Default: the shipped profiles.
     numbers : "profile" or "roster"
         Source whose numbers count if a roster and the profiles differ; the warnings list every difference.
 
@@ -54,8 +54,7 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
 
     Examples
     --------
-    >>> army = load_army({"name": "Patrol", "faction": "crown", "unit": ["3 x rifle-platoon@basic"]})
-    >>> army
+    >>> load_army({"name": "Patrol", "faction": "crown", "unit": ["3 x rifle-platoon@basic"]})
     <Army Patrol: crown, skirmish, 3 units, 105 points>
     >>> load_army(["crown/rifle-platoon@basic", {"unit": "crown/rifle-platoon@basic", "models": 4}]).loadouts[1]
     <Loadout crown/rifle-platoon@basic: infantry, 4 models, 35 points; rows: ranged-light, ranged-aerial, melee>
@@ -94,7 +93,6 @@ def _from_file(path: Path, library: Profiles) -> Army:
 
 
 def _line_of(unit_number: int, path: Path) -> int:
-    """Return the line where the table of a unit begins; 0 if the unit has no table of its own."""
     lines = enumerate(path.read_text(encoding="utf-8-sig").splitlines(), 1)
     first_lines = [number for number, line in lines if _UNIT_TABLE.match(line)]
     return first_lines[unit_number - 1] if unit_number <= len(first_lines) else 0
@@ -140,20 +138,13 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
 
     Parameters
     ----------
-    source : Army, path, list or mapping
-        As in :func:`load_army`.
-    profiles : Profiles or path, optional
-        Source of the units and of their faction's order of battle. Default: the shipped profiles.
+    source, profiles
+        As in :func:`load_army`, which also raises InputError.
 
     Returns
     -------
     ForceCheck
         True if no rule is broken; otherwise `broken` lists each broken rule with its number.
-
-    Raises
-    ------
-    InputError
-        As in :func:`load_army`.
 
     Examples
     --------
@@ -170,19 +161,9 @@ def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None)
     Parameters
     ----------
     faction : str, optional
-        Only this faction; case is ignored, and an unambiguous abbreviation suffices. Default: all.
+        Only this faction; an unambiguous abbreviation suffices, else InputError has the nearest name. Default: all.
     profiles : Profiles or path, optional
         Source of the order of battle. Default: the shipped profiles.
-
-    Returns
-    -------
-    ForceKinds
-        Printed as a table; `rows()` and `as_dict()` return data.
-
-    Raises
-    ------
-    InputError
-        No such faction, with the nearest name.
 
     Examples
     --------

@@ -26,30 +26,18 @@ from analyser.rules import structs
 from analyser.rules.attack import set_fight
 from analyser.rules.house_rules import IS_A, MOST_RULES, pack_die, record_fields
 from analyser.rules.shots import DICE_PER_CARRIAGE
-from analyser.rules.structs import ATTACK, FIGHT, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
+from analyser.rules.structs import ATTACK, FIGHT, INCH, NONE, TARGET, AttackFacts, FightFacts, TargetFacts
+from analyser.rules.unit_state import FALL_BACK
 from analyser.scenarios import resolve
 from analyser.scenarios.schema import Attack, ScenarioFile, Target
 
-FALL_BACK_INCHES = 3.0  # AC-5.4 b
 _target_values = attrgetter(*Target.model_fields)
 values_of_fight = attrgetter(*(FIGHT.names or ()))
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A resolved attack: profiles looked up, defaults filled in, everything checked.
-
-    Attributes
-    ----------
-    attack, target : Attack, Target
-        Complete for the computation; a value is ``None`` only where the rules allow "none".
-    attacker, defender : Loadout or None
-        The profiles of the selectors.
-    warnings : tuple of str
-        Remarks for the user, such as keys without effect.
-    profiles : ProfilesUsed or None
-        Source of the profiles and the ruleset.
-    """
+    """A resolved attack: profiles looked up, defaults filled in, everything checked."""
 
     kind: ClassVar[Literal["attack"]] = "attack"
 
@@ -146,10 +134,7 @@ def attack_records(ruleset: Ruleset, attacks: Iterable[AttackFacts]) -> NDArray[
 
 
 def target_record(target: Target, *, from_front: bool | None = None) -> Any:
-    """Return a record of :data:`~analyser.rules.structs.TARGET` for a resolved target, read-only because it is shared.
-
-    `from_front` overrides the target's own value.
-    """
+    """Return the read-only record of a resolved target; `from_front` overrides the target's own value."""
     return _record_of_target(_target_values(target), from_front)
 
 
@@ -162,7 +147,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
         "category": structs.CATEGORIES.index(target.category),
         "close_formation": target.formation == "close",
         "officer": structs.Officer[target.officer.upper()],
-        "flees": target.edge_distance is not None and target.edge_distance <= FALL_BACK_INCHES,
+        "flees": target.edge_distance is not None and target.edge_distance * INCH <= FALL_BACK,
         "passes_tests": target.peer_review or target.has("Automata", "Irrepressible"),
         "resilient_front": target.has("Resilient"),
         "always_concealed": target.has("Shrouded", "Obfuscating"),
@@ -204,10 +189,9 @@ def freeze(record: Any) -> Any:
 
 
 def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasKeywords | None = None) -> np.void:
-    """Return a record of a type in :mod:`analyser.rules.structs`; `numbers` are the values of some fields.
+    """Return a record; `numbers` are the values of some fields.
 
-    Every other field has the value of the key of `source` (Attack or Target) with the same name, or NONE if the key is
-    not set. A field without such a key is 1 if `source` has the keyword with the same name, else 0.
+    Any other field is the key of `source` with its name (NONE if unset), else 1 if `source` has that keyword.
     """
     names = dtype.names or ()
     assert numbers.keys() <= set(names), f"unknown fields of the record: {', '.join(numbers.keys() - set(names))}"
@@ -219,10 +203,7 @@ def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasK
 
 
 def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
-    """Return a record of :data:`~analyser.rules.structs.FIGHT`: one attack on one target, all conditions applied.
-
-    The rules run as plain Python: compiling them for one call would take longer.
-    """
+    """Return the record of one attack on one target; plain Python, because compiling takes longer than one call."""
     fight: Any = SimpleNamespace()
     set_fight(python_copy(attack), python_copy(target), fight)
     record: FightFacts = np.array([values_of_fight(fight)], FIGHT)[0]
@@ -335,10 +316,7 @@ RANKED_BY = {
 
 
 def best_attacks(summaries: NDArray[np.void]) -> NDArray[np.int64]:
-    """Return the index of the best attack on each target, by :data:`RANKED_BY`; of equal attacks the first.
-
-    `summaries`: shape (attacks, targets), NaN if an attack is impossible. The index is -1 if all are impossible.
-    """
+    """Return the index of the best attack on each target, by :data:`RANKED_BY`; -1 if all are impossible (NaN)."""
     best = np.full(summaries.shape[1], -1, np.int64)
     highest = np.full((len(RANKED_BY), summaries.shape[1]), -1.0)
     for index, attack in enumerate(summaries):

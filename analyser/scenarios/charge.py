@@ -8,27 +8,19 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from analyser.common.errors import InputError
+from analyser.engine.fight import charge_steps
 from analyser.engine.fight.best.choice_program import ATTACK, DECLARED, OVERRUN, RETALIATION, Choice
-from analyser.engine.fight.charge_steps import (
-    add_attack,
-    add_blast,
-    add_combat,
-    add_retaliation,
-    add_sponsons,
-    add_throw,
-    row_for_contact,
-    set_sides_of_charge,
-)
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.engine.fight.step_builder import add_row
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Die, Ruleset
+from analyser.game.units import hundredths
 from analyser.rules import charge_strikes as rules
 from analyser.rules import discipline, unit_state
-from analyser.rules.activation import Order
+from analyser.rules.activation import Order, at_double_time
 from analyser.rules.attack import dice_of_cell
-from analyser.rules.structs import NONE, Penalty
+from analyser.rules.structs import INCH, NONE, Penalty
 from analyser.scenarios import resolve
 from analyser.scenarios.fight_records import Draft, Fighter, Strike, setup_for
 from analyser.scenarios.schema import Charge, ChargeFile, Combatant
@@ -76,12 +68,25 @@ def resolve_charge(file: ChargeFile, library: Profiles) -> ChargeScenario:
         raise InputError(problem, where="charge.outflanking", allowed="false, or a target outside")
     attacker = resolve.resolve_combatant(file.attacker, library, "attacker").model_copy(update={"charge": file.charge})
     target = resolve.resolve_combatant(file.target, library, "target")
+    _check_reach(attacker, file.charge.distance)
     others = []
     for index, unit in enumerate(file.secondary):
         other = resolve.resolve_combatant(resolve.shared_keys(Combatant, unit), library, f"secondary.{index}")
         others.append(other.model_copy(update={"charge": Charge(threatened=unit.threatened)}))
     scenario = ChargeScenario(attacker, target, tuple(others), file.ruleset)
     return replace(scenario, warnings=tuple(dict.fromkeys(charge_warnings(file, scenario, library))))
+
+
+def _check_reach(attacker: Combatant, distance: float | None) -> None:
+    if distance is None:
+        return
+    if attacker.speed is None:
+        raise InputError("this key is missing", where="attacker.speed", allowed="a number; or no charge.distance")
+    reach = at_double_time(hundredths(attacker.speed))
+    if hundredths(distance) > reach:
+        problem = f"{attacker.unit or 'the unit'} cannot charge so far: its charge reaches {reach / INCH:g} inches "
+        problem += f"(2 x SPEED), and the distance is {distance:g}"
+        raise InputError(problem, where="charge.distance", allowed=f"0 to {reach / INCH:g}")
 
 
 class _ChargeDraft(Draft):
@@ -91,7 +96,7 @@ class _ChargeDraft(Draft):
         """Append the attacks of the other units, each supported by the charged unit (AC-8.2, AC-8.7)."""
         charger = self.question.units[active]
         for fighter in map(Fighter, self.question.units[1 - active].others_in_contact):
-            unit, row = fighter.unit, row_for_contact(fighter, 0)
+            unit, row = fighter.unit, charge_steps.row_for_contact(fighter, 0)
             if row == NONE:
                 continue
             cell: list[int] = fighter.dice_of(row)[unit.count].tolist()
@@ -120,15 +125,13 @@ def combats(
 ) -> list[list[Operation | Choice]]:
     """Return the operations of a charge of side `active`, for each charger; strikes are appended to the draft.
 
-    `chargers` has the charging unit once for each way to fight (a row, with or without Overcharge), first the stated
-    one; `charged` has the charged unit likewise. It chooses its option when its turn to strike comes, knowing both
-    states; so does the active unit after Sponsons, a defensive advantage or a first combat (AC-8.1, AC-8.3, AC-8.4,
-    AC-7). A unit that can strike must strike, and may not choose a row without dice.
+    `chargers` has the charging unit once for each row and Overcharge, first as stated; `charged` likewise. A side
+    chooses when its turn to strike comes, knowing both states (AC-7, AC-8.1 to AC-8.4).
     """
 
     def draft_between(charger: Combatant, other: Combatant) -> Any:
         combat: Any = Draft((charger, other) if active == 0 else (other, charger))
-        add_combat(combat, active)
+        charge_steps.add_combat(combat, active)
         return combat
 
     if not chargers:
@@ -158,11 +161,7 @@ def combats(
 
 
 def with_overrun_choice(operations: list[Operation | Choice], active: int) -> list[Operation | Choice]:
-    """Return the operations of a combat with the choice to use Overrun, if they include an Overrun.
-
-    The winner chooses after the first combat and the loser's withdrawal and test, when the state of both is known
-    (AC-7, AC-8.5).
-    """
+    """Return the operations of a combat; the winner chooses whether to use Overrun (AC-7, AC-8.5)."""
     kinds = [operation.kind if isinstance(operation, Operation) else None for operation in operations]
     if kinds.count(Kind.ENGAGE) == 1:
         return operations
@@ -194,12 +193,12 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> ChargeStrikes:
 
     overruns = charger.has("Overrun") and charger.charge.overrun
     numbers = [
-        index_added_by(add_sponsons),
-        index_added_by(add_attack, 0),
-        index_added_by(add_retaliation, 0, NONE),
-        index_added_by(add_attack, 1) if overruns else None,
-        index_added_by(add_retaliation, 1, NONE) if overruns else None,
-        index_added_by(add_throw),
+        index_added_by(charge_steps.add_sponsons),
+        index_added_by(charge_steps.add_attack, 0),
+        index_added_by(charge_steps.add_retaliation, 0, NONE),
+        index_added_by(charge_steps.add_attack, 1) if overruns else None,
+        index_added_by(charge_steps.add_retaliation, 1, NONE) if overruns else None,
+        index_added_by(charge_steps.add_throw),
     ]
     strikes = draft.strikes()
     fields: Any = [None if number is None else strikes[number] for number in numbers]
@@ -209,29 +208,16 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> ChargeStrikes:
 def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
     """Return the attack on an enemy by a unit with Spectacular Demise (AC-7)."""
     draft: Any = Draft((unit, enemy))
-    add_blast(draft, ATTACKER)
+    charge_steps.add_blast(draft, ATTACKER)
     return cast("Draft", draft).strikes()[0]
-
-
-def check_can_charge(attacker: Combatant) -> None:
-    """Raise InputError for a unit that cannot charge: it is Static, or has no row or no dice for a charge (AC-8.1)."""
-    attacker.check_has_dice(attacker.charge_row("attacker"), "attacker")
-
-
-def check_can_be_charged(target: Combatant) -> None:
-    """Raise InputError for a unit that cannot be charged (AC-8.1)."""
-    target.check_can_be_charged("target")
 
 
 def charge_program(
     attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of one charge; InputError if a unit cannot charge, or cannot be charged.
-
-    `die` defaults to the faces of the rules.
-    """
-    check_can_be_charged(target)
-    check_can_charge(attacker)
+    """Return the setup and the program of one charge; InputError if it is impossible."""
+    target.check_can_be_charged()
+    attacker.check_can_charge()
     return unchecked_charge_program(attacker, target, secondary, die)
 
 
@@ -240,8 +226,8 @@ def unchecked_charge_program(
 ) -> tuple[Setup, list[Operation]]:
     """Return the setup and the program of a charge without checking whether it is possible."""
     draft: Any = _ChargeDraft((attacker, target), secondary)
-    add_combat(draft, ATTACKER)
-    draft.check_room(*set_sides_of_charge(draft), "edge_distance")
+    charge_steps.add_combat(draft, ATTACKER)
+    draft.check_room(*charge_steps.set_sides_of_charge(draft), "edge_distance")
     return setup_for(draft.sides(), (attacker, target), draft.strikes(), die), draft.lines
 
 

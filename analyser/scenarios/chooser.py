@@ -21,8 +21,6 @@ from analyser.scenarios.fight_records import Draft, to_length
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
 
-_MOVES = (Manoeuvre.ADVANCE, Manoeuvre.RETIRE)
-
 
 class Shot(NamedTuple):
     """A ranged attack with one row."""
@@ -66,7 +64,7 @@ class Chooser(Shooter):
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows usable in the unit's own activation: the stated row, or all."""
+        """Rows of its own activation: the stated row, or all."""
         usable = rows_to_shoot_with(self.unit, self.enemy, "shoot")
         return [row for row in usable if self.stated_row in (None, row)]
 
@@ -78,12 +76,12 @@ class Chooser(Shooter):
 
     @property
     def reaction_rows(self) -> list[Row]:
-        """Rows of opportunity fire among which the side chooses."""
+        """Rows of opportunity fire."""
         return self.lookout_rows
 
     @cached_property
     def lookout_row(self) -> Row | None:
-        """First row of opportunity fire, or None."""
+        """First row of opportunity fire."""
         return self.lookout_rows[0] if self.lookout_rows else None
 
     @cached_property
@@ -102,10 +100,7 @@ class Chooser(Shooter):
 
     @cached_property
     def retaliations(self) -> list[CloseAttack]:
-        """Possible retaliations: with each melee row, and with its Overcharge; if a row is stated, only with that row.
-
-        Simple tactics and policies in words use the first (AC-8.3).
-        """
+        """Possible retaliations, as in `charges`; tactics and policies in words use the first (AC-8.3)."""
         first = self.unit.retaliation_rows()
         others = [row for row in self.unit.rows or () if row.kind == "melee" and row not in first]
         is_stated = self.unit.close_quarters_row in [row.id for row in first]
@@ -132,10 +127,7 @@ class Chooser(Shooter):
 
     @cached_property
     def stop_distances(self) -> list[int]:
-        """Distances from the enemy at which a move may end, in hundredths of an inch.
-
-        These are the ranges of the rows, also of opportunity fire, and the distances in the policy.
-        """
+        """Distances from the enemy at which a move may end (hundredths of an inch): ranges, and those of its policy."""
         ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
         return sorted(
             {
@@ -158,12 +150,6 @@ class Chooser(Shooter):
         return not self.lines or any(line.manoeuvre == Manoeuvre.RETIRE for line in self.lines)
 
     @property
-    def _double_time_moves(self) -> tuple[Manoeuvre, ...]:
-        """Moves at double time; away from the enemy only if the distance of its table edge is known."""
-        away = [] if self.unit.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
-        return (Manoeuvre.DOUBLE_TIME, *away)
-
-    @property
     def _exits(self) -> tuple[Manoeuvre, ...]:
         """Exits from its building; if positions matter, also one that ends 3 inches further away."""
         if not self.unit.garrisoned:
@@ -171,11 +157,7 @@ class Chooser(Shooter):
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
     def stop_of(self, line: Line, salvo: int) -> int:
-        """Return the end of the move of a line; `salvo` is the salvo that the line fires, or NONE.
-
-        Ranges are those of the row that the line fires, or else of the row that a tactic would fire. InputError for an
-        impossible move or end.
-        """
+        """Return the end of the move of a line, which fires `salvo` (or NONE); InputError for an impossible move."""
         self._check_move(line)
         if line.stop not in (TO_RANGE, TO_SHORT_RANGE):
             return line.stop
@@ -193,7 +175,6 @@ class Chooser(Shooter):
 
     @cached_property
     def _tactic_lookout_row(self) -> Row | None:
-        """Row of opportunity fire by the tactic `lookout`."""
         return self.tactic("lookout").lookout_row if self.lookout_rows else None
 
     @cached_property
@@ -250,7 +231,6 @@ class Chooser(Shooter):
         return [self._add(draft, shot, alone=int(not shot.follows and not shot.reforming)) for shot in self._shots]
 
     def _add(self, draft: Draft, shot: Shot, **facts: int) -> int:
-        """Add a strike, and return its index."""
         number = self.add_shot(draft, shot.row, overcharge=shot.overcharge, **facts)
         strike, attack = draft.setup.strikes[number], draft.setup.attacks[number]
         if shot.reforming:  # it has left a building, which does not count as an advance (AC-4.2, AC-6)
@@ -272,7 +252,7 @@ class Chooser(Shooter):
 
     @cached_property
     def options(self) -> list[Option]:
-        """Possible orders, in the same order as the branches of :meth:`choice`."""
+        """Possible orders, in the order of the branches of :meth:`choice`."""
         return list(self._options())
 
     def _options(self) -> Iterator[Option]:
@@ -281,14 +261,15 @@ class Chooser(Shooter):
         re_arms = any(row.has("Slow to Fire") for row in (*self.rows, *self.lookout_rows))
         specials += [Action.RE_ARM] if re_arms else []
         yield STAY
-        moves = self._moves(_MOVES)
+        moves = self._moves([Manoeuvre.ADVANCE, Manoeuvre.RETIRE])
         for salvo in self.salvos:
             for manoeuvre, stop in ((Manoeuvre.AIM, 0), (Manoeuvre.STAY, 0), *moves):
                 yield Option(manoeuvre, Action.SHOOT, salvo, stop=stop)
         for action in specials:
             for manoeuvre, stop in ((Manoeuvre.STAY, 0), *moves):
                 yield Option(manoeuvre, action, stop=stop)
-        for manoeuvre, stop in (*moves, *self._moves(self._double_time_moves)):
+        away = [] if self.unit.edge_distance is None else [Manoeuvre.RETIRE_AT_DOUBLE_TIME]
+        for manoeuvre, stop in (*moves, *self._moves([Manoeuvre.DOUBLE_TIME, *away])):
             yield Option(manoeuvre, Action.NOTHING, stop=stop)
         for charge in self.charges:
             yield Option(Manoeuvre.CHARGE, Action.NOTHING, charge=charge)
@@ -316,11 +297,7 @@ class Chooser(Shooter):
         draft: Any,
         charged: Sequence[Combatant],
     ) -> Choice:
-        """Return the choice of its orders.
-
-        `shots` are the indices of its strikes, and `operations_of` returns the operations of a strike. `charged`: the
-        enemy once for each way to retaliate.
-        """
+        """Return the choice of its orders; `shots` are its strikes, `charged` the enemy for each way to retaliate."""
         number_of = dict(zip(self._shots, shots))
         charges = iter(combats([self._unit_with_attack(charge) for charge in self.charges], charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []
@@ -344,8 +321,7 @@ class Chooser(Shooter):
     def salvo_in_words(self, words: str) -> int:
         """Return the index in :attr:`salvos` of the salvo of a line; NONE if there is nothing to fire.
 
-        `words`: rows (``ROW``, ``ROW overcharged``, ``ROW and ROW``), ``overcharge``, ``all rows``, or empty (the best
-        row). InputError for anything else.
+        `words`: rows (``ROW``, ``ROW overcharged``, ``ROW and ROW``), ``overcharge``, ``all rows``; empty: the best.
         """
         where = f"duel.policy_{self.where}"
         tactics: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}

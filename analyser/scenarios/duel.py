@@ -10,20 +10,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 import numpy as np
 
 from analyser.common.errors import InputError
+from analyser.engine.fight import duel_steps
 from analyser.engine.fight.best.choice_program import ORDERS, OVERRUN, REACTION, TEST, Choice
-from analyser.engine.fight.duel_steps import (
-    add_activation,
-    add_following_strikes,
-    add_orders,
-    add_round,
-    add_shot_blasts,
-    add_shot_with_effects,
-    most_advance,
-    most_set_backs,
-    reserve_win_bits,
-    set_positions_in_duel,
-    set_side_of_duel,
-)
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.engine.fight.program import ON_PURPOSE, Kind, Operation, Setup, When
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -90,7 +78,7 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
         if policy in POLICIES:
             check_policy(policy, unit, enemy, f"duel.policy_{where}")
         if policy == "charge":
-            unit.check_has_dice(unit.charge_row(where), where)
+            unit.check_can_charge(where)
     kinds = [Shooter if policy in POLICIES else Chooser for policy in (terms.policy_a, terms.policy_b)]
     return (
         kinds[0](a, b, terms.policy_a, terms.distance, ruleset, "a", terms.step),
@@ -99,10 +87,9 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 
 
 def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
-    """Return the step between positions for best play; None if below a quarter inch, or without best play or distance.
+    """Return the step between positions for best play; None if below a quarter inch, or if there is none.
 
-    All ranges, SPEEDs and other lengths of a duel are multiples of this step. At a distance between two multiples both
-    units have the same options as at the greater multiple, so no position in between is better for either.
+    All lengths of a duel are multiples of this step, so no position in between is better for either side.
     """
     if terms.distance is None or BEST not in (terms.policy_a, terms.policy_b):
         return None
@@ -130,18 +117,15 @@ def program_of_shooters(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> 
 def round_program(
     shooters: tuple[Shooter, Shooter], terms: DuelTerms, *, with_test_choices: bool = True
 ) -> tuple[Setup, list[Operation | Choice]]:
-    """Return the setup of a duel, and the operations of a round, including the choices of best play.
-
-    `with_test_choices`: include the choice to fail a test on purpose, if it can matter.
-    """
+    """Return the setup of a duel, and the operations of a round, including the choices of best play."""
     sides = shooters[0].unit, shooters[1].unit
     draft: Any = Draft(sides, distance=to_length(terms.distance), rounds=terms.rounds)
     for shooter in shooters:
         _set_side(draft, shooter)
-    reserve_win_bits(draft)
+    duel_steps.reserve_win_bits(draft)
     activations: Any = tuple(_activation(side, draft, shooters) for side in (0, 1))
     _set_positions(draft, activations, shooters)
-    add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
+    duel_steps.add_round(draft, activations, {"random": NONE, "a": 0, "b": 1}[terms.first])
     operations, strikes = draft.lines, draft.strikes()
     may_fail = [with_test_choices and can_gain_by_failing(*pair) for pair in (shooters, shooters[::-1])]
     if any(may_fail):
@@ -154,7 +138,7 @@ def _set_side(draft: Any, shooter: Shooter) -> None:
     unit, policy = shooter.unit, shooter.policy
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(unit.may_charge(shooter.enemy, policy))
-    set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
+    duel_steps.set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
     if shooter.chooses and shooter.distance is not None:  # `retires` counts SPEEDs; 2 needs a known table edge
         draft.setup.sides[shooter.side].retires = 1 if unit.edge_distance is None else 2
 
@@ -164,17 +148,17 @@ def _set_positions(draft: Any, activations: Any, shooters: tuple[Shooter, Shoote
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
         return  # positions do not matter
-    backs = most_set_backs(draft, tuple(draft.part(flatten(activation.lines)) for activation in activations))
+    backs = duel_steps.most_set_backs(draft, tuple(draft.part(flatten(activation.lines)) for activation in activations))
     advances, lengths = backs * 0, list[int]()
     for side, (facts, shooter) in enumerate(zip(sides, shooters)):
         exits = unit_state.FALL_BACK if shooter.chooses and facts.garrisoned else 0
-        advances[side] = rounds * most_advance(facts, facts.charges or shooter.chooses) + exits
+        advances[side] = rounds * duel_steps.most_advance(facts, facts.charges or shooter.chooses) + exits
         backs[side] += facts.retires * facts.speed * rounds + exits
         if shooter.policy == "short_range" and shooter.main_row is not None:
             row = shooter.main_row
             lengths.append(to_length(row.long_range if row.short_range is None else row.short_range))
         lengths += [*shooter.stop_distances, *shooter.stop_lengths] if isinstance(shooter, Chooser) else []
-    draft.check_room(*set_positions_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
+    draft.check_room(*duel_steps.set_positions_in_duel(draft, backs, advances, np.array(lengths, np.int64)), "duel")
 
 
 def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int) -> int:
@@ -192,13 +176,13 @@ def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int)
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
     """Return the operations of an activation after its first (BEGIN); its strikes are appended to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
-    blast = add_shot_blasts(draft)
+    blast = duel_steps.add_shot_blasts(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
-    strikes = add_following_strikes(draft, blast)
+    strikes = duel_steps.add_following_strikes(draft, blast)
 
     def operations_of(number: int) -> list[Operation | Choice]:
         part = draft.part()
-        add_shot_with_effects(part, side, number, strikes)
+        duel_steps.add_shot_with_effects(part, side, number, strikes)
         return cast("Draft", part).lines
 
     reaction = draft.part([operation for number in reactions for operation in operations_of(number)])
@@ -211,11 +195,11 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
     else:
         if shooter.unit.may_charge(enemy.unit, shooter.policy):
             combat.lines = combats([shooter.unit], charged, side, draft)[0]
-        add_orders(orders, side, (shots[0] if shots else NONE, len(shots)), strikes, combat)
+        duel_steps.add_orders(orders, side, (shots[0] if shots else NONE, len(shots)), strikes, combat)
         if enemy.chooses:
             orders.lines = [Choice(side, ORDERS, [orders.lines])]
     activation: Draft = draft.part()
-    add_activation(cast("Any", activation), side, reaction, orders, blast)
+    duel_steps.add_activation(cast("Any", activation), side, reaction, orders, blast)
     return activation
 
 
@@ -271,17 +255,12 @@ def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
     return start_states(setup, (a, b))
 
 
-def policy_warnings(policies: Iterable[str | tuple[str, ...]]) -> Iterator[str]:
-    """Yield a warning for each policy in words whose last line has a condition."""
-    for side, policy in zip("ab", policies):
-        if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
-            yield f"policy_{side} has no line without a condition: if no line applies, the unit does nothing"
-
-
 def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
     """Yield the warnings of a duel: `file` as stated, `scenario` as resolved."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
-    yield from policy_warnings(policies)
+    for side, policy in zip("ab", policies):
+        if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
+            yield f"policy_{side} has no line without a condition: if no line applies, the unit does nothing"
     lengths = [2 * (unit.speed or 0) for unit, policy in zip((a, b), policies) if policy == BEST]
     if file.duel.step is not None and (file.duel.distance is None or file.duel.step >= max(lengths, default=0)):
         yield "duel.step has no effect: it needs best play, a distance, and a unit that can move further than the step"
@@ -311,10 +290,8 @@ _TEST_RESULTS = ("enemy suppressed", "enemy disordered", "enemy activated")
 def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     """Return True if a side plays best and can gain by failing a test on purpose (AC-5.1).
 
-    Suppression, falling back or breaking can help a unit to get further away, or out of its building, or to avoid a
-    charge (Run Amok, AC-7). With Overcharge a weakened attack turns fewer dice into blanks (AC-3.4, AC-6). The enemy's
-    policy may depend on such statuses. A Hunter scores for each combat that it wins; an enemy with Spectacular Demise
-    may be spared. In other duels the choice would only add situations, and never be taken.
+    Failing can move a unit away or out of its building, avoid a charge (Run Amok), turn fewer dice into blanks
+    (Overcharge), change what the enemy's policy sees, deny a Hunter a combat, or spare a Spectacular Demise.
     """
     unit = shooter.unit
     if not isinstance(shooter, Chooser) or shooter.lines or unit.discipline is None:
@@ -345,8 +322,7 @@ def add_test_choices(
 ) -> list[Operation | Choice]:
     """Return the steps of a round with the choice to fail tests on purpose, for each side that `may_fail` them.
 
-    A rally test is included only for a unit that runs amok: any other unit that passes has all options that it would
-    have after failing, and more (AC-5.6).
+    Rally tests only for a unit that runs amok: passing gives any other unit all options and more (AC-5.6).
     """
     result = list[Operation | Choice]()
     for step in steps:
@@ -368,7 +344,6 @@ def add_test_choices(
 
 
 def _with_choice(test: Operation, sides: Sequence[int]) -> Operation | Choice:
-    """Return a test with the choice to fail it, for each of the `sides` that takes the test."""
     if not sides:
         return test
     failed = test._replace(kind=test.kind | ON_PURPOSE)

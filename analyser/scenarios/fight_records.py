@@ -15,8 +15,9 @@ from analyser.common.errors import InputError
 from analyser.common.kernel_records import python_copy
 from analyser.engine.fight.best.choice_program import Choice
 from analyser.engine.fight.program import MOST_STRIKES, SETUP, Operation, Setup
-from analyser.engine.fight.step_builder import UnitFacts, add_fixed, set_defaults, set_side
-from analyser.game.ruleset import Die, Rating
+from analyser.engine.fight.step_builder import UnitFacts, set_defaults, set_side
+from analyser.game.keywords import field_name
+from analyser.game.ruleset import Die
 from analyser.game.units import MOST_DICE, Band, hundredths
 from analyser.rules import charge_strikes, unit_state
 from analyser.rules.house_rules import IS_A, pack_die
@@ -59,42 +60,33 @@ def strike_facts(**facts: Any) -> StrikeFacts:
     return StrikeFacts(**(vars(_DEFAULT_STRIKE) | facts))
 
 
-_FLAG_RULES = ("Static", "Hunter", "Onslaught", "Overrun", "Storming Party", "Stoic Defence", "Berserk", "Run Amok")
+_RULES = ("Static", "Hunter", "Onslaught", "Overrun", "Storming Party", "Stoic Defence", "Berserk", "Run Amok")
+_RULES_WITH_X = ("All-Out Attack", "Sponsons", "Tail Gunner", "Spectacular Demise")
+_KEYS = ("on_lookout", "reloading", "ammo_supply", "concealed", "carriages", "withdraws_without_room")
+_KEYS_OF_CHARGE = ("supported", "threatened", "outflanking", "difficult_terrain")
 
 
 def unit_facts(unit: Combatant) -> UnitFacts:
     """Return the facts of a unit from which the steps of a fight are built."""
-    ids, charge = [row.id for row in unit.rows or ()], unit.charge
-    stated_row = unit.close_quarters_row
+    ids, stated_row = [row.id for row in unit.rows or ()], unit.close_quarters_row
     return UnitFacts(
         type=NONE if unit.type is None else charge_strikes.TYPES.index(unit.type),
         speed=to_length(unit.speed or 0),
         victory_points=NONE if unit.victory_points is None else unit.victory_points,
         edge_distance=to_length(unit.edge_distance),
         veteran=unit.veteran or 0,
-        all_out_attack=unit.value("All-Out Attack"),
-        sponsons=unit.value("Sponsons"),
-        tail_gunner=unit.value("Tail Gunner"),
-        spectacular_demise=unit.value("Spectacular Demise"),
         throws=int(unit.has("Throw")),
         throw_reach=unit.rule_length("Throw") or NONE,
         fumes=unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE,
-        on_lookout=int(unit.on_lookout),
-        reloading=int(unit.reloading),
-        ammo_supply=int(unit.ammo_supply),
-        concealed=int(unit.concealed),
         overcharges=int(unit.overcharge),
-        carriages=unit.carriages,
-        withdraws_without_room=unit.withdraws_without_room,
-        supported=int(charge.supported),
-        threatened=int(charge.threatened),
-        outflanking=int(charge.outflanking),
-        difficult_terrain=int(charge.difficult_terrain),
-        overruns=int(charge.overrun),
+        overruns=int(unit.charge.overrun),
         close_quarters_row=ids.index(stated_row) if stated_row in ids else NONE,
         capacity=unit.capacity or 0,
         passengers=NONE if unit.passengers is None else unit.passengers.models or 0,
-        **{name.lower().replace(" ", "_"): int(unit.has(name)) for name in _FLAG_RULES},
+        **{field_name(name): int(unit.has(name)) for name in _RULES},
+        **{field_name(name): unit.value(name) for name in _RULES_WITH_X},
+        **{key: int(getattr(unit, key)) for key in _KEYS},
+        **{key: int(getattr(unit.charge, key)) for key in _KEYS_OF_CHARGE},
     )
 
 
@@ -156,10 +148,7 @@ def _shared_record(is_attack: bool, numbers: tuple[int, ...]) -> Any:
 
 
 class Draft:
-    """Steps and strikes of a fight while they are built (:mod:`analyser.engine.fight.step_builder`).
-
-    `others_in_contact` are other units on the second side. Parts of a draft share its strikes.
-    """
+    """Steps and strikes of a fight while they are built; parts of a draft share its strikes."""
 
     def __init__(self, units: Sequence[Any], others_in_contact: Sequence[Combatant] = (), **fight: int) -> None:
         fighters = [Fighter(units[0]), Fighter(units[1], others_in_contact)]
@@ -229,13 +218,6 @@ class Draft:
         raise InputError(problem, where=where, allowed=f"{coarser}fewer rounds")
 
 
-def fixed_strike(dice: int, rating: Rating, target: Target, *, veteran: int = 0, striker: int) -> Strike:
-    """Return a strike back at `target` with a number of dice at a stated rating, without qualities (AC-7)."""
-    draft: Any = Draft((target, target))
-    add_fixed(draft, striker, dice, rating, veteran, 1)
-    return cast("Draft", draft).strikes()[0]
-
-
 @lru_cache(maxsize=4096)
 def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.int64]:
     """Return the dice of a row for 0 to `most` models or damage, plus `more` dice; NONE without a value (AC-2.4)."""
@@ -262,10 +244,7 @@ def side_facts(combatant: Combatant, **more: int) -> SideFacts:
 def setup_for(
     sides: Sequence[SideFacts], combatants: Sequence[Target], strikes: Sequence[Strike], die: Die | None = None
 ) -> Setup:
-    """Return the setup of a fight between two sides; InputError for more strikes than a program can hold.
-
-    `die` defaults to the faces of the rules.
-    """
+    """Return the setup of a fight between two sides; InputError for more strikes than a program can hold."""
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")

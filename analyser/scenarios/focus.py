@@ -11,6 +11,7 @@ import numpy as np
 from analyser.common.errors import InputError
 from analyser.common.kernel_records import python_copy
 from analyser.engine.fight.program import Kind, Operation, Setup
+from analyser.engine.fight.step_builder import add_fixed
 from analyser.game.profiles import Profiles, ProfilesUsed
 from analyser.game.ruleset import Die, Rating, Ruleset
 from analyser.game.units import MOST_MODELS
@@ -18,7 +19,7 @@ from analyser.rules import unit_state
 from analyser.rules.attack import attack_dice
 from analyser.rules.structs import NONE, AttackFacts, SideFacts
 from analyser.scenarios.attack import Scenario, resolve_scenario, target_record
-from analyser.scenarios.fight_records import Strike, fixed_strike, setup_for, strike_facts, to_length
+from analyser.scenarios.fight_records import Draft, Strike, setup_for, strike_facts, to_length
 from analyser.scenarios.resolve import resolve_target, shared_keys
 from analyser.scenarios.schema import CIRCUMSTANCES, Attack, FocusAttack, FocusFile, ScenarioFile, Target
 
@@ -87,10 +88,7 @@ def attack_of_focus(file: FocusFile, attack: FocusAttack, index: int, library: P
 def focus_program(
     scenarios: Sequence[Scenario], attackers: Sequence[Target | None]
 ) -> tuple[Setup, list[list[Operation]]]:
-    """Return the setup of a sequence of attacks on one target, and the operations of each.
-
-    `attackers` are different units, so the losses of an attacker by its own attack do not affect later attacks.
-    """
+    """Return the setup of attacks on one target, by different units, and the operations of each."""
     strikes = [_strike(scenario) for scenario in scenarios]
     at_risk = any(map(can_be_hurt, scenarios, attackers))
     programs = []
@@ -101,19 +99,16 @@ def focus_program(
             operations.append(Operation(Kind.ROLL_BUILDING_DIE, TARGET))
         dice = gunner_dice(scenario.target, attacker)
         if dice and attacker is not None and strikes[number].strike.fixed_dice > 0:
-            veteran = scenario.target.value("Veteran")
-            return_shot = fixed_strike(dice, Rating.WEAKENED, attacker, veteran=veteran, striker=TARGET)
-            operations.append(Operation(Kind.STRIKE, ATTACKERS, _index_of(return_shot, strikes)))
+            draft: Any = Draft((attacker, attacker))
+            add_fixed(draft, TARGET, dice, Rating.WEAKENED, scenario.target.value("Veteran"), 1)  # AC-7
+            operations.append(Operation(Kind.STRIKE, ATTACKERS, _index_of(draft.strikes()[0], strikes)))
         programs.append(operations)
     most = max(map(_most_attacker_states, scenarios, attackers)) if at_risk else 1
     return _setup_against(scenarios[0].target, strikes, most, scenarios[0].ruleset.die), programs
 
 
 def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> Setup:
-    """Return the setup of attacks on one target in any order and number; each is a strike of side 0 on side 1.
-
-    Losses of the attackers (Overcharge, Tail Gunner) are left out.
-    """
+    """Return the setup of attacks on one target in any order, without losses of the attackers."""
     record = target_record(target)
     strikes = []
     for attack in attacks:

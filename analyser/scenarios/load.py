@@ -14,45 +14,29 @@ from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.ruleset import RatingName, Ruleset
 from analyser.game.units import Loadout
-from analyser.scenarios import attack, battle, charge, duel, focus
+from analyser.scenarios import attack, battle, charge, duel, focus, schema
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.battle import BattleFile, BattleScenario
 from analyser.scenarios.charge import ChargeScenario
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.focus import FocusScenario
-from analyser.scenarios.schema import (
-    FLAGS,
-    LIST_OF,
-    Attack,
-    BonusName,
-    ChargeFile,
-    DuelFile,
-    FocusFile,
-    Kind,
-    PenaltyName,
-    QuestionFile,
-    ScenarioFile,
-    Target,
-    WantName,
-)
 
 Unit = str | Mapping[str, Any] | Loadout
 Question = str | os.PathLike[str] | Mapping[str, Any]
 AnyScenario = Scenario | ChargeScenario | FocusScenario | DuelScenario | BattleScenario
 ScenarioT = TypeVar("ScenarioT", Scenario, ChargeScenario, FocusScenario, DuelScenario)
-FileT = TypeVar("FileT", bound=QuestionFile)
-FILES: dict[Kind, type[QuestionFile]] = {
-    file.kind: file for file in (ScenarioFile, ChargeFile, FocusFile, DuelFile, BattleFile)
+FileT = TypeVar("FileT", bound=schema.QuestionFile)
+FILES: dict[schema.Kind, type[schema.QuestionFile]] = {
+    file.kind: file for file in (schema.ScenarioFile, schema.ChargeFile, schema.FocusFile, schema.DuelFile, BattleFile)
 }
 OWN_SECTIONS = {kind: file.model_fields.keys() - {"target", "ruleset"} for kind, file in FILES.items()}
 """Sections that only one kind of file has."""
 
 
-def load(source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: Kind | None = None) -> AnyScenario:
-    """Return a scenario of any kind from a TOML file or an equivalent mapping, checked and resolved.
-
-    A resolved scenario is returned unchanged. `kind` is the required kind; by default it follows from the sections.
-    """
+def load(
+    source: AnyScenario | Question, profiles: ProfilesLike | None = None, kind: schema.Kind | None = None
+) -> AnyScenario:
+    """Return a checked scenario of any kind; `kind` is the required kind, by default that of the sections."""
     if isinstance(source, AnyScenario) and kind in (None, source.kind):
         return source
     raw, where = read_scenario(source)  # type: ignore[arg-type]
@@ -78,17 +62,12 @@ def load_scenario(source: Scenario | Question, profiles: ProfilesLike | None = N
     source : Scenario, path or mapping
         A resolved scenario is returned unchanged.
     profiles : Profiles or path, optional
-        Source of the units: a library, or a folder of unit files. Default: the shipped profiles.
-
-    Returns
-    -------
-    Scenario
-        Checked, with all defaults; accepted by every function that takes a scenario.
+        Source of the units. Default: the shipped profiles.
 
     Raises
     ------
     InputError
-        Anything that cannot be computed; the message names the file, the key, the value and the allowed values.
+        The message names the file, the key, the value and the allowed values.
 
     Examples
     --------
@@ -118,23 +97,17 @@ def attack_scenario(
 
 def with_conditions(section: dict[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
     """Return the keys of ``[attack]`` updated by conditions, in which bonuses and penalties are flags."""
-    for name, value in conditions.items():
-        if name in Attack.model_fields:
-            section[name] = value
-        elif (key := LIST_OF.get(name)) is not None:
-            check_flag(value, f"attack: {name}")
-            section[key] = [*section.get(key, ()), *([name] if value else [])]
+    names = (*schema.Attack.model_fields, *schema.FLAGS)
+    for name in (name for name in conditions if name not in names):
+        if name in schema.Target.model_fields:
+            problem = f"{name} is a key of a unit, not of the attack"
+            allowed = f'for the target "UNIT:{name}=..." or {{"unit": ..., "{name}": ...}}'
+            allowed += f"; for the attacker attacker_{name}" * (f"attacker_{name}" in names)
         else:
-            names = tuple(dict.fromkeys((*Attack.model_fields, *LIST_OF)))
-            if name in Target.model_fields:
-                problem = f"{name} is a key of a unit, not of the attack"
-                allowed = f'for the target "UNIT:{name}=..." or {{"unit": ..., "{name}": ...}}'
-                allowed += f"; for the attacker attacker_{name}" * (f"attacker_{name}" in names)
-                raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
             problem = f"unknown key{did_you_mean(name, names)}"
             allowed = allowed_names(names, name, "docs/keys.md")
-            raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
-    return section
+        raise MisspeltError(problem, where=f"attack: {name}", allowed=allowed)
+    return {**section, **conditions}
 
 
 def scenario_from(
@@ -145,11 +118,7 @@ def scenario_from(
     stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
 ) -> ScenarioT:
-    """Return the scenario in `whole`, or in `parts` (its sections) if they are not None.
-
-    `stated` are keys that `parts` contains; a whole scenario may not have them. `second` is the name of the parameter
-    for the second unit, for messages.
-    """
+    """Return the scenario in `whole`, or in `parts` (its sections), which contain the keys of `stated`."""
     if parts is None:
         if stated:
             raise InputError("state this in the scenario, not as an option", where=next(iter(stated)))
@@ -190,20 +159,15 @@ def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
     return read_toml(path), str(path)
 
 
-def kind_of(raw: Mapping[str, Any]) -> Kind:
-    """Return the kind of a scenario file by its sections; ``attack`` if they fit no kind.
-
-    >>> kind_of({"duel": {}, "a": {}, "b": {}}), kind_of({"attack": {}, "target": {}})
-    ('duel', 'attack')
-    """
+def kind_of(raw: Mapping[str, Any]) -> schema.Kind:
+    """Return the kind of a scenario file by its sections; ``attack`` if they fit no kind."""
     return next((kind for kind in reversed(FILES) if raw.keys() & OWN_SECTIONS[kind]), "attack")
 
 
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles, *, where: str) -> FileT:
     """Return the `raw` sections as checked records; InputError if they describe a scenario of another kind.
 
-    Missing keys of ``[ruleset]`` have the values of the ruleset of `library`; a die or deck stated with the library
-    overrides ``[ruleset]``. Null keys are ignored, so that a scenario from an answer in JSON can be read again.
+    Missing keys of ``[ruleset]`` come from `library`; a die or deck stated with it overrides them. Null is ignored.
     """
     section_names = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & section_names:
@@ -242,10 +206,10 @@ def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
     >>> with_flags_listed({"distance": 6, "bonuses": ["short_range"], "aiming": True, "reforming": False})
     {'distance': 6, 'bonuses': ['short_range', 'aiming']}
     """
-    result = {key: value for key, value in section.items() if key not in FLAGS}
-    for name, key in FLAGS.items():
+    result = {key: value for key, value in section.items() if key not in schema.FLAGS}
+    for name, key in schema.FLAGS.items():
         if name in section and isinstance(result.get(key, ()), list | tuple):
-            check_flag(section[name], name)
+            check_flag(section[name], f"attack: {name}")
             others = [entry for entry in result.get(key) or () if entry != name]
             if others or section[name]:
                 result[key] = [*others, *([name] if section[name] else [])]
@@ -256,7 +220,6 @@ _TABLE_SECTIONS = ("attack", "target", "charge", "attacker", "duel", "a", "b")
 
 
 def _table_form(section: str) -> str:
-    """Return the correct form of a section that names only a unit, for a message."""
     if section == "attacker":
         return 'in an attack attack = { attacker = "..." }, in a charge attacker = { unit = "..." }'
     return f'{section} = {{ {"attacker" if section.startswith("attack") else "unit"} = "..." }}'
@@ -267,7 +230,7 @@ def ruleset_warnings(raw: Mapping[str, Any]) -> tuple[str, ...]:
     return ("[ruleset] is empty and has no effect",) if raw.get("ruleset") == {} else ()
 
 
-_RESOLVERS: Mapping[Kind, Callable[[Any, Profiles], AnyScenario]] = {
+_RESOLVERS: Mapping[schema.Kind, Callable[[Any, Profiles], AnyScenario]] = {
     "attack": attack.resolve_scenario,
     "charge": charge.resolve_charge,
     "focus": focus.resolve_focus,
@@ -286,8 +249,8 @@ class Conditions(TypedDict, total=False):
     dice: int | None
     dice_in_parentheses: int | None
     rating: RatingName | None
-    bonuses: Sequence[BonusName]
-    penalties: Sequence[PenaltyName]
+    bonuses: Sequence[schema.BonusName]
+    penalties: Sequence[schema.PenaltyName]
     line_of_sight: Literal["own", "none", "spotter"]
     qualities: Sequence[str] | None
     veteran: int | None
@@ -313,6 +276,7 @@ class Conditions(TypedDict, total=False):
 class Circumstances(TypedDict, total=False):
     """Keys of ``[charge]``."""
 
+    distance: float | None
     outflanking: bool
     supported: bool
     threatened: bool
@@ -327,6 +291,6 @@ class Terms(TypedDict, total=False):
     first: Literal["a", "b", "random"]
     policy_a: Policy
     policy_b: Policy
-    want: WantName
+    want: schema.WantName
     distance: float | None
     step: float | None

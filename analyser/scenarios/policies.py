@@ -58,16 +58,10 @@ def why_not(policy: PolicyName, unit: Combatant, enemy: Combatant) -> str | None
 
 
 def rows_to_shoot_with(unit: Combatant, enemy: Combatant, policy: PolicyName) -> list[Row]:
-    """Return the ranged rows of `unit` that a policy can fire at `enemy` (AC-4.1).
-
-    Reactive rows fire on lookout only, Indirect rows not at short range (AC-6).
-    """
+    """Return the ranged rows that a policy can fire at `enemy` (AC-4.1; Reactive and Indirect, AC-6)."""
     assert enemy.category is not None
     category, number = CATEGORIES.index(enemy.category), Policy[policy.upper()]
     return [row for row in unit.rows or () if can_shoot_with(row_facts(row), category, number)]
-
-
-_INSTEAD_OF_CHARGE: PolicyName = "shoot"  # policy of a unit that cannot charge after a failed rally test
 
 
 @dataclass(eq=False)
@@ -92,11 +86,8 @@ class Shooter:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows usable in its own activation: one, or several with All-Out Attack (AC-7).
-
-        A charging unit shoots after a failed rally test (AC-5.6), if it has a row to shoot with.
-        """
-        policy = _INSTEAD_OF_CHARGE if self.policy == "charge" and self.unit.can_fail_to_rally else self.policy
+        """Rows usable in its own activation, also after a failed rally test (AC-5.6; All-Out Attack, AC-7)."""
+        policy = "shoot" if self.policy == "charge" and self.unit.can_fail_to_rally else self.policy
         usable = rows_to_shoot_with(self.unit, self.enemy, policy) if policy in SHOOTING else []
         if not usable:
             return []
@@ -107,7 +98,7 @@ class Shooter:
 
     @property
     def main_row(self) -> Row | None:
-        """The first row that the side fires, or None."""
+        """First row that the side fires."""
         return self.rows[0] if self.rows else None
 
     @cached_property
@@ -121,7 +112,7 @@ class Shooter:
 
     @property
     def reaction_rows(self) -> Sequence[Row]:
-        """The rows of its opportunity fire: one, or empty."""
+        """Rows of its opportunity fire."""
         return [] if self.lookout_row is None else [self.lookout_row]
 
     def _usable_stated_row(self) -> Row | None:
@@ -154,10 +145,7 @@ class Shooter:
     def add_shot(
         self, draft: Any, row: Row, *, opportunity: int = 0, overcharge: bool | None = None, alone: int = 1
     ) -> int:
-        """Add a strike with one of the rows, and return its index.
-
-        `overcharge`: by default as in the policy. `alone`: 1 if it is also made after a failed rally test.
-        """
+        """Add a strike, and return its index; `alone`: 1 if it is also made after a failed rally test."""
         if overcharge is None:
             overcharge = self.policy == "overcharge" and not opportunity
         rows = enumerate(self.unit.rows or ())
@@ -169,7 +157,6 @@ class Shooter:
         return self._strikes_of(lambda draft: self.add_shot(draft, row, overcharge=overcharge))[0]
 
     def _strikes_of(self, add: Callable[[Any], Any]) -> list[Strike]:
-        """Return the strikes that `add` adds to an empty draft."""
         draft = Draft((self.unit, self.enemy) if self.side == 0 else (self.enemy, self.unit))
         add(draft)
         return draft.strikes()
@@ -203,7 +190,7 @@ class Shooter:
         return row is not None and row.has("Slow to Fire")
 
     def add_reactions(self, draft: Draft) -> list[int]:
-        """Add the strike of a unit on lookout (opportunity fire), if any, and return its index."""
+        """Add the strike of a unit on lookout (opportunity fire), if any."""
         return [self.add_shot(draft, row, opportunity=1) for row in self.reaction_rows]
 
     def reactions(self) -> list[Strike]:

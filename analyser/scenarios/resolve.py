@@ -9,27 +9,18 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.text import with_article
 from analyser.common.validation import Record, checked
+from analyser.game import units
 from analyser.game.keywords import HasKeywords, Keyword, distinct_keywords
 from analyser.game.profiles import Profiles, load_profiles
-from analyser.game.units import (
-    CLOSE_FORMATION_TYPES,
-    MOST_DICE,
-    Category,
-    Loadout,
-    Row,
-    UnitType,
-    attack_dice,
-    hundredths,
-    row_id,
-)
 from analyser.rules import shots
 from analyser.rules.shots import RowFacts, RowKind, ShotFacts, WhyNot
 from analyser.rules.structs import CATEGORIES, NONE
 from analyser.scenarios.schema import Attack, Combatant, Passengers, Target
 
 RecordT = TypeVar("RecordT", bound=Record)
-TYPES_OF_CATEGORY: Mapping[Category, tuple[UnitType, ...]] = {
+TYPES_OF_CATEGORY: Mapping[units.Category, tuple[units.UnitType, ...]] = {
     "light": ("infantry", "cavalry", "field gun"),
     "heavy": ("armour", "artillery", "fortification"),
     "aerial": ("rotorcraft", "aircraft"),
@@ -38,7 +29,7 @@ _CATEGORY_OF_TYPE = {type_: category for category, types in TYPES_OF_CATEGORY.it
 LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 
-def look_up(selector: str | None, profiles: Profiles | None, key: str) -> Loadout | None:
+def look_up(selector: str | None, profiles: Profiles | None, key: str) -> units.Loadout | None:
     """Return the loadout of the selector at `key`; None for None. `profiles` defaults to the shipped profiles."""
     try:
         return None if selector is None else (profiles or load_profiles()).loadout(selector)
@@ -46,18 +37,17 @@ def look_up(selector: str | None, profiles: Profiles | None, key: str) -> Loadou
         raise error.inside(key) from None
 
 
-def find_row(rows: Iterable[Row], name: str, where: str) -> Row:
+def find_row(rows: Iterable[units.Row], name: str, where: str) -> units.Row:
     """Return the row with a name, ignoring case and spaces; an InputError for an unknown name has the nearest names."""
     by_id = {row.id: row for row in rows}
-    row = by_id.get(row_id(name, by_id))
+    row = by_id.get(units.row_id(name, by_id))
     if row is None:
         problem = f"unknown row {shown(name)}{did_you_mean(name, by_id)}"
         raise InputError(problem, where=where, allowed=", ".join(by_id) or "no rows")
     return row
 
 
-def _check_models(models: int | None, loadout: Loadout | None, where: str) -> None:
-    """Raise InputError for more models than the unit has at its largest level (AC-2.2)."""
+def _check_models(models: int | None, loadout: units.Loadout | None, where: str) -> None:
     if loadout is None or models is None:
         return
     most = max(level.models for level in loadout.unit.levels.values())
@@ -66,13 +56,13 @@ def _check_models(models: int | None, loadout: Loadout | None, where: str) -> No
         raise InputError(problem, where=where, allowed=f"1 to {most}, its largest level")
 
 
-def _check_garrison(unit_type: UnitType | None, where: str) -> None:
+def _check_garrison(unit_type: units.UnitType | None, where: str) -> None:
     """Raise InputError for a unit that cannot be in a building; only infantry, or a unit of unknown type, can."""
     if unit_type not in (None, "infantry"):
         raise InputError(f"a unit of type {unit_type} in a building", where=where, allowed="infantry")
 
 
-def _stated_or_profile(record: Record, loadout: Loadout | None, model: type[Record]) -> dict[str, Any]:
+def _stated_or_profile(record: Record, loadout: units.Loadout | None, model: type[Record]) -> dict[str, Any]:
     """Return the keys of `model` with the values that a record states, else with those of the loadout."""
     names = model.model_fields.keys() - {"unit", "attacker", "charge", "rows", "passengers"}
     profile = () if loadout is None else (loadout.level, loadout.unit)
@@ -88,47 +78,36 @@ def shared_keys(model: type[RecordT], record: Record) -> RecordT:
     return model.model_validate({key: getattr(record, key) for key in keys})
 
 
-_ROW_KIND_TEXTS = {"melee": "a melee row", "impact": "an impact row"}
-
-
-def row_facts(row: Row) -> RowFacts:
+def row_facts(row: units.Row) -> RowFacts:
     """Return the facts of a row that decide whether it can fire."""
     return _row_facts(row.kind, row.against, row.long_range, row.short_range, row.qualities)
 
 
 @lru_cache(maxsize=4096)  # many attacks check the same rows
-def _row_facts(kind: str, against: Iterable[Category], *rest: Any) -> RowFacts:
+def _row_facts(kind: str, against: Iterable[units.Category], *rest: Any) -> RowFacts:
     *reach, qualities = rest
-    names = {quality.name for quality in qualities}
-    facts = {field: int(quality in names) for field, quality in _QUALITY_OF_FIELD.items()}
-    long_range, short_range = (NONE if inches is None else hundredths(inches) for inches in reach)
+    names = {quality.field for quality in qualities}
+    facts = {field: int(field in names) for field in _QUALITY_FIELDS}
+    long_range, short_range = (NONE if inches is None else units.hundredths(inches) for inches in reach)
     categories = sum(1 << CATEGORIES.index(category) for category in against)
-    return RowFacts(RowKind[kind.upper()], categories, long_range, short_range, **facts)
+    overcharges = int("overcharge" in names)
+    return RowFacts(RowKind[kind.upper()], categories, long_range, short_range, can_overcharge=overcharges, **facts)
 
 
-_QUALITY_OF_FIELD = {
-    "slow_to_fire": "Slow to Fire",
-    "move_or_fire": "Move or Fire",
-    "reactive": "Reactive",
-    "indirect": "Indirect",
-    "siegebreaker": "Siegebreaker",
-    "can_overcharge": "Overcharge",
-    "full_steam_ahead": "Full Steam Ahead",
-}
+_QUALITY_FIELDS = ("slow_to_fire", "move_or_fire", "reactive", "indirect", "siegebreaker", "full_steam_ahead")
 
 
 def _shot(attack: Attack) -> ShotFacts:
-    """Return the circumstances that decide whether a row can make the attack."""
-    distance = NONE if attack.distance is None else hundredths(attack.distance)
+    distance = NONE if attack.distance is None else units.hundredths(attack.distance)
     opportunity = attack.opportunity_fire or "opportunity_fire" in attack.penalties
     has_bonus = "short_range" in attack.bonuses
     return ShotFacts(distance, has_bonus, attack.attacker_reloading, attack.attacker_advanced, opportunity)
 
 
-def why_not(row: Row, attack: Attack, attacker: Loadout, target: Target) -> str | None:
+def why_not(row: units.Row, attack: Attack, attacker: units.Loadout, target: Target) -> str | None:
     """Return the reason that `row` cannot make this attack (AC-3.1, AC-4.1; qualities, AC-6), or None if it can."""
     if row.kind != "ranged":
-        return f"it is {_ROW_KIND_TEXTS[row.kind]}"
+        return f"it is {with_article(row.kind)} row"
     assert target.category is not None
     count = _band_count(attack, attacker)
     band = row.band(count)
@@ -152,24 +131,23 @@ WHY_NOT: Mapping[WhyNot, str] = {
 """The reasons that contain no numbers."""
 
 
-def _is_short(row: Row, attack: Attack) -> bool:
-    """Return True if the target is within the row's short range (AC-4.1)."""
+def _is_short(row: units.Row, attack: Attack) -> bool:
     return shots.within_short_range(row_facts(row), _shot(attack))
 
 
-def _band_count(attack: Attack, attacker: Loadout) -> int:
+def _band_count(attack: Attack, attacker: units.Loadout) -> int:
     """Return the number that selects the band: models (half in a building: AC-4.4), or a behemoth's damage (AC-2.3)."""
     models, behemoth = attack.attacker_models or attacker.level.models, "behemoth" in attacker.unit.traits
     return shots.band_count(models, attack.attacker_damage, behemoth, attack.attacker_garrisoned)
 
 
-def resolve_attack(attack: Attack, attacker: Loadout | None, row: Row | None) -> Attack:
+def resolve_attack(attack: Attack, attacker: units.Loadout | None, row: units.Row | None) -> Attack:
     """Return `attack` with all values of its profile and the defaults, checked."""
     keys: dict[str, Any] = {"veteran": 0, "attacker_damage_limit": 1}
     bonuses = attack.bonuses
     if attacker is not None and row is not None:
         count = _band_count(attack, attacker)
-        dice, special = attack_dice(row, count), attack_dice(row, count, special=True)
+        dice, special = units.attack_dice(row, count), units.attack_dice(row, count, special=True)
         keys |= {"dice": dice, "veteran": veteran_of(attacker.unit), "attacker_models": attacker.level.models}
         keys |= {"dice_in_parentheses": special} if attack.dice is None and special != dice else {}
         keys |= {"attacker_damage_limit": attacker.unit.damage_limit}
@@ -199,7 +177,7 @@ def veteran_of(unit: HasKeywords) -> int:
     rule = unit.keyword("Veteran")
     if rule is None:
         return 0
-    return min(rule.x, MOST_DICE) if (rule.parameter or "").isdecimal() else 1
+    return min(rule.x, units.MOST_DICE) if (rule.parameter or "").isdecimal() else 1
 
 
 def _check_attack(attack: Attack) -> None:
@@ -224,7 +202,7 @@ def _check_attack(attack: Attack) -> None:
         raise InputError(problem, where="attack.attacker_damage", allowed=f"0 to {limit - 1}")
 
 
-def resolve_target(target: Target, defender: Loadout | None, where: str = "target") -> Target:
+def resolve_target(target: Target, defender: units.Loadout | None, where: str = "target") -> Target:
     """Return `target` with all values of its profile and the defaults, checked; `where` is its section."""
     rules = target if target.rules is not None or defender is None else defender.unit
     keys = _stated_or_profile(target, defender, Target)
@@ -233,9 +211,9 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
         if key not in keys:
             raise InputError("this key is missing", where=f"{where}.{key}", allowed=f"a number; or state {where}.unit")
     aircraft, unit_type = keys.get("aircraft", keys.get("type") == "aircraft"), keys.get("type", "infantry")
-    close = keys.get("type") in (None, *CLOSE_FORMATION_TYPES) or rules.has("Lockstep")  # but Irregular opens it (AC-7)
+    close = keys.get("type") in (None, *units.CLOSE_FORMATION_TYPES) or rules.has("Lockstep")
     defaults = {
-        "formation": "close" if close and not rules.has("Irregular") else "open",
+        "formation": "close" if close and not rules.has("Irregular") else "open",  # AC-7
         "behemoth": defender is not None and "behemoth" in defender.unit.traits,
         "aircraft": aircraft,
         "category": "aerial" if aircraft else _CATEGORY_OF_TYPE[unit_type],
@@ -254,12 +232,9 @@ def resolve_target(target: Target, defender: Loadout | None, where: str = "targe
 
 
 def resolve_combatant(
-    combatant: Combatant, profiles: Profiles | None, where: str, loadout: Loadout | None = None
+    combatant: Combatant, profiles: Profiles | None, where: str, loadout: units.Loadout | None = None
 ) -> Combatant:
-    """Return `combatant` with all values of its profile and the defaults, checked; `where` is its section.
-
-    `profiles` defaults to the shipped profiles; `loadout` is the profile of the combatant, if already known.
-    """
+    """Return `combatant` with all values of its profile and the defaults; `loadout` is its profile, if known."""
     loadout = loadout or look_up(combatant.unit, profiles, f"{where}.unit")
     target = resolve_target(combatant, loadout, where)
     for rule in ("Corrosive Fumes", "Throw"):  # rules with a length as X
@@ -298,7 +273,7 @@ def _resolve_passengers(stated: Passengers | None, profiles: Profiles | None, wh
     return checked(Passengers, target.model_dump(exclude_none=True), where=where)
 
 
-def model_warnings(models: int | None, loadout: Loadout | None, key: str) -> Iterator[str]:
+def model_warnings(models: int | None, loadout: units.Loadout | None, key: str) -> Iterator[str]:
     """Yield a warning if a unit has more models than its level; all of them count."""
     if loadout is not None and models is not None and models > loadout.level.models:
         yield f"{key} is {models}, more than the {loadout.level.models} models of {loadout.selector}"

@@ -10,22 +10,9 @@ from pydantic import BeforeValidator, Field, field_validator
 from analyser.common.errors import InputError
 from analyser.common.validation import Record, Several, as_tuple, optional
 from analyser.engine.fight.program import MOST_STRIKES
+from analyser.game import units
 from analyser.game.keywords import HasKeywords, Quality, Rule
 from analyser.game.ruleset import RatingName, Ruleset
-from analyser.game.units import (
-    MOST_DICE,
-    MOST_MODELS,
-    Category,
-    Inches,
-    Models,
-    Row,
-    RowKind,
-    Selector,
-    UnitType,
-    attack_dice,
-    check_distinct_rows,
-    hundredths,
-)
 from analyser.rules.policies import BEST, POLICIES
 from analyser.rules.policy_lines import is_in_words
 from analyser.rules.structs import MOST_INCHES
@@ -45,10 +32,10 @@ PENALTIES: Mapping[PenaltyName, str] = {
     "outside_front_arc": "A Turret fires to its side or rear.",
 }
 
-Dice = Annotated[int, Field(ge=1, le=MOST_DICE)]
-DiceIfAny = Annotated[int, Field(ge=0, le=MOST_DICE)]
-Count = Annotated[int, Field(ge=0, le=MOST_MODELS)]
-Limit = Annotated[int, Field(ge=1, le=MOST_MODELS)]
+Dice = Annotated[int, Field(ge=1, le=units.MOST_DICE)]
+DiceIfAny = Annotated[int, Field(ge=0, le=units.MOST_DICE)]
+Count = Annotated[int, Field(ge=0, le=units.MOST_MODELS)]
+Limit = Annotated[int, Field(ge=1, le=units.MOST_MODELS)]
 Carriages = Annotated[int, Field(ge=0, le=20)]
 
 LIST_OF: Mapping[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
@@ -73,9 +60,9 @@ class Attack(Record, HasKeywords):
     also_read: ClassVar[tuple[str, ...]] = tuple(FLAGS)
 
     kind: Literal["ranged"] = "ranged"
-    attacker: Selector | None = None
+    attacker: units.Selector | None = None
     row: str | None = optional(None, "Row of the armaments grid. Default: the best that fits.")
-    distance: Inches | None = optional(
+    distance: units.Inches | None = optional(
         None, "Inches to the target: decides whether it is in short range, in long range or out of range."
     )
     dice: Dice | None = optional(None, "Attack dice, instead of the row's.")
@@ -95,7 +82,7 @@ class Attack(Record, HasKeywords):
     opportunity_fire: bool = optional(False, "The attack is opportunity fire: a penalty, and no suppression test.")
     overcharge: bool = optional(False, "The attacker uses Overcharge.")
     carriages: Carriages = optional(0, "Carriages in the train (Full Steam Ahead).")
-    attacker_models: Models | None = optional(None, "Models that the attacker has left.")
+    attacker_models: units.Models | None = optional(None, "Models that the attacker has left.")
     attacker_damage: Count = optional(0, "Damage on the attacker.")
     attacker_damage_limit: Limit | None = None
     attacker_garrisoned: bool = optional(False, "The attacker is in a building.")
@@ -108,10 +95,10 @@ class Target(Record, HasKeywords):
 
     page = "docs/keys.md"
 
-    unit: Selector | None = None
-    type: UnitType | None = None
-    category: Category | None = None
-    models: Models | None = optional(None, "Models that the target has left.")
+    unit: units.Selector | None = None
+    type: units.UnitType | None = None
+    category: units.Category | None = None
+    models: units.Models | None = optional(None, "Models that the target has left.")
     defence: Annotated[int, Field(ge=1, le=100)] | None = None
     damage_limit: Limit | None = None
     discipline: Annotated[int, Field(ge=0, le=100)] | None = None
@@ -121,8 +108,8 @@ class Target(Record, HasKeywords):
     suppressed: bool = optional(False, "The target is suppressed.")
     disordered: bool = optional(False, "The target is disordered.")
     activated: bool = optional(False, "The target has been activated (Cryo).")
-    exposed: Models | None = optional(None, "Models that are exposed; the attack targets only them.")
-    edge_distance: Inches | None = optional(None, "Inches from the target to its own table edge.")
+    exposed: units.Models | None = optional(None, "Models that are exposed; the attack targets only them.")
+    edge_distance: units.Inches | None = optional(None, "Inches from the target to its own table edge.")
     formation: Literal["close", "open"] | None = optional(None, "The target's formation, instead of its type's.")
     officer: Literal["last", "first", "random"] = optional("last", "When the officer falls, in open formation.")
     near_commander: bool = optional(False, 'A commander is within 6" of the target.')
@@ -149,14 +136,14 @@ class Target(Record, HasKeywords):
         if rule is None:
             return 0
         try:
-            return hundredths(rule.inches)
+            return units.hundredths(rule.inches)
         except ValueError:
             problem = f"the rule {rule.canonical!r}"
             raise InputError(problem, where=f"{where}.rules", allowed="inches in steps of 0.01") from None
 
 
 class Charge(Record):
-    """Circumstances of a unit's charge (AC-8.2, AC-8.4); `docs/keys.md` lists its keys."""
+    """Circumstances of a unit's charge (AC-8.2, AC-8.4)."""
 
     outflanking: bool = optional(
         False, "Bonus: infantry, cavalry or a field gun is charged from outside its front arc."
@@ -167,11 +154,16 @@ class Charge(Record):
     overrun: bool = optional(True, "Use Overrun after a combat that is won.")
 
 
+class ChargeTerms(Charge):
+    """The ``[charge]`` section of a scenario; `docs/keys.md` lists its keys."""
+
+    distance: units.Inches | None = optional(
+        None, "Inches to the target: decides whether the charge can reach it. Default: in reach."
+    )
+
+
 class Passengers(Target):
     """A unit embarked on a transport (AC-5.10, AC-8.8)."""
-
-
-NO_CLOSE_QUARTERS_AGAINST = ("aircraft", "rotorcraft")  # types that may not be charged (AC-8.1)
 
 
 class Combatant(Target):
@@ -179,10 +171,10 @@ class Combatant(Target):
 
     page = "docs/keys.md"
 
-    rows: Several[Row] | None = None
+    rows: Several[units.Row] | None = None
     row: str | None = None
     close_quarters_row: str | None = None
-    speed: Inches | None = None
+    speed: units.Inches | None = None
     veteran: DiceIfAny | None = None
     extra_reroll: ExtraReroll | None = None
     overcharge: bool = False
@@ -196,30 +188,30 @@ class Combatant(Target):
     capacity: Limit | None = None
     passengers: Passengers | None = None
 
-    _each_row_once = field_validator("rows")(check_distinct_rows)
+    _each_row_once = field_validator("rows")(units.check_distinct_rows)
 
     @property
     def count(self) -> int:
         """Number that selects the band of a row: models, or the damage of a behemoth (AC-2.3)."""
         return self.damage if self.behemoth else self.models or 0
 
-    def check_has_dice(self, row: Row, where: str) -> None:
+    def check_has_dice(self, row: units.Row, where: str) -> None:
         """Raise InputError unless a row has attack dice for the unit's models or damage (AC-2.4)."""
         try:
-            attack_dice(row, self.count)
+            units.attack_dice(row, self.count)
         except InputError as error:
             raise error.inside(f"{where}.{'damage' if self.behemoth else 'models'}") from None
 
-    def any_row_has(self, quality: str, kinds: tuple[str, ...] = get_args(RowKind)) -> bool:
+    def any_row_has(self, quality: str, kinds: tuple[str, ...] = get_args(units.RowKind)) -> bool:
         """Return True if a row of one of the `kinds` has the quality."""
         return any(row.has(quality) for row in self.rows or () if row.kind in kinds)
 
-    def _rows_for_contact(self, *kinds: RowKind) -> list[Row]:
+    def _rows_for_contact(self, *kinds: units.RowKind) -> list[units.Row]:
         """Return the rows of the `kinds`; the row stated for close quarters comes first."""
         rows = [row for row in self.rows or () if row.kind in kinds]
         return sorted(rows, key=lambda row: row.id != self.close_quarters_row)
 
-    def charge_row(self, where: str) -> Row:
+    def charge_row(self, where: str) -> units.Row:
         """Return the melee or impact row for a charge (AC-8.1); InputError without such a row, or if Static (AC-7)."""
         if self.has("Static"):
             raise InputError("a Static unit cannot charge (AC-7)", where=where, allowed="another unit")
@@ -230,7 +222,7 @@ class Combatant(Target):
             raise InputError(problem, where=where, allowed="a unit with a melee or impact row")
         return rows[0]
 
-    def retaliation_rows(self) -> list[Row]:
+    def retaliation_rows(self) -> list[units.Row]:
         """Return the melee row for a retaliation in a list; empty if there is none (AC-8.3)."""
         return self._rows_for_contact("melee")[:1]
 
@@ -245,9 +237,13 @@ class Combatant(Target):
 
     @property
     def _can_be_charged(self) -> bool:
-        return self.type not in NO_CLOSE_QUARTERS_AGAINST and not self.aircraft
+        return self.type not in ("aircraft", "rotorcraft") and not self.aircraft  # AC-8.1
 
-    def check_can_be_charged(self, where: str) -> None:
+    def check_can_charge(self, where: str = "attacker") -> None:
+        """Raise InputError for a unit that is Static, or has no row or no dice for a charge (AC-7, AC-8.1)."""
+        self.check_has_dice(self.charge_row(where), where)
+
+    def check_can_be_charged(self, where: str = "target") -> None:
         """Raise InputError if the unit cannot be charged (AC-8.1)."""
         if not self._can_be_charged:
             problem = f"{self.unit or 'the target'} cannot be charged: {self.type or 'aircraft'} (AC-8.1)"
@@ -280,7 +276,6 @@ else:
 
 
 def _policy(value: object) -> object:
-    """Return a policy by name, or the lines of a policy in words."""
     if isinstance(value, str) and value not in (*POLICIES, BEST) and is_in_words(value):
         return (value,)
     return as_tuple(value)
@@ -297,10 +292,10 @@ class DuelTerms(Record):
     policy_a: PolicyKey = optional("shoot", "Policy of A (--help-all lists them).")
     policy_b: PolicyKey = optional("shoot", "Policy of B (--help-all lists them).")
     want: WantName = optional("win", "Objective of a side that plays the policy `best`.")
-    distance: Annotated[Inches, Field(le=MOST_INCHES)] | None = optional(
+    distance: Annotated[units.Inches, Field(le=MOST_INCHES)] | None = optional(
         None, "Inches between the two. Default: always in range."
     )
-    step: Annotated[Inches, Field(ge=SHORTEST_STEP, le=MOST_INCHES)] | None = optional(
+    step: Annotated[units.Inches, Field(ge=SHORTEST_STEP, le=MOST_INCHES)] | None = optional(
         None,
         "Inches between the positions that best play tries, besides ranges and full moves. Default: every position.",
     )
@@ -349,7 +344,7 @@ class ChargeFile(QuestionFile):
     kind_text = "a charge"
     sections_text = "[charge], [attacker] and [target]"
 
-    charge: Charge = Charge()
+    charge: ChargeTerms = ChargeTerms()
     attacker: Combatant
     target: Combatant
     secondary: Annotated[Several[Secondary], Field(max_length=MOST_SECONDARY)] = ()
@@ -363,7 +358,7 @@ CIRCUMSTANCES = ("exposed", "from_front", "obstacle")  # facts about a target th
 class FocusAttack(Attack):
     """Attack of ``[[attacks]]``, with the facts about its target for this attack only."""
 
-    exposed: Models | None = None
+    exposed: units.Models | None = None
     from_front: bool | None = None
     obstacle: bool | None = None
 

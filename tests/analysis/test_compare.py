@@ -14,7 +14,7 @@ from analyser.common.metrics import COMPARE_METRICS, DIVISIBLE, MATCHUP_METRICS,
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.units import Level
 from analyser.scenarios.load import Circumstances, Conditions, Terms
-from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, Charge, DuelTerms
+from analyser.scenarios.schema import BONUSES, PENALTIES, Attack, ChargeTerms, DuelTerms
 from tests.oracle.attacks import TOLERANCE
 from tests.oracle.small_profiles import variant
 
@@ -155,7 +155,7 @@ def test_type_checkers_know_every_option():
     conditions = {*Attack.model_fields, *BONUSES, *PENALTIES} - {"kind", "attacker"}
     assert Options.__annotations__.keys() == stated | conditions
     assert Conditions.__annotations__.keys() == conditions
-    assert Circumstances.__annotations__.keys() == Charge.model_fields.keys()
+    assert Circumstances.__annotations__.keys() == ChargeTerms.model_fields.keys()
     assert Terms.__annotations__.keys() == DuelTerms.model_fields.keys()
     assert set(get_args(MetricName)) == {*COMPARE_METRICS, *MATCHUP_METRICS}
 

@@ -71,8 +71,7 @@ def test_a_unit_embarks():
             {"unit": RIFLES, "embarked_in": "tristan-assault-transports@basic", "models": 4},
         ]
     )
-    assert army.passengers_of(army.units[0]) is army.units[1]
-    assert army.passengers_of(army.units[1]) is None
+    assert army.units[1].embarked_in == army.units[0].name
 
 
 def test_an_aircraft_is_in_reserve():

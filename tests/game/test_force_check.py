@@ -74,7 +74,7 @@ def test_a_kind_without_a_slot_for_a_commander_is_led_by_none():
 
 def test_units_in_no_battlegroup_are_named():
     found = analyser.check_army([COMMAND, RIFLES]).broken
-    assert ("FB-4", "rifle-command-platoon@reinforced, rifle-platoon@reinforced: they are in no battlegroup") in [
+    assert ("FB-4", "in no battlegroup: rifle-command-platoon@reinforced, rifle-platoon@reinforced") in [
         (each.rule, each.text) for each in found
     ]
 

@@ -44,7 +44,7 @@ def test_a_faction_is_told_in_full():
         "faction: Crown Faction Battlegroup; any number in a force; its commander brings",
         "Lionhearted",
         "  commander  exactly 1  rifle-command-platoon, sovereign-landship",
-        "                        spitfire-rocketeers, rifle-platoon (up to 2)",
+        "                          spitfire-rocketeers, rifle-platoon (up to 2)",
         "forlorn-hope                15  up to 1           -",
     ):
         assert line in TEXT.splitlines()

@@ -20,6 +20,15 @@ def test_a_charge_needs_a_melee_or_impact_row():
         charge(unit(row("ranged", 3)), unit())
 
 
+def test_a_charge_reaches_twice_the_speed():
+    fight = unit(row("melee", 3), speed=4), unit()
+    assert charge(*fight, distance=8).summary == charge(*fight).summary
+    with pytest.raises(InputError, match=r"charge.distance: the unit .* reaches 8 inches .* is 8.5 .allowed: 0 to 8."):
+        charge(*fight, distance=8.5)
+    with pytest.raises(InputError, match=r"attacker.speed: this key is missing"):
+        charge(unit(row("melee", 3)), unit(), distance=1)
+
+
 def test_sponsons_fire_before_contact_and_do_not_count_for_who_wins():
     ending = certain(charge(*fighters(1, 0, t={"rules": ["Sponsons (3)"]})))
     assert (ending["attacker_models_destroyed"], ending["target_models_destroyed"]) == (3, 1)

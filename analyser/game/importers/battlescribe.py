@@ -7,7 +7,7 @@ those of BattleScribe 2.03 and the additions of New Recruit.
 from __future__ import annotations
 
 import os
-from collections import ChainMap
+from collections import ChainMap, Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -20,13 +20,13 @@ from analyser.common.files import is_there, read_toml, toml_lines, write_content
 from analyser.common.text import counted
 from analyser.common.validation import Record, checked
 from analyser.game.forces import Limits
-from analyser.game.importers import cells
 from analyser.game.importers.archive import read_document
 from analyser.game.importers.force_building import ForceReader
 from analyser.game.importers.import_warnings import ImportWarning, ImportWarnings
-from analyser.game.importers.tree import ENTRY_TYPES, FACTORS, SIGNS, Tree, elements_by_id, is_true, unused_id
+from analyser.game.importers.tree import Tree, elements_by_id, is_true
 from analyser.game.importers.unit_reader import UnitReader
 from analyser.game.keywords import LONGEST_NAME, tidy
+from analyser.game.names import slug, unused_name
 from analyser.game.profiles import FILES_FOR_ALL, FORCES_FILE, shipped_profiles
 from analyser.game.units import Faction, Unit
 
@@ -68,9 +68,7 @@ def import_files(
 ) -> ImportReport:
     """Import the factions in BattleScribe data files; links may lead from one file to another.
 
-    A folder `out` gets a profile file for each faction, named by the faction's id, after all files have been read.
-    Existing files with other contents are replaced only with `replace`. Raises InputError for an unreadable,
-    mislabelled or hostile file, for a faction in two files, and if the files contain no unit.
+    A folder `out` gets a profile file for each faction; files with other contents are replaced only with `replace`.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -129,31 +127,28 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
             unit = unit.model_copy(update=forces.unit_keys(elements, unit.name))
             if any(unit.name.casefold() == other.name.casefold() for other in units):
                 warnings.add(unit.name, "a second unit with this name")
-            units.append(unit.model_copy(update={"id": unused_id(unit.id, [other.id for other in units])}))
+            units.append(unit.model_copy(update={"id": unused_name(unit.id, [other.id for other in units], "-")}))
         if len(units) > MOST_UNITS:
             raise InputError("too many units", where=str(path), allowed=f"up to {MOST_UNITS}")
     warnings.unit = ""
-    warn_of_unsupported_parts(root, tree)
+    _warn_of_unknown_parts(root, warnings)
     name = tree.name_of(root) or tidy(path.stem)[:LONGEST_NAME].strip() or "faction"
     if not units:
         if root.tag == "catalogue" and not is_true(root, "library"):
             warnings.add(name, "no unit in this catalogue")
         return None
-    slug = cells.slug(name) or "faction"
-    if f"{slug}.toml" in FILES_FOR_ALL or slug in _RESERVED_NAMES:
-        slug += "-faction"
+    faction_id = slug(name) or "faction"
+    if f"{faction_id}.toml" in FILES_FOR_ALL or faction_id in _RESERVED_NAMES:
+        faction_id += "-faction"
     revision = root.get("revision", "")
     file_name = printable(path.name, LONGEST_NAME // 2)  # the name of a file may contain unprintable bytes
     source = f"BattleScribe data, {file_name}" + (f", revision {revision[:20]}" if revision else "")
-    head = {"format": 1, "id": slug, "name": name, "source": source, **forces.faction_keys()}
+    head = {"format": 1, "id": faction_id, "name": name, "source": source, **forces.faction_keys()}
     return checked(Faction, {**head, "unit": tuple(units)})
 
 
 def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
-    """Yield the entries that are units of a faction: entries in the file, and linked entries with their links.
-
-    The units of a library belong to the catalogues that link to them.
-    """
+    """Yield the entries that are units of a faction, linked entries with their links (also to libraries)."""
     seen: set[int] = set()
     shared = [] if is_true(root, "library") else ["sharedSelectionEntries"]
     for element in (item for tag in ("selectionEntries", *shared, "entryLinks") for item in root.iterfind(f"{tag}/*")):
@@ -197,7 +192,7 @@ def _table(name: str, records: Mapping[Any, Record]) -> list[str]:
     return [f"[{name}]\n" + toml_lines(entries)] if records else []
 
 
-MOST_LISTED = 300  # warnings about unsupported parts of a file; a file of another tool can have far more
+MOST_LISTED = 50  # unknown kinds of parts of a file
 _LIST_ITEMS = (
     *("catalogueLink", "categoryEntry", "categoryLink", "characteristic", "characteristicType", "condition"),
     *("conditionGroup", "constraint", "cost", "costType", "entryLink", "forceEntry", "infoGroup", "infoLink"),
@@ -208,77 +203,15 @@ _LISTS = {tag: tag[:-1] + "ies" if tag.endswith("Entry") else tag + "s" for tag 
 _SHARED = ("sharedSelectionEntries", "sharedSelectionEntryGroups", "sharedRules", "sharedProfiles", "sharedInfoGroups")
 TAGS = {*_LISTS, *_LISTS.values(), *_SHARED, "catalogue", "gameSystem", "comment", "description", "readme", "alias"}
 
-_SUPPORTED_TYPES = {  # supported values of the attribute `type`, for elements that affect the import
-    "selectionEntry": ENTRY_TYPES,
-    "condition": (
-        *("lessThan", "greaterThan", "equalTo", "notEqualTo", "atLeast", "atMost", "instanceOf", "notInstanceOf"),
-        *("always", "never"),
-    ),
-    "conditionGroup": ("and", "or", "not"),
-    "constraint": ("min", "max", "exactly"),
-    "modifier": ("set", "append", "prepend", "remove", "set-primary", "unset-primary", *SIGNS, *FACTORS),
-}
-_QUERY_ATTRIBUTES = {
-    *("childId", "field", "id", "scope", "shared", "type", "value"),
-    *("includeChildSelections", "includeChildForces", "percentValue"),
-}
-_SUPPORTED_ATTRIBUTES = {  # supported attributes, and those without effect, of these elements
-    "condition": _QUERY_ATTRIBUTES,
-    "conditionGroup": {"type", "id"},
-    "constraint": {*_QUERY_ATTRIBUTES, "automatic", "message"},
-    "modifier": {"type", "field", "value", "id"},
-    "modifierGroup": {"type", "id"},
-    "repeat": {*_QUERY_ATTRIBUTES, "repeats", "roundUp"},
-}
-_NAMED_TAGS = ("selectionEntry", "entryLink", "selectionEntryGroup", "forceEntry", "profileType")  # warnings name these
-_MESSAGE_FIELDS = ("error", "warning", "info", "annotation")  # fields of modifiers that only show a message
+_ATTRIBUTES_OF_MODIFIER = {"type", "field", "value", "id"}
 
 
-def warn_of_unsupported_parts(root: Element, tree: Tree) -> None:
-    """Warn about every unsupported element or attribute of a file, once for each unit."""
-    warnings, count = tree.warnings, 0
-    for unit, value, problem in _find_unsupported(root, tree):
-        warnings.unit = unit
-        count += warnings.add(value, problem)
-        if count == MOST_LISTED:
-            warnings.unit = ""
-            warnings.add(f"{count} elements and attributes", "are not supported (further ones are not listed)")
-            break
-    warnings.unit = ""
-
-
-def _find_unsupported(root: Element, tree: Tree) -> Iterator[tuple[str, str, str]]:
-    """Yield unit, value and problem of each unsupported part, in the order of the file."""
-    waiting: list[tuple[Element, str, str]] = [(root, "", "")]
-    while waiting:
-        element, unit, parent = waiting.pop()
-        if element.tag not in TAGS:
-            yield unit, _description(element, parent), "an unsupported element; left out"
-            continue
-        if is_true(element, "hidden") and element.tag in ("selectionEntry", "entryLink"):
-            continue  # left out with all its content; `_unit_entries` and `gather` warn about it
-        name = tree.name_of(element) if element.tag in _NAMED_TAGS else parent
-        unit = unit or (name if element.tag != "profileType" else "")
-        for value, problem in _unsupported_parts(element, parent):
-            yield unit, value, problem
-        waiting += [(child, unit, name) for child in reversed(element)]
-
-
-def _unsupported_parts(element: Element, parent: str) -> Iterator[tuple[str, str]]:
-    kind, tag = element.get("type", ""), element.tag
-    if tag in _SUPPORTED_TYPES and "type" in element.attrib and kind not in _SUPPORTED_TYPES[tag]:
-        effect = "its content is left out" if tag == "selectionEntry" else "left out"
-        yield _description(element, parent), f"a {tag} of an unsupported type; {effect}"
-    for attribute in sorted(element.attrib.keys() - _SUPPORTED_ATTRIBUTES.get(tag, element.attrib.keys())):
-        yield f"{_description(element, parent)}: {attribute} {element.get(attribute)}", "an unsupported attribute"
-    if tag == "modifier" and element.get("field") in _MESSAGE_FIELDS:
-        yield f"{_description(element, parent)}: {element.get('field')}", "a message of the data tool; left out"
-    if tag in ("profileType", "characteristicType") and element.get("kind"):
-        yield f"{_description(element, parent)}: kind {element.get('kind')}", "read like any other column or profile"
-
-
-def _description(element: Element, parent: str) -> str:
-    """Return an element as text: its tag, its type, its name and the name of what contains it."""
-    name = element.get("name") or next((child.get("name") for child in element if child.get("name")), None) or ""
-    words = [element.tag, element.get("type", ""), name, f"in {parent}" if parent and parent != name else ""]
-    return " ".join(filter(None, words))[: cells.LONGEST_STRING]
+def _warn_of_unknown_parts(root: Element, warnings: ImportWarnings) -> None:
+    """Warn about each kind of element or attribute that this reader does not know."""
+    unknown = Counter(element.tag for element in root.iter() if element.tag not in TAGS)
+    for modifier in root.iter("modifier"):
+        unknown.update(f"modifier {name}" for name in modifier.attrib.keys() - _ATTRIBUTES_OF_MODIFIER)
+    for name, number in unknown.most_common(MOST_LISTED):
+        warnings.add(name, f"an unknown part of the file, in {counted(number, 'place')}; left out")
+    if len(unknown) > MOST_LISTED:
+        warnings.add(f"{len(unknown) - MOST_LISTED} more", "unknown kinds of parts of the file; left out")

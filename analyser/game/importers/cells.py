@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import NamedTuple, get_args
 
 from analyser.common.errors import nearest
 from analyser.game.keywords import tidy
-from analyser.game.names import LONGEST_ID
 from analyser.game.units import Category, LevelName, RowKind
 
 LONGEST_CELL = 2000  # characters of a cell of a profile; longer text is left out
 LONGEST_STRING = 200  # characters of a name to look up
-LONGEST_SLUG = LONGEST_ID - 20
 SPELLING_LIKENESS = 0.8  # of a misspelt word to a known word
 
 LEVEL_ORDER: tuple[LevelName, ...] = get_args(LevelName)
@@ -36,12 +33,6 @@ class Range(NamedTuple):
 
     short: float | None = None
     long: float | None = None
-
-
-def slug(name: str) -> str:
-    """Return `name` as an id of at most 60 lower-case letters, digits and single hyphens; the id may be empty."""
-    plain = unicodedata.normalize("NFKD", name.casefold()).encode("ascii", "ignore").decode()
-    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:LONGEST_SLUG].rstrip("-")
 
 
 def is_none(text: str | None) -> bool:

@@ -11,8 +11,8 @@ from xml.etree.ElementTree import Element
 from analyser.common.validation import checked
 from analyser.game.forces import MOST_FORCE_POINTS, MOST_IN_FORCE, Battlegroup, Boon, Limits, Membership, Slot
 from analyser.game.importers import cells
-from analyser.game.importers.tree import MOST_VISITS, Context, Tree, holds, modifiers, unused_id
-from analyser.game.names import LONGEST_ID
+from analyser.game.importers.tree import MOST_VISITS, Context, Tree, holds, modifiers
+from analyser.game.names import LONGEST_ID, slug, unused_name
 
 MOST_BATTLEGROUPS = 100  # kinds of battlegroup; a faction has three or four
 # scopes of constraints in a file, where "force" means a battlegroup and "roster" a force
@@ -41,16 +41,16 @@ class ForceReader:
             problem = "no file has the game system, so its battlegroup rules are unknown"
             self.tree.warnings.add(self.root.get("gameSystemId", ""), problem)
         for entry in self.entries:
-            self.ids[entry.get("id", "")] = unused_id(self._slug(entry), self.ids.values())
+            self.ids[entry.get("id", "")] = unused_name(self._slug(entry), self.ids.values(), "-")
             for link in self._links(entry):
-                name = cells.slug(self.tree.name_of(link)) or "slot"
-                self.slots.setdefault(link.get("targetId", ""), unused_id(name, self.slots.values()))
+                name = slug(self.tree.name_of(link)) or "slot"
+                self.slots.setdefault(link.get("targetId", ""), unused_name(name, self.slots.values(), "-"))
         self.battlegroups = [self._battlegroup(entry) for entry in self.entries]
 
     def _slug(self, entry: Element) -> str:
         """Return an id from the name of a battlegroup, without words that do not distinguish battlegroups."""
-        words = cells.slug(self.tree.name_of(entry)).split("-")
-        left_out = {*_COMMON_WORDS, *cells.slug(self.tree.name_of(self.root)).split("-")}
+        words = slug(self.tree.name_of(entry)).split("-")
+        left_out = {*_COMMON_WORDS, *slug(self.tree.name_of(self.root)).split("-")}
         return "-".join(word for word in words if word not in left_out) or "-".join(words) or "battlegroup"
 
     def _links(self, entry: Element) -> list[Element]:
@@ -164,7 +164,7 @@ class ForceReader:
         for element in self._upgrades():
             name_in_file = self.tree.name_of(element)
             name = self.tree.warnings.unit = name_in_file.rstrip(": ") or name_in_file
-            boon_id = unused_id(cells.slug(name) or "boon", boons)
+            boon_id = unused_name(slug(name) or "boon", boons, "-")
             self._store_bonuses(element, name_in_file)
             data = {
                 "id": boon_id,
@@ -209,7 +209,7 @@ class ForceReader:
             if len(conditions) == 1 and holders == (modifier,) and _requires_absence(conditions[0]):
                 category = self.tree.elements.get(conditions[0].get("childId", ""))
                 if category is not None and category.tag == "categoryEntry":
-                    yield cells.slug(self.tree.name_of(category)) or "slot"
+                    yield slug(self.tree.name_of(category)) or "slot"
                     continue
             self.tree.warnings.add(self.tree.name_of(element), "hidden under a condition; taken for not hidden")
 
@@ -232,6 +232,5 @@ def _entry(element: Element) -> str | None:
 
 
 def _requires_absence(condition: Element) -> bool:
-    """Return True for the condition that a battlegroup contains no entry of a kind."""
     attributes = {"type": "lessThan", "value": "1", "field": "selections", "scope": "force"}
     return all(condition.get(key) == value for key, value in attributes.items())

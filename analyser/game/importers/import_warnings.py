@@ -35,14 +35,13 @@ class ImportWarnings:
     unit: str = ""
     entries: list[ImportWarning] = field(default_factory=list)
 
-    def add(self, value: object, problem: str) -> bool:
-        """Add a warning about `value`, once for each unit; return True if it is new."""
+    def add(self, value: object, problem: str) -> None:
+        """Add a warning about `value`, once for each unit."""
         text = str(value)
         shortened = text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
         warning = ImportWarning(self.file, self.unit, shortened, problem)
-        is_new = warning not in self.entries[-50:]  # the warnings about a unit are adjacent, so 50 suffice
-        self.entries += [warning] if is_new else []
-        return is_new
+        if warning not in self.entries[-50:]:  # the warnings about a unit are adjacent, so 50 suffice
+            self.entries.append(warning)
 
 
 def review(unit: Unit, warnings: ImportWarnings) -> None:

@@ -13,9 +13,9 @@ from analyser.common.validation import checked
 from analyser.game.army import UNLISTED, Army
 from analyser.game.army_file import MOST_POINTS, ArmyFile, army_of_file, profile_of
 from analyser.game.forces import Boon
-from analyser.game.importers import cells
 from analyser.game.importers.rosters import OtherSelection, Roster, RosterUnit
 from analyser.game.keywords import distinct_keywords
+from analyser.game.names import slug, unused_name
 from analyser.game.profiles import Profiles
 from analyser.game.units import KEYS_BY_LEVEL, Faction, Loadout, Row, Unit
 
@@ -39,16 +39,10 @@ class Match(NamedTuple):
 
 
 def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
-    """Return the army in a roster.
+    """Return the army in a roster; `numbers` selects whose numbers count where roster and profile differ.
 
-    Units are matched with the library by the ids of their entries, or else by faction and name, and by level or number
-    of models. A unit outside the library gets the profile in the roster. If roster and profile differ, `numbers`
-    selects whose numbers are used, and a warning states the difference.
-
-    Raises
-    ------
-    InputError
-        The roster has no unit with a profile (it may be of another game).
+    Units are matched with the library by the ids of their entries, or else by faction and name, and by level or models.
+    A unit outside the library gets the profile in the roster.
     """
     is_armoured_clash = roster.game_id == library.force_rules.game_system
     matches = [_match_of(unit, library, by_name=is_armoured_clash) for unit in roster.units]
@@ -88,7 +82,6 @@ def _check_usable(roster: Roster, usable: list[Match], *, is_armoured_clash: boo
 
 
 def _game_of(roster: Roster) -> str:
-    """Return the name of the game of a roster, as stated there."""
     return roster.game or "an unnamed game"
 
 
@@ -112,7 +105,7 @@ def _unit_of(roster_unit: RosterUnit, library: Profiles, *, by_name: bool) -> tu
 
 
 def _same_name(first: str, second: str) -> bool:
-    return cells.slug(first) == cells.slug(second)
+    return slug(first) == slug(second)
 
 
 def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
@@ -141,7 +134,6 @@ def _boon_of(selection: OtherSelection, faction: Faction | None) -> Boon | None:
 
 
 def _army_table(roster: Roster, matches: list[Match], faction: Faction | None, numbers: Numbers) -> dict[str, Any]:
-    """Return the table of an army file."""
     names: set[str] = set()
     limit = int(roster.limit) if roster.limit is not None and roster.limit.is_integer() else 0
     return {
@@ -154,7 +146,6 @@ def _army_table(roster: Roster, matches: list[Match], faction: Faction | None, n
 
 
 def _entry(match: Match, names: set[str], numbers: Numbers) -> dict[str, Any]:
-    """Return the ``[[unit]]`` table of a unit of a roster."""
     unit, loadout = match.unit, match.loadout
     entry: dict[str, Any] = {"count": unit.number, "battlegroup": unit.battlegroup}
     if loadout is not None:
@@ -163,17 +154,10 @@ def _entry(match: Match, names: set[str], numbers: Numbers) -> dict[str, Any]:
     elif unit.profile is not None:
         level = next(iter(unit.profile.levels))
         entry |= {"level": level} | profile_of(Loadout(faction=UNLISTED, unit=unit.profile, level_name=level))
-    name = unit.custom_name or ("" if loadout is not None else unit.name)
-    return entry | ({"name": _unused_name(name, names)} if name else {})
-
-
-def _unused_name(name: str, taken: set[str]) -> str:
-    unused, number = name, 1
-    while unused in taken:
-        number += 1
-        unused = f"{name[:150]} #{number}"
-    taken.add(unused)
-    return unused
+    if name := unit.custom_name or ("" if loadout is not None else unit.name):
+        entry["name"] = unused_name(name, names)
+        names.add(entry["name"])
+    return entry
 
 
 def _unit_warnings(match: Match) -> Iterator[str]:
@@ -187,7 +171,7 @@ def _unit_warnings(match: Match) -> Iterator[str]:
         yield f"{name}: unknown, left out{cost}; {reason}"
     elif not _same_name(unit.name, loadout.unit.name):
         yield f"{name}: matched by its entry with {loadout.unit.name}"
-    yield from (f"{name}: {difference}" for difference in match.differences)
+    yield from (f"{name}: {difference.text}" for difference in match.differences)
     if loadout is None:
         yield from (f"{name}: {warning}" for warning in unit.warnings)
     elif unit.profile is not None:  # the import of the library reported the other warnings
@@ -207,7 +191,6 @@ def _profile_warnings(matches: list[Match]) -> Iterator[str]:
 
 
 def _unknown_selection_warnings(matches: list[Match]) -> Iterator[str]:
-    """Yield a warning for each unknown selection, with the units that have it."""
     units_with: dict[str, dict[str, None]] = {}
     for unit in (match.unit for match in matches):
         for name in unit.unknown:
@@ -228,7 +211,6 @@ def points_warnings(roster: Roster, army: Army) -> Iterator[str]:
         yield f"points: {army.points:,} in this army, {selected:,g} in the roster; the differences are listed above"
 
 
-_NUMBER_KEYS = ("size", "speed", "defence", "damage_limit", "discipline", "break_limit")
 _ROW_KEYS = ("kind", "against", "short_range", "long_range", "bands", "qualities")
 
 
@@ -239,21 +221,15 @@ class Difference(NamedTuple):
     text: str
     value: Any
 
-    def __str__(self) -> str:
-        return self.text
-
 
 def differences(roster_unit: RosterUnit, loadout: Loadout) -> Iterator[Difference]:
-    """Yield the differences between a unit of a roster and its loadout in the library, key by key.
-
-    If the roster has no profiles, only the points are compared.
-    """
+    """Yield the differences between a unit of a roster and its loadout in the library, key by key."""
     stated, level = roster_unit.profile, loadout.level
     if stated is not None:
         unit, stated_level = loadout.unit, next(iter(stated.levels.values()))
         for key in ("models", "victory_points"):
             yield from _value_difference(key, getattr(stated_level, key), getattr(level, key))
-        for key in ("type", "category", *_NUMBER_KEYS):
+        for key in ("type", "category", *KEYS_BY_LEVEL):
             yield from _value_difference(key, getattr(stated, key), getattr(unit, key))
         for key in ("traits", "rules"):
             yield from _names_difference(key, stated, unit)
@@ -272,7 +248,6 @@ def _value_difference(key: str, stated: Any, profile: Any) -> Iterator[Differenc
 
 
 def _names_difference(key: str, stated: Unit, unit: Unit) -> Iterator[Difference]:
-    """Yield a difference in rules or traits, ignoring their order."""
     first, second = (distinct_keywords(item.keywords) if key == "rules" else item.traits for item in (stated, unit))
     if set(first) != set(second):
         yield Difference(key, _text_of_both(key, ", ".join(first), ", ".join(second)), getattr(stated, key))

@@ -19,6 +19,7 @@ from analyser.game.importers.import_warnings import ImportWarnings
 from analyser.game.importers.tree import Tree
 from analyser.game.importers.unit_reader import POINTS_NAMES, UnitReader
 from analyser.game.keywords import LONGEST_NAME, tidy
+from analyser.game.names import unused_name
 from analyser.game.units import LevelName, Unit
 
 ID_SEPARATOR = "::"  # between the ids of the links to an entry and the id of the entry
@@ -110,7 +111,7 @@ def _unit_selections(force: Element, faction: str, roster: Roster) -> Iterator[t
     if len(roster.battlegroups) >= MOST_FORCES:
         raise InputError("too many forces", allowed=f"up to {MOST_FORCES}")
     kind = _plain(force.get("name")) or "Force"
-    battlegroup = _unused_name(_plain(force.get("customName")) or kind, roster.battlegroups)
+    battlegroup = unused_name(_plain(force.get("customName")) or kind, roster.battlegroups)
     roster.battlegroups[battlegroup], others = kind, roster.others
     for selection in force.iterfind("selections/selection"):
         for nested in _with_nested(selection):
@@ -226,12 +227,3 @@ def _value(cost: Element) -> float | None:
 
 def _plain(text: str | None) -> str:
     return tidy((text or "")[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
-
-
-def _unused_name(name: str, taken: dict[str, str]) -> str:
-    """Return `name`, if needed with the first number from 2 that makes it unused."""
-    unused, number = name, 1
-    while unused in taken:
-        number += 1
-        unused = f"{name[: LONGEST_NAME - 10]} #{number}"
-    return unused

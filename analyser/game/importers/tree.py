@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, count
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -59,12 +58,6 @@ def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]
             yield modifier, (*outer, modifier)
         for group in holder.iterfind("modifierGroups/modifierGroup"):
             waiting.append((group, (*outer, group)))
-
-
-def unused_id(name: str, taken: Iterable[str]) -> str:
-    """Return `name`, or if it is in `taken`, `name` with the first number from 2 that makes it differ."""
-    taken_ids, candidates = set(taken), chain([name], (f"{name}-{number}" for number in count(2)))
-    return next(candidate for candidate in candidates if candidate not in taken_ids)
 
 
 @dataclass(frozen=True)
@@ -134,7 +127,8 @@ class Tree:
         if tag == "profile":
             contents.profiles.append(element)
             return []
-        if tag == "selectionEntry" and element.get("type", "upgrade") not in ENTRY_TYPES:
+        if tag == "selectionEntry" and (kind := element.get("type", "upgrade")) not in ENTRY_TYPES:
+            self.warnings.add(self.name_of(element), f"an entry of the unknown type {kind}; left out")
             return []
         if tag in ("selectionEntry", "entryLink") and (level := cells.parse_level(name := self.name_of(element))):
             level_name, is_correct = level
@@ -159,10 +153,7 @@ class Tree:
         return [*element] if tag in ("selectionEntry", "selectionEntryGroup", "infoGroup") else []
 
     def characteristics(self, profile: Element, *outer: Element) -> dict[str, str]:
-        """Return the cells of a profile by the lower-case names of their columns, after the profile's modifiers.
-
-        The modifiers of `outer`, elements that contain the profile, also apply.
-        """
+        """Return the cells of a profile by column, after its modifiers and those of `outer`, its holders."""
         texts: dict[str, str] = {}
         columns: dict[str, str] = {}
         for cell in profile.iterfind("characteristics/characteristic"):
@@ -202,18 +193,13 @@ class Tree:
         kind, value = modifier.get("type", ""), modifier.get("value", "")
         applies = holds(holders, context)
         if applies is None:
-            self.warnings.add(f"{label}: {kind} {value}", f"a change under {_condition_in_words(holders)}; left out")
+            self.warnings.add(f"{label}: {kind} {value}", "a change under a condition; left out")
         if not applies:
             return text
         changed = _modified_number(text, modifier) if kind in (*SIGNS, *FACTORS) else _modified_text(text, modifier)
         if changed is None:
             self.warnings.add(f"{label}: {kind} {value}", "a change of an unknown kind; left out")
         return text if changed is None else changed
-
-
-def _condition_in_words(holders: tuple[Element, ...]) -> str:
-    kind = unsupported_condition(holders)
-    return f"an unsupported condition ({kind})" if kind else "a condition"
 
 
 def _modified_text(text: str, modifier: Element) -> str | None:
@@ -232,7 +218,6 @@ def _modified_number(text: str, modifier: Element) -> str | None:
     return str(results.get(kind, number + SIGNS.get(kind, 0) * operand))
 
 
-GROUP_TYPES = ("and", "or", "not")  # supported groups of conditions; newer tools have others, which count and compare
 _CONTEXT_SCOPES = ("force", "ancestor", "primary-catalogue")  # scopes of conditions about the context of an entry
 
 Truth = bool | None  # None: depends on choices, or on an unsupported condition
@@ -242,18 +227,6 @@ Context = Mapping[str, bool]  # by id of a kind of battlegroup or of a catalogue
 def holds(holders: Iterable[Element], context: Context) -> Truth:
     """Return True if all conditions in `holders` (a modifier and its groups) hold; None if this is unknown."""
     return _conjunction(truth for holder in holders for truth in _truths(holder, context))
-
-
-def unsupported_condition(holders: Iterable[Element]) -> str:
-    """Return the first unsupported kind of condition; empty if all are supported."""
-    for holder in holders:
-        for kind in ("localConditionGroup", "repeat"):
-            if holder.find(f"{kind}s/{kind}") is not None:
-                return f"{kind} {holder.find(f'{kind}s/{kind}').get('type', '')}".strip()  # type: ignore[union-attr]
-        for group in holder.iter("conditionGroup"):
-            if group.get("type", "and") not in GROUP_TYPES:
-                return f"conditionGroup {group.get('type')}"
-    return ""
 
 
 def _truths(holder: Element, context: Context) -> Iterator[Truth]:
@@ -288,6 +261,5 @@ def _negation(truth: Truth) -> Truth:
 
 
 def _conjunction(truths: Iterable[Truth]) -> Truth:
-    """Return the three-valued conjunction."""
     result = set(truths)
     return False if False in result else None if None in result else True

@@ -11,9 +11,9 @@ from analyser.common.validation import checked
 from analyser.game import units
 from analyser.game.importers import cells
 from analyser.game.importers.import_warnings import review
-from analyser.game.importers.tree import Contents, LevelNode, Tree, is_true, modifiers, unused_id
+from analyser.game.importers.tree import Contents, LevelNode, Tree, is_true, modifiers
 from analyser.game.keywords import LONGEST_NAME, QUALITIES, SPECIAL_RULES, Term, parse, recognise, tidy, with_parameter
-from analyser.game.names import LONGEST_ID
+from analyser.game.names import LONGEST_ID, slug, unused_name
 from analyser.game.units import Category, LevelName, UnitType
 
 NUMBER_LIMITS = {  # least and greatest value of each number of a unit
@@ -57,10 +57,7 @@ class UnitReader:
         tree.warnings.unit = self.name or "(no name)"
 
     def read(self, *, with_review: bool = True) -> units.Unit | None:
-        """Return the unit; None, with a warning, if it cannot be read.
-
-        `with_review`: also warn about values that are possible but unlikely.
-        """
+        """Return the unit, or None; `with_review`: also warn about values that are possible but unlikely."""
         if not self.name:
             self.warn(self.entry.get("id", ""), "a unit without a name; left out")
             return None
@@ -73,7 +70,7 @@ class UnitReader:
         for title in dict.fromkeys(stat.title for stat in stats.values()):
             if title.casefold() != self.name.casefold():
                 self.warn(title, "the name of the profile differs from that of the unit")
-        data: dict[str, Any] = {"id": cells.slug(self.name) or "unit", "name": self.name, "levels": levels}
+        data: dict[str, Any] = {"id": slug(self.name) or "unit", "name": self.name, "levels": levels}
         data |= {"entry": self.entry.get("id", "")[:LONGEST_ID] or None}
         data |= self._category_and_type(self._common_text("category", stats))
         data |= self._unit_numbers(levels, stats)
@@ -179,7 +176,6 @@ class UnitReader:
         return units.Level(models=models, points=total, victory_points=victory_points, entry=entry)
 
     def _costs(self, holder: Element) -> list[str]:
-        """Return the costs of an element in points, after modifiers."""
         costs: list[str] = []
         for cost in holder.iterfind("costs/cost"):
             kind, value = cost.get("typeId", ""), cost.get("value", "")
@@ -198,13 +194,6 @@ class UnitReader:
             self.warn(f"{key.replace('_', ' ')}: {by_level}", "differs between levels; the text of the lowest is used")
         return next(iter(texts.values()), None)
 
-    def _numbers(self, stats: Mapping[LevelName, Stats]) -> dict[LevelName, dict[str, Any]]:
-        """Return the numbers of the unit's profile at each level."""
-        return {
-            level: {key: self._stat(key, stat.cells.get(key)) for key in units.KEYS_BY_LEVEL}
-            for level, stat in stats.items()
-        }
-
     def _stat(self, key: str, text: str | None) -> float | None:
         if key != "speed":
             return self._number(text, NUMBER_LIMITS[key], key.replace("_", " "))
@@ -216,7 +205,10 @@ class UnitReader:
 
     def _unit_numbers(self, levels: dict[LevelName, units.Level], stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
         """Return the numbers of the unit's first level; store numbers that differ between levels in the levels."""
-        numbers = self._numbers(stats)
+        numbers = {
+            level: {key: self._stat(key, stat.cells.get(key)) for key in units.KEYS_BY_LEVEL}
+            for level, stat in stats.items()
+        }
         data = dict(next(iter(numbers.values())))
         for key in units.KEYS_BY_LEVEL:
             values = {level: number[key] for level, number in numbers.items()}
@@ -241,7 +233,6 @@ class UnitReader:
         return value
 
     def _category_and_type(self, target: str | None) -> dict[str, Any]:
-        """Return target category, type and traits, from the profile's cell and the unit's categories."""
         links = [link for link in self.entry.iterfind("categoryLinks/categoryLink") if not is_true(link, "hidden")]
         links.sort(key=lambda link: not is_true(link, "primary"))  # a stable sort, so other links keep their order
         names = [self.tree.word_of(link, link.get("targetId", "")) for link in links]
@@ -283,7 +274,7 @@ class UnitReader:
         for profile, by_column in self.rows:
             row = self._row(tidy(profile.get("name", "")[:LONGEST_NAME])[:LONGEST_NAME].strip(), by_column)
             if row is not None:
-                rows.append(row.model_copy(update={"id": unused_id(row.id, [other.id for other in rows])}))
+                rows.append(row.model_copy(update={"id": unused_name(row.id, [other.id for other in rows], "-")}))
         return tuple(rows)
 
     def _row(self, name: str, by_column: Cells) -> units.Row | None:
@@ -296,7 +287,7 @@ class UnitReader:
             self.warn(name, f"taken for {kind} {'/'.join(against)}".rstrip())
         reach = self._range(name, by_column.get("range"))
         data = {
-            "id": cells.slug(name),
+            "id": slug(name),
             "name": name,
             "kind": kind,
             "against": against,

@@ -250,7 +250,6 @@ def test_a_change_under_a_condition_or_of_an_unknown_kind_is_doubted_and_left_ou
     assert doubts == [
         "models: set 4: a change under a condition; left out",
         "vpr: power 2: a change of an unknown kind; left out",
-        "modifier power in Basic: a modifier of an unsupported type; left out",
     ]
 
 
