@@ -68,7 +68,6 @@ WRONG = {
             "did you mean 'skaven'",
         ),
         ({"warband": FRESH | {"casualties_from": [{"turns": [9]}]}, "turns": 8}, "turn 9 (allowed: 1 to 8)"),
-        ({"alone": {"leadership": 7, "first_run_elsewhere": False}}, "first_run_elsewhere = false"),
         ({"together": {"leader": 7, "p_out": 0.6, "p_stunned": 0.6, "warriors": [{"leadership": 7}]}}, "add up to 1.2"),
     ],
     "compare": [

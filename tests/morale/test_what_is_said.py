@@ -81,7 +81,6 @@ SAID = {  # in the texts of a kind, or not ("-")
         ({"combat": {"enemy": {"frenzy": True}}}, ["MD-7"]),  # who must charge
     ],
     ("mordheim", "warnings"): [
-        ({"warband": FOUGHT | {"immune_to_psychology": True}}, ["MD-1"]),
         ({"warband": FOUGHT | {"casualties": [1, 0], "gives_up_at": 2}, "turns": 2}, ["gives_up_at has no effect"]),
         ({"combat": {"fighter": {"leader": 9}}}, ["combat.fighter: no test of fear, so a leader near has no effect"]),
         ({"combat": {"fighter": {"knocked_down": 0.5, "frenzy": True}}}, ["fighter: knocked_down has no effect"]),

@@ -64,7 +64,6 @@ class Warband:
         self.casualties = by_turn(keys.get("casualties", 0), turns)
         self.leader_falls = keys.get("leader_falls", "random")
         self.leader_stunned = fraction(keys.get("leader_stunned", 0))
-        self.others_stunned = fraction(keys.get("others_stunned", 0))
         self.gives_up_at = keys.get("gives_up_at")
         self.fights, self.ruleset = keys.get("casualties_from", []), ruleset
 
@@ -106,14 +105,9 @@ class Warband:
         return collect([((True, others_out), leader), (other, 1 - leader)])
 
     def test_leadership(self, leader_out: bool, others_out: int) -> Law:
-        """MD-1: the leader's Ld, or the highest of those neither stunned nor out; 0 if there is nobody."""
+        """MD-1: the leader's Ld, or the highest of those not out; 0 if there is nobody."""
         leader = Fraction(0) if leader_out else 1 - self.leader_stunned
-        law = [(self.leader, leader)]
-        nobody_yet = 1 - leader
-        for leadership in sorted(self.others[others_out:], reverse=True):
-            law.append((leadership, nobody_yet * (1 - self.others_stunned)))
-            nobody_yet *= self.others_stunned
-        return collect([*law, (0, nobody_yet)])
+        return collect([(self.leader, leader), (max(self.others[others_out:], default=0), 1 - leader)])
 
     def start(self) -> Law:
         law = self.fallen(False, 0, self.out, turn=0)

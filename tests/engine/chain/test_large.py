@@ -139,7 +139,6 @@ def test_too_many_courses_for_the_states_are_refused(monkeypatch):
 
 
 HUNDRED = {0: 0.4, 1: 0.3, 50: 0.2, 100: 0.1}
-STUNNED = {"leader_stunned": 0.1, "others_stunned": 0.1}
 WORN = {"column": 1, "charged_by_cavalry": 0.1, "worn_down_by_infantry": 0.2, "worn_down_by_artillery": 0.2}
 UNITS = [WORN | {"loses_firing": 0.1, "edge_distance": 40 + place} for place in range(MOST_GAME)]
 WARRIORS = [{"name": f"warrior {place}", "leadership": 2 + place} for place in range(10)]
@@ -154,7 +153,7 @@ EVERY_MAXIMUM = {
     ),
     "division": ("grande-tactique", division(MOST_DIVISION, turns=100)),
     "game": ("grande-tactique", {"game": {"units": UNITS, "surrounded": 0.01, "turns": 100}}),
-    "warbands": ("mordheim", warbands(MOST_WARBANDS, MOST_WARRIORS, **STUNNED) | {"turns": 100}),
+    "warbands": ("mordheim", warbands(MOST_WARBANDS, MOST_WARRIORS, leader_stunned=0.1) | {"turns": 100}),
     "tests": ("mordheim", {"together": TOGETHER, "stupidity": {"leadership": 5}, "turns": 100}),
     "models": (
         "compare",

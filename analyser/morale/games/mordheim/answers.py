@@ -37,7 +37,7 @@ class CombatSection(Section[Combat]):
         """Return the states after tests of fear: on failure a charger does not charge, a target is afraid (MD-9)."""
         fails = []
         for side, is_tested, roll in zip(self.sides, self.tests, (rolls % N_SUMS, rolls // N_SUMS)):
-            leadership = mordheim.leadership_near(side.leadership, side.leader, side.leader_state)
+            leadership = max(side.leadership, side.leader or 0)  # (MD-4)
             fails.append(is_tested & ~mordheim.passes(roll + LOWEST_SUM, leadership))
         mode = fails[0] + 2 * fails[1]
         if self.section.charger != "nobody":
@@ -174,40 +174,33 @@ _SECTIONS = Sections(
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
-def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, int, bool]]:
-    """Yield each key at which a question can state a leader within 6 inches (MD-4).
-
-    With it: the leader's Leadership and state, the warrior's Leadership, and True if the warrior takes a test.
-    """
+def _leaders_near(question: Question) -> Iterator[tuple[str, int, int, bool]]:
+    """Yield each key with a leader within 6 inches, its Leadership, the warrior's, and True if that one tests (MD-4)."""
     parts = _SECTIONS.answers_by_section(question)
-    if (lone := question.alone) is not None:
-        yield "alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee
-    if question.combat is not None:
-        for name, side, tests in zip(SIDE_NAMES, parts["combat"].sides, parts["combat"].tests):
-            yield f"combat.{name}", side.leader, side.leader_state, side.leadership, tests
-    if (stupid := question.stupidity) is not None:
-        yield "stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True
+    if (lone := question.alone) is not None and lone.rally_leader:
+        yield "alone", lone.rally_leader, lone.leadership, parts["alone"].can_flee
+    for name, side, tests in zip(SIDE_NAMES, parts["combat"].sides, parts["combat"].tests) if question.combat else ():
+        if side.leader:
+            yield f"combat.{name}", side.leader, side.leadership, tests
+    if (stupid := question.stupidity) is not None and stupid.leader:
+        yield "stupidity", stupid.leader, stupid.leadership, True
     if (several := question.together) is not None:
-        for warrior in several.warriors:
-            if warrior.near_leader:
-                yield f"together: {warrior.name}", several.leader, "standing", warrior.leadership, True
+        near = [warrior for warrior in several.warriors if warrior.near_leader]
+        yield from ((f"together: {one.name}", several.leader, one.leadership, True) for one in near)
 
 
 def rules(question: Question) -> Rules:
     """Return the rules of all sections, and those about leaders nearby (MD-4)."""
     helps, warnings = False, {}
-    for where, leader, state, own, tests in _leaders_near(question):
-        standing = state == "standing"
-        problem = f"a {state} leader gives no Leadership" if leader else "leader_state has no effect: no leader"
-        warnings[f"{where}: {problem} (MD-4)"] = not standing
-        is_tested, is_better = leader is not None and tests, (leader or 0) > own
-        no_better = f"the leader's {leader} is not better than {own}: no effect (MD-4)"
-        warnings[f"{where}: {no_better}"] = standing and is_tested and not is_better
-        helps = helps or (is_tested and is_better)
+    for where, leader, own, is_tested in _leaders_near(question):
+        warnings[f"{where}: the leader's {leader} is not better than {own}: no effect (MD-4)"] = (
+            is_tested and leader <= own
+        )
+        helps = helps or (is_tested and leader > own)
     in_turns = question.warband or question.alone or question.stupidity
     warnings["turns has no effect: a combat has rounds, and tests together are of one turn"] = (
         question.turns is not None and not in_turns
     )
-    rule = 'MD-4 the Leadership of a leader within 6", unless the leader is down, stunned or fleeing'
+    rule = 'MD-4 the Leadership of a leader within 6"'
     used = _SECTIONS.rules(question)
     return Rules({**used.applied, rule: helps}, used.not_modelled, {**used.warnings, **warnings})

@@ -41,11 +41,6 @@ def best_leadership(own: int, leader: int, leader_helps: Number) -> Any:
     return np.where(leader_helps, max(own, leader), own)
 
 
-def leadership_near(own: int, leader: int | None, state: str) -> int:
-    """Return the Leadership of a warrior with a leader in this state within 6 inches, or without a leader (MD-4)."""
-    return int(best_leadership(own, leader or 0, leader is not None and state == "standing"))
-
-
 def attacks_of(fighter: Fight | Fighter, frenzied: Number) -> Any:
     """Return the number of attacks; frenzy doubles it except for the attack of a second weapon (MD-7)."""
     return fighter.attacks * (1 + frenzied) + fighter.second_weapon

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 from itertools import product
 from typing import Any
@@ -40,37 +39,18 @@ class AloneSection(Section[Alone]):
     """A warrior that fights alone, with states as integers.
 
     A state is HOLDS, RALLIED, LEFT (the table), DOWN, or ``BREAKS + hits`` (or wounds): broken, not yet run. A fleeing
-    warrior has the state `far` if every edge is far, else ``far + 1 + index * width + inches``. Its distance to the
-    edge is then ``inches - fractions[index]``, because runs are whole inches, which leave the fraction unchanged.
+    warrior has the state ``far + inches``, rounded up, or `far` if every edge is far.
     """
 
     def _prepare(self) -> None:
-        section = self.section
-        edges = [exact_fraction(edge) for edge in (section.edge, section.edge_behind) if edge is not None]
-        self.far = BREAKS + section.opponents + 1
-        self.fractions = [*dict.fromkeys(math.ceil(edge) - edge for edge in edges)]
-        ran = [self._after_first_run(roll) for roll in range(LOWEST_SUM, LOWEST_SUM + N_SUMS)]
-        self.width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
-        self.size = self.far + 1 + max(len(self.fractions), 1) * self.width
-        self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # index: roll minus 2
+        section, edge = self.section, exact_fraction(self.section.edge or 0.0)
+        self.far, inches = BREAKS + section.opponents + 1, math.ceil(edge)
+        self.size = self.far + 1 + inches
+        self.fraction = inches - edge  # runs are whole inches, which leave it unchanged
+        self.after_first_run = LEFT if section.edge == 0 else self.far + inches
         self.is_tested = section.opponents >= 2 and not section.friends_near  # (MD-5)
-        breaks = self.is_tested and section.leadership < LEADERSHIPS[-1]
-        self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # after the first run
-
-    def _after_first_run(self, roll: int) -> Fraction | None:
-        """Return the inches to the nearest edge after the first run, away from the opponents (MD-5); None: far."""
-        is_elsewhere, edge = self.section.first_run_elsewhere, self.section.edge
-        behind = self.section.edge_behind if is_elsewhere else edge
-        edges = [] if behind is None else [exact_fraction(behind) - roll]
-        edges += [exact_fraction(edge)] if edge is not None and is_elsewhere else []
-        return min(edges, default=None)
-
-    def _fleeing(self, inches: Fraction | None) -> int:
-        """Return the state of a fleeing warrior at a distance from the edge; None: far."""
-        if inches is None:
-            return self.far
-        whole = math.ceil(inches)
-        return LEFT if inches <= 0 else self.far + 1 + self.fractions.index(whole - inches) * self.width + whole
+        # after the first run
+        self.can_flee = self.is_tested and section.leadership < LEADERSHIPS[-1] and self.after_first_run != LEFT
 
     def _is_breaking(self, states: Any) -> Any:
         """Return True if the warrior has broken and has not made its first run yet."""
@@ -89,15 +69,14 @@ class AloneSection(Section[Alone]):
 
     def _after_run(self, states: Any, roll: Any) -> Any:
         """Return the states after a fleeing warrior has run toward the edge (MD-6)."""
-        inches, run = (states - self.far - 1) % self.width, roll + LOWEST_SUM
+        inches, run = states - self.far, roll + LOWEST_SUM
         return np.where(states == self.far, states, np.where(run < inches, states - run, LEFT))
 
     def _after_charge(self, states: Any, totals: Any) -> Any:
         return np.where((states >= self.far) & (totals >= N_SUMS), self._after_run(states, totals % N_SUMS), states)
 
     def _after_rally(self, states: Any, totals: Any) -> Any:
-        warrior = self.section
-        leadership = mordheim.leadership_near(warrior.leadership, warrior.rally_leader, warrior.leader_state)
+        leadership = max(self.section.leadership, self.section.rally_leader or 0)  # (MD-4)
         passes = mordheim.passes(totals % N_SUMS + LOWEST_SUM, leadership)
         run = self._after_run(states, totals // N_SUMS)
         return np.where(states >= self.far, np.where(passes, RALLIED, run), states)
@@ -112,7 +91,7 @@ class AloneSection(Section[Alone]):
         wounds = success_die(DIE_SIDES + 1 - to_wound, DIE_SIDES, ("no wound", "wound"))
         saves = success_die(DIE_SIDES + 1 - save, DIE_SIDES, ("not saved", "saved"))
         unsaved = self._if_breaking(lambda hits, saves: np.where(hits - saves >= alone.wounds, DOWN, BREAKS))
-        first_run = self._if_breaking(lambda _, roll: self.after_first_run[roll])
+        first_run = self._if_breaking(lambda *_: self.after_first_run)
         combat = [
             Phase(self._after_test_roll, extra_dice=two_dice, title="All alone: Leadership test (MD-5)"),
             Phase(
@@ -123,7 +102,7 @@ class AloneSection(Section[Alone]):
                 title=f"Wounds at {to_wound} or more, a hit from each opponent (MD-5)",
             ),
             Phase(unsaved, saves, self._hits, most_dice=most, title=f"Saves at {save} or more"),
-            Phase(first_run, extra_dice=two_dice, title="First run (MD-5)"),
+            Phase(first_run, title="First run (MD-5)"),
         ]
         charged = bernoulli(alone.charged, ("no charge", "a charge"))
         charge_dice = *two_dice, ExtraDie(charged, N_SUMS)
@@ -131,10 +110,8 @@ class AloneSection(Section[Alone]):
         rally = Phase(
             self._after_rally, extra_dice=(*two_dice, ExtraDie(TWO_DICE, N_SUMS)), title="Rally test, and a run (MD-6)"
         )
-        phases = [*combat, RECORD]
-        for turn in range(1, self.question.turns_played + 1):
-            phases += [charge, rally] if alone.charged else [rally]
-            phases += [*(combat if turn < (alone.combat_phases or turn + 1) else []), RECORD]
+        turn = [*([charge] if alone.charged else []), rally, *combat, RECORD]
+        phases = [*combat, RECORD, *turn * self.question.turns_played]
         return Chain(HOLDS, tuple(phases), self.size, story=Story(self._read, "Turn", first=0))
 
     def _read(self, state: int) -> dict[str, Any]:
@@ -143,7 +120,7 @@ class AloneSection(Section[Alone]):
             return {"the warrior": "breaks", "hits or wounds": int(self._hits(state))}
         if state <= self.far:
             return {"the warrior": names.get(state, "flees")}
-        return {"the warrior": "flees", "inches to the edge": self._inches()[state]}
+        return {"the warrior": "flees", "inches to the edge": float(state - self.far - self.fraction)}
 
     def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `alone` (by turn, from turn 0) and `distance` (inches to the edge)."""
@@ -155,27 +132,17 @@ class AloneSection(Section[Alone]):
             name: weights[:, state] for name, state in state_of.items()
         }
         tables = {"alone": Table(turns, probabilities)}
-        inches = self._inches()
-        states = sorted(inches, key=lambda state: inches[state])
-        at_distance = weights[:, states]
+        at_distance = weights[:, self.far + 1 :]
         if at_distance.any():
-            to_edge = {"inches_to_edge": [inches[state] for state in states]}
+            to_edge = {"inches_to_edge": [float(inches - self.fraction) for inches in range(1, self.size - self.far)]}
             tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
         lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
         return tables, [Curves("alone", "All alone: break and flight", "turn", lines)]
 
-    def _inches(self) -> dict[int, float]:
-        """Return the inches to the edge in each state of a fleeing warrior whose edge is not far."""
-        return {
-            self.far + 1 + index * self.width + whole: float(whole - fraction)
-            for index, fraction in enumerate(self.fractions)
-            for whole in range(1, self.width)
-        }
-
     def rules(self) -> Rules:
         tested, flees, stays = self.is_tested, self.can_flee, self.is_tested and not self.can_flee
+        unbounded = tested and self.section.edge is None
         charged = "; a charged warrior runs once more before it can be struck" if self.section.charged else ""
-        far = self.section.edge is None and self.section.edge_behind is None
         applied = {
             "MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them": tested,
             f"MD-6 rally, flight, the edge{charged}": flees,
@@ -187,7 +154,7 @@ class AloneSection(Section[Alone]):
         useless = "has no effect: the warrior never flees after the first run (MD-6)"
         warnings = {
             "no test: all alone needs two opponents or more and no friend near (MD-5)": not tested,
-            "alone: no edge is stated, so every edge is far and the warrior never reaches one": tested and far,
+            "alone: no edge is stated, so every edge is far and the warrior never reaches one": unbounded,
             f"alone: rally_leader {useless}": stays and self.section.rally_leader,
             f"alone: charged {useless}": stays and self.section.charged,
         }
@@ -200,7 +167,7 @@ class StupiditySection(Section[Stupidity]):
     def chain(self) -> Chain:
         """Return the chain of all turns; it records the state after each."""
         turns, stupidity = self.question.turns_played, self.section
-        leadership = mordheim.leadership_near(stupidity.leadership, stupidity.leader, stupidity.leader_state)
+        leadership = max(stupidity.leadership, stupidity.leader or 0)  # (MD-4)
 
         def after_test(states: Any, totals: Any) -> Any:
             wanders = np.where(totals // N_SUMS <= 3, WALKS, IDLE)  # walks straight ahead on 1 to 3 (MD-10)
