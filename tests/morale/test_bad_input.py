@@ -48,10 +48,11 @@ WRONG = {
             ({"move": "falls_back", "distance": distance}, "allowed: whole centimetres, as an integer")
             for distance in (2.5, {"2.5": 1.0}, 2.0)
         ),
-        ({"dice": 2, "obstacles": [ENEMY | {"chain": 1}]}, "pushes no friends"),
+        ({"dice": 2, "obstacles": [ENEMY | {"chain": 1}]}, "chain: enemy does not make way"),
         ({"dice": 2, "obstacles": [FRIEND | {"chain": n} for n in (19, 3)]}, "24 friends in all (allowed: up to 20)"),
         ({"move": "evades", "distance": 9, "obstacles": [ENEMY]}, "WM-6"),
         ({"dice": 2, "stands": 2}, "WM-8"),
+        ({"move": "retreats", "distance": 3, "turns": 2}, "allowed: 1 with move = 'retreats'"),
     ],
     "mordheim": [
         ({}, "no section"),

@@ -89,7 +89,7 @@ SAID = {  # in the texts of a kind, or not ("-")
         ({"together": {"leader": 6, "warriors": [{"leadership": 7}]}}, ["together: the leader has no effect"]),
     ],
     ("warmaster", "rules_applied"): [
-        (BLOCKED | {"turns": 2}, ["later turns"]),
+        (BLOCKED, ["WM-8"]),
         ({"dice": 2, "turns": 2}, ["WM-9 confused until the end of its next Command phase: a turn lost"]),
     ],
     ("warmaster", "not_modelled"): [

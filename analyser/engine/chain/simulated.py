@@ -7,6 +7,7 @@ assigns the trials to the parts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from analyser.common.errors import InputError
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.chain import chain as chains
-from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, Sparse, SparseRow, States
+from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States
 from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
 # Trials of a chunk, whose result depends only on seed, part and chunk. With many states, each trial can be a group.
@@ -189,13 +190,18 @@ class _Sample:
         self._check_room()
         merged = [counts for (counts,) in self._counts]
         states = chains.distinct(np.concatenate([counts.states for counts in merged]))
-        rows = [
-            SparseRow(np.searchsorted(states, counts.states), counts.trials.astype(np.float64))  # floats multiply fast
-            for counts in merged
-        ]
-        weights = Sparse(rows, len(states))
-        is_sparse = len(rows) > 1 and len(rows) * len(states) > MOST_DENSE
-        return Recorded(states, weights if is_sparse else weights.toarray().astype(np.int64))
+        columns = [np.searchsorted(states, counts.states) for counts in merged]
+        shape = len(merged), len(states)
+        if shape[0] > 1 and math.prod(shape) > MOST_DENSE:
+            from scipy.sparse import csr_array
+
+            ends, trials = np.cumsum([0, *map(len, columns)]), np.concatenate([counts.trials for counts in merged])
+            weights = csr_array((trials.astype(np.float64), np.concatenate(columns), ends), shape)
+            return Recorded(states, weights)
+        weights = np.zeros(shape, np.int64)
+        for row, column, counts in zip(weights, columns, merged):
+            row[column] = counts.trials
+        return Recorded(states, weights)
 
     def _check_room(self) -> None:
         if sum(len(counts[0].states) for counts in self._counts) > MOST_RECORDED:

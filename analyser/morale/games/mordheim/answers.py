@@ -175,7 +175,7 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
 def _leaders_near(question: Question) -> Iterator[tuple[str, int, int, bool]]:
-    """Yield each key with a leader within 6 inches, its Leadership, the warrior's, and True if that one tests (MD-4)."""
+    """Yield each key with a leader within 6 inches, its Leadership, the warrior's, and whether that one tests."""
     parts = _SECTIONS.answers_by_section(question)
     if (lone := question.alone) is not None and lone.rally_leader:
         yield "alone", lone.rally_leader, lone.leadership, parts["alone"].can_flee

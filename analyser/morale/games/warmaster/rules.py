@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from analyser.common.text import counted
 from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, Story, fair_die
-from analyser.morale.games.warmaster.question import FOES, Friend, Kind, Obstacle, Question, can_make_way, friends_of
+from analyser.morale.games.warmaster.question import FOES, Kind, Obstacle, Question
 from analyser.morale.questions import exact_fraction
 
 Choice = Literal["always", "never", "fewest confused"]
@@ -60,12 +60,15 @@ class ObstacleOnWay(NamedTuple):
     """An obstacle on the way, and what the rules derive for it: distances, dice, stands."""
 
     obstacle: Obstacle
-    kind: Kind  # "unyielding" for a friend that cannot make way
     halt: float  # centimetres after which the unit stops if it cannot pass
     reached_from: int  # shortest move into it, in whole centimetres
     mover_tests: int  # dice of the mover if the friend makes way (WM-4), or at the edge of terrain (WM-2)
     friend_tests: tuple[int, ...]  # dice of each friend that makes way
     stands: int  # stands of the mover that it blocks
+
+    @property
+    def kind(self) -> Kind:
+        return self.obstacle.kind
 
 
 @lru_cache(maxsize=16)
@@ -90,10 +93,7 @@ def reached_by(way: tuple[ObstacleOnWay, ...], moved: Any) -> Any:
 
 
 def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
-    ruleset = question.ruleset
-    kind = obstacle.kind
-    if kind == "friend" and not can_make_way(obstacle) and question.move != "evades":
-        kind = "unyielding"
+    ruleset, kind = question.ruleset, obstacle.kind
     keeps_gap = kind in FOES
     halt = exact_fraction(obstacle.distance) - (exact_fraction(ruleset.gap) if keeps_gap else 0)
     stop = max(halt, Fraction(0))
@@ -105,17 +105,10 @@ def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
     if kind == "impassable" and question.move != "evades":  # one die for terrain (WM-2)
         mover_tests = 1
     elif kind == "friend" and question.move != "evades":  # one die for each friend that it pushes (WM-4)
-        mover_tests = friends_of(obstacle) if everyone else 1
-        friend_tests = tuple(_push_dice(obstacle, everyone))
+        mover_tests = 1 + obstacle.chain if everyone else 1
+        friend_tests = tuple(1 + (n if everyone else min(n, 1)) for n in range(obstacle.chain, -1, -1))
     stands = obstacle.stands or question.stands or ruleset.stands
-    return ObstacleOnWay(obstacle, kind, float(stop), reached_from, mover_tests, friend_tests, stands)
-
-
-def _push_dice(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
-    """Yield the dice of a friend and of all behind it: 1, plus 1 per friend pushed (directly, unless `everyone`)."""
-    yield 1 + sum(friends_of(behind) if everyone else 1 for behind in friend.chain)
-    for behind in friend.chain:
-        yield from _push_dice(behind, everyone)
+    return ObstacleOnWay(obstacle, float(stop), reached_from, mover_tests, friend_tests, stands)
 
 
 def choices_of(question: Question) -> tuple[Choice, ...]:
@@ -163,65 +156,54 @@ class MoveState(NamedTuple):
     """Fields of states, as arrays of the shape of the states."""
 
     lost: NDArray[np.int64]  # turns lost to confusion before this turn
-    destroyed: NDArray[np.int64]  # stands of the unit destroyed before this turn (WM-8)
     moved: NDArray[np.int64]  # centimetres
     place: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1: it has not halted
     friends: NDArray[np.int64]  # number of confused friends
-    gone: NDArray[np.bool_]  # True: the unit had no stand left before this turn
     test: NDArray[np.bool_]  # True: confused by its own test at the obstacle
     six: NDArray[np.bool_]  # True: confused by its drive-back dice
     pushed: NDArray[np.bool_]  # True: confused by friends that made way
 
 
 class Mover:
-    """A unit and the obstacles on its way, under a choice of the player, with states as integers.
-
-    States on the move come first, then halted states, and then those of a unit that had no stand left before this turn,
-    by the number of turns lost.
-    """
+    """A unit and the obstacles on its way, under a choice of the player; states on the move precede halted states."""
 
     def __init__(self, question: Question, choice: Choice) -> None:
         self.question, self.way = question, obstacles_of(question)
         self.full_stands = question.stands or question.ruleset.stands
         self.retreats = question.move == "retreats"
         self._results = meeting_results(question, choice)
-        self._stands = self.full_stands if self.retreats and question.turns > 1 else 1
         self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
         self.n_friend_counts = 1 + sum(max(len(entry.friend_tests), entry.kind == "friend") for entry in self.way)
-        before = {"lost": question.turns, "destroyed": self._stands}
+        before = {"lost": question.turns}
         flags = {"six": 2, "pushed": 2, "friends": self.n_friend_counts}
         self.moving_fields = Fields(before | {"moved": self.farthest + 1} | flags)
         self.halted_fields = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
-        self._gone = self.moving_fields.size + (self.halted_fields.size if self.way else 0)
+        self.size = self.moving_fields.size + (self.halted_fields.size if self.way else 0)
 
     def read(self, states: States) -> MoveState:
         """Return the fields of states."""
-        gone = states >= self._gone
-        halted = (states >= self.moving_fields.size) & ~gone
+        halted = states >= self.moving_fields.size
 
-        def part(name: str, of_gone: Any = 0, otherwise: int = 0) -> Any:
+        def part(name: str, otherwise: int = 0) -> Any:
             moving, stopped = (
                 fields.get(name, states - first) if name in fields.sizes else otherwise
                 for fields, first in ((self.moving_fields, 0), (self.halted_fields, self.moving_fields.size))
             )
-            return np.where(gone, of_gone, np.where(halted, stopped, moving))
+            return np.where(halted, stopped, moving)
 
         flags = {name: part(name) == 1 for name in ("test", "six", "pushed")}
-        lost, destroyed = part("lost", states - self._gone), part("destroyed", self._stands)
-        return MoveState(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
+        return MoveState(part("lost"), part("moved"), part("place", -1), part("friends"), **flags)
 
     def is_confused(self, fields: MoveState) -> Any:
         """Return True if the unit is confused at the end of a move and still has stands (WM-8)."""
         return (fields.test | fields.six | fields.pushed) & ~((fields.place >= 0) & self.retreats)
 
     def stands_destroyed(self, fields: MoveState) -> Any:
-        """Return the number of stands destroyed until the end of a move, those of earlier turns included (WM-8)."""
-        if not self.retreats:
-            return np.zeros_like(fields.moved)
+        """Return the number of stands that a retreat destroys (WM-8)."""
         destroys = self._results[:, -1, 0] == Meeting.DESTROYS_STANDS
         blocked = np.cumsum([0, *(entry.stands * hit for entry, hit in zip(self.way, destroys.tolist()))])
-        lost = np.minimum(fields.destroyed + blocked[reached_by(self.way, fields.moved)], self.full_stands)
-        return np.where((fields.place >= 0) | fields.gone, self.full_stands, lost)
+        lost = np.minimum(blocked[reached_by(self.way, fields.moved)], self.full_stands)
+        return np.where(fields.place >= 0, self.full_stands, lost)
 
     def possible_meetings(self) -> Iterator[tuple[Kind, Meeting]]:
         """Yield each kind of obstacle that moves can meet, with its results, up to one that always halts the unit."""
@@ -247,7 +229,7 @@ class Mover:
         obstacles = f"{len(self.way)} obstacles and {self.n_friend_counts - 1} friends"
         what = f"{question.turns} turns of up to {self.farthest} cm past {obstacles}"
         story = Story(self._read, "Turn")
-        return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends", story)
+        return Chain(0, phases, self.size, what, "fewer turns, dice or friends", story)
 
     def _tests_title(self, indices: range) -> str:
         """Return the title of the phase with the tests at these obstacles."""
@@ -260,7 +242,7 @@ class Mover:
         fields = self.read(np.array([state]))
         confused, place = bool(self.is_confused(fields)[0]), int(fields.place[0])
         at = f"halts at the {_word_of(self.way[place])}" if place >= 0 else "on the move"
-        labels: dict[str, Any] = {"the unit": "no stand left" if fields.gone[0] else at}
+        labels: dict[str, Any] = {"the unit": at}
         labels |= {"centimetres moved": int(fields.moved[0])} if place < 0 else {}
         labels |= {"confused": confused, "friends confused": int(fields.friends[0])}
         labels |= {"stands destroyed": int(self.stands_destroyed(fields)[0])} if self.retreats else {}
@@ -286,7 +268,7 @@ class Mover:
         """Return the states after a drive-back die (WM-1), or after the distance of another move."""
         six = fields.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
         moved = np.minimum(fields.moved + total, self.farthest)
-        return self.moving_fields.pack(destroyed=fields.destroyed, moved=moved, six=six)
+        return self.moving_fields.pack(moved=moved, six=six)
 
     def _after_obstacles(self, indices: range, friends_tested: int, fields: MoveState, totals: Any) -> Any:
         """Return the states after these obstacles, with the tests at the last of them (WM-2 to WM-8).
@@ -303,12 +285,12 @@ class Mover:
             mover, friends = np.divmod(totals if place == indices[-1] else np.zeros(1, int), friends_tested + 1)
             results = self._results[place, reached, (six | pushed) * 1]
             meeting_result = np.where(~halted & (reached > place), results, -1)
-            no_stands = self.full_stands <= fields.destroyed + blocked[place, reached]
+            no_stands = self.full_stands <= blocked[place, reached]
             halting = [meeting_result == result for result in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
             halts = np.any(halting, axis=0) | ((meeting_result == Meeting.DESTROYS_STANDS) & no_stands)
             test = np.select(halting, [mover, 1], 0)
             flags = {"six": six, "pushed": pushed, "friends": confused}
-            stopped = self.halted_fields.pack(destroyed=fields.destroyed, place=place, test=test, **flags)
+            stopped = self.halted_fields.pack(place=place, test=test, **flags)
             after = np.where(halts, self.moving_fields.size + stopped, after)
             halted |= halts
             makes_way = meeting_result == Meeting.MAKES_WAY
@@ -316,15 +298,12 @@ class Mover:
             confused = confused + makes_way * friends
             confused = confused + (meeting_result == Meeting.BURST_THROUGH) * (self.way[place].kind == "friend")
         flags = {"six": six, "pushed": pushed, "friends": confused}
-        return np.where(halted, after, self.moving_fields.pack(destroyed=fields.destroyed, moved=fields.moved, **flags))
+        return np.where(halted, after, self.moving_fields.pack(moved=fields.moved, **flags))
 
     def _next_turn(self, states: States, _: Any) -> Any:
-        """Return the states in the next turn: confusion costs a turn (WM-9); a unit without stands is gone (WM-8)."""
+        """Return the states in the next turn: confusion costs a turn (WM-9)."""
         fields = self.read(states)
-        lost = np.minimum(fields.lost + self.is_confused(fields), self.question.turns - 1)
-        destroyed = self.stands_destroyed(fields)
-        start = self.moving_fields.pack(lost=lost, destroyed=np.minimum(destroyed, self._stands - 1))
-        return np.where(destroyed == self.full_stands, self._gone + lost, start)
+        return self.moving_fields.pack(lost=np.minimum(fields.lost + self.is_confused(fields), self.question.turns - 1))
 
 
 @lru_cache(maxsize=16)
@@ -376,7 +355,7 @@ def combined_tests(friends: tuple[int, ...], mover: int) -> Die:
 
 
 def _word_of(entry: ObstacleOnWay) -> str:
-    return "impassable terrain" if entry.obstacle.kind == "impassable" else entry.obstacle.kind
+    return "impassable terrain" if entry.kind == "impassable" else entry.kind
 
 
 def _in_words(value: int, friends: int, mover: int) -> str:

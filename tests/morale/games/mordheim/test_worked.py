@@ -1,6 +1,5 @@
 """Mordheim, MD-1 to MD-10 worked by hand."""
 
-
 import pytest
 
 from analyser import morale
