@@ -36,7 +36,7 @@ def test_defaults_are_told_and_values_are_written_as_in_a_file():
     assert "leader_falls = random" in text
     assert "effect of leader" in text.lower()
     assert "None" not in text
-    assert "Commander range  1" in answer("morale", "legion", "--courage", "1")
+    assert "Received after  0" in answer("morale", "legion", "--courage", "1")
 
 
 def test_a_value_of_the_ruleset_says_where_the_shipped_one_stands():

@@ -83,7 +83,6 @@ SAID = {  # in the texts of a kind, or not ("-")
     ("mordheim", "warnings"): [
         ({"warband": FOUGHT | {"casualties": [1, 0], "gives_up_at": 2}, "turns": 2}, ["gives_up_at has no effect"]),
         ({"combat": {"fighter": {"leader": 9}}}, ["combat.fighter: no test of fear, so a leader near has no effect"]),
-        ({"combat": {"fighter": {"knocked_down": 0.5, "frenzy": True}}}, ["fighter: knocked_down has no effect"]),
         ({"combat": {"enemy": {"causes_fear": True}, "charger": "nobody"}}, ["causes_fear has no effect"]),
         (SILENCED, ["combat.enemy: hatred has no effect"]),
         ({"together": {"leader": 6, "warriors": [{"leadership": 7}]}}, ["together: the leader has no effect"]),

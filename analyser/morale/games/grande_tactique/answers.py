@@ -1,4 +1,4 @@
-"""Answers about Grande Tactique: the section on a game (GT-1 to GT-11), and all sections together.
+"""Answers about Grande Tactique: the sections on a game and on routed units, and all sections together.
 
 A turn is a list of phases (:mod:`.game_steps`): withdrawals, PIPs, fire and charges. The flights that a phase causes
 follow it, with the foremost unit first.
@@ -44,6 +44,7 @@ STATUS_OF = {
 }
 STATUSES_OF: dict[str, Any] = STATUS_OF | {"destroyed": LOST_STATUSES, "off_map": steps.LEFT_MAP}
 STATUSES_OF |= {"surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
+CHARGE_WORDS = ("no charge", "cavalry charges", "infantry charges")
 _GENERALS = "GT-2 attached generals: swept along by a routed unit until it rallies"
 NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-1 how silenced artillery comes back into action", "game"),
@@ -99,12 +100,12 @@ class GameSection(Section[Game]):
             steps.FLEEING: (0,),
             steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
         }
-        after_standing = [steps.SHAKEN]
-        if unit.arm == "artillery":
-            after_standing.append(steps.SILENCED)
-        else:
+        after_standing, is_safe = [], unit.column is None and not any(unit.fire + unit.charges)
+        if unit.arm == "artillery" and not is_safe:
+            after_standing = [steps.SHAKEN, steps.SILENCED]
+        elif not is_safe:
             from_cavalry = any(other.charged_by_cavalry for other in self._column(unit))
-            after_standing += [steps.FLEEING, steps.ROUTED, *[steps.FLEEING_FROM_CAVALRY] * from_cavalry]
+            after_standing = [steps.SHAKEN, steps.FLEEING, steps.ROUTED, *[steps.FLEEING_FROM_CAVALRY] * from_cavalry]
         after_standing += [steps.WITHDRAWN] if unit.withdraws else []
         after_rout = [steps.FLEEING, *([steps.RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
         start = condition_of(0, 0, STATUS_OF[unit.state])
@@ -184,7 +185,7 @@ class GameSection(Section[Game]):
         """Yield the phases of charges on a unit in rout or standing; at most one has an effect (GT-2, GT-7)."""
         for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
             if any(charges):
-                die = Die((1.0 - sum(charges), *charges), words=fleeing.CHARGE_WORDS)
+                die = Die((1.0 - sum(charges), *charges), words=CHARGE_WORDS)
                 title = f"Charge on unit {number + 1} (GT-2, GT-7)"
                 yield Phase(steps.change(self.units, event, number), die, 1, title=title)
 
@@ -251,6 +252,63 @@ def _number_mobile(units: Sequence[GameUnit]) -> int:
     return sum(unit.arm != "artillery" for unit in units)
 
 
+class RoutSection(Section[Rout]):
+    """Routed units, played as a game in which no other unit can be attacked."""
+
+    def _prepare(self) -> None:
+        section = self.section
+        by_cavalry, by_infantry = self._charges = section.charged_by_cavalry, section.charged_by_infantry
+        keys = {"state": "routed", "rout_charged_by_cavalry": by_cavalry, "rout_charged_by_infantry": by_infantry}
+        units = tuple(GameUnit(**unit.model_dump(), **keys) for unit in section.units)
+        self._collapsed = section.standing is not None and bool(gt.has_collapsed(section.standing, len(units)))
+        pips_elsewhere = self.question.ruleset.most_pips if self._collapsed else section.pips_elsewhere
+        game = Game(units=units, rallied="eager", pips_elsewhere=pips_elsewhere, turns=section.turns)
+        self.game = GameSection(game, self.question)
+        self.game.units = self.game.units._replace(has_collapse_field=0)
+
+    def chain(self) -> Chain:
+        return self.game.chain()
+
+    def answer(self, recorded: Recorded) -> Parts:
+        """Return the tables `rout`, `time_in_rout` (turn of its end), `turns_in_rout` (mean) and `still_routed`."""
+        states, weights = recorded
+        status, _ = steps.read(self.game.units, states)
+        in_rout, numbers = status == steps.ROUTED, range(1, len(self.section.units) + 1)
+        rallied, routed, destroyed = (
+            weights @ mask for mask in (status == steps.EAGER, in_rout, np.isin(status, LOST_STATUSES))
+        )
+        then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
+        ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
+        ends = sum(ended.values())
+        ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
+        mean = Sums.of(ends.T, np.arange(1, len(ends) + 1))
+        tables = {
+            "rout": fleeing.by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
+            "time_in_rout": fleeing.by_unit_and_turn(ended, turn="turns"),
+            "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
+            "still_routed": tally(turn_key(weights), "units", weights, in_rout.sum(axis=1), len(numbers)),
+        }
+        lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
+        panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
+        return tables, panels
+
+    def rules(self) -> Rules:
+        units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
+        sheltered = [unit.shelter_distance is not None for unit in units]
+        applied = {
+            "GT-5 shelter": any(sheltered),
+            "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
+            "GT-6 flight again": True,
+            "GT-6 rally": not self._collapsed and gt.can_rally(pips, 0),
+            "GT-7 charges against routed units": sum(self._charges) > 0,
+            "GT-8 collapse forbids rallying": self._collapsed,
+        }
+        useless = "shelter_distance has no effect: the unit is in shelter already"
+        in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
+        warnings = {f"rout.units.{number}.{useless}": applies for number, applies in enumerate(in_shelter)}
+        return Rules(applied, {}, warnings)
+
+
 def _warnings_about(unit: GameUnit) -> dict[str, Any]:
     infantry, artillery, guard = unit.arm == "infantry", unit.arm == "artillery", unit.quality == "old guard"
     sheltered = unit.in_shelter and unit.shelter_distance is not None
@@ -270,7 +328,7 @@ _SECTIONS = Sections(
     check=fleeing.CheckSection,
     flight=fleeing.FlightSection,
     column=fleeing.ColumnSection,
-    rout=fleeing.RoutSection,
+    rout=RoutSection,
     division=fleeing.DivisionSection,
     game=GameSection,
 )

@@ -1,4 +1,4 @@
-"""Answers to the sections on checks, flight, columns, rout and divisions (GT-1 to GT-9)."""
+"""Answers to the sections on checks, flight, columns and divisions (GT-1 to GT-9)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Recorded, States, Story, bernoulli, fair_die
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, Story, bernoulli, fair_die
 from analyser.morale.answer_parts import (
     Bars,
     Cells,
@@ -25,7 +25,7 @@ from analyser.morale.answer_parts import (
 )
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
-from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
+from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game
 from analyser.morale.questions import exact_fraction
 
 CHECK_BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # of morale checks (GT-9)
@@ -37,9 +37,7 @@ NAME_OF = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LE
 STATED_STATUSES = ("eager", "shaken")
 STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
-_RALLIED, _DESTROYED = range(2)  # added to the number of positions: conditions without a position
 PIP_PHASE = "PIP dice, rally (GT-6)"
-CHARGE_WORDS = ("no charge", "cavalry charges", "infantry charges")
 
 
 class CheckSection(Section[Check]):
@@ -316,110 +314,3 @@ def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **mo
     turns, units = next(iter(probabilities.values())).shape
     columns = {name: weights.T for name, weights in probabilities.items()}
     return Table.product_of({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
-
-
-class RoutSection(Section[Rout]):
-    """Units in rout; a state has their conditions, with the first unit as the lowest field.
-
-    A condition is the index of a position (:class:`.rules.Position`); the two next numbers mean rallied and destroyed.
-    """
-
-    def _prepare(self) -> None:
-        self._turns = self.section.turns or self.question.ruleset.turns
-        most = 2 * self._turns  # flights: in each turn one for lack of PIPs, and one because of a charge
-        reach, unset = most * gt.INFANTRY_FLIGHT, {"shelter_distance": None}  # farther woods have no effect
-        units = (
-            unit.model_copy(update=unset if (unit.shelter_distance or 0) > reach else {}) for unit in self.section.units
-        )
-        paths = [gt.path_of(unit, range(1), most) for unit in units]
-        self.paths = {f"unit_{number}": path for number, path in enumerate(paths, start=1)}
-        self.fields = Fields({name: len(self.paths[name].positions) + 2 for name in reversed(self.paths)})
-        self._charges = self.section.charged_by_cavalry, self.section.charged_by_infantry
-        standing = self.section.standing
-        self._collapsed = standing is not None and bool(gt.has_collapsed(standing, len(self.section.units)))
-
-    def _condition_and_next(self, name: str, states: Any) -> tuple[Any, Any, int]:
-        """Return a unit's condition, its condition after another flight (GT-5, GT-6), and its number of positions."""
-        now, path = self.fields.get(name, states), self.paths[name]
-        count = len(path.positions)
-        after = [count + _DESTROYED if totals[0] == gt.OFF_MAP else totals[0] for totals in path.ends_by_total]
-        return now, np.array([*after, *range(count, count + 2)])[now], count
-
-    def _pip_phase(self, states: Any, pips: Any) -> Any:
-        """Return the states after units rally while PIPs suffice and others flee, except in shelter (GT-6)."""
-        after, left = states, np.maximum(pips - self.section.pips_elsewhere, 0)
-        for name, path in self.paths.items():
-            now, then, count = self._condition_and_next(name, states)
-            rallies = (now < count) & gt.can_rally(left, self._collapsed)
-            left = left - gt.RALLY_COST * rallies
-            sheltered = np.array([*(place.sheltered for place in path.positions), *[True] * 2])[now]
-            then = np.where(rallies, count + _RALLIED, np.where(sheltered, now, then))
-            after = self.fields.put(after, **{name: then})
-        return after
-
-    def _after_charge(self, name: str, states: Any, enemy: Any) -> Any:
-        """Return the states after a charge: cavalry destroys the unit (GT-7); infantry makes it flee."""
-        now, flees, count = self._condition_and_next(name, states)
-        dies = np.where(now < count, count + _DESTROYED, now)
-        return self.fields.put(states, **{name: np.choose(enemy, [now, dies, flees])})
-
-    def chain(self) -> Chain:
-        """Return the chain of turns, each with a PIP phase and charges; it records the state at the end of each."""
-        ruleset, charge_die = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges), words=CHARGE_WORDS)
-        turn = [Phase(self._pip_phase, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
-        for name in self.paths if any(self._charges) else ():
-            title = f"Charge on {name.replace('_', ' ')} (GT-7)"
-            turn.append(Phase(partial(self._after_charge, name), charge_die, 1, title=title))
-        flights = max(len(path.positions) for path in self.paths.values())
-        what = f"{len(self.paths)} units in rout, each by its flights (up to {flights}), rallied or destroyed"
-        less = "fewer units, nearer edges, or no edge_distance"
-        return Chain(0, (*turn, RECORD) * self._turns, self.fields.size, what, less, Story(self._read, "Turn"))
-
-    def _read(self, state: int) -> dict[str, Any]:
-        labels = dict[str, Any]()
-        for name, path in self.paths.items():
-            now, unit, positions = int(self.fields.get(name, state)), name.replace("_", " "), len(path.positions)
-            labels[unit] = ("rallied", "destroyed")[now - positions] if now >= positions else "routed"
-            if now < positions:
-                place = path.positions[now]
-                labels[f"{unit}: in shelter"] = bool(place.sheltered)
-                labels[f"{unit}: inches fled"] = float(place.moved)
-        return labels
-
-    def answer(self, recorded: Recorded) -> Parts:
-        """Return the tables `rout`, `time_in_rout` (turn of its end), `turns_in_rout` (mean) and `still_routed`."""
-        states, weights = recorded
-        offsets = [self.fields.get(name, states) - len(path.positions) for name, path in self.paths.items()]
-        beyond = np.stack(offsets, axis=1)  # condition minus the number of positions
-        rallied, routed, destroyed = (weights @ mask for mask in (beyond == _RALLIED, beyond < 0, beyond == _DESTROYED))
-        then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
-        ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
-        ends = sum(ended.values())
-        ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
-        mean, numbers = Sums.of(ends.T, np.arange(1, len(ends) + 1)), range(1, len(self.paths) + 1)
-        still_routed = (beyond < 0).sum(axis=1)
-        tables = {
-            "rout": by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
-            "time_in_rout": by_unit_and_turn(ended, turn="turns"),
-            "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
-            "still_routed": tally(turn_key(weights), "units", weights, still_routed, len(self.paths)),
-        }
-        lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
-        panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
-        return tables, panels
-
-    def rules(self) -> Rules:
-        units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
-        sheltered = [unit.shelter_distance is not None for unit in units]
-        applied = {
-            "GT-5 shelter": any(sheltered),
-            "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
-            "GT-6 flight again": True,
-            "GT-6 rally": not self._collapsed and gt.can_rally(pips, 0),
-            "GT-7 charges against routed units": sum(self._charges) > 0,
-            "GT-8 collapse forbids rallying": self._collapsed,
-        }
-        useless = "shelter_distance has no effect: the unit is in shelter already"
-        in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
-        warnings = {f"rout.units.{number}.{useless}": applies for number, applies in enumerate(in_shelter)}
-        return Rules(applied, {}, warnings)

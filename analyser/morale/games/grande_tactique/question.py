@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -127,7 +127,6 @@ class RoutedUnit(WithArm):
     edge_distance: Distance | None = None
     shelter_distance: Distance | None = None
     in_shelter: bool = False
-    column: ClassVar[None] = None
 
 
 class Rout(Record):

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.morale.games.grande_tactique.question import GameUnit, RoutedUnit
+from analyser.morale.games.grande_tactique.question import GameUnit
 from analyser.morale.questions import exact_fraction
 
 INFANTRY, CAVALRY, ARTILLERY = range(3)  # artillery never flees, it is silenced instead (GT-1)
@@ -172,12 +172,13 @@ class Path(NamedTuple):
     ends_by_total: list[list[int]]
 
 
-def path_of(unit: GameUnit | RoutedUnit, totals: range, flights: int) -> Path:
+def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
     """Return the positions of a unit, found flight by flight."""
     arm = ARMS[unit.arm]
     edge = None if unit.edge_distance is None else exact_fraction(unit.edge_distance)
-    shelter = None if unit.shelter_distance is None or unit.in_shelter else exact_fraction(unit.shelter_distance)
     farthest = flights * flight_distance(arm, totals[-1])
+    reaches = unit.shelter_distance is not None and not unit.in_shelter and unit.shelter_distance <= farthest
+    shelter = exact_fraction(unit.shelter_distance) if reaches else None
     edge_matters = edge is not None and (unit.column is not None or edge <= farthest)
 
     def position_after(position: Position, total: int) -> Position | None:

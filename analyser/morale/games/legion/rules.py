@@ -117,7 +117,7 @@ def unit_of(question: Question) -> Unit:
     courage = NO_COURAGE if question.courage == "none" else question.courage
     most_tokens = question.tokens + sum(len(before) + len(after) - 2 for before, after, _ in question.by_round)
     moves = moves_to_edge(question.edge_distance, question.move_distance, question.rounds_played)
-    panic_courage = better_courage(courage, question.commander)
+    panic_courage = better_courage(courage, question.commander_courage or 0)
     return Unit(courage, panic_courage, most_tokens, moves, question.ruleset.end_phase_tokens)
 
 

@@ -15,6 +15,7 @@ TWO_DICE = Die(  # the sum of two dice minus 2
 )
 NO_WARRIOR = 0  # Leadership if no warrior is left to test on: every roll of two dice fails
 Number = Any  # an integer, or an array with one for each state
+LEADER_RULE = 'MD-4 the Leadership of a leader within 6"'
 ROLL_TO_HIT_IF_AFRAID = 6  # (MD-9)
 
 
@@ -50,6 +51,12 @@ def rerolls_misses(fighter: Fight | Fighter, frenzied: Number, combat_round: int
     """Return True if hatred re-rolls misses: in combat round 0, unless frenzy cancels it (MD-7, MD-8)."""
     is_cancelled = frenzied & (not ruleset.hatred_while_frenzied)
     return (fighter.hatred and combat_round == 0) & np.logical_not(is_cancelled)
+
+
+def hits_of_sides(needed: int, rerolls: bool) -> tuple[int, int]:
+    """Return how many of how many equally likely sides hit at a roll, with misses rolled again or not (MD-8)."""
+    hits = DIE_SIDES + 1 - needed
+    return (hits * (2 * DIE_SIDES - hits), DIE_SIDES**2) if rerolls else (hits, DIE_SIDES)
 
 
 def tests_fear(causes_fear: bool, enemy_causes_fear: bool, frenzied: bool, immune: bool) -> bool:

@@ -135,9 +135,8 @@ class WarbandStates:
         """Return the losses in a fight: attacks must hit, wound, not be saved, and take out of action (MD-7, MD-8)."""
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
         to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
-        hits, sides = DIE_SIDES + 1 - to_hit, DIE_SIDES
-        if mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset):
-            hits, sides = hits * sides + (sides - hits) * hits, sides * sides
+        rerolls = mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset)
+        hits, sides = mordheim.hits_of_sides(to_hit, bool(rerolls))
         successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out)
         rival = -1 if fight.of is None else self._index_of[fight.of]
         die = success_die(successes, sides * DIE_SIDES**3, ("no casualty", "a casualty"))
