@@ -80,8 +80,6 @@ class ExtraDie(NamedTuple):
     weight: int  # factor of the value in the total, such that the total determines the value of each kind of dice
 
 
-MOST_STATES = 1 << 16  # states of a chain that is tabulated for all its states
-MOST_CELLS = 1 << 22  # states times totals of a phase of such a chain
 HIGHEST_STATE = (1 << 62) - 1
 CELLS_AT_ONCE = 1 << 18  # cells of a table computed together
 
@@ -202,11 +200,6 @@ class Chain:
     def __post_init__(self) -> None:
         if self.size > HIGHEST_STATE + 1:
             raise InputError(f"{self.what}: too many states", allowed=self.less)
-
-    @cached_property
-    def is_small(self) -> bool:
-        """True if all states are tabulated, not only the reachable ones."""
-        return self.size <= MOST_STATES and all(self.size * phase.totals <= MOST_CELLS for phase in set(self.phases))
 
 
 Alternatives = Sequence[Sequence[Phase]]  # a round's phases, by alternative; RECORD occurs equally often in each

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.kernel_records import Floats, Integers
-from analyser.engine.chain import chain as chains
-from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States
+from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
 # Trials of a chunk, whose result depends only on seed, part and chunk. With many states, each trial can be a group.
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
+MANY_STATES = 1 << 16
 MOST_RECORDED = 1 << 25  # groups in all recordings together
 MOST_DENSE = 1 << 22  # entries of a result that is stored as a dense array
 MOST_CACHED_CELLS = 1 << 15  # states times totals of a phase whose table is cached
@@ -95,7 +95,7 @@ class Simulator:
     ) -> tuple[Groups, Transitions, Integers]:
         """Return the groups after a phase, the parts into which the groups split, and the new group of each part."""
         parts = []
-        for block in chains.blocks_of(len(groups.states), phase.totals):
+        for block in blocks_of(len(groups.states), phase.totals):
             rolls = self._rolls_of(phase, groups.states[block])
             transitions = _roll(phase, rolls, groups.trials[block], random)
             parts.append(transitions._replace(groups=transitions.groups + block.start))
@@ -189,7 +189,7 @@ class _Sample:
         self._counts = [[_merge_paths(counts)] for counts in self._counts]
         self._check_room()
         merged = [counts for (counts,) in self._counts]
-        states = chains.distinct(np.concatenate([counts.states for counts in merged]))
+        states = distinct(np.concatenate([counts.states for counts in merged]))
         columns = [np.searchsorted(states, counts.states) for counts in merged]
         shape = len(merged), len(states)
         if shape[0] > 1 and math.prod(shape) > MOST_DENSE:
@@ -216,7 +216,7 @@ def _merge_paths(counts: Sequence[Groups]) -> Groups:
 
 
 def _chunk_size(chain: Chain) -> int:
-    return CHUNK_TRIALS if chain.size <= chains.MOST_STATES else CHUNK_OF_MANY_STATES
+    return CHUNK_TRIALS if chain.size <= MANY_STATES else CHUNK_OF_MANY_STATES
 
 
 def simulated_counts(

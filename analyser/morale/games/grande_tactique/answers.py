@@ -16,7 +16,6 @@ import numpy as np
 
 from analyser.common.validation import Record
 from analyser.engine.chain.chain import (
-    MOST_STATES,
     RECORD,
     Chain,
     Die,
@@ -163,8 +162,7 @@ class GameSection(Section[Game]):
         return Chain(
             steps.start_of(self.units, [STATUS_OF[unit.state] for unit in units]),
             tuple(phases),
-            # above MOST_STATES, the chain searches the states that can be reached, which are few
-            max(2 * math.prod(self.units.counts.tolist()), MOST_STATES + 1),
+            2 * math.prod(self.units.counts.tolist()),
             f"a game of {count} units, each by its state, up to {self.units.positions.counts.max()} positions and"
             " whether it has rallied",
             "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
