@@ -65,10 +65,7 @@ class Table:
     def product_of(
         cls, first: Keys, second: Keys, columns: Mapping[str, Weights], pairs: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return a table with a row for each pair of rows of `first` and `second`, or only for those True in `pairs`.
-
-        Arrays of `columns` and `pairs` have the shape (rows of first, rows of second).
-        """
+        """Return a table with a row for each pair of rows of `first` and `second`, or only those True in `pairs`."""
         shape = next(iter(columns.values())).shape
         rows, indices = np.nonzero(np.ones(shape) if pairs is None else pairs)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}

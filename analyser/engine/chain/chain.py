@@ -1,13 +1,7 @@
 """Markov chains of dice rolls: the description of a game's rules for the exact engine and the simulation.
 
-A rule is a :class:`Phase`: the dice that each state rolls, and the next state for each total. A :class:`Chain` is a
-start state and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state
-through the phases; :mod:`~analyser.engine.chain.simulated` simulates it.
-
-Outside events, such as the losses in a fight, may decide which phases a round has. Each round then has numbered
-alternatives (:data:`Alternatives`), and a path (:class:`Paths`) has the number of the alternative of each round. A
-weight belongs to a whole path, so the alternatives of different rounds may depend on each other. The chain's `phases`
-are those of all alternatives, in any order.
+A rule is a :class:`Phase`; a :class:`Chain` is a start state and the phases that follow. Outside events, such as the
+losses in a fight, may choose between numbered alternatives in each round; a path (:class:`Paths`) has their numbers.
 """
 
 from __future__ import annotations
@@ -88,9 +82,7 @@ Change = Callable[[Any, Any], Any]  # from states and totals, arrays that are br
 
 
 class Fields:
-    """Several numbers packed into one state, as digits of a mixed base; the last field changes fastest.
-
-    The first field has no upper bound.
+    """Several numbers packed into one state; the last field changes fastest, and the first has no upper bound.
 
     >>> unit = Fields({"moves": 3, "tokens": 10})
     >>> unit.size, unit.pack(moves=2, tokens=7), unit.get("tokens", 27), unit.put(27, tokens=0)
@@ -184,10 +176,7 @@ class Story(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A Markov chain: a start state and the phases that follow, in order; a phase may be repeated.
-
-    InputError if there are more states than 62-bit integers.
-    """
+    """A start state and the phases that follow, in order; InputError if the states exceed 62-bit integers."""
 
     start: int
     phases: tuple[Phase, ...]  # including RECORD where the distribution is recorded

@@ -112,10 +112,7 @@ def exact_distributions(chain: Chain) -> Recorded:
 
 
 def distributions_along(chain: Chain, alternatives: Alternatives, paths: Paths) -> Recorded:
-    """Return the distributions recorded in each round, averaged over `paths`, whose weights are probabilities.
-
-    Raises TooLargeError, like :func:`exact_distributions`.
-    """
+    """Return the distributions recorded in each round, averaged over `paths` by their probabilities."""
     by_round = ([alternatives[number] for number in np.unique(numbers)] for numbers in paths.numbers.T)
     chain_states, tables = reachable_states(chain, by_round), dict[Phase, TransitionTable]()
     states = len(chain_states)

@@ -1,8 +1,7 @@
 """Simulated Markov chains: trials in the same state form a group, of which only the size is stored.
 
-Trials of a group are exchangeable, so the number of trials with each total is multinomial, as if all dice were rolled
-one by one. The replay of a single trial follows its group; where a group splits, a separate stream of random numbers
-assigns the trials to the parts.
+The number of trials of a group with each total is multinomial, as if all dice were rolled one by one. The replay of a
+trial follows its group; where a group splits, a separate stream of random numbers assigns the trials to the parts.
 """
 
 from __future__ import annotations
@@ -224,8 +223,7 @@ def simulated_counts(
 ) -> Recorded:
     """Count the trials in each state at each recording; the result does not depend on `threads`.
 
-    `part`: number of the chain among those of a question, which have independent random numbers. `report` receives the
-    number of trials so far. InputError if the trials end in too many different states.
+    `part` is the number of the chain among those of a question, which have independent random numbers.
 
     >>> from analyser.engine.chain.chain import fair_die
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
@@ -247,10 +245,7 @@ def simulated_counts(
 
 
 def counts_along(chain: Chain, alternatives: Alternatives, paths: Paths, seed: int, part: int = 0) -> Recorded:
-    """Count the trials in each state at the recordings of each round; `part` as in :func:`simulated_counts`.
-
-    The weights of `paths` are numbers of trials.
-    """
+    """Count the trials in each state at the recordings of each round, along paths weighted by trials."""
     sample = _Sample(chain, paths.numbers.shape[1] * alternatives[0].count(RECORD))
     recorded = [*Simulator().recordings(chain, alternatives, paths, _random_of(seed, part, 0))]
     sample.add(recorded, int(np.sum(paths.weights)))

@@ -22,9 +22,8 @@ def received(law):
 TURNS = [(received((0.0,) * number + (1.0,)), THROW, DOUBLE, RECORD, THROW) for number in range(3)]
 NUMBERS = np.array(list(product(range(3), repeat=ROUNDS)), np.int64)
 GAME = Chain(1, sum(TURNS, ()), 30)
-INDEPENDENT = exact_distributions(Chain(1, (received(LAW), THROW, DOUBLE, RECORD, THROW) * ROUNDS, 30)).dense_weights(
-    30
-)
+DRAWN = Chain(1, (received(LAW), THROW, DOUBLE, RECORD, THROW) * ROUNDS, 30)
+INDEPENDENT = exact_distributions(DRAWN).dense_weights(30)
 
 
 def test_independent_numbers_give_the_law_of_a_chain():

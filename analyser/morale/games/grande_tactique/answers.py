@@ -1,7 +1,6 @@
 """Answers about Grande Tactique: the sections on a game and on routed units, and all sections together.
 
-A turn is a list of phases (:mod:`.game_steps`): withdrawals, PIPs, fire and charges. The flights that a phase causes
-follow it, with the foremost unit first.
+A turn is a list of phases (:mod:`.game_steps`), each followed by the flights that it causes, the foremost first.
 """
 
 from __future__ import annotations
@@ -136,10 +135,7 @@ class GameSection(Section[Game]):
         return [other for other in others if other.column == unit.column] or [unit]
 
     def chain(self) -> Chain:
-        """Return the chain of turns, each with withdrawals, PIP phase, fire and charges; it records the end of each.
-
-        Each phase other than a withdrawal is followed by as many flights as units may have to flee.
-        """
+        """Return the chain of turns: withdrawals, PIP phase, fire and charges, each followed by flights."""
         units, ruleset, count = self.section.units, self.question.ruleset, len(self.section.units)
         surrounded = bernoulli(self.section.surrounded, ("not surrounded", "surrounded"))
         gap = (ExtraDie(surrounded, gt.TOTALS),) if self.section.surrounded else ()

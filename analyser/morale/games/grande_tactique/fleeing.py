@@ -162,10 +162,7 @@ class FlightSection(Section[Flight]):
 
 
 class ColumnSection(Section[Column]):
-    """Units of a game (:mod:`.game_steps`) in one column; the unit that flees first is the lowest field of a state.
-
-    Each unit is eager, shaken, fleeing, routed or off the map.
-    """
+    """Units of a game (:mod:`.game_steps`) in one column; the first to flee is the lowest field of a state."""
 
     def _prepare(self) -> None:
         section = self.section
@@ -244,10 +241,7 @@ class ColumnSection(Section[Column]):
 
 
 class DivisionSection(Section[Division]):
-    """Units of a game (:mod:`.game_steps`), whose routs are modelled as charges of cavalry without flights.
-
-    The loss of a routed unit is a second charge, which rides it down. A rallied unit is like one that never routed.
-    """
+    """Units of a game (:mod:`.game_steps`) without flights: routs and losses are charges of cavalry."""
 
     def _prepare(self) -> None:
         section, count = self.section, len(self.section.units)

@@ -45,10 +45,7 @@ def chains(question: Question) -> dict[str, Chain]:
 
 @lru_cache(maxsize=16)
 def _trial_questions(question: Question) -> dict[tuple[str, str], list[Question]]:
-    """Return the question with 0, 1, ... tokens, or attacks per round, until the number suffices for `until_panic`.
-
-    Each attack scores a hit and gives a token (LG-2, LG-3, LG-7).
-    """
+    """Return the question with 0, 1, ... tokens, or attacks per round (LG-7), until the unit panics."""
     trials = {}
     for case, unit in cases_of(question).items() if question.until_panic is not None else ():
         at_edge = {"edge_distance": 0.0, "move_distance": 1.0}  # so that the first panic removes the unit

@@ -1,7 +1,4 @@
-"""Star Wars: Legion: suppression and panic of a unit, their effects, and the chain of rounds (LG-1 to LG-7).
-
-A state keeps the panic token (LG-6) only up to the end phase, because each panic check counts the tokens again.
-"""
+"""Star Wars: Legion: suppression and panic of a unit, their effects, and the chain of rounds (LG-1 to LG-7)."""
 
 from __future__ import annotations
 

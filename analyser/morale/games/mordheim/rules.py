@@ -35,10 +35,7 @@ def rout_leadership(leader: int, leader_out_or_stunned: Number, best_other: Numb
 
 
 def best_leadership(own: int, leader: int, leader_helps: Number) -> Any:
-    """Return the better Leadership of a warrior and the leader if `leader_helps`, else the warrior's (MD-4).
-
-    A leader helps within 6 inches if it is not knocked down, stunned or fleeing.
-    """
+    """Return the better Leadership of a warrior and the leader if `leader_helps`, else the warrior's (MD-4)."""
     return np.where(leader_helps, max(own, leader), own)
 
 

@@ -43,11 +43,7 @@ LEADER_FATES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A phase of one warband, not yet combined with the other warbands.
-
-    `after` and `dice` have an entry for each of `WarbandStates.all_states`: shapes (states, totals) and (states,). If
-    `rival` is the index of a warband (not -1), at most `number` of its standing warriors roll `dice` dice each.
-    """
+    """A phase of one warband, for each of its states; standing warriors of `rival` roll `dice` dice each."""
 
     after: NDArray[np.int64]
     die: Die = NO_DIE
@@ -59,11 +55,7 @@ class Step:
 
 
 class Losses(NamedTuple):
-    """Dice that take warriors out of action: `dice` dice for each of `number` enemies.
-
-    The value of a die is the number taken out. The enemies belong to the warband with index `rival`, and only those
-    that still stand strike; with -1 all `number` enemies strike.
-    """
+    """Dice that take warriors out of action, `dice` for each of `number` enemies, or of those of `rival` that stand."""
 
     die: Die
     dice: int = 1
@@ -85,8 +77,7 @@ class Losses(NamedTuple):
 class WarbandStates:
     """States (integers) and steps of a warband, for any Leadership of its leader.
 
-    The state of a fighting warband is ``leader out of action * took_part + others out of action``; three states for
-    warbands that have left follow.
+    A state is ``leader out of action * took_part + others out of action``, or one of three for a warband that has left.
     """
 
     def __init__(self, warband: Warband, question: Question) -> None:
@@ -251,10 +242,7 @@ class WarbandSection(Section[Warband]):
         return np.where(fields.fights[place], band.took_part - band.out(fields.by_warband[place]), 0)
 
     def _chain_of(self, first: Warband) -> Chain:
-        """Return the chain of all turns of the game with `first` as its first warband.
-
-        It records the state before the test of each warband, and at the end of each turn.
-        """
+        """Return the chain of the game; it records the state before each test, and at the end of each turn."""
         warbands = [*enumerate(zip(self.bands, (first, *self.question.rivals)))]
         phases: list[Phase] = []
         for place, (band, warband) in warbands:

@@ -70,10 +70,7 @@ class AloneSection(Section[Alone]):
         return np.where(states >= FLEES, np.where(passes, RALLIED, run), states)
 
     def chain(self) -> Chain:
-        """Return the chain: a first combat phase, then turns with charge, rally and combat phase (MD-5, MD-6).
-
-        It records the states after the first combat phase and after each turn.
-        """
+        """Return the chain: a combat phase, then turns with charge, rally and combat phase (MD-5, MD-6)."""
         alone, two_dice, most = self.section, (ExtraDie(TWO_DICE, 1),), self.section.opponents
         to_wound, save = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
         unsaved = success_die((DIE_SIDES + 1 - to_wound) * (save - 1), DIE_SIDES**2, ("no wound", "wound"))

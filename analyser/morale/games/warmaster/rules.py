@@ -1,8 +1,4 @@
-"""Warmaster: moves without orders, such as drive-backs, and the confusion that they cause (WM-1 to WM-9).
-
-A moved unit meets the obstacles on its way one after the other. Its state has the distance moved, the causes of its
-confusion, and the number of confused friends.
-"""
+"""Warmaster: moves without orders, such as drive-backs, and the confusion that they cause (WM-1 to WM-9)."""
 
 from __future__ import annotations
 
@@ -73,11 +69,9 @@ class ObstacleOnWay(NamedTuple):
 
 @lru_cache(maxsize=16)
 def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
-    """Return the obstacles on the way, friends included, nearest first.
+    """Return the obstacles on the way, friends included, in the order in which they affect the unit.
 
-    At equal distance a friend that can make way comes last, because other obstacles stop the unit before it pushes the
-    friend; it comes first if touching counts as moving into it. If two obstacles stop the unit at the same distance,
-    the nearer comes first; if both are equally near, the obstacle that stops it without a roll.
+    First those that stop it, the nearer first, those without a roll before terrain; then friends that can make way.
     """
 
     def sort_key(entry: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
@@ -134,10 +128,7 @@ def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
 
 
 def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool]]:
-    """Return which friends make way so that the mean number of confused units is smallest, by backward induction.
-
-    The player has seen the dice and so knows the distance moved, and whether the unit is already confused.
-    """
+    """Return which friends make way, by backward induction, so that fewest units are confused."""
     more = [Fraction(0)] * 2  # mean number of units confused later, if the mover is not confused yet, and if it is
     choices: list[tuple[bool, bool]] = []  # for each obstacle, if the mover is not confused yet, and if it is
     for entry in reversed(way):
@@ -249,31 +240,26 @@ class Mover:
         return labels | ({"turns lost": int(fields.lost[0])} if self.question.turns > 1 else {})
 
     def _phase(self, change: Callable[[MoveState, Any], Any], die: Die, title: str) -> Phase:
-        """Return a phase of a moving unit; `change` is applied once, to states of turn 1, and serves all turns."""
-        turns, both = self.question.turns, (self.moving_fields, self.halted_fields)
-        moving_size, halted_size = (fields.size // turns for fields in both)
-        first_turn = change(self.read(np.arange(moving_size)[:, np.newaxis]), np.arange(die.highest + 1))
-        size_after = np.where(first_turn >= self.moving_fields.size, halted_size, moving_size)
+        """Return a phase that changes the states of a unit on the move."""
 
-        def in_all_turns(states: States, _: Any) -> States:
+        def next_states(states: States, totals: Any) -> States:
             moving = states[:, 0] < self.moving_fields.size
-            lost, in_first_turn = np.divmod(states[moving], moving_size)
-            after = np.repeat(states, first_turn.shape[1], axis=1)
-            after[moving] = first_turn[in_first_turn[:, 0]] + lost * size_after[in_first_turn[:, 0]]
+            after = np.repeat(states, len(totals), axis=1)
+            after[moving] = change(self.read(states[moving]), totals)
             return after
 
-        return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),), title=title)
+        return Phase(next_states, extra_dice=(ExtraDie(die, 1),), title=title)
 
     def _after_die(self, fields: MoveState, total: Any) -> Any:
         """Return the states after a drive-back die (WM-1), or after the distance of another move."""
         six = fields.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
         moved = np.minimum(fields.moved + total, self.farthest)
-        return self.moving_fields.pack(moved=moved, six=six)
+        return self.moving_fields.pack(lost=fields.lost, moved=moved, six=six)
 
     def _after_obstacles(self, indices: range, friends_tested: int, fields: MoveState, totals: Any) -> Any:
         """Return the states after these obstacles, with the tests at the last of them (WM-2 to WM-8).
 
-        The total is the number of friends with a 6, plus ``friends_tested + 1`` if the mover has a 6.
+        A total is the number of friends with a 6, plus ``friends_tested + 1`` if the mover has a 6.
         """
         reached, shape = reached_by(self.way, fields.moved), (len(fields.moved), len(totals))
         stands = np.array([entry.stands for entry in self.way])[:, np.newaxis]
@@ -289,7 +275,7 @@ class Mover:
             halting = [meeting_result == result for result in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
             halts = np.any(halting, axis=0) | ((meeting_result == Meeting.DESTROYS_STANDS) & no_stands)
             test = np.select(halting, [mover, 1], 0)
-            flags = {"six": six, "pushed": pushed, "friends": confused}
+            flags = {"lost": fields.lost, "six": six, "pushed": pushed, "friends": confused}
             stopped = self.halted_fields.pack(place=place, test=test, **flags)
             after = np.where(halts, self.moving_fields.size + stopped, after)
             halted |= halts
@@ -297,7 +283,7 @@ class Mover:
             pushed = pushed | (makes_way & (mover == 1))
             confused = confused + makes_way * friends
             confused = confused + (meeting_result == Meeting.BURST_THROUGH) * (self.way[place].kind == "friend")
-        flags = {"six": six, "pushed": pushed, "friends": confused}
+        flags = {"lost": fields.lost, "six": six, "pushed": pushed, "friends": confused}
         return np.where(halted, after, self.moving_fields.pack(moved=fields.moved, **flags))
 
     def _next_turn(self, states: States, _: Any) -> Any:
@@ -313,10 +299,7 @@ def mover_of(question: Question, choice: Choice) -> Mover:
 
 
 def _test_groups(way: tuple[ObstacleOnWay, ...]) -> Iterator[tuple[range, int, Die]]:
-    """Yield indices of obstacles, the number of friends that test there, and the die of all tests, nearest first.
-
-    The mover tests last at each obstacle, so that its confusion changes no choice until all friends have tested.
-    """
+    """Yield indices of obstacles, the number of friends that test there, and the die of all their tests."""
     first = 0
     for place, obstacle in enumerate(way):
         friends: list[int] = []
@@ -334,9 +317,7 @@ def _test_groups(way: tuple[ObstacleOnWay, ...]) -> Iterator[tuple[range, int, D
 
 @cache
 def combined_tests(friends: tuple[int, ...], mover: int) -> Die:
-    """Return the tests of friends and of the mover, from the number of dice of each, as one die.
-
-    Its value is the number of friends that roll any 6, plus ``len(friends) + 1`` if the mover rolls a 6.
+    """Return the tests of friends and of the mover as one die: friends with a 6, plus ``len + 1`` if the mover has.
 
     >>> combined_tests((2,), 1)
     Die(weights=(125, 55, 25, 11), sides=216)
