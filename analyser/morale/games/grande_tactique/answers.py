@@ -6,14 +6,13 @@ A turn is a list of phases (:mod:`.game_steps`), each followed by the flights th
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from analyser.common.validation import Record
 from analyser.engine.chain.chain import (
     RECORD,
     Chain,
@@ -30,7 +29,7 @@ from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
-from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout
+from analyser.morale.games.grande_tactique.question import Game, GameUnit, Question, Rout
 
 LOST_STATUSES = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
 STATUS_OF = {
@@ -43,7 +42,6 @@ STATUS_OF = {
 STATUSES_OF: dict[str, Any] = STATUS_OF | {"destroyed": LOST_STATUSES, "off_map": steps.LEFT_MAP}
 STATUSES_OF |= {"surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
 CHARGE_WORDS = ("no charge", "cavalry charges", "infantry charges")
-_GENERALS = "GT-2 attached generals: swept along by a routed unit until it rallies"
 NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-1 how silenced artillery comes back into action", "game"),
     ("GT-2 squares leave square, a firing unit stops firing: they change none of these figures", "check, game"),
@@ -52,18 +50,20 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
         "it stays there, routed",
         "check, flight, game",
     ),
-    (_GENERALS, "check, flight, rout, division, game"),
+    (
+        "GT-2 attached generals: swept along by a routed unit until it rallies",
+        "check, flight, column, rout, division, game",
+    ),
     ("GT-2 attached generals: taken prisoner with a unit that is surrounded", "flight, rout, game"),
     ("GT-4 pursuit", "column, game"),
     ("GT-5 a gap between friends, woods and built-up areas beside the column", "column"),
-    ("GT-5 friends in the way of units that flee again: see [column]", "rout"),
+    ("GT-5 friends in the way of units that flee again", "rout"),
     (
         "GT-5 direction of flight, and gaps that are wide enough: the distances given are taken along it",
         "flight, column, rout, game",
     ),
-    (_GENERALS, "column"),
-    ("GT-2, GT-5 causes of routs and losses: their probabilities are given; see [game]", "division"),
-    ("GT-10 voluntary withdrawal: see [game]", "rout, division"),
+    ("GT-2, GT-5 causes of routs and losses: their probabilities are given", "division"),
+    ("GT-10 voluntary withdrawal", "rout, division"),
     ("GT-5 a gap between friends; GT-9 friends of Old Guard in other columns", "game"),
     ("GT-8 where a halted corps may still move", "division, game"),
     ("GT-11 follow-up charges: included in the probabilities of charges", "rout, game"),
@@ -93,41 +93,12 @@ class GameSection(Section[Game]):
         )
 
     def _possible_conditions(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """Return the sorted conditions that a search finds for a unit: all possible ones, and perhaps others."""
-        flight_totals = {
-            steps.FLEEING: (0,),
-            steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
-        }
-        after_standing, is_safe = [], unit.column is None and not any(unit.fire + unit.charges)
-        if unit.arm == "artillery" and not is_safe:
-            after_standing = [steps.SHAKEN, steps.SILENCED]
-        elif not is_safe:
-            from_cavalry = any(other.charged_by_cavalry for other in self._column(unit))
-            after_standing = [steps.SHAKEN, steps.FLEEING, steps.ROUTED, *[steps.FLEEING_FROM_CAVALRY] * from_cavalry]
-        after_standing += [steps.WITHDRAWN] if unit.withdraws else []
-        after_rout = [steps.FLEEING, *([steps.RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
-        start = condition_of(0, 0, STATUS_OF[unit.state])
-        reached, waiting = {start}, [start]
-        while waiting:
-            rest, status = divmod(waiting.pop(), STATUSES)
-            position, rallied = divmod(rest, 2)
-            after = []
-            if status in (steps.EAGER, steps.SHAKEN):
-                after = [(position, rallied, status_after) for status_after in after_standing]
-            elif status == steps.ROUTED:
-                after = [
-                    (position, 1, STATUS_OF[self.section.rallied]),
-                    *((position, rallied, status_after) for status_after in after_rout),
-                ]
-            elif status in flight_totals:
-                ends = {path.ends_by_total[position][total] for total in flight_totals[status]}
-                after = [(end, rallied, steps.ROUTED) for end in ends if end != gt.OFF_MAP]
-                after += [(0, rallied, steps.LEFT_MAP)] if gt.OFF_MAP in ends else []
-                after += [(0, rallied, steps.SURROUNDED)] if self.section.surrounded else []
-            new = {condition_of(*parts) for parts in after} - reached
-            reached |= new
-            waiting += new
-        return sorted(reached)
+        """Return a unit's conditions, sorted: all possible ones, and others."""
+        statuses: Sequence[int] = (steps.EAGER, steps.SHAKEN, steps.SILENCED, steps.RIDDEN_DOWN, steps.WITHDRAWN)
+        positions = 1
+        if unit.arm != "artillery":
+            statuses, positions = [*{*range(STATUSES)} - {steps.SILENCED}], len(path.positions)
+        return sorted({condition_of(*parts) for parts in product(range(positions), range(2), statuses)})
 
     def _column(self, unit: GameUnit) -> list[GameUnit]:
         """Return the units in the column of a unit; the unit itself if it is in no column."""
@@ -239,11 +210,17 @@ class GameSection(Section[Game]):
             for number, unit in enumerate(units)
             for warning, applies in _warnings_about(unit).items()
         }
-        return Rules(applied, {}, warnings)
+        return Rules(applied, _missing_edges(units), warnings)
 
 
 def _number_mobile(units: Sequence[GameUnit]) -> int:
     return sum(unit.arm != "artillery" for unit in units)
+
+
+def _missing_edges(units: Sequence[Any]) -> dict[str, bool]:
+    """Return the rule that is not modelled for units without `edge_distance`."""
+    far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
+    return {f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})": bool(far)}
 
 
 class RoutSection(Section[Rout]):
@@ -300,7 +277,7 @@ class RoutSection(Section[Rout]):
         useless = "shelter_distance has no effect: the unit is in shelter already"
         in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
         warnings = {f"rout.units.{number}.{useless}": applies for number, applies in enumerate(in_shelter)}
-        return Rules(applied, {}, warnings)
+        return Rules(applied, _missing_edges(units), warnings)
 
 
 def _warnings_about(unit: GameUnit) -> dict[str, Any]:
@@ -330,21 +307,8 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
 def rules(question: Question) -> Rules:
-    """Return the rules of all sections; for a rule that is not modelled, the text names the sections."""
-    used, parts, sections_of = _SECTIONS.rules(question), _SECTIONS.answers_by_section(question), dict[str, list[str]]()
-    reference = rf"[:;] see \[({'|'.join(parts)})\]$"  # left out if the question has that section
-    for name, part in parts.items():
-        left_out = (rule for rule, sections in NOT_MODELLED if name in sections.split(", "))
-        for rule in (*left_out, *_missing_edges(part.section)):
-            sections_of.setdefault(re.sub(reference, "", rule), []).append(f"[{name}]")
-    not_modelled = [f"{', '.join(names)}: {rule}" if len(parts) > 1 else rule for rule, names in sections_of.items()]
-    return Rules(dict(sorted(used.applied.items())), dict.fromkeys(not_modelled, True), used.warnings)
-
-
-def _missing_edges(section: Record) -> list[str]:
-    """Return the rules that are not modelled because an `edge_distance` is missing."""
-    if isinstance(section, Flight | Column):
-        return ["GT-5 the map edge: no edge_distance is stated, so it is far"] * (section.edge_distance is None)
-    units: tuple[Any, ...] = section.units if isinstance(section, Rout | Game) else ()
-    far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
-    return [f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})"] if far else []
+    """Return the rules of all sections."""
+    used, parts = _SECTIONS.rules(question), _SECTIONS.answers_by_section(question)
+    not_modelled = dict.fromkeys(rule for rule, names in NOT_MODELLED if parts.keys() & names.split(", "))
+    applied = dict(sorted(used.applied.items()))
+    return Rules(applied, dict.fromkeys(not_modelled, True) | used.not_modelled, used.warnings)

@@ -37,6 +37,7 @@ NAME_OF = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LE
 STATED_STATUSES = ("eager", "shaken")
 STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
+FAR = "GT-5 the map edge: no edge_distance is stated, so it is far"
 PIP_PHASE = "PIP dice, rally (GT-6)"
 
 
@@ -158,7 +159,7 @@ class FlightSection(Section[Flight]):
             "GT-5 surrounded": flight.surrounded > 0,
         }
         useless = "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)"
-        return Rules(applied, {}, {useless: flight.arm == "cavalry" and shelter})
+        return Rules(applied, {FAR: flight.edge_distance is None}, {useless: flight.arm == "cavalry" and shelter})
 
 
 class ColumnSection(Section[Column]):
@@ -237,7 +238,7 @@ class ColumnSection(Section[Column]):
             "GT-5 the map edge": self.section.edge_distance is not None,
             "GT-9 Old Guard that flees": self.section.old_guard or any(friend.old_guard for friend in friends),
         }
-        return Rules(applied)
+        return Rules(applied, {FAR: self.section.edge_distance is None})
 
 
 class DivisionSection(Section[Division]):
