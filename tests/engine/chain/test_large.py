@@ -146,7 +146,7 @@ EVERY_MAXIMUM = {
         "compare",
         {"models": 100, "losses": HUNDRED, "warmaster": {"dice": 10}}
         | FAR_AND_LONG
-        | {"legion": {"tokens": "an attack", "move_distance": 10}},
+        | {"legion": {"move_distance": 10}},
     ),
 }
 

@@ -190,28 +190,26 @@ class Legion(ComparedSystem):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         stated, ruleset = question.legion, question.ruleset.legion
-        self._per_model = stated.tokens == "a model"
-        most = question.models if self._per_model else question.rounds_played * question.attacks
         moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
         courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage
         courage = scales.courage_for(question.nerve, question) if courage is None else courage
-        self.unit = unit = Unit(courage, courage, most, moves, ruleset.end_phase_tokens)
+        self.unit = unit = Unit(courage, courage, question.models, moves, ruleset.end_phase_tokens)
         self.conditions = unit.destroyed + 1
         self.equivalents = {
             "COURAGE": "none" if courage == lg.NO_COURAGE else str(courage),
-            "tokens": "1 for a model lost" if self._per_model else "1 for an attack with losses",
+            "tokens": "1 for a model lost",
         }
 
         def tokens(states: States) -> Any:
             return np.where(states >= self.conditions, unit.tokens(states % self.conditions), 0)
 
         rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
-        self.test_phases = self.phase(unit.rally, rally_die, tokens, (), most), self.phase(unit.check)
+        self.test_phases = self.phase(unit.rally, rally_die, tokens, (), question.models), self.phase(unit.check)
         self.phases_after = self.phase(unit.move), self.phase(unit.end)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         def after_losses(condition: Any, lost: Any, _: Any) -> Any:
-            return self.unit.receive(condition, lost if self._per_model else np.minimum(lost, 1))
+            return self.unit.receive(condition, lost)
 
         return (self.losses(pmf, after_losses),)
 
@@ -244,13 +242,13 @@ class GrandeTactique(ComparedSystem):
             "morale check": f"{self._target}+ on a die of {sides}",
             "worn down": f"by {stated.worn_down} or more lost",
             "first worn down": "shaken",
-            "rallied": f"{stated.rallied} again, at the end of its flight",
+            "rallied": "shaken again, at the end of its flight",
         }
 
         def after_pips(condition: Any, totals: Any) -> Any:
             """Return the condition after a routed unit has rallied or fled again (GT-6)."""
-            rallied = condition - gt.FLEEING + (gt.SHAKEN if stated.rallied == "shaken" else gt.EAGER)
-            then = np.where(gt.can_rally(totals - stated.pips_elsewhere, 0), rallied, self._after_flight(condition))
+            rallied = condition - gt.FLEEING + gt.SHAKEN
+            then = np.where(gt.can_rally(totals, 0), rallied, self._after_flight(condition))
             return np.where((condition != self._off_map) & (condition % 3 == gt.FLEEING), then, condition)
 
         self.phases_before = (self.phase(after_pips, fair_die(ruleset.pip_sides), ruleset.pip_dice),)

@@ -53,9 +53,6 @@ class Legion(Record):
     """Equivalents of the nerve in Legion."""
 
     courage: CourageOrNone | None = optional(None, "COURAGE, or none (LG-1).")
-    tokens: Literal["a model", "an attack"] = optional(
-        "a model", "One token for each model lost, or for each attack with losses."
-    )
     move_distance: Length = optional(6.0, "Inches of a move at full speed.")
 
 
@@ -67,8 +64,6 @@ class GrandeTactique(Record):
         None, "Target of its morale check. Default: derived from `nerve`."
     )
     worn_down: Models = optional(1, "Models lost to an attack that wear the unit down.")
-    rallied: Literal["eager", "shaken"] = optional("shaken", "State of a unit that has rallied.")
-    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = optional(0, "PIPs spent before rallying.")
 
 
 class Warmaster(Record):
