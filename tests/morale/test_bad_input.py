@@ -58,7 +58,6 @@ WRONG = {
         ({}, "no section"),
         ({"warband": FOUR | {"out": 5}}, "5 out of action of 4 (allowed: 0 to 4)"),
         ({"warband": FOUR | {"casualties": [2, 2, 0]}, "turns": 3}, "5 of 4 warriors"),
-        ({"warband": FOUR | {"leader_falls": 9}, "turns": 8}, "leader_falls: turn 9 (allowed: 1 to 8)"),
         (
             {"warband": FOUR, "rivals": [FOUR | {"name": "orcs"}] * 2},
             "warbands have the same name: warband, orcs, orcs",

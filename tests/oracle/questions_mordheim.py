@@ -58,7 +58,7 @@ def warband(dice: Random, turns: int, name: str, names: tuple[str, ...]) -> Row:
     casualties = by_turn if dice.random() < 0.4 and sum(map(least, by_turn)) <= total else by_turn[0]
     fewest = sum(map(least, casualties)) if isinstance(casualties, list) else least(casualties)
     out = min(dice.randint(0, total), max(total - fewest, 0))
-    falls = (None, "random", "first", "last", "never", dice.randint(1, turns))
+    falls = (None, "random", "first", "last", "never")
     keys = WARBAND | {"out": (None, out), "leader_falls": falls, "gives_up_at": (None, None, dice.randint(1, total))}
     kept = {"name": name, "leader": dice.randint(2, 12), "casualties": casualties} | picked(dice, keys)
     if groups:

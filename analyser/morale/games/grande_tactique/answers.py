@@ -13,17 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import (
-    RECORD,
-    Chain,
-    Die,
-    ExtraDie,
-    Phase,
-    Recorded,
-    Story,
-    bernoulli,
-    fair_die,
-)
+from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, Story, bernoulli, fair_die
 from analyser.morale.answer_parts import Cells, Curves, Parts, Rules, Section, Sections, Sums, Table, tally, turn_key
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps

@@ -73,8 +73,8 @@ class Warband(Record):
         "Fights that take out more warriors, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
         max_length=6,
     )
-    leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = optional(
-        "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
+    leader_falls: Literal["random", "first", "last", "never"] = optional(
+        "random", "When the leader goes out of action: random, first, last or never."
     )
     others_fall: Literal["weakest_first", "strongest_first"] = optional(
         "weakest_first", "Order in which the others fall: weakest_first or strongest_first (Leadership)."
@@ -274,11 +274,9 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
 
 
 def _check_losses(warband: Warband, turns: int) -> None:
-    """Raise ValueError if even the fewest losses exceed the warriors, or the leader falls after the last turn."""
+    """Raise ValueError if even the fewest losses exceed the warriors."""
     pmfs = for_each_round(warband.casualties, turns, "casualties")
     stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # one for all turns stops when no warrior is left
     least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)
     if least > warband.took_part:
         raise ValueError(f"casualties: {least} of {warband.took_part} warriors (allowed: 0 to {warband.took_part})")
-    if isinstance(warband.leader_falls, int) and warband.leader_falls > turns:
-        raise ValueError(f"leader_falls: turn {warband.leader_falls} (allowed: 1 to {turns})")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,11 +64,6 @@ class Losses(NamedTuple):
     title: str = "Casualties"
 
     @property
-    def least(self) -> int:
-        """Smallest possible number of casualties."""
-        return 0 if self.rival >= 0 else int(self.die.values[0]) * self.dice * self.number
-
-    @property
     def most(self) -> int:
         """Largest possible number of casualties."""
         return self.die.highest * self.dice * self.number
@@ -100,17 +95,9 @@ class WarbandStates:
 
     def casualty_steps(self, warband: Warband, turn: int) -> Iterator[Step]:
         """Yield the steps with the casualties before the test of a turn, or for turn 0 at the start."""
-        falls, before = warband.leader_falls, [losses for past in range(turn) for losses in self.losses(warband, past)]
-        if isinstance(falls, int):
-            falls = "first" if falls == turn else "last"
-        least, most = sum(losses.least for losses in before), sum(losses.most for losses in before)
         for losses in self.losses(warband, turn):  # fewest standing first, so that no state suffers them twice
-            standing = range(max(self.took_part - most, 1), self.took_part - least + 1)
-            for selected in (0, *standing) if falls == "random" else (ALL_STATES,):
-                yield self._cached_casualties(losses, falls, selected)
-            least, most = least + losses.least, most + losses.most
-        if turn and warband.leader_falls == turn:
-            yield self._leader_falls
+            for selected in range(self.took_part + 1) if warband.leader_falls == "random" else (ALL_STATES,):
+                yield self._cached_casualties(losses, warband.leader_falls, selected)
 
     def losses(self, warband: Warband, turn: int) -> Iterator[Losses]:
         """Yield the losses before the rout test of a turn, or at the start (turn 0)."""
@@ -151,13 +138,6 @@ class WarbandStates:
         lots = Die((1,) * selected, selected, tuple(f"leader's lot {lot}" for lot in range(1, selected + 1)))
         places = (ExtraDie(lots, numbers),) if falls == "random" and selected > 0 else ()
         return Step(after, losses.die, dice, places, losses.rival, losses.number, losses.title)
-
-    @cached_property
-    def _leader_falls(self) -> Step:
-        """Step in which the leader falls in the stated turn, even without casualties."""
-        states = self.all_states
-        after = (states + np.where(states < self.took_part, self.took_part, 0))[:, np.newaxis]
-        return Step(after, title="The leader falls")
 
     def _rout_test(self, leader: int, p_stunned: float) -> Step:
         """Return the start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
@@ -345,8 +325,7 @@ class WarbandSection(Section[Warband]):
         turns = range(self.question.turns_played + 1)
         for band, warband in zip(self.bands, self.question.warbands):
             most = sum(losses.most for turn in turns for losses in band.losses(warband, turn))
-            falls = isinstance(warband.leader_falls, int)
-            yield warband, min(most + falls, warband.took_part - (warband.leader_falls == "never"))
+            yield warband, min(most, warband.took_part - (warband.leader_falls == "never"))
 
     def rules(self) -> Rules:
         warbands, most_out = self.question.warbands, [*self._most_out()]

@@ -62,9 +62,6 @@ WARBANDS = {
     "MD-1: a stunned leader lends nothing": one(
         band(9, [(6, 3)], leader_falls="last", leader_stunned=0.5), P9 / 2 + P6 / 2
     ),
-    "MD-1: the leader lost in a turn is one of its casualties": one(
-        band(9, [(6, 11)], leader_falls=2) | {"out": 2}, 1, P6
-    ),
     "MD-2: gives up at the start of a turn and from a quarter on, without a test": (
         {"warband": band(8, [(7, 7)], out=0, casualties=[1, 1, 0], gives_up_at=1), "turns": 3},
         turns("p_gave_up", [0, 1, 1]) | turns("p_may_have_given_up", [0, 1, 1]) | turns("p_tests", [0, 0, 0]),
