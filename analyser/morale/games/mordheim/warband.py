@@ -95,9 +95,12 @@ class WarbandStates:
 
     def casualty_steps(self, warband: Warband, turn: int) -> Iterator[Step]:
         """Yield the steps with the casualties before the test of a turn, or for turn 0 at the start."""
+        most = sum(losses.most for past in range(turn) for losses in self.losses(warband, past))
         for losses in self.losses(warband, turn):  # fewest standing first, so that no state suffers them twice
-            for selected in range(self.took_part + 1) if warband.leader_falls == "random" else (ALL_STATES,):
+            standing = range(max(self.took_part - most, 1), self.took_part + 1)
+            for selected in (0, *standing) if warband.leader_falls == "random" else (ALL_STATES,):
                 yield self._cached_casualties(losses, warband.leader_falls, selected)
+            most += losses.most
 
     def losses(self, warband: Warband, turn: int) -> Iterator[Losses]:
         """Yield the losses before the rout test of a turn, or at the start (turn 0)."""
