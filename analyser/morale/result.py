@@ -18,7 +18,7 @@ from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
 from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, rows_of_columns
-from analyser.morale.answer_parts import FatePanels, Panel, Table, picture_of
+from analyser.morale.answer_parts import Panel, Table, picture_of
 from analyser.morale.questions import MoraleQuestion
 from analyser.morale.systems import SYSTEMS
 from analyser.results import simultaneous_intervals
@@ -48,7 +48,7 @@ class MoraleResult(Result):
     scenario: MoraleQuestion
     system: str
     raw_tables: Mapping[str, Table]
-    panels: Sequence[Panel | FatePanels]
+    panels: Sequence[Panel]
 
     @property
     def kind(self) -> str:  # type: ignore[override]
@@ -163,7 +163,7 @@ class MoraleResult(Result):
         return tidy(self.table(table))
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Any:
-        """Draw the panels under one title, or the first one on `ax`; InputError for a comparison on `ax`."""
+        """Draw the panels under one title, or the first one on `ax`."""
         return picture_of(self, ax, **more)
 
     @property

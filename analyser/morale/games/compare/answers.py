@@ -20,7 +20,7 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.answer_parts import FatePanels, Keys, Parts, Rules, Table, TextsAndTruth, chain_weights
+from analyser.morale.answer_parts import Keys, Panel, Parts, Rules, Table, TextsAndTruth, chain_weights
 from analyser.morale.games.compare import question as scales
 from analyser.morale.games.compare.compared_systems import CLASH, CLASS_OF, ArmouredClash, ComparedSystem, clash_values
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
@@ -86,7 +86,8 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-    return tables, [FatePanels({name: system.title for name, system in CLASS_OF.items()})]
+    panels = [Panel("fates", "fates", one.title, "round", where={"system": name}) for name, one in CLASS_OF.items()]
+    return tables, panels
 
 
 def _correspondence(question: Question) -> Keys:
