@@ -68,7 +68,7 @@ SAID = {  # in the texts of a kind, or not ("-")
         )
     ],
     ("legion", "warnings"): [
-        ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["1 is not better than the unit's own 3"]),
+        ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["not better than the unit's own COURAGE"]),
         ({"courage": 1, "tokens": 2, "commander_near": 0.5}, ["commander_near has no effect"]),
         (TRIED | {"commander_near": 0.5}, ["tokens_until_panic: `with` is a commander near for certain"]),
     ],
@@ -103,7 +103,6 @@ SAID = {  # in the texts of a kind, or not ("-")
         ({"flight": {"arm": "infantry", "enemy": "cavalry"}}, [FAR]),
         ({"rout": {"units": [{}, {"edge_distance": 9}, {}], "turns": 1}}, ["without edge_distance (1, 3)"]),
     ],
-    ("grande-tactique", "warnings"): [({"check": {"arm": "artillery"}}, ["taken as worn down by artillery"])],
     ("compare", "not_modelled"): [
         (
             {"models": 4, "losses": 1},

@@ -46,7 +46,7 @@ class CheckSection(Section[Check]):
 
     def _prepare(self) -> None:
         cause = CAUSES[self.section.cause]
-        if cause == gt.WORN_DOWN and self.section.worn_down_by != "infantry":
+        if cause == gt.WORN_DOWN and self.section.worn_down_by == "artillery":
             cause = gt.WORN_DOWN_BY_ARTILLERY
         response = gt.response(gt.ARMS[self.section.arm], self.section.state == "shaken", cause)
         ignored = response == gt.IS_SHAKEN and not self.question.ruleset.fire_shakes
@@ -77,18 +77,12 @@ class CheckSection(Section[Check]):
         return {"check": Table({"arm": [self.section.arm]}, probabilities)}, [panel]
 
     def rules(self) -> Rules:
-        check, tested, by_whom = self.section, self.response == gt.CHECKS, self.section.worn_down_by is not None
-        is_regular, is_artillery = check.quality == "regular", check.arm == "artillery"
-        shelled = check.cause == "worn down" and is_artillery
-        never_flees = check.state == "eager" and check.cause != "charged" and not is_artillery
+        check, tested, is_regular = self.section, self.response == gt.CHECKS, self.section.quality == "regular"
+        never_flees = check.state == "eager" and check.cause != "charged" and check.arm != "artillery"
         never_flees_firing = check.arm != "infantry" and check.cause == "lost firing"
         bonus = {"GT-9 Old Guard and veterans on morale checks": tested and not is_regular}
-        useless = "check.worn_down_by has no effect: it matters to artillery that is worn down by fire (GT-1)"
-        assumed = "check: taken as worn down by artillery; fire of infantry (worn_down_by) would not silence it (GT-1)"
         untested = "check.quality and check.modifier have no effect: no morale check is made (GT-2)"
         warnings = {
-            useless: by_whom and not shelled,
-            assumed: shelled and not by_whom,
             "check: an eager unit does not flee from fire (GT-2)": never_flees,
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": never_flees_firing,
             untested: not tested and (check.modifier or not is_regular),

@@ -150,12 +150,12 @@ def rules(question: Question) -> Rules:
     most = MOST_TOKENS if wants_panic else unit.most_tokens
     near, has_courage = [p_near for _, _, p_near in question.by_round], question.courage != "none"
     panics, flees = legion.is_panicked(most, unit.courage), legion.is_panicked(unit.most_tokens, unit.courage)
-    can_be_near = any(near) or wants_panic
+    helps = has_courage and unit.panic_courage > unit.courage and (any(near) or wants_panic)
     applied = {
         "LG-1 COURAGE": has_courage,
         "LG-1 no COURAGE: never suppressed, never panicked": not has_courage,
         "LG-2 rally step": most > 0,
-        "LG-3 commander's COURAGE": panics and unit.panic_courage > unit.courage and can_be_near,
+        "LG-3 commander's COURAGE": panics and helps,
         "LG-3 panic check": has_courage,
         "LG-4 suppressed: one action fewer": legion.is_suppressed(most, unit.courage),
         "LG-5 a panicked unit has no action of its own choice": panics,
@@ -172,17 +172,14 @@ def rules(question: Question) -> Rules:
         "LG-5 the other minis, placed in cohesion with the leader": not far,
         "LG-5 free actions, which a panicked unit does not have: mean_actions leaves them out": True,
     }
-    helps = has_courage and unit.panic_courage > unit.courage
-    no_better = has_courage and question.commander_courage and not helps
     certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
-    no_better_than = f"{question.commander_courage} is not better than the unit's own {question.courage}"
+    why = "it is not better than the unit's own COURAGE, or the commander is never near"
     unused = question.commander_courage is None and question.commander_near != (1.0,)
     moves = moves_over(question.edge_distance or 0.0, question.move_distance or 1.0)
     warnings = {
         "commander_near has no effect: no commander_courage was given (LG-3)": unused,
-        f"commander_courage has no effect: {no_better_than} (LG-3)": no_better,
+        f"commander_courage has no effect: {why} (LG-3)": has_courage and question.commander_courage and not helps,
         f"tokens_until_panic: {certain}": helps and wants_panic and set(near) != {1.0},
-        "commander_courage has no effect: the commander is never near (LG-3)": helps and not can_be_near,
         f"edge_distance has no effect: {moves} moves to the edge, {question.rounds_played} rounds (LG-5)": not (
             far or unit.moves_to_edge
         ),
