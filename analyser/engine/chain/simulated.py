@@ -22,7 +22,7 @@ from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
 # Trials of a chunk, whose result depends only on seed, part and chunk. With many states, each trial can be a group.
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
-MANY_STATES = 1 << 16
+MANY_STATES = 1 << 18
 MOST_RECORDED = 1 << 25  # groups in all recordings together
 MOST_DENSE = 1 << 22  # entries of a result that is stored as a dense array
 MOST_CACHED_CELLS = 1 << 15  # states times totals of a phase whose table is cached

@@ -156,7 +156,7 @@ class MoveState(NamedTuple):
 
 
 class Mover:
-    """A unit and the obstacles on its way, under a choice of the player; states on the move precede halted states."""
+    """A unit and the obstacles on its way, under a choice of the player, with states as integers."""
 
     def __init__(self, question: Question, choice: Choice) -> None:
         self.question, self.way = question, obstacles_of(question)
@@ -165,25 +165,14 @@ class Mover:
         self._results = meeting_results(question, choice)
         self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
         self.n_friend_counts = 1 + sum(max(len(entry.friend_tests), entry.kind == "friend") for entry in self.way)
-        before = {"lost": question.turns}
-        flags = {"six": 2, "pushed": 2, "friends": self.n_friend_counts}
-        self.moving_fields = Fields(before | {"moved": self.farthest + 1} | flags)
-        self.halted_fields = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
-        self.size = self.moving_fields.size + (self.halted_fields.size if self.way else 0)
+        flags = {"test": 2, "six": 2, "pushed": 2, "friends": self.n_friend_counts}
+        places = len(self.way) + 1  # place 0: on the move
+        self.fields = Fields({"lost": question.turns, "moved": self.farthest + 1, "place": places, **flags})
 
     def read(self, states: States) -> MoveState:
         """Return the fields of states."""
-        halted = states >= self.moving_fields.size
-
-        def part(name: str, otherwise: int = 0) -> Any:
-            moving, stopped = (
-                fields.get(name, states - first) if name in fields.sizes else otherwise
-                for fields, first in ((self.moving_fields, 0), (self.halted_fields, self.moving_fields.size))
-            )
-            return np.where(halted, stopped, moving)
-
-        flags = {name: part(name) == 1 for name in ("test", "six", "pushed")}
-        return MoveState(part("lost"), part("moved"), part("place", -1), part("friends"), **flags)
+        lost, moved, place, *flags, friends = (self.fields.get(name, states) for name in self.fields.sizes)
+        return MoveState(lost, moved, place - 1, friends, *(flag == 1 for flag in flags))
 
     def is_confused(self, fields: MoveState) -> Any:
         """Return True if the unit is confused at the end of a move and still has stands (WM-8)."""
@@ -220,7 +209,7 @@ class Mover:
         obstacles = f"{len(self.way)} obstacles and {self.n_friend_counts - 1} friends"
         what = f"{question.turns} turns of up to {self.farthest} cm past {obstacles}"
         story = Story(self._read, "Turn")
-        return Chain(0, phases, self.size, what, "fewer turns, dice or friends", story)
+        return Chain(0, phases, self.fields.size, what, "fewer turns, dice or friends", story)
 
     def _tests_title(self, indices: range) -> str:
         """Return the title of the phase with the tests at these obstacles."""
@@ -243,7 +232,7 @@ class Mover:
         """Return a phase that changes the states of a unit on the move."""
 
         def next_states(states: States, totals: Any) -> States:
-            moving = states[:, 0] < self.moving_fields.size
+            moving = self.fields.get("place", states[:, 0]) == 0
             after = np.repeat(states, len(totals), axis=1)
             after[moving] = change(self.read(states[moving]), totals)
             return after
@@ -254,7 +243,7 @@ class Mover:
         """Return the states after a drive-back die (WM-1), or after the distance of another move."""
         six = fields.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
         moved = np.minimum(fields.moved + total, self.farthest)
-        return self.moving_fields.pack(lost=fields.lost, moved=moved, six=six)
+        return self.fields.pack(lost=fields.lost, moved=moved, six=six)
 
     def _after_obstacles(self, indices: range, friends_tested: int, fields: MoveState, totals: Any) -> Any:
         """Return the states after these obstacles, with the tests at the last of them (WM-2 to WM-8).
@@ -276,20 +265,19 @@ class Mover:
             halts = np.any(halting, axis=0) | ((meeting_result == Meeting.DESTROYS_STANDS) & no_stands)
             test = np.select(halting, [mover, 1], 0)
             flags = {"lost": fields.lost, "six": six, "pushed": pushed, "friends": confused}
-            stopped = self.halted_fields.pack(place=place, test=test, **flags)
-            after = np.where(halts, self.moving_fields.size + stopped, after)
+            after = np.where(halts, self.fields.pack(place=place + 1, test=test, **flags), after)
             halted |= halts
             makes_way = meeting_result == Meeting.MAKES_WAY
             pushed = pushed | (makes_way & (mover == 1))
             confused = confused + makes_way * friends
             confused = confused + (meeting_result == Meeting.BURST_THROUGH) * (self.way[place].kind == "friend")
         flags = {"lost": fields.lost, "six": six, "pushed": pushed, "friends": confused}
-        return np.where(halted, after, self.moving_fields.pack(moved=fields.moved, **flags))
+        return np.where(halted, after, self.fields.pack(moved=fields.moved, **flags))
 
     def _next_turn(self, states: States, _: Any) -> Any:
         """Return the states in the next turn: confusion costs a turn (WM-9)."""
         fields = self.read(states)
-        return self.moving_fields.pack(lost=np.minimum(fields.lost + self.is_confused(fields), self.question.turns - 1))
+        return self.fields.pack(lost=np.minimum(fields.lost + self.is_confused(fields), self.question.turns - 1))
 
 
 @lru_cache(maxsize=16)
