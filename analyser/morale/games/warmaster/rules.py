@@ -13,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.text import counted
-from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, Story, fair_die
+from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Fields, Phase, States, Story, fair_die
 from analyser.morale.games.warmaster.question import FOES, Kind, Obstacle, Question
 from analyser.morale.questions import exact_fraction
 
 Choice = Literal["always", "never", "fewest confused"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 NO_SIX = Fraction(5, 6)
-MOST_SIDES = 1 << 32  # largest number of equally likely sides of a die
-MOST_DICE = 12  # dice combined into one die with at most MOST_SIDES sides
 DIE_SIDES = 6
 Number = Any  # an integer, or an array with one for each state
 
@@ -201,21 +199,16 @@ class Mover:
         question, die = self.question, fair_die(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
         turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
-        for indices, friends, tested in _test_groups(self.way):
-            change = partial(self._after_obstacles, indices, friends)
-            turn.append(self._phase(change, tested, self._tests_title(indices)))
+        for place, entry in enumerate(self.way):
+            title = f"{_word_of(entry).capitalize()} at {entry.obstacle.distance:g} cm (WM-2 to WM-8)"
+            tests = combined_tests(entry.friend_tests, entry.mover_tests)
+            turn.append(self._phase(partial(self._after_obstacle, place), tests, title))
         turn.append(RECORD)
         phases = (*turn, *(Phase(self._next_turn, title="The next turn (WM-9)"), *turn) * (question.turns - 1))
         obstacles = f"{len(self.way)} obstacles and {self.n_friend_counts - 1} friends"
         what = f"{question.turns} turns of up to {self.farthest} cm past {obstacles}"
         story = Story(self._read, "Turn")
         return Chain(0, phases, self.fields.size, what, "fewer turns, dice or friends", story)
-
-    def _tests_title(self, indices: range) -> str:
-        """Return the title of the phase with the tests at these obstacles."""
-        obstacles = ((_word_of(self.way[place]), self.way[place].obstacle.distance) for place in indices)
-        text = " and ".join(f"{what} at {distance:g} cm" for what, distance in obstacles)
-        return f"{text[0].upper()}{text[1:]} (WM-2 to WM-8)"
 
     def _read(self, state: int) -> dict[str, Any]:
         """Return a state as labels and values."""
@@ -245,34 +238,27 @@ class Mover:
         moved = np.minimum(fields.moved + total, self.farthest)
         return self.fields.pack(lost=fields.lost, moved=moved, six=six)
 
-    def _after_obstacles(self, indices: range, friends_tested: int, fields: MoveState, totals: Any) -> Any:
-        """Return the states after these obstacles, with the tests at the last of them (WM-2 to WM-8).
+    def _after_obstacle(self, place: int, fields: MoveState, totals: Any) -> Any:
+        """Return the states after an obstacle, with its tests (WM-2 to WM-8).
 
-        A total is the number of friends with a 6, plus ``friends_tested + 1`` if the mover has a 6.
+        A total is the number of friends with a 6, plus the number of friends and 1 if the mover has a 6.
         """
-        reached, shape = reached_by(self.way, fields.moved), (len(fields.moved), len(totals))
-        stands = np.array([entry.stands for entry in self.way])[:, np.newaxis]
-        blocked = np.cumsum(stands * (self._results[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
-        six, pushed = fields.six, np.broadcast_to(fields.pushed, shape)
-        confused = np.broadcast_to(fields.friends, shape)
-        halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
-        for place in indices:
-            mover, friends = np.divmod(totals if place == indices[-1] else np.zeros(1, int), friends_tested + 1)
-            results = self._results[place, reached, (six | pushed) * 1]
-            meeting_result = np.where(~halted & (reached > place), results, -1)
-            no_stands = self.full_stands <= blocked[place, reached]
-            halting = [meeting_result == result for result in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
-            halts = np.any(halting, axis=0) | ((meeting_result == Meeting.DESTROYS_STANDS) & no_stands)
-            test = np.select(halting, [mover, 1], 0)
-            flags = {"lost": fields.lost, "six": six, "pushed": pushed, "friends": confused}
-            after = np.where(halts, self.fields.pack(place=place + 1, test=test, **flags), after)
-            halted |= halts
-            makes_way = meeting_result == Meeting.MAKES_WAY
-            pushed = pushed | (makes_way & (mover == 1))
-            confused = confused + makes_way * friends
-            confused = confused + (meeting_result == Meeting.BURST_THROUGH) * (self.way[place].kind == "friend")
-        flags = {"lost": fields.lost, "six": six, "pushed": pushed, "friends": confused}
-        return np.where(halted, after, self.fields.pack(moved=fields.moved, **flags))
+        entry, reached = self.way[place], reached_by(self.way, fields.moved)
+        mover, friends = np.divmod(totals, len(entry.friend_tests) + 1)
+        results = self._results[place, reached, (fields.six | fields.pushed) * 1]
+        result = np.where(reached > place, results, -1)
+        stands = np.array([before.stands for before in self.way[: place + 1]])
+        blocked = stands @ (self._results[: place + 1, :, 0] == Meeting.DESTROYS_STANDS)
+        halting = [result == meeting for meeting in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
+        no_stands = (result == Meeting.DESTROYS_STANDS) & (self.full_stands <= blocked[reached])
+        kept = {"lost": fields.lost, "six": fields.six}
+        confused = {"pushed": fields.pushed, "friends": fields.friends, "test": np.select(halting, [mover, 1], 0)}
+        halted = self.fields.pack(place=place + 1, **kept, **confused)
+        makes_way, bursts = result == Meeting.MAKES_WAY, result == Meeting.BURST_THROUGH
+        more_friends = makes_way * friends + bursts * (entry.kind == "friend")
+        pushed = fields.pushed | (makes_way & (mover == 1))
+        passed = self.fields.pack(moved=fields.moved, **kept, pushed=pushed, friends=fields.friends + more_friends)
+        return np.where(np.any(halting, axis=0) | no_stands, halted, passed)
 
     def _next_turn(self, states: States, _: Any) -> Any:
         """Return the states in the next turn: confusion costs a turn (WM-9)."""
@@ -286,41 +272,21 @@ def mover_of(question: Question, choice: Choice) -> Mover:
     return Mover(question, choice)
 
 
-def _test_groups(way: tuple[ObstacleOnWay, ...]) -> Iterator[tuple[range, int, Die]]:
-    """Yield indices of obstacles, the number of friends that test there, and the die of all their tests."""
-    first = 0
-    for place, obstacle in enumerate(way):
-        friends: list[int] = []
-        for tests in obstacle.friend_tests:
-            if sum(friends) + tests + obstacle.mover_tests > MOST_DICE and friends:
-                yield range(first, place + 1), len(friends), combined_tests(tuple(friends), 0)
-                first, friends = place, []
-            friends.append(tests)
-        if friends or obstacle.mover_tests:
-            yield range(first, place + 1), len(friends), combined_tests(tuple(friends), obstacle.mover_tests)
-            first = place + 1
-    if first < len(way):
-        yield range(first, len(way)), 0, NO_DIE
-
-
 @cache
 def combined_tests(friends: tuple[int, ...], mover: int) -> Die:
     """Return the tests of friends and of the mover as one die: friends with a 6, plus ``len + 1`` if the mover has.
 
-    >>> combined_tests((2,), 1)
-    Die(weights=(125, 55, 25, 11), sides=216)
+    >>> combined_tests((1,), 1).pmf.round(4).tolist()
+    [0.6944, 0.1389, 0.1389, 0.0278]
     """
-    weights = [1]
+    weights = np.ones(1)
     for dice in friends:
-        passing = (DIE_SIDES - 1) ** dice
-        weights = np.convolve(np.array(weights, object), [passing, DIE_SIDES**dice - passing]).tolist()
-    passing = (DIE_SIDES - 1) ** mover
-    products = [weight * rolls for rolls in (passing, DIE_SIDES**mover - passing) for weight in weights]
-    sides = DIE_SIDES ** (sum(friends) + mover)
+        passing = float(NO_SIX**dice)
+        weights = np.convolve(weights, [passing, 1 - passing])
+    passing = float(NO_SIX**mover)
+    products = np.concatenate([passing * weights, (1 - passing) * weights])
     words = tuple(_in_words(value, len(friends), mover) for value in range(len(products)))
-    if sides > MOST_SIDES:
-        return Die(tuple(weight / sides for weight in products), words=words)
-    return Die(tuple(products), sides, words)
+    return Die(tuple(products.tolist()), words=words)
 
 
 def _word_of(entry: ObstacleOnWay) -> str:
