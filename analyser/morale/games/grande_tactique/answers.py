@@ -18,19 +18,11 @@ from analyser.morale.answer_parts import Cells, Curves, Parts, Rules, Section, S
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
-from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
+from analyser.morale.games.grande_tactique.game_steps import STATUS_OF, STATUSES, condition_of
 from analyser.morale.games.grande_tactique.question import Game, GameUnit, Question, Rout
 
 LOST_STATUSES = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
-STATUS_OF = {
-    "eager": steps.EAGER,
-    "shaken": steps.SHAKEN,
-    "routed": steps.ROUTED,
-    "silenced": steps.SILENCED,
-    "destroyed": steps.RIDDEN_DOWN,
-}
-STATUSES_OF: dict[str, Any] = STATUS_OF | {"destroyed": LOST_STATUSES, "off_map": steps.LEFT_MAP}
-STATUSES_OF |= {"surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
+SHOWN_STATUSES = ("eager", "shaken", "routed", "silenced", "destroyed", "off the map", "surrounded", "withdrawn")
 CHARGE_WORDS = ("no charge", "cavalry charges", "infantry charges")
 NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-1 how silenced artillery comes back into action", "game"),
@@ -154,7 +146,11 @@ class GameSection(Section[Game]):
         )
         numbers = {"standing": standing, "routed": routed, "lost": lost, "withdrawn": withdrawn}
         probabilities = fleeing.division_probabilities(self.section, standing, lost, states, weights)
-        unit_columns = {f"p_{name}": weights @ np.isin(status, statuses) for name, statuses in STATUSES_OF.items()}
+        statuses_of = {word: STATUS_OF[word] for word in SHOWN_STATUSES} | {"destroyed": LOST_STATUSES}
+        unit_columns = {
+            f"p_{word.replace(' the ', '_')}": weights @ np.isin(status, statuses)
+            for word, statuses in statuses_of.items()
+        }
         unit_columns["p_rallied"] = weights @ ever_rallied
         means = {f"mean_{name}": Sums.of(weights, number) for name, number in numbers.items()}
         tables = {

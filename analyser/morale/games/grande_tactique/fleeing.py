@@ -33,9 +33,8 @@ CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LO
 D6 = fair_die(6)
 SURROUNDED = gt.TOTALS  # state of a surrounded unit, after the states for the totals of the flight dice
 DESTROYING = ("off the map", "surrounded")
-NAME_OF = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
-STATED_STATUSES = ("eager", "shaken")
-STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
+COLUMN_WORDS = ("eager", "shaken", "routed", "off the map")
+DIVISION_STATUSES = (gt.EAGER, gt.ROUTED, gt.DESTROYED)
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
 FAR = "GT-5 the map edge: no edge_distance is stated, so it is far"
 PIP_PHASE = "PIP dice, rally (GT-6)"
@@ -53,7 +52,7 @@ class CheckSection(Section[Check]):
         self.response = gt.STANDS if ignored else response  # one of the effects in `rules` (GT-1, GT-2)
 
     def chain(self) -> Chain:
-        check, ruleset, start = self.section, self.question.ruleset, STATED_STATUSES.index(self.section.state)
+        check, ruleset, start = self.section, self.question.ruleset, steps.STATUS_OF[self.section.state]
         modifier, target = CHECK_BONUS[check.quality] + check.modifier, ruleset.check_target
         ends = {gt.FLEES: gt.ROUTED, gt.IS_SHAKEN: gt.SHAKEN, gt.IS_SILENCED: gt.SILENCED}
         tested = Phase(lambda *_: ends.get(self.response, start), title=f"{check.cause.capitalize()} (GT-1, GT-2)")
@@ -206,7 +205,7 @@ class ColumnSection(Section[Column]):
             "p_exactly": np.array([pmf[fleeing == number].sum() for number in numbers]),
             "p_at_least": np.array([pmf[fleeing >= number].sum() for number in numbers]),
         }
-        columns = {f"p_{name}".replace(" the ", "_"): pmf @ (friends == status) for status, name in NAME_OF.items()}
+        columns = {f"p_{w.replace(' the ', '_')}": pmf @ (friends == steps.STATUS_OF[w]) for w in COLUMN_WORDS}
         keys = {
             "friend": numbers[1:],
             "arm": [friend.arm for friend in self.section.friends],
@@ -214,7 +213,7 @@ class ColumnSection(Section[Column]):
         }
         names = ["first", *(f"friend_{friend}" for friend in numbers[1:])]
         by_unit = zip(names, statuses[possible].T.tolist())
-        joint = {name: [NAME_OF[status] for status in column] for name, column in by_unit}
+        joint = {name: [steps.STATUS_WORDS[status] for status in column] for name, column in by_unit}
         tables = {
             "chain": Table({"friends": numbers}, number_columns),
             "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Sums.of(weights, fleeing)}),
@@ -241,7 +240,7 @@ class DivisionSection(Section[Division]):
     def _prepare(self) -> None:
         section, count = self.section, len(self.section.units)
         can_be_lost = any(unit.lost or unit.state == "destroyed" for unit in section.units)
-        self._statuses = [*STATUS_OF.values()][: 3 if can_be_lost else 2]
+        self._statuses = DIVISION_STATUSES[: 3 if can_be_lost else 2]
         path = gt.Path(gt.INFANTRY, gt.START.moved, [gt.START._replace(sheltered=True)], [[0] * gt.TOTALS])
         conditions = [steps.condition_of(0, 0, status) for status in self._statuses]
         pips_elsewhere = section.pips_elsewhere if section.rally else self.question.ruleset.most_pips
@@ -263,7 +262,7 @@ class DivisionSection(Section[Division]):
         if gt.DESTROYED in self._statuses:
             states, less = ("standing, in rout or lost", "fewer units, or none lost")
         what, size = f"a division of {count} units, each {states}", 2 * len(self._statuses) ** count
-        start = steps.start_of(self.units, [STATUS_OF[unit.state] for unit in division.units])
+        start = steps.start_of(self.units, [steps.STATUS_OF.get(unit.state, gt.EAGER) for unit in division.units])
         return Chain(start, phases, size, what, less, Story(partial(steps.describe_state, self.units), "Turn"))
 
     def answer(self, recorded: Recorded) -> Parts:
@@ -272,7 +271,7 @@ class DivisionSection(Section[Division]):
         (statuses, _), count, turns = steps.read(self.units, states), len(self.section.units), turn_key(weights)
         standing, lost = (statuses == gt.EAGER).sum(axis=1), (statuses == gt.DESTROYED).sum(axis=1)
         probabilities = division_probabilities(self.section, standing, lost, states, weights)
-        names = zip(("p_standing", "p_routed", "p_lost"), STATUS_OF.values())
+        names = zip(("p_standing", "p_routed", "p_lost"), DIVISION_STATUSES)
         unit_columns = {name: weights @ (statuses == status) for name, status in names}
         tables = {
             "division": Table(turns, probabilities, {"mean_standing": Sums.of(weights, standing)}),

@@ -26,6 +26,7 @@ STATUS_WORDS = (
     *("eager", "shaken", "must flee", "routed", "destroyed", "silenced"),
     *("must flee from cavalry", "off the map", "surrounded", "withdrawn"),
 )
+STATUS_OF = {word: status for status, word in enumerate(STATUS_WORDS)}
 ON_MAP = STANDING | MUST_FLEE | 1 << ROUTED | 1 << SILENCED
 WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_ROUT, CHARGE = range(8)
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)

@@ -18,11 +18,6 @@ Number = Any  # an integer, or an array with one for each state
 PANICKED_ACTIONS = 0  # actions that a panicked unit may choose: it must move toward the edge (LG-5)
 
 
-def better_courage(courage: int, commander_courage: int) -> int:
-    """Return the COURAGE for the panic check: the better of the unit's and a commander's (LG-3)."""
-    return courage if courage == NO_COURAGE else max(courage, commander_courage)
-
-
 def is_panicked(tokens: Number, panic_courage: Number) -> Any:
     """Return True if this many tokens panic a unit (LG-1, LG-3); with fewer it loses its panic token (LG-6)."""
     return (panic_courage != NO_COURAGE) & (tokens >= 2 * panic_courage)
@@ -114,7 +109,7 @@ def unit_of(question: Question) -> Unit:
     courage = NO_COURAGE if question.courage == "none" else question.courage
     most_tokens = question.tokens + sum(len(before) + len(after) - 2 for before, after, _ in question.by_round)
     moves = moves_to_edge(question.edge_distance, question.move_distance, question.rounds_played)
-    panic_courage = better_courage(courage, question.commander_courage or 0)
+    panic_courage = max(courage, question.commander_courage or 0) if courage != NO_COURAGE else courage  # (LG-3)
     return Unit(courage, panic_courage, most_tokens, moves, question.ruleset.end_phase_tokens)
 
 
