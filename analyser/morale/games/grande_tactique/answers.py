@@ -214,9 +214,9 @@ class RoutSection(Section[Rout]):
 
     def _prepare(self) -> None:
         section = self.section
-        by_cavalry, by_infantry = self._charges = section.charged_by_cavalry, section.charged_by_infantry
-        keys = {"state": "routed", "rout_charged_by_cavalry": by_cavalry, "rout_charged_by_infantry": by_infantry}
-        units = tuple(GameUnit(**unit.model_dump(), **keys) for unit in section.units)
+        cavalry, infantry = self._charges = section.charged_by_cavalry, section.charged_by_infantry
+        keys: dict[str, Any] = {"rout_charged_by_cavalry": cavalry, "rout_charged_by_infantry": infantry}
+        units = tuple(GameUnit(state="routed", **unit.model_dump(), **keys) for unit in section.units)
         self._collapsed = section.standing is not None and bool(gt.has_collapsed(section.standing, len(units)))
         pips_elsewhere = self.question.ruleset.most_pips if self._collapsed else section.pips_elsewhere
         game = Game(units=units, rallied="eager", pips_elsewhere=pips_elsewhere, turns=section.turns)
@@ -297,4 +297,4 @@ def rules(question: Question) -> Rules:
     used, parts = _SECTIONS.rules(question), _SECTIONS.answers_by_section(question)
     not_modelled = dict.fromkeys(rule for rule, names in NOT_MODELLED if parts.keys() & names.split(", "))
     applied = dict(sorted(used.applied.items()))
-    return Rules(applied, dict.fromkeys(not_modelled, True) | used.not_modelled, used.warnings)
+    return Rules(applied, {**dict.fromkeys(not_modelled, True), **used.not_modelled}, used.warnings)

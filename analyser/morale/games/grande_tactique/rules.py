@@ -171,8 +171,8 @@ def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
     arm = ARMS[unit.arm]
     edge = None if unit.edge_distance is None else exact_fraction(unit.edge_distance)
     farthest = flights * flight_distance(arm, totals[-1])
-    reaches = unit.shelter_distance is not None and not unit.in_shelter and unit.shelter_distance <= farthest
-    shelter = exact_fraction(unit.shelter_distance) if reaches else None
+    woods = unit.shelter_distance
+    shelter = None if woods is None or unit.in_shelter or woods > farthest else exact_fraction(woods)
     edge_matters = edge is not None and (unit.column is not None or edge <= farthest)
 
     def position_after(position: Position, total: int) -> Position | None:
