@@ -105,7 +105,7 @@ def exact_distributions(chain: Chain) -> Recorded:
 
     >>> from analyser.engine.chain.chain import fair_die
     >>> two_dice = Phase(lambda states, totals: states + totals, fair_die(6), 2)
-    >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).weights[0, 7].round(4))
+    >>> float(exact_distributions(Chain(0, (two_dice, RECORD), size=13)).dense_weights(13)[0, 7].round(4))
     0.1667
     """
     return distributions_along(chain, (chain.phases,), Paths.one(1.0))
