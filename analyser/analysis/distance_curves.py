@@ -12,7 +12,7 @@ import numpy as np
 from analyser.analysis.grid import DefendingSide
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
-from analyser.engine.attack.summaries import fill_summary_row, summary_table
+from analyser.engine.attack.summaries import fill_summaries, summary_table
 from analyser.game.units import Category, Loadout, Row, unit_of
 from analyser.rules.structs import CATEGORIES, TARGET
 from analyser.scenarios.attack import attack_record, attack_records, target_record
@@ -179,7 +179,7 @@ def _destroyed_by_shots(
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
     possible = np.array([shot.can_attack for shot in shots], np.bool_)[:, categories]
-    fill_summary_row.compile_for(int(possible.sum()) * _INTERPRETED_SECONDS)
+    fill_summaries.compile_for(int(possible.sum()) * _INTERPRETED_SECONDS)
     summaries = summary_table(
         attack_records(answer.ruleset, [shot.facts for shot in shots]),
         np.array([target_record(target) for target in defending.targets], TARGET),

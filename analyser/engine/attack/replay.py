@@ -1,88 +1,61 @@
-"""Replay of simulated trials of one attack: every die and every card."""
+"""Replay of simulated trials of one attack: their scores and cards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from random import Random
+from typing import NamedTuple
 
 import numpy as np
 
-from analyser.common.kernel_records import Integers, python_copy
-from analyser.engine.attack.simulated import SamplingPlan
+from analyser.common.kernel_records import Integers
+from analyser.engine.attack.simulated import MOST_REDUCTION, SamplingPlan
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.kernel import BLOCK
-from analyser.engine.pool.replay import DiceReader, Die, RolledBlock, WordReader, replay_block
+from analyser.engine.pool.kernel import block_for, draw_cards, roll_block
 from analyser.engine.rng import counter_of_chunk, stream_of
 from analyser.rules.structs import Officer, Test
 
 
 class Trial(NamedTuple):
-    """A simulated attack with all its draws."""
+    """A simulated attack with its draws."""
 
     number: int  # index of the attack in the simulation, from 0
-    dice: list[Die]
+    score: int
     card: int | None  # value of the target's card, if a card decides the test
     officer_position: int | None  # position of the officer among the models, if it is drawn (AC-5.8)
-    building: int | None  # side of the die for the building; 0 is the best (Siegebreaker, AC-6)
+    wrecks_building: bool | None  # result of the die for the building (Siegebreaker, AC-6)
     attacker_card: int | None  # value of the attacker's card, a number of additional dice (Overcharge, AC-6)
 
 
-def replayed_trials(
-    plan: SamplingPlan, die: Integers, deck: Integers, seed: int, trials: int, first: int = 0
-) -> Iterator[Trial]:
+def replayed_trials(plan: SamplingPlan, deck: Integers, seed: int, trials: int, first: int = 0) -> Iterator[Trial]:
     """Yield the trials of a simulation of `trials` trials in order, from the index `first` on.
 
-    `die` and `deck` are sides by face and copies by card value.
+    A simulation does not distinguish all cards; the card of a trial is one of those that it may have drawn.
     """
-    fight = python_copy(plan.fight)
-    reader = DiceReader(fight, die, plan.layout, plan.rerolls)
+    layout, rerolls, fight = plan.layout, plan.rerolls, plan.fight
+    block, (start, gamma) = block_for(layout, rerolls), stream_of(seed)
     cards = np.repeat(np.arange(len(deck)), deck)
-    are_drawn = [fight.test == Test.BY_CARD, fight.officer == Officer.RANDOM, plan.shape[3] > 1]
-    sides = [int(deck.sum()), fight.models, int(die.sum())]
-    for number, dice, attacker_card, block, trial in _trial_positions(plan, seed, trials, first):
-        results: list[int | None] = []
-        row = 0
-        for is_drawn, count in zip(are_drawn, sides):
-            results.append(int(block.others[row, trial]) // (np.iinfo(np.uint16).max // count) if is_drawn else None)
-            row += is_drawn
-        card = None if results[0] is None else int(cards[results[0]])
-        yield Trial(number, reader.dice_of(block, trial, dice), card, results[1], results[2], attacker_card)
-
-
-def _trial_positions(
-    plan: SamplingPlan, seed: int, trials: int, first: int
-) -> Iterator[tuple[int, int, int | None, RolledBlock, int]]:
-    """Yield each trial's number, number of first-roll dice, attacker's card, block, and index in the block."""
-    stream = stream_of(seed)
+    groups = np.clip(cards - (fight.discipline - MOST_REDUCTION), 0, MOST_REDUCTION + 1)
+    cards_of = [cards[groups == group].tolist() for group in range(MOST_REDUCTION + 2)]
     for chunk in range(first // CHUNK_TRIALS, -(-trials // CHUNK_TRIALS)):
         number = chunk * CHUNK_TRIALS
-        of_chunk = min(CHUNK_TRIALS, trials - number)
-        counter = counter_of_chunk(stream.start, stream.gamma, chunk)
-        trials_by_card, counter = _trials_by_card(plan, of_chunk, counter, stream.gamma)
-        for value, trials_of_card in enumerate(trials_by_card):
-            dice = plan.dice + value
-            always_added = 0 if plan.rerolls is None else int(plan.rerolls.always_added[value])
-            left = int(trials_of_card)
-            while left > 0:
-                block = replay_block(plan.layout, plan.rerolls, dice, always_added, counter, stream.gamma)
-                counter = block.counter
-                for trial in np.flatnonzero(block.is_counted)[:left].tolist():
+        block.trials_by_card[0] = min(CHUNK_TRIALS, trials - number)
+        counter = counter_of_chunk(start, gamma, chunk)
+        if fight.overcharge and rerolls is not None:
+            counter = np.uint64(draw_cards(rerolls, block, int(block.trials_by_card[0]), counter, gamma))
+        for value, end in enumerate((number + np.cumsum(block.trials_by_card)).tolist()):
+            while number < end:
+                counter = np.uint64(roll_block(layout, rerolls, block, plan.dice, value, counter, gamma))
+                cells = block.cells[block.cells != layout.discarded][: end - number]
+                for score, group, position, building in np.transpose(np.unravel_index(cells, plan.shape)).tolist():
                     if number >= first:
-                        yield number, dice, value if len(trials_by_card) > 1 else None, block, trial
+                        draws_card, draws_officer = fight.test == Test.BY_CARD, fight.officer == Officer.RANDOM
+                        yield Trial(
+                            number,
+                            score,
+                            card=Random(f"{seed} {number}").choice(cards_of[group]) if draws_card else None,
+                            officer_position=position if draws_officer else None,
+                            wrecks_building=building == 0 if plan.shape[3] > 1 else None,
+                            attacker_card=value if fight.overcharge else None,
+                        )
                     number += 1
-                    left -= 1
-
-
-def _trials_by_card(plan: SamplingPlan, trials: int, counter: np.uint64, gamma: np.uint64) -> tuple[Any, np.uint64]:
-    """Return a chunk's numbers of trials by the attacker's card (Overcharge), and the counter after these draws."""
-    if plan.rerolls is None or len(plan.rerolls.card_bounds) < 3:
-        return [trials], counter
-    words, bounds = WordReader(counter, gamma), plan.rerolls.card_bounds
-    trials_by_card = np.zeros(len(bounds) - 1, np.int64)
-    while trials > 0:
-        draws = words.draws(np.uint16, 1)[0][: min(trials, BLOCK)]
-        result = np.searchsorted(bounds[1:], draws, side="right")
-        counted = np.bincount(result[result < len(trials_by_card)], minlength=len(trials_by_card))
-        trials_by_card += counted
-        trials -= int(counted.sum())
-    return trials_by_card, words.counter

@@ -28,7 +28,7 @@ MOST_CELLS = 4_000_000  # combinations of draws; the trials with each combinatio
 MOST_COUNTED = 1 << 31  # trials of a thread between merges: half of what 32 bits count, as discarded trials count, too
 _LEAST_PER_THREAD = 80  # least product of a thread's chunks and dice for which the thread saves time
 _INTERPRETED_SECONDS = 1e-5  # time of the interpreter for the outcome of one combination of draws
-_MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
+MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | 
     """Return the draw of the target's card, in groups that end at a card that can be the highest to pass (AC-5.1)."""
     if fight.test != Test.BY_CARD:
         return None
-    odds, values = odds_of(die, deck), range(fight.discipline - _MOST_REDUCTION, fight.discipline + 1)
+    odds, values = odds_of(die, deck), range(fight.discipline - MOST_REDUCTION, fight.discipline + 1)
     bounds, draws = zip(*(success_counts(test_draw(1), value, odds) for value in values))
     return OtherDraw(int(draws[0]), tuple(map(int, bounds)))
 
@@ -144,7 +144,7 @@ def fill_cell_outcomes(fight: FightFacts, scores: Scores, cards: int, positions:
         destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
         is_officer_lost = position < discipline.officer_positions_lost(fight, destroyed)
         disordered = discipline.disordered_at_test(fight, is_officer_lost)
-        value = fight.discipline - _MOST_REDUCTION + card
+        value = fight.discipline - MOST_REDUCTION + card
         if value > discipline.highest_passing_card(fight, destroyed, disordered):
             outcome = discipline.outcome_if_failed(fight, destroyed, damage, disordered)
         else:

@@ -138,7 +138,7 @@ def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma
     return counter
 
 
-@step
+@kernel
 def draw_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Draw a card for each of `trials` trials (Overcharge), count the trials by value, and return the counter.
 
@@ -352,6 +352,20 @@ def count_discarded(tables: NDArray[np.uint32], discarded: Any) -> int:
 
 
 @kernel
+def roll_block(
+    layout: Layout, rerolls: Rerolls | None, block: Block, dice: int, card: int, counter: np.uint64, gamma: np.uint64
+) -> np.uint64:
+    """Roll a block of trials into `block.cells`; `card`: the attacker's (Overcharge) or 0; return the counter."""
+    if rerolls is None:
+        counter = roll_pool(layout, block, dice, counter, gamma)
+    else:
+        counter = roll_with_rerolls(layout, rerolls, block, dice + card, rerolls.always_added[card], counter, gamma)
+    counter = draw_others(layout, block, counter, gamma)
+    find_cells(layout, block)
+    return counter
+
+
+@kernel
 def roll_chunks(layout: Layout, rerolls: Rerolls | None, block: Block, dice: int, task: Task, stream: Stream) -> None:
     """Roll the chunks of a task into the tables of `block`.
 
@@ -366,12 +380,5 @@ def roll_chunks(layout: Layout, rerolls: Rerolls | None, block: Block, dice: int
         for value in range(len(trials_by_card)):
             trials = trials_by_card[value]
             while trials > 0:
-                if rerolls is None:
-                    counter = roll_pool(layout, block, dice, counter, gamma)
-                else:
-                    counter = roll_with_rerolls(
-                        layout, rerolls, block, dice + value, rerolls.always_added[value], counter, gamma
-                    )
-                counter = draw_others(layout, block, counter, gamma)
-                find_cells(layout, block)
+                counter = roll_block(layout, rerolls, block, dice, value, counter, gamma)
                 trials -= count_cells(block.cells, layout.discarded, trials, block.tables)

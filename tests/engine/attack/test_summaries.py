@@ -1,13 +1,16 @@
-"""The sweep: every summary is that of the attack asked for alone."""
+"""Summaries of many attacks on many targets: every summary is that of the attack asked for alone."""
 
 import numpy as np
 import pytest
 
 import analyser
-from analyser.engine.attack.summaries import summary_table
-from analyser.game.profiles import load_ruleset
+from analyser.engine.attack.summaries import SUMMARY, distinct_summaries, summary_table
+from analyser.game.profiles import load_profiles, load_ruleset
 from analyser.rules.structs import ATTACK, TARGET
+from analyser.scenarios.attack import attack_record, target_record
 from analyser.scenarios.load import load_scenario
+from analyser.scenarios.resolve import resolve_attack, resolve_target
+from analyser.scenarios.schema import Attack, Target
 from tests.oracle.random_scenarios import random_scenarios
 
 RULES = load_ruleset()
@@ -47,3 +50,39 @@ def test_every_summary_is_that_of_the_attack_alone():
     counted = ("rating", "overcharge", "attacker_models", "attacker_damage", "attacker_damage_limit")
     attacks = [{key: value for key, value in each["attack"].items() if key not in counted} for each in scenarios]
     assert_as_alone(*swept(attacks, [each["target"] for each in scenarios]))
+
+
+@pytest.fixture(scope="module")
+def records():
+    library = load_profiles()
+    attacks = [
+        attack_record(resolve_attack(Attack(), each, row), each.unit)
+        for each in library.matching("crown/*@basic")
+        for row in each.unit.rows
+        if row.kind == "ranged" and row.band(each.level.models) is not None
+    ]
+    targets = [target_record(resolve_target(Target(), each)) for each in library.matching("imperium/*")]
+    return np.array(attacks, ATTACK), np.array(targets, TARGET), library.ruleset
+
+
+def test_figures_are_those_of_each_attack_alone(records):
+    attacks, targets, ruleset = records
+    rng = np.random.default_rng(1)
+    possible = rng.random((len(attacks), len(targets))) < 0.7
+    drawn = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
+    found = distinct_summaries(attacks, targets, possible, *drawn, threads=2)
+    assert ((found.which >= 0) == possible).all()
+    assert len(found.summaries) < possible.sum() / 2
+    table = found.summaries[found.which]
+    assert all(np.isnan(table[name][~possible]).all() for name in SUMMARY.names)
+    for attack, target in rng.permutation(np.argwhere(possible))[:300]:
+        alone = distinct_summaries(attacks[[attack]], targets[[target]], np.ones((1, 1), bool), *drawn)
+        assert alone.summaries[0] == table[attack, target]
+
+
+def test_nothing_comes_of_nothing(records):
+    attacks, targets, ruleset = records
+    drawn = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
+    none = np.zeros((len(attacks), len(targets)), np.bool_)
+    assert (distinct_summaries(attacks, targets, none, *drawn).which == -1).all()
+    assert distinct_summaries(attacks[:0], targets, none[:0], *drawn).which.shape == (0, len(targets))
