@@ -20,7 +20,6 @@ MOST_EDGES = 24_000_000  # takes half a minute and three gigabytes
 _REAL_PER_ESTIMATED_EDGE = 0.2, 0.5  # typical ratio of real to estimated edges, without and with a distance
 _SECONDS_PER_EDGE = 3.5e-5
 _MOST_EDGES_INTERPRETED = 250_000  # edges that the interpreter tries before the kernel is compiled
-_SECONDS_PER_EDGE_AND_ROUND = 4e-8  # by NumPy
 
 
 class GameInput(NamedTuple):
@@ -59,14 +58,12 @@ class Game:
         return np.zeros((self.rounds, len(self.places)), np.int64)
 
     def values(self, final: Floats, choices: tuple[int, int], plan: Integers) -> Floats:
-        """Call :func:`~.backward_induction.backward_values`, compiled if that pays; `choices`: `first`, `second`."""
-        backward_values.compile_for(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
-        return np.asarray(backward_values(self.edges, final, *choices, plan))
+        """Call :func:`~.backward_induction.backward_values`; `choices`: `first`, `second`."""
+        return backward_values(self.edges, final, *choices, plan)
 
     def node_probabilities(self, plan: Integers) -> Floats:
-        """Call :func:`~.backward_induction.node_probabilities`, compiled if that saves time."""
-        node_probabilities.compile_for(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
-        return np.asarray(node_probabilities(self.edges, plan))
+        """Call :func:`~.backward_induction.node_probabilities`."""
+        return node_probabilities(self.edges, plan)
 
     def branches_at(self, node: int) -> Integers:
         """Return the branches that can be chosen in a node, in the order of the node's edges."""
