@@ -28,10 +28,7 @@ class Trial(NamedTuple):
 
 
 def replayed_trials(plan: SamplingPlan, deck: Integers, seed: int, trials: int, first: int = 0) -> Iterator[Trial]:
-    """Yield the trials of a simulation of `trials` trials in order, from the index `first` on.
-
-    A simulation does not distinguish all cards; the card of a trial is one of those that it may have drawn.
-    """
+    """Yield the trials of a simulation of `trials` trials in order, from the index `first` on."""
     layout, rerolls, fight = plan.layout, plan.rerolls, plan.fight
     block, (start, gamma) = block_for(layout, rerolls), stream_of(seed)
     cards = np.repeat(np.arange(len(deck)), deck)

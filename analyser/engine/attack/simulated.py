@@ -54,11 +54,7 @@ class SamplingPlan:
 
 
 def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: bool) -> SamplingPlan:
-    """Return the plan for simulating a fight; InputError if it has too many combinations of draws to count.
-
-    `die` and `deck` are sides by face and copies by card value. With `for_building` a die is rolled for the building
-    after the attack (Siegebreaker, AC-6).
-    """
+    """Return the plan for simulating a fight; InputError if it has too many combinations of draws to count."""
     facts = python_copy(fight)
     dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
     card = _card_draw(facts, die, deck)
@@ -94,10 +90,7 @@ class Sample:
         self._lock = Lock()
 
     def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
-        """Simulate until there are `trials` trials in all; the trials so far must be whole chunks.
-
-        The counts do not depend on `threads`. `progress` receives the numbers of trials so far and in all.
-        """
+        """Simulate until there are `trials` trials in all; the trials so far must be whole chunks."""
         assert self.trials % CHUNK_TRIALS == 0, "the trials so far are whole chunks"
         before = self.trials
 

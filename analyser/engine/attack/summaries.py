@@ -53,11 +53,7 @@ def percentile(pmf: Floats, share: float) -> float:
 
 @step
 def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floats, summary: NDArray[np.void]) -> None:
-    """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch memory.
-
-    The share lost is 1 for an annihilated unit, else the damage suffered divided by the damage that destroys the whole
-    unit (AC-3.8).
-    """
+    """Fill `summary`, an array of one record, from `count` outcomes; `destroyed` is scratch memory (AC-3.8)."""
     figures, models, whole = summary[0], fight.models, fight.models * fight.damage_limit
     mean_share_lost = 0.0
     destroyed[: models + 1] = 0.0
@@ -86,10 +82,7 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floa
 
 @step
 def mean_damage(fight: FightFacts, scores: Scores, pmf: Floats) -> float:
-    """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8).
-
-    This mean tells apart attacks that destroy no model, such as single attacks on an undamaged behemoth.
-    """
+    """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8)."""
     total = 0.0
     for score in range(len(pmf)):
         destroyed, damage, _, _ = losses_of(fight, scores, score)
@@ -139,10 +132,7 @@ def index_fights(
     words: Integers,
     which: NDArray[np.int32],
 ) -> int:
-    """Fill `fights` with the distinct fights, and `which` with the index of each; return their number.
-
-    `words` is the memory of `fights` as rows of integers. `slots` is a hash table of indices plus 1.
-    """
+    """Fill `fights` (its memory: `words`) with the distinct fights, and `which` with their indices; return how many."""
     count = 0
     for attack in range(len(attacks)):
         for target in range(len(targets)):
@@ -186,14 +176,10 @@ def fill_summaries(
 
 
 class DistinctSummaries(NamedTuple):
-    """Summaries of many attacks on many targets; equal fights share a record.
+    """Summaries of many attacks on many targets; equal fights share a record."""
 
-    `which`, shape (attacks, targets), has the index of each fight's record in `summaries`. The index of an impossible
-    attack is -1: the last record is all NaN.
-    """
-
-    which: NDArray[np.int32]
-    summaries: NDArray[np.void]
+    which: NDArray[np.int32]  # (attacks, targets): index of a record, or -1 for an impossible attack
+    summaries: NDArray[np.void]  # the last record is all NaN
 
 
 def distinct_summaries(
@@ -205,10 +191,7 @@ def distinct_summaries(
     *,
     threads: int = 1,
 ) -> DistinctSummaries:
-    """Return exact summaries of every attack on every target, if `possible`; each distinct fight is computed once.
-
-    `die` and `deck` are sides by face and copies by card value.
-    """
+    """Return exact summaries of every attack on every target, if `possible`; each distinct fight is computed once."""
     # Contiguous, because the kernels would be compiled again for strided arrays.
     attacks, targets, possible = map(np.ascontiguousarray, (attacks, targets, possible))
     capacity = int(possible.sum()) + 1

@@ -1,7 +1,4 @@
-"""Actions of the active side of a duel, and their reasons, derived from both states at the moment of the orders.
-
-`mine` and `theirs` are the states of the active side and of its enemy.
-"""
+"""Actions of the active side of a duel (`mine`) and their reasons, from both states at the moment of the orders."""
 
 from __future__ import annotations
 
@@ -66,11 +63,7 @@ ACTED_ELSEWHEN = ActionTaken.ACTED_ELSEWHEN * REASON_FACTOR
 
 @tiered(2.0)
 def packed_actions(setup: Setup, operation: Op, when: int, shots: int, first: Integers, second: Integers) -> Integers:
-    """Return the active side's action and reason in each pair of states, packed: int64, shape of `first`.
-
-    `operation` is the next GIVE_ORDERS or ORDER, and `when` the condition of its activation (a When). `shots` is the
-    number of strikes with which the side can shoot, from the operation's strike on.
-    """
+    """Return the active side's action and reason in each pair of states, packed; `shots`: number of its strikes."""
     result = np.empty(len(first), np.int64)
     for place in range(len(first)):
         mine, theirs = first[place], second[place]

@@ -1,8 +1,4 @@
-"""Program of a longer fight: a list of operations on the states of two sides, which both engines run.
-
-An operation changes a pair of states (:mod:`~analyser.rules.unit_state`). Strikes are in :mod:`.strikes`, other
-operations in :mod:`.operations`; the engines supply dice and cards.
-"""
+"""Program of a longer fight: a list of operations on the states of two sides, which all engines run."""
 
 from __future__ import annotations
 
@@ -105,10 +101,7 @@ MOST_COUNT = 1000  # most models, or points of damage, of a unit
 
 
 class Setup:
-    """Constants of a program as one record, with capacity for MOST_STRIKES strikes.
-
-    A setup belongs to one thread, because `attack`, `target` and `fight` are scratch memory.
-    """
+    """Constants of a program as one record; `attack`, `target` and `fight` are scratch memory of one thread."""
 
     sides: Annotated[Any, SIDE, (2,)]
     units: Annotated[Any, TARGET, (2,)]  # unit of each side, for its tests; fields of its state are ignored

@@ -26,10 +26,7 @@ class Die(NamedTuple):
 
 
 def dice_that_score(fight: FightFacts, scores: Scores, score: int, sides: Sequence[int], source: Random) -> list[Die]:
-    """Return random dice of a pool with this score: pools are rolled until one has it (rejection sampling).
-
-    The dice have their conditional distribution, given the score. `sides`: sides of the die by face.
-    """
+    """Return random dice of a pool with this score: pools are rolled until one has it (rejection sampling)."""
     faces = [face for face, count in zip(Face, sides) for _ in range(count)]
     while score_of_dice(fight, scores, dice := _roll_pool(fight, faces, source)) != score:
         pass

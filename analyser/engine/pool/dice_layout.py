@@ -1,15 +1,8 @@
 """Layout of the dice of a fight for the dice kernel: which random integers mean which faces.
 
-A draw is a random integer, one for each die of the first roll. It selects one of several equally likely cases: the
-face of the die, its face after a re-roll by rating, and the same two faces of a die added by a heroic strike. Draws
-beyond the last whole multiple of the number of cases would favour some cases, so a trial with such a draw is discarded.
-Every trial has the same number of draws, so discarding adds no bias. (A draw that only some trials need is repeated.)
-
-This is sampling by inversion of the distribution function (Devroye: Non-Uniform Random Variate Generation, 1986, II.2).
-The cases are sorted from best to worst along the possible draws (the line of draws). So the score of a pool follows
-from the numbers of draws below a few thresholds. The second die that Arc adds has its own draw, and so has each added
-die of a pool with extra re-rolls or Overcharge. A die of an extra re-roll has its own thresholds; it is rolled in every
-trial, and counted only in trials that re-roll it.
+A draw selects the face of a die, its re-roll, and both for a die that it adds; draws are sorted from best to worst, so
+that a few thresholds give the score (inversion: Devroye, Non-Uniform Random Variate Generation, 1986, II.2). A draw
+that would favour some faces discards its trial. All trials have equally many draws, so discarding adds no bias.
 """
 
 from __future__ import annotations
@@ -32,10 +25,7 @@ MOST_DISCARDED = 0.30  # share of discarded trials above which a wider type of d
 
 
 class Threshold(IntEnum):
-    """Thresholds on the line of draws; each comment describes a die with a draw below that threshold.
-
-    A die "waits" for an extra re-roll (AC-3.5).
-    """
+    """Thresholds of draws; each comment describes a die below it. A die "waits" for an extra re-roll (AC-3.5)."""
 
     HEROIC = 0  # ends as a heroic strike
     SETTLED = 1  # ends as a strike or better, and does not wait
@@ -46,11 +36,7 @@ class Threshold(IntEnum):
 
 
 class Layout(NamedTuple):
-    """Layout of the pools of a fight: everything that the kernel needs except the number of dice.
-
-    A trial is counted in the cell ``score * extra_values + extra``. `extra` numbers the combinations of card, officer's
-    position and building die that the rules distinguish. Numbers have the type of the draws.
-    """
+    """Layout of a fight's pools without the number of dice; the cell of a trial is ``score * extra_values + extra``."""
 
     explodes: Any  # a first-roll die with a draw below `explodes` adds dice
     # Thresholds of the first and the second of two draws scored together. Below them, in order: the die shows a heroic
@@ -78,11 +64,7 @@ Thresholds = tuple[tuple[Any, Any], tuple[Any, Any] | None, tuple[Any, Any] | No
 
 
 class Rerolls(NamedTuple):
-    """Layout of extra re-rolls and Overcharge ("rerolls pools").
-
-    Draws are counted by pairs of thresholds: HEROIC and STRIKE; SETTLED and WAITING, for extra re-rolls; NOTHING and
-    BLANK, for Overcharge. The kernel is compiled without a pair that is None.
-    """
+    """Layout of extra re-rolls and Overcharge ("rerolls pools"); thresholds that are not needed are None."""
 
     allowance: Any  # extra re-rolls; in the type of the draws
     thresholds: Thresholds  # for the dice of the pool
@@ -92,11 +74,7 @@ class Rerolls(NamedTuple):
 
 
 class OtherDraw(NamedTuple):
-    """A draw other than the dice of the pool: a card, the officer's position, or a die for a building.
-
-    The `sides` equally likely results are grouped into values; `bounds` has the first result of every value except the
-    first value.
-    """
+    """A card, the officer's position or a die for a building; `bounds`: first results of its values."""
 
     sides: int
     bounds: tuple[int, ...]
@@ -105,10 +83,7 @@ class OtherDraw(NamedTuple):
 def layout_for(
     fight: FightFacts, scores: Scores, die: Integers, deck: Integers, others: tuple[OtherDraw, ...], dice: int
 ) -> tuple[Layout, Rerolls | None]:
-    """Return the layout of the pools of a fight, with up to `dice` first-roll dice.
-
-    The type of the draws is the narrowest that is large enough and discards few trials.
-    """
+    """Return the layout of a fight's pools of up to `dice` first-roll dice."""
     small = die // np.gcd.reduce(die)
     sides, exploding = int(small.sum()), _sides_of(fight.exploding_faces, small)
     pairs, exploding_draws = sides**2, exploding * sides
@@ -180,11 +155,7 @@ def _thresholds(fight: FightFacts, ends: dict[Threshold, int], dtype: Any, draws
 
 
 def always_added_for(dice: int, fight: FightFacts, die: Integers) -> int:
-    """Return the number of added dice, an even number, to roll in every trial of `dice` dice.
-
-    The number is two standard deviations above the mean, rounded up: 1 of 60 to 1 of 400 trials add more dice. Rolling
-    the further dice one by one costs about as much as rolling one more die in every trial.
-    """
+    """Return the added dice to roll in every trial: two standard deviations above the mean, as an even number."""
     explodes = _sides_of(fight.exploding_faces, die) / int(die.sum())
     exploding = math.ceil(dice * explodes + 2 * math.sqrt(dice * explodes * (1 - explodes)))
     added = min(exploding, dice) * int(fight.explosion)
@@ -192,10 +163,7 @@ def always_added_for(dice: int, fight: FightFacts, die: Integers) -> int:
 
 
 def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
-    """Return, for each of `others`, the lowest invalid draw, and the lowest draw of each value except the first.
-
-    Rows are padded with bounds that no valid draw reaches.
-    """
+    """Return, for each of `others`, the lowest invalid draw, and the lowest draw of each value except the first."""
     units = [np.iinfo(np.uint16).max // other.sides for other in others]
     most = max((len(other.bounds) for other in others), default=0)
     bounds = np.full((len(others), most + -most % BOUNDS_TOGETHER), np.iinfo(np.uint16).max, np.uint16)
@@ -205,11 +173,7 @@ def _other_bounds(others: tuple[OtherDraw, ...]) -> tuple[NDArray[np.uint16], ND
 
 
 def _dtype_for(draws: int, pairs: int, parts: int, dice: int, cells: int) -> tuple[Any, int]:
-    """Return the type of the draws of a pool, and the number of draws per pair of sides, a multiple of `parts`.
-
-    A narrower type is faster. `draws` and `dice` are the numbers of draws and counted dice of a trial. `pairs` is the
-    number of pairs of sides, and `cells` the number of cells in which trials are counted.
-    """
+    """Return the type of the draws of a pool, and the number of draws per pair of sides, a multiple of `parts`."""
     for dtype in (np.uint16, np.uint32, np.uint64):
         most = np.iinfo(dtype).max
         draws_per_pair = most // (pairs * parts) * parts

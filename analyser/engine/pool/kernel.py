@@ -1,11 +1,4 @@
-"""The dice kernel, which rolls every die of every pool, a block of trials at a time, by the fight's layout.
-
-No branch in the innermost loops depends on a draw, so the compiler vectorises them.
-
-Pools with extra re-rolls (AC-3.5) or Overcharge (AC-6) are "rerolls pools". Each of their trials rolls the first-roll
-dice, then a fixed number of added dice, two at a time; a trial counts only the dice that its heroic strikes add. The
-few trials that need more added dice roll the rest one by one.
-"""
+"""The dice kernel, which rolls every die, a block of trials at a time; no inner loop branches on a draw."""
 
 from __future__ import annotations
 
@@ -66,10 +59,7 @@ def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
 
 
 def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
-    """Return arrays of these sizes in bytes, one after the other in memory, each at the start of a cache line.
-
-    Gaps separate them, because loops over arrays that are whole pages apart can be half as fast.
-    """
+    """Return arrays of these sizes in bytes, each at the start of a cache line, not whole pages apart (slow)."""
     starts = [0, *accumulate(size + -size % _CACHE_LINE + _GAP_BYTES for size in sizes)]
     room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
     first = -room.ctypes.data % _CACHE_LINE
@@ -84,19 +74,13 @@ def halves(numbers: Any) -> tuple[int, int]:
 
 @step
 def addends_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
-    """Return the numbers that a count adds: 0, 1, and 1 in the upper half of a number.
-
-    The last two are read from memory: with constants the compiler emits one more instruction for each threshold.
-    """
+    """Return 0, 1, and 1 in the upper half of a number; the last two from memory, which is faster than constants."""
     return numbers.dtype.type(0), layout.lower_addend, layout.upper_addend
 
 
 @step
 def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, addends: tuple[Any, Any, Any]) -> Any:
-    """Return 1 in the upper half if the draw is below the first threshold, plus 1 in the lower half for the second.
-
-    The result is 0 if `counts` is False or `thresholds` None. All numbers have the type of the draws, to vectorise.
-    """
+    """Return 1 in the upper half for a draw below the first threshold, plus 1 in the lower half for the second."""
     none, one, upper_one = addends
     if thresholds is None:
         return none
@@ -106,16 +90,12 @@ def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, addends: t
 
 @inlined
 def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
-    """Score two draws of each trial; the second counts if the first is below `gate`.
-
-    The lower half of `counters` counts strikes, including heroic strikes; the upper half counts heroic strikes. Indices
-    are unsigned, because otherwise the loop is not vectorised.
-    """
+    """Score two draws of each trial, the second if the first is below `gate`; the upper half counts heroic strikes."""
     draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
     addends = addends_of(layout, draws)
     added_to_one, one_alone = (one[0], one[1]), (one[2], one[3])
     added_to_two, two_alone = (two[0], two[1]), (two[2], two[3])
-    for trial in range(np.uint64(BLOCK)):
+    for trial in range(np.uint64(BLOCK)):  # unsigned, because otherwise the loop is not vectorised
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments stop vectorisation
         counters[0, trial] += (
@@ -140,10 +120,7 @@ def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma
 
 @kernel
 def draw_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
-    """Draw a card for each of `trials` trials (Overcharge), count the trials by value, and return the counter.
-
-    A draw from ``bounds[v]`` up to, not including, ``bounds[v + 1]`` is a card of value v.
-    """
+    """Draw a card for each of `trials` trials (Overcharge), count the trials by value, and return the counter."""
     draws, trials_by_card, bounds = block.other_draws, block.trials_by_card, rerolls.card_bounds
     none, one = np.uint16(0), np.uint16(1)
     trials_by_card[:] = 0
@@ -239,10 +216,7 @@ def roll_rest(
 def roll_missing_dice(
     layout: Layout, thresholds: Thresholds, block: Block, trial: int, rolled: int, counter: np.uint64, gamma: np.uint64
 ) -> np.uint64:
-    """Roll the pending dice of one trial after the first `rolled`; return the counter.
-
-    A draw that would favour some faces is repeated, because discarding the trial would favour trials with fewer dice.
-    """
+    """Roll the pending dice of one trial after the first `rolled`; return the counter."""
     counters, addends, (scores, waits, blanks) = block.counters, addends_of(layout, block.draws), thresholds
     unused = np.uint64(_WORD_BITS - 2 * halves(counters)[0])
     missing = int(block.pending[trial]) - rolled
@@ -250,7 +224,7 @@ def roll_missing_dice(
         counter += gamma
         draw = word_of(counter) >> unused
         if draw < layout.limit:
-            missing -= 1
+            missing -= 1  # a draw beyond is repeated: discarding the trial would favour trials with fewer dice
             counters[0, trial] += tally(True, draw, scores, addends)
             counters[1, trial] += tally(True, draw, waits, addends)
             counters[2, trial] += tally(True, draw, blanks, addends)
@@ -259,10 +233,7 @@ def roll_missing_dice(
 
 @step
 def choose_rerolls(allowance: Any, counters: Any, pending: Any, rerolled_strikes: Any, rerolled_blanks: Any) -> None:
-    """Set `pending` to the number of extra re-rolls (AC-3.5), and count the re-rolled strikes and blanks.
-
-    Worse dice are re-rolled first: a strike is re-rolled only if all other waiting dice are.
-    """
+    """Set `pending` to the number of extra re-rolls, worst dice first (AC-3.5); count re-rolled strikes and blanks."""
     kind, (bits, ones) = pending.dtype.type, halves(pending)
     for trial in range(np.uint64(BLOCK)):
         strike, waiting = kind(counters[0, trial] & ones), kind(counters[1, trial] & ones)
@@ -367,10 +338,7 @@ def roll_block(
 
 @kernel
 def roll_chunks(layout: Layout, rerolls: Rerolls | None, block: Block, dice: int, task: Task, stream: Stream) -> None:
-    """Roll the chunks of a task into the tables of `block`.
-
-    With Overcharge the trials of a chunk are rolled in the order of their cards, which does not change the counts.
-    """
+    """Roll the chunks of a task into the tables of `block`; with Overcharge in the order of the trials' cards."""
     trials_by_card, gamma = block.trials_by_card, stream.gamma
     for chunk in range(task.first, task.last):
         counter = counter_of_chunk(stream.start, gamma, chunk)

@@ -1,7 +1,4 @@
-"""Values and plans by backward induction over the graph of a fight (Zermelo 1913; Bellman 1957).
-
-Both sides have full information and never choose at the same time, so each decision node is a plain maximum or minimum.
-"""
+"""Values and plans by backward induction over the graph of a fight (Zermelo 1913; Bellman 1957)."""
 
 from __future__ import annotations
 
@@ -17,10 +14,7 @@ _TIE_TOLERANCE = 1e-14  # share of the greatest value; of branches that differ b
 
 
 class Edges(NamedTuple):
-    """Edges of the nodes of a game; nodes are sorted by place, then by the first round in which they can be reached.
-
-    A node of place 0, between two rounds, has one edge, or none if the fight is over.
-    """
+    """Edges of the nodes of a game; nodes are sorted by place, then by the first round in which they can be reached."""
 
     bounds: Integers  # (places, rounds + 2): first node of a place, then the end of its nodes reachable in each round
     choosers: Integers  # (places,): the side that chooses; NONE for a random draw
@@ -30,12 +24,7 @@ class Edges(NamedTuple):
 
 
 def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """Return the value of every node in every round, shape (rounds + 1, nodes), and write the choices into `plan`.
-
-    `final` has the values of the nodes of place 0 at the end of the fight. `first` and `second` are the sides' rules of
-    choice: WORST, PLANNED or BEST. `plan`, shape (rounds, nodes), has the number of the edge taken, among the edges of
-    each decision node; for the nodes of a side with PLANNED it is read, not written.
-    """
+    """Return each node's value in each round, (rounds + 1, nodes); `plan` gets the edges of WORST and BEST choices."""
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final
@@ -70,10 +59,7 @@ def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: 
 
 
 def node_probabilities(edges: Edges, plan: Integers) -> Floats:
-    """Return the probability of each node in each round if both sides follow `plan`; shape (rounds + 1, nodes).
-
-    The fight starts at node 0; a finished fight stays at its node.
-    """
+    """Return the probability of each node in each round if both sides follow `plan`; shape (rounds + 1, nodes)."""
     rounds, starts = len(plan), int(edges.bounds[0, -1])
     result = np.zeros((rounds + 1, len(edges.begins) - 1))
     result[0, 0] = 1.0

@@ -15,12 +15,7 @@ from analyser.game.ruleset import Rating
 def strike_matrices(
     setup: Setup, strikes: int, die: Integers, deck: Integers
 ) -> tuple[NDArray[np.int64], list[NDArray[np.float64]]]:
-    """Return the states that side 1 can reach by side 0's first `strikes` strikes, in any order and repeated.
-
-    Also return a matrix for each strike, shape (states, states): the probability of each next state (column) from each
-    state (row). State 0 is the state before the first strike. The strikes must not depend on the striker's state, nor
-    change it.
-    """
+    """Return the states of side 1 after any of side 0's `strikes`, and each strike's transition matrix (from row)."""
     mine, first = start_states(setup)
     index_of: dict[int, int] = {first: 0}
     result: list[dict[int, Joint]] = [{} for _ in range(strikes)]

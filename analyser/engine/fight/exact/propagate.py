@@ -1,9 +1,4 @@
-"""Exact engine of longer fights: propagates the joint distribution of both sides' states through a program.
-
-A fight is a Markov chain on pairs of states, with different transitions for each operation. Its distribution is
-propagated forward (Kemeny, Snell: Finite Markov Chains, 1960). Equal pairs are merged, so that the distribution stays
-small and exact.
-"""
+"""Exact engine of longer fights, Markov chains on pairs of states (Kemeny, Snell: Finite Markov Chains, 1960)."""
 
 from __future__ import annotations
 
@@ -41,10 +36,7 @@ from analyser.rules.structs import NONE, TARGET, TargetFacts
 def apply_next(
     setup: Setup, program: Integers, place: int, end: int, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes, int]:
-    """Return the distribution after the operation at `place`, the extended outcomes, and the next place.
-
-    Following operations, before `end`, are fused with the operation.
-    """
+    """Return the distribution after the operation at `place`, the extended outcomes, and the next place."""
     fused, after = fuse_operations(program, place, end)
     if fused.operation[0] != Kind.STRIKE:
         return apply_operations(setup, fused, joint, cache), known, after
@@ -104,12 +96,7 @@ def propagate_program(
     die: Integers,
     deck: Integers,
 ) -> list[Joint]:
-    """Return the distribution at the end of each part of a program, fight by fight.
-
-    `operations`, shape (n, 3), are those of all parts, and `ends` the numbers of operations up to the end of each part.
-    `starts` and `models`, shape (fights, 2), are the states and models of both sides at the start. `places`: the
-    `first_pools` of the :class:`~.strike.PoolCache`.
-    """
+    """Return the distributions at the `ends` of a program's parts, for each row of `starts` and `models`."""
     cache = pool_cache_for(setup, places, die, deck)
     result = [certain(starts[0, 0], starts[0, 1])][:0]  # empty, of a type that can be inferred
     for fight in range(len(starts)):
@@ -127,11 +114,7 @@ def propagate_program(
 def exact_distributions(
     setup: Setup, parts: Sequence[Sequence[Operation]], start: Pair, die: Integers, deck: Integers, seconds: float = 0.0
 ) -> list[Joint]:
-    """Return the joint distribution of the states of both sides after each part of a program.
-
-    The parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement
-    (AC-9.3). `seconds` is the estimated time without compilation.
-    """
+    """Return the distribution of both sides' states after each part; `seconds`: the time without compilation."""
     models = np.ascontiguousarray(setup["sides"]["models"])[None, :]  # a strided array would need another compilation
     return _distributions(setup, parts, [start], models, die, deck, seconds)
 
@@ -145,11 +128,7 @@ def exact_distributions_by_models(
     deck: Integers,
     seconds: float = 0.0,
 ) -> list[Joint]:
-    """Return the distribution at the end of one part for each pair of numbers of models at the start.
-
-    `setup` and `start` must be those of a fight with at least as many models, and must not otherwise depend on the
-    numbers of models. The distributions of pools are computed once for all fights.
-    """
+    """Return the distribution for each pair of numbers of models at the start; nothing else may depend on them."""
     starts = [tuple(map(unit_state.with_models, start, counts)) for counts in models]
     return _distributions(setup, [operations], starts, np.array(models, np.int64), die, deck, seconds) if models else []
 

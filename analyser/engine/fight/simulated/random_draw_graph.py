@@ -1,9 +1,4 @@
-"""Graph of the random draws of a fight, which grows during the simulation.
-
-A *node* is a line of the program, a pair of states and the progress of a strike (:mod:`analyser.rules.strike`). It has
-one draw, and each result of the draw, an *answer*, leads to another node. Trials reach the same nodes many times, so
-the rules are applied once for each answer (:func:`next_node`); later the next node is looked up.
-"""
+"""Graph of a fight's random draws, which grows during a simulation: each result of a node's draw leads to a node."""
 
 from __future__ import annotations
 
@@ -38,11 +33,7 @@ pmf_of = tiered(2.0)(pool_pmf)
 
 
 class RollTables(NamedTuple):
-    """Tables of all attack rolls so far, in order of occurrence.
-
-    The key of a roll is its pool: every field that :func:`~analyser.rules.attack.set_pool` sets. The possible scores
-    are numbered in ascending order; the table draws such a number.
-    """
+    """Tables of all attack rolls so far; the key of a roll is its pool, and a table draws the number of a score."""
 
     fights: NDArray[Any]  # (MOST_ROLLS + 1,) of FIGHT: the pool of each roll, and one record for a new pool
     numbers: Integers  # (MOST_ROLLS + 1, fields): the memory of `fights` as integers
