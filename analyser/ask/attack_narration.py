@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from analyser.common.kernel_records import python_copy
 from analyser.common.text import counted, spaced
-from analyser.engine.attack.replay import Trial
+from analyser.engine.attack.simulated import Trial
 from analyser.engine.pool.dice import Die, dice_that_score, veteran_heroics
 from analyser.results.attack import AttackResult
 from analyser.rules import discipline, strike

@@ -23,7 +23,7 @@ from analyser.common.errors import InputError, check_choice, check_integer, did_
 from analyser.common.kernel_records import python_copy
 from analyser.common.method_settings import Sampling
 from analyser.common.text import spaced, text_of
-from analyser.engine.attack.replay import replayed_trials
+from analyser.engine.attack.simulated import replayed_trials
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
 from analyser.engine.chain.simulated import NarratedPhase, replay
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of

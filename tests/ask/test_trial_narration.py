@@ -9,8 +9,7 @@ import pytest
 import analyser as an
 from analyser.ask.attack_narration import strike_of
 from analyser.common.kernel_records import python_copy
-from analyser.engine.attack.replay import replayed_trials
-from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
+from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for, replayed_trials
 from analyser.engine.pool.dice import dice_that_score
 from analyser.game.ruleset import Face
 from analyser.rules import strike

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from random import Random
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +18,8 @@ from analyser.common.kernel_records import Integers, python_copy
 from analyser.common.method_settings import Progress
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, run_chunks
 from analyser.engine.pool.dice_layout import Layout, OtherDraw, Rerolls, layout_for
-from analyser.engine.pool.kernel import Block, block_for, roll_chunks
-from analyser.engine.rng import stream_of
+from analyser.engine.pool.kernel import Block, block_for, draw_cards, roll_block, roll_chunks
+from analyser.engine.rng import counter_of_chunk, stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, score_bound, scores_for
@@ -28,7 +31,7 @@ MOST_CELLS = 4_000_000  # combinations of draws; the trials with each combinatio
 MOST_COUNTED = 1 << 31  # trials of a thread between merges: half of what 32 bits count, as discarded trials count, too
 _LEAST_PER_THREAD = 80  # least product of a thread's chunks and dice for which the thread saves time
 _INTERPRETED_SECONDS = 1e-5  # time of the interpreter for the outcome of one combination of draws
-MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
+_MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
 
 
 @dataclass(frozen=True)
@@ -75,7 +78,7 @@ def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | 
     """Return the draw of the target's card, in groups that end at a card that can be the highest to pass (AC-5.1)."""
     if fight.test != Test.BY_CARD:
         return None
-    odds, values = odds_of(die, deck), range(fight.discipline - MOST_REDUCTION, fight.discipline + 1)
+    odds, values = odds_of(die, deck), range(fight.discipline - _MOST_REDUCTION, fight.discipline + 1)
     bounds, draws = zip(*(success_counts(test_draw(1), value, odds) for value in values))
     return OtherDraw(int(draws[0]), tuple(map(int, bounds)))
 
@@ -137,7 +140,7 @@ def fill_cell_outcomes(fight: FightFacts, scores: Scores, cards: int, positions:
         destroyed, damage, own_destroyed, own_damage = losses_of(fight, scores, score)
         is_officer_lost = position < discipline.officer_positions_lost(fight, destroyed)
         disordered = discipline.disordered_at_test(fight, is_officer_lost)
-        value = fight.discipline - MOST_REDUCTION + card
+        value = fight.discipline - _MOST_REDUCTION + card
         if value > discipline.highest_passing_card(fight, destroyed, disordered):
             outcome = discipline.outcome_if_failed(fight, destroyed, damage, disordered)
         else:
@@ -152,3 +155,45 @@ def outcomes_of(plan: SamplingPlan, counts: Integers) -> tuple[Integers, Integer
     np.add.at(weights, which, counts.sum(axis=3).ravel())
     occurred = weights > 0
     return distinct[occurred], weights[occurred]
+
+
+class Trial(NamedTuple):
+    """A simulated attack with its draws."""
+
+    number: int  # index of the attack in the simulation, from 0
+    score: int
+    card: int | None  # value of the target's card, if a card decides the test
+    officer_position: int | None  # position of the officer among the models, if it is drawn (AC-5.8)
+    wrecks_building: bool | None  # result of the die for the building (Siegebreaker, AC-6)
+    attacker_card: int | None  # value of the attacker's card, a number of additional dice (Overcharge, AC-6)
+
+
+def replayed_trials(plan: SamplingPlan, deck: Integers, seed: int, trials: int, first: int = 0) -> Iterator[Trial]:
+    """Yield the trials of a simulation of `trials` trials in order, from the index `first` on."""
+    layout, rerolls, fight = plan.layout, plan.rerolls, plan.fight
+    block, (start, gamma) = block_for(layout, rerolls), stream_of(seed)
+    cards = np.repeat(np.arange(len(deck)), deck)
+    groups = np.clip(cards - (fight.discipline - _MOST_REDUCTION), 0, _MOST_REDUCTION + 1)
+    cards_of = [cards[groups == group].tolist() for group in range(_MOST_REDUCTION + 2)]
+    for chunk in range(first // CHUNK_TRIALS, -(-trials // CHUNK_TRIALS)):
+        number = chunk * CHUNK_TRIALS
+        block.trials_by_card[0] = min(CHUNK_TRIALS, trials - number)
+        counter = counter_of_chunk(start, gamma, chunk)
+        if fight.overcharge and rerolls is not None:
+            counter = np.uint64(draw_cards(rerolls, block, int(block.trials_by_card[0]), counter, gamma))
+        for value, end in enumerate((number + np.cumsum(block.trials_by_card)).tolist()):
+            while number < end:
+                counter = np.uint64(roll_block(layout, rerolls, block, plan.dice, value, counter, gamma))
+                cells = block.cells[block.cells != layout.discarded][: end - number]
+                for score, group, position, building in np.transpose(np.unravel_index(cells, plan.shape)).tolist():
+                    if number >= first:
+                        draws_card, draws_officer = fight.test == Test.BY_CARD, fight.officer == Officer.RANDOM
+                        yield Trial(
+                            number,
+                            score,
+                            card=Random(f"{seed} {number}").choice(cards_of[group]) if draws_card else None,
+                            officer_position=position if draws_officer else None,
+                            wrecks_building=building == 0 if plan.shape[3] > 1 else None,
+                            attacker_card=value if fight.overcharge else None,
+                        )
+                    number += 1

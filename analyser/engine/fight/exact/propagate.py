@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyser.common.jit import step, tiered
 from analyser.common.kernel_records import Integers, python_copy
@@ -22,11 +23,11 @@ from analyser.engine.fight.exact.distribution import (
     fuse_operations,
     listed,
     merged,
+    side_probabilities,
 )
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, no_outcomes, pool_cache_for
-from analyser.engine.fight.program import Kind, Operation, Pair, Setup, possible_dice
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup, first_pools
 from analyser.engine.state_index import find_or_add, state_index, with_room
-from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE, TARGET, TargetFacts
@@ -145,14 +146,37 @@ def _distributions(
     operations = _as_array(tuple(operation for part in parts for operation in part))
     propagate_program.compile_for(seconds)
     ends = np.cumsum([len(part) for part in parts])
-    rolls = possible_dice(setup, 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1))
-    places = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
-    return list(propagate_program(setup, operations, ends, np.array(starts, np.int64), models, places, die, deck))
+    pools = first_pools(setup, operations)
+    return list(propagate_program(setup, operations, ends, np.array(starts, np.int64), models, pools, die, deck))
 
 
 @lru_cache(maxsize=1024)  # many fights share a few programs
 def _as_array(operations: tuple[Operation, ...]) -> Integers:
     return np.array(operations, np.int64).reshape(-1, 3)
+
+
+def strike_matrices(
+    setup: Setup, strikes: int, die: Integers, deck: Integers
+) -> tuple[Integers, list[NDArray[np.float64]]]:
+    """Return the states of side 1 after any of side 0's `strikes`, and each strike's transition matrix (from row)."""
+    mine, first = start_states(setup)
+    index_of: dict[int, int] = {first: 0}
+    joints: list[dict[int, Joint]] = [{} for _ in range(strikes)]
+    new_states = [first]
+    while new_states:
+        models = np.tile(setup["sides"]["models"], (len(new_states), 1))
+        starts = [(mine, state) for state in new_states]
+        for number, joints_of_strike in enumerate(joints):
+            program = [[Operation(Kind.STRIKE, 0, number)]]
+            joints_of_strike.update(zip(new_states, _distributions(setup, program, starts, models, die, deck, 0.0)))
+        reached = (state for of_strike in joints for new in new_states for state in of_strike[new].second.tolist())
+        new_states = [state for state in dict.fromkeys(reached) if state not in index_of]
+        index_of |= {state: len(index_of) + index for index, state in enumerate(new_states)}
+    matrices = [np.zeros((len(index_of), len(index_of))) for _ in range(strikes)]
+    for matrix, joints_of_strike in zip(matrices, joints):
+        for state, joint in joints_of_strike.items():
+            matrix[index_of[state], [index_of[to] for to in joint.second.tolist()]] = side_probabilities(joint)[1]
+    return np.array(list(index_of)), matrices
 
 
 def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int, int]:
