@@ -16,7 +16,6 @@ from analyser.engine.fight.duel_steps import (
     add_following_strikes,
     add_orders,
     add_round,
-    add_shot_blasts,
     add_shot_with_effects,
     most_advance,
     most_set_backs,
@@ -192,9 +191,8 @@ def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int)
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
     """Return the operations of an activation after its first (BEGIN); its strikes are appended to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
-    blast = add_shot_blasts(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
-    strikes = add_following_strikes(draft, blast)
+    strikes = add_following_strikes(draft)
 
     def operations_of(number: int) -> list[Operation | Choice]:
         part = draft.part()
@@ -215,7 +213,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
         if enemy.chooses:
             orders.lines = [Choice(side, ORDERS, [orders.lines])]
     activation: Draft = draft.part()
-    add_activation(cast("Any", activation), side, reaction, orders, blast)
+    add_activation(cast("Any", activation), side, reaction, orders, strikes)
     return activation
 
 

@@ -180,7 +180,7 @@ def add_blast_strikes(builder: Builder) -> int:
 def add_blasts(builder: Builder, first: int) -> None:
     """Append the effects of destroyed last models; the strikes of their blasts have the numbers from `first` on."""
     for side in range(2):
-        if builder.question.units[side].facts[0].spectacular_demise:
+        if first != NONE and builder.question.units[side].facts[0].spectacular_demise:
             add(builder, Kind.ROLL_DEMISE_DIE, side, NONE)
             add(builder, Kind.ROLL_PANIC_DIE, side, NONE)
             add(builder, Kind.STRIKE, side, first)
