@@ -7,6 +7,8 @@ from copy import copy
 from random import Random
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from analyser.common.kernel_records import python_copy
 from analyser.common.text import counted, spaced
 from analyser.engine.attack.simulated import Trial
@@ -158,15 +160,16 @@ def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> lis
     """Return the whole attack, line by line."""
     fight, heading = python_copy(result.scenario.fight), dict(result.heading())
     resolved = strike_of(fight, face_values, trial)
-    die, pool, source = result.scenario.ruleset.die, copy(fight), Random(f"{result.seed} {trial.number}")
-    pool.dice += trial.attacker_card or 0
-    dice = dice_that_score(pool, face_values, trial.score, die.sides_by_face, source)
+    die, source = result.scenario.ruleset.die, Random(f"{result.seed} {trial.number}")
+    deck = result.scenario.ruleset.deck.counts()
+    cards = np.repeat(np.arange(len(deck)), deck).tolist() if fight.overcharge else (0,)
+    dice = dice_that_score(fight, face_values, trial.score, die.sides_by_face, source, cards)
+    first = sum(die.added_by is None for die in dice)
     lines = [f"{label}: {heading[label]}" for label in ("Attack", "Row", "Pool", "Target", "Test") if label in heading]
-    if trial.attacker_card is not None:
-        added = counted(trial.attacker_card, "additional die", "additional dice")
-        lines.append(f"Overcharge (AC-6): the attacker draws a card of value {trial.attacker_card}: {added}")
-    added = len(dice) - pool.dice
-    lines.append(f"Rolled (AC-3.2): {counted(pool.dice, 'die', 'dice')}, {added} added (AC-3.3)")
+    if fight.overcharge:
+        added = counted(first - fight.dice, "additional die", "additional dice")
+        lines.append(f"Overcharge (AC-6): the attacker draws a card of value {first - fight.dice}: {added}")
+    lines.append(f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(dice) - first} added (AC-3.3)")
     lines += [*dice_lines(dice, fight, die.names), _hits_line(fight, dice, resolved)]
     lines += [*_damage_lines(fight, resolved), *_test_lines(fight, trial.card, resolved)]
     lines.append(_fate_line(fight, int(strike.outcome_of(fight, resolved.state))))

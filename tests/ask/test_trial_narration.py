@@ -10,7 +10,7 @@ import analyser as an
 from analyser.ask.attack_narration import strike_of
 from analyser.common.kernel_records import python_copy
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for, replayed_trials
-from analyser.engine.pool.dice import dice_that_score
+from analyser.engine.pool.dice import dice_that_score, score_of_dice
 from analyser.game.ruleset import Face
 from analyser.rules import strike
 from analyser.scenarios.load import load
@@ -56,8 +56,18 @@ ATTACKS = {
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_what_is_told_is_what_was_counted(name):
-    told = check({"attack": ATTACKS[name], "target": TARGET}, trials=1200)
-    assert {each.attacker_card is not None for each in told} == {name == "Overcharge"}
+    check({"attack": ATTACKS[name], "target": TARGET}, trials=1200)
+
+
+def test_dice_told_have_the_score_and_the_card_of_overcharge():
+    scenario, plan, trials, _ = told_and_counted({"attack": ATTACKS["Overcharge"], "target": TARGET}, 60, 3)
+    fight, cards = python_copy(scenario.fight), list(range(10))
+    for each in trials:
+        dice = dice_that_score(fight, plan.scores, each.score, (1, 2, 1, 1, 1), Random(each.number), cards)
+        assert score_of_dice(fight, plan.scores, dice) == each.score
+        assert 0 <= sum(die.added_by is None for die in dice) - fight.dice < 10
+    story = str(an.tell({"attack": ATTACKS["Overcharge"], "target": TARGET}, trial=2, seed=3))
+    assert "the attacker draws a card of value" in story
 
 
 @pytest.mark.slow

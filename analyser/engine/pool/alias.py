@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.rng import HALF_BITS, LOWER_HALF
 
 _WORDS = 1 << 64  # number of different words
@@ -40,6 +41,12 @@ def aliases_of(pmfs: Sequence[ScorePmf]) -> Aliases:
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.uint64)
     bits = np.array([int(size).bit_length() - 1 for size in sizes], np.uint64)
     return Aliases(first, bits, np.concatenate(tables))
+
+
+def score_table(pmf: Floats) -> tuple[Integers, NDArray[np.uint64]]:
+    """Return the possible scores of a pool, and the alias table of their numbers."""
+    scores = np.flatnonzero(pmf)
+    return scores, alias_table(dict(enumerate(pmf[scores].tolist())))
 
 
 def alias_table(pmf: ScorePmf) -> NDArray[np.uint64]:

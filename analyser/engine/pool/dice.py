@@ -25,17 +25,20 @@ class Die(NamedTuple):
         return next(face for face in (self.extra_reroll, self.rerolled, self.shows) if face is not None)
 
 
-def dice_that_score(fight: FightFacts, scores: Scores, score: int, sides: Sequence[int], source: Random) -> list[Die]:
-    """Return random dice of a pool with this score: pools are rolled until one has it (rejection sampling)."""
+def dice_that_score(
+    fight: FightFacts, scores: Scores, score: int, sides: Sequence[int], source: Random, cards: Sequence[int] = (0,)
+) -> list[Die]:
+    """Return random dice with this score, by rejection sampling; `cards`: of the attacker (Overcharge)."""
     faces = [face for face, count in zip(Face, sides) for _ in range(count)]
-    while score_of_dice(fight, scores, dice := _roll_pool(fight, faces, source)) != score:
-        pass
-    return dice
+    while True:
+        dice = _roll_pool(fight, fight.dice + source.choice(cards), faces, source)
+        if score_of_dice(fight, scores, dice) == score:
+            return dice
 
 
-def _roll_pool(fight: FightFacts, faces: Sequence[Face], source: Random) -> list[Die]:
+def _roll_pool(fight: FightFacts, first_dice: int, faces: Sequence[Face], source: Random) -> list[Die]:
     """Roll the dice, the dice that they add, and all re-rolls, the worst dice first (AC-3.2 to AC-3.5)."""
-    dice = [Die(face) for face in source.choices(faces, k=fight.dice)]
+    dice = [Die(face) for face in source.choices(faces, k=first_dice)]
     exploding = {index for index, die in enumerate(dice) if fight.exploding_faces >> die.shows & 1}
     dice += [Die(source.choice(faces), added_by=index) for index in sorted(exploding) for _ in range(fight.explosion)]
     dice = [die._replace(rerolled=source.choice(faces)) if fight.reroll_faces >> die.shows & 1 else die for die in dice]

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analyser.common.jit import step
+from analyser.common.errors import InputError
+from analyser.common.jit import step, tiered
 from analyser.common.kernel_records import Floats, Integers
 from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, WaitingDie, score_bound, score_of, scores_for, waiting_kind
@@ -20,6 +21,7 @@ _KINDS_WAITING = len(WaitingDie) - 1
 _FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
+MOST_ADDITIONS = 1e9  # for an exact distribution (some seconds)
 _MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # outcomes of a first-roll die with the dice that it adds
 
 
@@ -115,11 +117,16 @@ def memory_sizes(fight: FightFacts, dice: int) -> Integers:
     return sizes
 
 
-def approximate_additions(fight: FightFacts, dice: int) -> float:
-    """Return the approximate number of additions for the distribution of a pool: dice times scores times memories."""
+def check_size(fight: FightFacts, dice: int) -> None:
+    """Raise InputError if the exact distribution of a pool of `dice` first-roll dice would take too long."""
     scores = scores_for(fight, dice)
     memories = float(np.prod(memory_sizes(fight, dice), dtype=np.float64))
-    return memories * (score_bound(fight, scores, dice) - scores.hit) * dice
+    additions = memories * (score_bound(fight, scores, dice) - scores.hit) * dice
+    if additions > MOST_ADDITIONS:
+        needed = f"{additions:.1g} operations, more than {MOST_ADDITIONS:.0g}"
+        simulated = "" if fight.overcharge or fight.extra_dice else "; or the method monte-carlo"
+        allowed = f"fewer dice, less Veteran or fewer extra re-rolls{simulated}"
+        raise InputError(f"the exact distribution of this pool takes {needed}", where="attack.dice", allowed=allowed)
 
 
 @step
@@ -234,3 +241,7 @@ def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) ->
             unpack(memory, sizes, parts)
             reroll_waiting(fight, scores, faces, parts, pool_over_cards[memory], pmf)
     return pmf
+
+
+pmf_of = tiered(2.0)(pool_pmf)
+"""The function :func:`pool_pmf` as a kernel that Python calls."""

@@ -14,8 +14,8 @@ from analyser.common.kernel_records import Floats, Int, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.fight.simulated.plan_lookup import Choices, next_line
-from analyser.engine.pool.alias import ScorePmf, alias_table
-from analyser.engine.pool.pmf import pool_pmf
+from analyser.engine.pool.alias import score_table
+from analyser.engine.pool.pmf import pmf_of
 from analyser.engine.rng import GOLDEN_GAMMA
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import strike
@@ -28,8 +28,6 @@ MOST_ROLLS = 1 << 12
 MOST_ROWS = 1 << 20  # of all tables together
 _FIELDS = len(FIGHT.names or ())
 _NO_CARD = np.ones(1)
-
-pmf_of = tiered(2.0)(pool_pmf)
 
 
 class RollTables(NamedTuple):
@@ -101,10 +99,7 @@ def add_tables(rolls: RollTables, faces: Floats) -> None:
 def _table_of(pool: bytes, faces: bytes) -> tuple[Integers, NDArray[np.uint64]]:
     """Return the possible scores of a pool, sorted, and the alias table of their numbers."""
     fight: Any = np.frombuffer(pool, FIGHT)[0]
-    pmf = pmf_of(fight, scores_for(fight, int(fight.dice)), np.frombuffer(faces), _NO_CARD)
-    scores = np.flatnonzero(pmf)
-    probabilities: ScorePmf = dict(enumerate(pmf[scores].tolist()))
-    return scores, alias_table(probabilities)
+    return score_table(pmf_of(fight, scores_for(fight, int(fight.dice)), np.frombuffer(faces), _NO_CARD))
 
 
 def too_many_rolls_error() -> InputError:
