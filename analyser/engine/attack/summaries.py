@@ -193,7 +193,8 @@ def distinct_summaries(
 ) -> DistinctSummaries:
     """Return exact summaries of every attack on every target, if `possible`; each distinct fight is computed once."""
     # Contiguous, because the kernels would be compiled again for strided arrays.
-    attacks, targets, possible = map(np.ascontiguousarray, (attacks, targets, possible))
+    attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
+    possible = np.ascontiguousarray(possible)
     capacity = int(possible.sum()) + 1
     fights = np.zeros(capacity, FIGHT)  # the operating system allocates the memory on first use
     slots = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
@@ -202,7 +203,7 @@ def distinct_summaries(
     count = index_fights(attacks, targets, possible, slots, fights, words, which)
     keys = np.array([fights[name][:count] for name in _POOL_FIELDS])
     order = np.lexsort(keys)
-    is_new_pool = np.diff(keys[:, order], prepend=-1).any(axis=0)
+    is_new_pool = np.any(np.diff(keys[:, order], prepend=-1), axis=0)
     probabilities = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
     summaries = np.full(count + 1, np.nan, np.float64).astype(SUMMARY)
 
