@@ -78,7 +78,7 @@ class StreamAlone:
 
 
 class Matrix(NamedTuple):
-    """What :func:`analyser.engine.attack.summaries.summary_table` takes."""
+    """What :func:`analyser.engine.attack.summaries.distinct_summaries` takes."""
 
     attacks: Any
     targets: Any

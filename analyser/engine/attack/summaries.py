@@ -181,6 +181,11 @@ class DistinctSummaries(NamedTuple):
     which: NDArray[np.int32]  # (attacks, targets): index of a record, or -1 for an impossible attack
     summaries: NDArray[np.void]  # the last record is all NaN
 
+    @property
+    def table(self) -> NDArray[np.void]:
+        """Summaries by attack and target; NaN for an impossible attack."""
+        return self.summaries[self.which]
+
 
 def distinct_summaries(
     attacks: NDArray[np.void],
@@ -216,17 +221,3 @@ def distinct_summaries(
     for name in AT_MOST_ONE:
         summaries[name] = np.minimum(summaries[name], 1.0)
     return DistinctSummaries(which, summaries)
-
-
-def summary_table(
-    attacks: NDArray[np.void],
-    targets: NDArray[np.void],
-    possible: NDArray[np.bool_],
-    die: Integers,
-    deck: Integers,
-    *,
-    threads: int = 1,
-) -> NDArray[np.void]:
-    """Return the summaries of :func:`distinct_summaries` by attack and target; NaN if not `possible`."""
-    which, summaries = distinct_summaries(attacks, targets, possible, die, deck, threads=threads)
-    return summaries[which]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.engine.attack.summaries import SUMMARY, distinct_summaries, summary_table
+from analyser.engine.attack.summaries import SUMMARY, distinct_summaries
 from analyser.game.profiles import load_profiles, load_ruleset
 from analyser.rules.structs import ATTACK, TARGET
 from analyser.scenarios.attack import attack_record, target_record
@@ -23,7 +23,7 @@ def swept(attacks, targets):
     columns = np.array([pair.facts[1] for pair in pairs[0]], TARGET)
     for row in rows:  # a rating that is filled in for one target is none that is stated for all
         row["stated_rating"] = -1
-    return pairs, summary_table(rows, columns, np.ones((len(rows), len(columns)), bool), DIE, DECK)
+    return pairs, distinct_summaries(rows, columns, np.ones((len(rows), len(columns)), bool), DIE, DECK).table
 
 
 def assert_as_alone(pairs, summaries):
