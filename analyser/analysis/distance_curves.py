@@ -12,7 +12,7 @@ import numpy as np
 from analyser.analysis.grid import DefendingSide
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
-from analyser.engine.attack.summaries import fill_summary_row, summary_table
+from analyser.engine.attack.summaries import distinct_summaries, fill_summaries
 from analyser.game.units import Category, Loadout, Row, unit_of
 from analyser.rules.structs import CATEGORIES, TARGET
 from analyser.scenarios.attack import attack_record, attack_records, target_record
@@ -179,15 +179,15 @@ def _destroyed_by_shots(
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
     possible = np.array([shot.can_attack for shot in shots], np.bool_)[:, categories]
-    fill_summary_row.compile_for(int(possible.sum()) * _INTERPRETED_SECONDS)
-    summaries = summary_table(
+    fill_summaries.compile_for(int(possible.sum()) * _INTERPRETED_SECONDS)
+    summaries = distinct_summaries(
         attack_records(answer.ruleset, [shot.facts for shot in shots]),
         np.array([target_record(target) for target in defending.targets], TARGET),
         possible,
         np.array(answer.ruleset.die.sides_by_face, np.int64),
         answer.ruleset.deck.counts(),
         threads=threads,
-    )
+    ).table
     target_points = np.array([defender.level.points for defender in defending.defenders], np.float64)
     for shot, line in zip(shots, summaries["mean_share_lost"] * target_points):
         for number, can_attack in enumerate(shot.can_attack):

@@ -15,7 +15,7 @@ from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
 from analyser.common.method_settings import Progress
 from analyser.common.metrics import ALL_LEVELS, DIVISIBLE, MATCHUP_METRICS, PER_100_POINTS, RESULT_METRICS
-from analyser.engine.attack.summaries import SUMMARY, fill_summary_row
+from analyser.engine.attack.summaries import SUMMARY, fill_summaries
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
@@ -147,7 +147,7 @@ def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
     seconds: defaultdict[Tiered[..., Any], float] = defaultdict(float)
     for fight, pairs in fights:
         seconds[fight.kernel] += pairs * fight.interpreted
-        seconds[fill_summary_row] += pairs * fight.choosing
+        seconds[fill_summaries] += pairs * fight.choosing
     for kernel, expected in seconds.items():
         if expected:
             kernel.compile_for(expected)

@@ -20,7 +20,7 @@ from analyser.analysis.selection import no_row_reason, one_or_several, rows_name
 from analyser.analysis.two_sided_cells import FightEnd, RowResults, two_sided_cells
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
-from analyser.engine.attack.summaries import SUMMARY, fill_summary_row, summary_table
+from analyser.engine.attack.summaries import SUMMARY, distinct_summaries, fill_summaries
 from analyser.engine.fight.best.explore import explore_graph
 from analyser.engine.fight.exact.propagate import propagate_program, start_states
 from analyser.game import keywords
@@ -68,14 +68,14 @@ def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Sit
         cells["why_not"][index] = np.array(reasons, object)[categories]
     targets = [target_record(target) for target in defending.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
-    summaries = summary_table(
+    summaries = distinct_summaries(
         attack_records(defending.ruleset, [shot.facts for shot in shots]),
         np.array(targets, TARGET),
         possible.reshape(-1, len(CATEGORIES))[:, categories],
         np.array(defending.ruleset.die.sides_by_face, np.int64),
         defending.ruleset.deck.counts(),
         threads=defending.threads,
-    )
+    ).table
     dice_keys = [tuple(target[name] for name in _DICE_FIELDS) for target in targets]
     targets_by_key = dict(zip(dice_keys, targets))
     for index in dict.fromkeys(shot.attacker for shot in shots):
@@ -301,7 +301,7 @@ BEST_TRADE = "best-trade"
 """Kind of duel for prices with best play, in which both sides trade losses."""
 
 FIGHTS: Mapping[str, Fight] = {
-    "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summary_row, cost=10, interpreted=4e-3),
+    "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summaries, cost=10, interpreted=4e-3),
     "charge": Fight(
         partial(two_sided_cells, _charger, _charges),
         keywords.CLOSE_QUARTERS,

@@ -30,7 +30,7 @@ from analyser.common.text import (
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.pmf import approximate_additions
+from analyser.engine.pool.pmf import check_size
 from analyser.game.names import loadout_name
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
@@ -52,7 +52,6 @@ UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 ATTACKER_LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
-MOST_OPERATIONS = 1e9  # for an exact distribution (some seconds)
 
 _SHIFTS = {  # lowest bit of each figure in a packed outcome
     "models_left": 0,
@@ -325,12 +324,7 @@ def result_without_rules(scenario: Scenario) -> AttackResult:
 def _exact(scenario: Scenario) -> AttackResult:
     fight = python_copy(scenario.fight)
     die, deck = _die_and_deck(scenario)
-    operations = approximate_additions(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
-    if operations > MOST_OPERATIONS:
-        allowed = "fewer dice, less Veteran or fewer extra re-rolls; or the method monte-carlo"
-        needed = f"{operations:.1g} operations, more than {MOST_OPERATIONS:.0g}"
-        problem = f"the exact distribution of this pool takes {needed}"
-        raise InputError(problem, where="attack.dice", allowed=allowed)
+    check_size(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
     faces, cards = die / die.sum(), deck / deck.sum()
     scores, pmf, outcomes, probabilities = exact_attack(scenario.fight, faces, cards, odds_of(die, deck))
     wrecked = float((die[Face.HEROIC] + die[Face.STRIKE]) / die.sum())

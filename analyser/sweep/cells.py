@@ -18,8 +18,7 @@ from analyser.analysis.situations import shots_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.kernel_records import Integers
-from analyser.engine.attack.deduplicated import DeduplicatedSummaries, deduplicated_summaries
-from analyser.engine.attack.summaries import SUMMARY
+from analyser.engine.attack.summaries import SUMMARY, DistinctSummaries, distinct_summaries
 from analyser.game.units import Loadout
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
 from analyser.scenarios.attack import RANKED_BY, attack_records, target_record
@@ -54,7 +53,8 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     defenders = _distinct_targets(plan, block.columns)
     faces, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     records = attack_records(ruleset, attackers.attacks)
-    distinct = deduplicated_summaries(records, defenders.targets, attackers.possible, faces, deck)
+    possible = attackers.possible[:, defenders.targets["category"]]
+    distinct = distinct_summaries(records, defenders.targets, possible, faces, deck)
     fights, shots = _best_shots(distinct, attackers.firsts)
     target_of, exists = defenders.target_of, defenders.why_not < 0
     why_not = reason_texts.codes([*defenders.reasons, None])[defenders.why_not]
@@ -66,7 +66,7 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     return Cells(figures, used_rows.ravel(), row_names, reasons.ravel(), reason_texts)
 
 
-def _best_shots(distinct: DeduplicatedSummaries, firsts: Integers) -> tuple[Codes, Codes]:
+def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Codes, Codes]:
     """Return, for each attacker and target, the index of the best summary and that of its shot; -1 if there is none.
 
     Shots are compared by the figures of :data:`RANKED_BY` in turn; the first of equal shots is the best.
@@ -86,11 +86,11 @@ def _best_shots(distinct: DeduplicatedSummaries, firsts: Integers) -> tuple[Code
     return fights, shots
 
 
-def _figures(plan: Plan, distinct: DeduplicatedSummaries, fights: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+def _figures(plan: Plan, distinct: DistinctSummaries, fights: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     figures = {}
     for name in plan.file.computed_figures:
-        values = distinct.summaries[name] if name in (SUMMARY.names or ()) else np.full(len(distinct.summaries), np.nan)
-        figures[name] = np.append(values, np.nan)[fights]
+        is_known = name in (SUMMARY.names or ())
+        figures[name] = distinct.summaries[name][fights] if is_known else np.full(len(fights), np.nan)
     return figures
 
 
