@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.fight_cache import cached_results
+from analyser.analysis.fight_cache import FightCache
 from analyser.analysis.grid import METHOD, TARGET_STATE, DefendingSide, NotModelled, by_unit, compute_grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_named
@@ -306,10 +306,46 @@ def matchups(
     check_row(row, attacking)
     side = DefendingSide(defending, library.ruleset, row, sampling.n_threads)
     with sampling.with_bar() as reporting:
-        frame = compute_grid(attacking, side, conditions, reporting.report, cached_results(attacking, side))
+        frame = compute_grid(attacking, side, conditions, reporting.report, FightCache(attacking, side))
     missing = not_modelled(attacking, defending, conditions)
     result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
     return replace(result, frame=result._with_metric(shown))
+
+
+def matchups_after_edit(
+    earlier: Matchups,
+    attackers: Sequence[Loadout],
+    defenders: Sequence[Loadout],
+    *,
+    ruleset: Ruleset | None = None,
+    used: ProfilesUsed | None = None,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+    keep: bool = False,
+) -> Matchups:
+    """Return the table for edited loadouts, with all unchanged fights copied from the `earlier` table.
+
+    `ruleset` and `used` (the source of profiles) are by default those of `earlier`; with another ruleset every fight is
+    computed again. With `keep` the new fights are stored on disk, so that the same edit is faster next time.
+
+    Examples
+    --------
+    >>> found = matchups("crown/rifle-platoon@basic", "imperium/*@basic", situations="charge")
+    >>> cheaper = [loadout.with_(points="-5") for loadout in found.attackers]
+    >>> after = matchups_after_edit(found, cheaper, found.defenders).frame  # without a new fight
+    >>> int(after["attacker_points"].iloc[0] - found.frame["attacker_points"].iloc[0])
+    -5
+    """
+    rules = earlier.ruleset if ruleset is None else ruleset
+    sampling = Sampling("exact", threads=threads, progress=progress)
+    defending = DefendingSide(tuple(defenders), rules, earlier.row, sampling.n_threads)
+    cache = FightCache(attackers, defending, earlier=earlier if rules == earlier.ruleset else None, keep=keep)
+    with sampling.with_bar() as reporting:
+        frame = compute_grid(attackers, defending, earlier.situations, reporting.report, cache)
+    missing = not_modelled(attackers, defenders, earlier.situations)
+    used = earlier.profiles if used is None else used
+    sides = tuple(attackers), defending.defenders
+    return Matchups(frame, *sides, earlier.situations, earlier.row, earlier.metric, rules, missing, used)
 
 
 def with_user_metric(

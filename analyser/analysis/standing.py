@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis import equilibrium_prices
-from analyser.analysis.matchups import Matchups
-from analyser.analysis.matchups_after_edit import matchups_after_edit
+from analyser.analysis.matchups import Matchups, matchups_after_edit
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
 from analyser.analysis.prices import fair_points_in
 from analyser.analysis.verdict import NOISE, verdict_of
