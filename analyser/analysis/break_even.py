@@ -10,14 +10,12 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.best_play_situations import price_situations
 from analyser.analysis.grid import METHOD
-from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents, matchups_of_all
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import Situation, situations_named
+from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standing, Standings, short_figure
 from analyser.analysis.verdict import FAIR, NORMAL_97_5, interval_text, probabilities, verdict_of
-from analyser.analysis.what_if import standings_among
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
@@ -50,8 +48,8 @@ class SolvedPrice(Answer):
 
     Attributes
     ----------
-    loadout, role : str
-        Selector; role, which decides the price of benefits that are not counted.
+    role : str
+        Decides the price of benefits that are not counted.
     today : int or None
         Points today.
     price : FairPrice
@@ -79,23 +77,24 @@ class SolvedPrice(Answer):
     def summary(self) -> dict[str, Any]:
         """The fair price with its interval, and today's points."""
         price = self.price
-        return {"fair_points": price.points, "fair_points_low": price.fair_low, "fair_points_high": price.fair_high} | (
-            {} if self.today is None else {"points_today": self.today}
-        )
+        figures = {"fair_points": price.points, "fair_points_low": price.fair_low, "fair_points_high": price.fair_high}
+        return figures | ({} if self.today is None else {"points_today": self.today})
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row: the loadout, its fair price and the conditions."""
-        return [self._body() | {"profiles": str(self.profiles)}]
+        return [self.as_dict() | {"profiles": str(self.profiles)}]
 
     def _body(self) -> dict[str, Any]:
-        record: dict[str, Any] = {
+        return {
             "method": self.method,
             "limits": self.limits,
             "loadout": self.loadout,
             "role": self.role,
+            "judged_among": self.opponents.as_dict(),
+            "today": self.today,
+            **self.price._asdict(),
+            **self.profiles.fight_entries(),
         }
-        record |= {"judged_among": self.opponents.as_dict(), "today": self.today}
-        return {**record, **self.price._asdict(), **self.profiles.fight_entries()}
 
     def blocks(self) -> list[Block]:
         """Return the price with its interval."""
@@ -107,8 +106,7 @@ class SolvedPrice(Answer):
         )
         if price.verdict:
             line += f" The verdict at that price: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
-        judged = fill(f"Judged {self.opponents}.")
-        return [Block(lines=[*fill(line), *judged])]
+        return [Block(lines=[*fill(line), *fill(f"Judged {self.opponents}.")])]
 
     def notes(self) -> list[str]:
         """Return limits, die, deck and profiles."""
@@ -121,11 +119,10 @@ class SolvedDice(JudgedAnswer):
 
     Attributes
     ----------
-    loadout : str
     row : str or None
         Row whose dice change; None for every row.
     role : str
-        The role decides the price of benefits that are not counted.
+        Decides the price of benefits that are not counted.
     points : int
         Points of the loadout.
     dice : int or None
@@ -157,20 +154,22 @@ class SolvedDice(JudgedAnswer):
         return f"{loadout_name(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
 
     def _body(self) -> dict[str, Any]:
-        record: dict[str, Any] = {
+        return {
             "method": self.method,
             "limits": self.limits,
             "loadout": self.loadout,
             "row": self.row,
+            "judged_among": self.opponents.as_dict(),
+            "role": self.role,
+            "points": self.points,
+            "dice": self.dice,
+            "curve": self.frame.to_dict("records"),
+            **self.profiles.fight_entries(),
         }
-        record |= {"judged_among": self.opponents.as_dict(), "role": self.role}
-        curve = self.frame.to_dict("records")
-        return {**record, "points": self.points, "dice": self.dice, "curve": curve, **self.profiles.fight_entries()}
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the curve: fair points at each change of dice with their interval as a band, and today's points."""
-        axes: Axes = plots.trade_off(with_subject(self.frame, self._subject), points=self.points, ax=ax, **more)
-        return axes
+        return plots.trade_off(with_subject(self.frame, self._subject), points=self.points, ax=ax, **more)
 
     @property
     def _subject(self) -> str:
@@ -243,8 +242,7 @@ def solve_price(
     library = library_of(profiles)
     loadout = library.loadout(unit)
     priced = _with_initial_points(loadout, against, library)
-    wanted = price_situations(policy, situations_named(situations))
-    standings = standings_among(priced, against, library, wanted, threads, progress)
+    standings = Standings(matchups_of_all(priced, against, situations, policy, library, threads, progress)[0])
     if priced is not loadout:  # repeated with the fair price as the points, because it depends slightly on them
         first = _standing_in_role(standings, loadout.selector, role)
         standings = standings.with_([loadout.with_(points=_whole_points(first.fair_points))], threads)
@@ -311,8 +309,7 @@ def solve_dice(
         problem = f"it {'has no' if points is None else 'costs 0'} points"
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds fair ones")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
-    wanted = price_situations(policy, situations_named(situations))
-    standings = standings_among(loadout, against, library, wanted, threads, progress)
+    standings = Standings(matchups_of_all(loadout, against, situations, policy, library, threads, progress)[0])
     rows = []
     for by, variant in variants.items():
         result = _standing_in_role(standings.with_([variant], threads) if by else standings, loadout.selector, role)
@@ -324,10 +321,7 @@ def solve_dice(
 
 
 def _fair_change(curve: pd.DataFrame) -> int | None:
-    """Return the change of dice whose fair price is nearest to the points.
-
-    None if the loadout is not fair with this change, or if a larger change than those tried may be nearer.
-    """
+    """Return the change of dice with the nearest fair price; None if not fair, or if a larger one may be nearer."""
     distances = np.log(curve["points_over_fair"].to_numpy(np.float64))
     best = int(np.abs(distances).argmin())
     neighbour = {0: 1, len(distances) - 1: len(distances) - 2}.get(best)
