@@ -14,7 +14,7 @@ from analyser.game.units import Loadout, Unit, unit_of
 
 TRANSPORT = "transport"
 UNCOUNTED_BENEFITS = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
-"""For some roles, one word for the benefit that no figure counts."""
+"""The benefit of a role that no figure counts."""
 ROLE_DESCRIPTIONS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
@@ -27,13 +27,7 @@ _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
 
 def role_of(unit: Unit) -> str:
-    """Return the role of a unit: its main trait; ``close combat`` for infantry or cavalry without shots; else its type.
-
-    >>> from analyser.game.profiles import Profiles
-    >>> crown = Profiles()
-    >>> [role_of(crown[f"crown/{name}@basic"].unit) for name in ("drake-field-guns", "horse-guard-cavalry")]
-    ['artillery', 'close combat']
-    """
+    """Return the role: the main trait; ``close combat`` for infantry or cavalry without shots; else the type."""
     for trait in _TRAITS:
         if trait in unit.traits:
             return trait
@@ -43,13 +37,7 @@ def role_of(unit: Unit) -> str:
 
 
 def unit_numbers_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
-    """Return the unit of each loadout as a number; two units have the same number if any of their loadouts fight alike.
-
-    >>> from analyser.game.profiles import Profiles
-    >>> rifles, guard = (Profiles().loadout(f"crown/{name}@basic") for name in ("rifle-platoon", "horse-guard-cavalry"))
-    >>> unit_numbers_of([rifles, guard, rifles.with_(points=90)]).tolist()
-    [0, 1, 0]
-    """
+    """Return the unit of each loadout as a number; units with a loadout that fights alike have the same number."""
     kinds: dict[str, int] = {}
     for number, loadout in enumerate(loadouts):
         unit = unit_in_fights(loadout).model_copy(update={"id": "", "name": ""})
@@ -61,11 +49,7 @@ def unit_numbers_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
 
 
 def plural(role: str) -> str:
-    """Return the plural of a role for a sentence.
-
-    >>> [plural(role) for role in ("behemoth", "armour", "close combat")]
-    ['behemoths', 'armour', 'close combat units']
-    """
+    """Return the plural of a role for a sentence."""
     return f"{role}s" if role in _TRAITS else f"{role} units" if role == "close combat" else role
 
 
@@ -88,7 +72,7 @@ class Peers(NamedTuple):
 
 
 def peers_of(roles: Sequence[str], unit_numbers: NDArray[np.int64]) -> tuple[Peers, ...]:
-    """Return the loadouts of each role; `unit_numbers` has the unit of each loadout as a number."""
+    """Return the loadouts of each role."""
     result = []
     for role in dict.fromkeys(roles):
         members = np.flatnonzero([other == role for other in roles])

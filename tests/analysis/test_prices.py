@@ -252,10 +252,13 @@ def test_what_is_not_in_the_game_is_named_with_a_reason(library):
 @pytest.mark.parametrize(
     ("units", "why"),
     [
-        (["crown/rifle-platoon@basic"], "fewer than two loadouts"),
-        ([TRANSPORTS, "crown/horse-guard-cavalry@basic"], f"{TRANSPORTS}: none of these units damages it"),
+        (["crown/rifle-platoon@basic"], "crown/rifle-platoon@basic has no opponents but itself"),
+        (
+            [TRANSPORTS, "crown/horse-guard-cavalry@basic"],
+            f"no two loadouts exchange losses: {TRANSPORTS}: none of these units damages it",
+        ),
     ],
 )
 def test_a_game_without_exchange_is_refused(units, why):
-    with pytest.raises(InputError, match=f"no two loadouts exchange losses: {why}"):
+    with pytest.raises(InputError, match=why):
         fair_points(units[:1], against=units[-1:], situations=["long-range"])
