@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, notebook_html, plain_rows
 from analyser.common.errors import InputError, check_choice
-from analyser.common.estimates import Estimate, Method
+from analyser.common.estimates import Method
 from analyser.common.frames import readable, styler
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
@@ -121,19 +121,15 @@ class Matchups(FramedAnswer):
         return style.highlight_null(color="white")
 
     def pivot(self, *, metric: MetricLike | None = None) -> pd.DataFrame:
-        """Return a table of one figure: attackers as the rows, defenders as the columns.
+        """Return a table of one figure: attackers as the rows, defenders as the columns; NaN if a pair cannot fight.
+
+        With several situations the columns have two levels, the situation above the defender.
 
         Parameters
         ----------
         metric : str or callable, optional
             A column of :data:`~analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a function of their
             outcomes (:func:`analyser.metric`). Default: :attr:`metric`.
-
-        Returns
-        -------
-        DataFrame
-            NaN for pairs that cannot fight (:meth:`impossible` has the reasons). With several situations the columns
-            have two levels, the situation above the defender.
 
         Examples
         --------
@@ -178,7 +174,6 @@ class Matchups(FramedAnswer):
         return plots.heatmap(shown, values=values, ax=ax, **more)
 
     def _with_metric(self, metric: str, situation: str | None = None) -> pd.DataFrame:
-        """Return the frame (of one situation if named) with a column of the metric, which may be a user metric."""
         frame = self.frame if situation is None else self.frame[self.frame["situation"] == situation]
         if metric in frame:
             return frame
@@ -225,7 +220,7 @@ class Matchups(FramedAnswer):
 
 
 def _column_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
-    """Return a table in parts that fit into lines of this width; each begins with the column `names`."""
+    """Return a table in parts that fit into lines of this width."""
     widest = max(len(cell) for column in columns for cell in column) + 2
     at_once = max((width - max(map(len, names))) // widest, 1)
     parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
@@ -355,13 +350,10 @@ def with_user_metric(
     ruleset: Ruleset,
     name: str,
 ) -> pd.DataFrame:
-    """Return the frame of matchups with a column of a user metric; NaN where it does not apply.
-
-    InputError without situations of ranged attacks, because only these have a table of outcomes.
-    """
+    """Return the frame of matchups with a column of a user metric, which needs situations of ranged attacks."""
     function = function_of(name)
     assert function is not None
-    by_selector: Mapping[str, Loadout] = {loadout.selector: loadout for loadout in loadouts}
+    by_selector = {loadout.selector: loadout for loadout in loadouts}
     ranged = {situation.name: situation for situation in situations if situation.fight.occasion == RANGED_ATTACK}
     if not ranged:
         problem = f"{name} is a function, and {situations[0].name} is not a ranged attack"
@@ -371,12 +363,9 @@ def with_user_metric(
     for index, (attacker, defender, situation, row) in enumerate(columns):
         if pd.notna(row) and situation in ranged:
             scenario = _attack(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
-            values[index] = _value_of(value_of(result_without_rules(scenario), function))
+            value = value_of(result_without_rules(scenario), function)
+            values[index] = value.value if isinstance(value, Mean) else value
     return frame.assign(**{name: values})
-
-
-def _value_of(value: Estimate | Mean | float) -> float:
-    return float(value.value if isinstance(value, Mean) else value)
 
 
 def _attack(attacker: Loadout, defender: Loadout, situation: Situation, row_id: str, ruleset: Ruleset) -> Scenario:
