@@ -15,10 +15,12 @@ from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
 from analyser.common.method_settings import Progress
 from analyser.common.metrics import ALL_LEVELS, DIVISIBLE, MATCHUP_METRICS, PER_100_POINTS, RESULT_METRICS
-from analyser.engine.attack.summaries import SUMMARY, fill_summary_row
+from analyser.engine.attack.summaries import SUMMARY, fill_summary_row, summary_table
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
+from analyser.rules.structs import TARGET, AttackFacts
+from analyser.scenarios.attack import attack_records, target_record
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import Combatant, Target
 
@@ -69,6 +71,17 @@ class DefendingSide:
     def combatants(self) -> tuple[Combatant, ...]:
         """Defenders as units of charges and duels."""
         return tuple(combatant_of(defender) for defender in self.defenders)
+
+    def summaries(self, attacks: Sequence[AttackFacts], possible: NDArray[np.bool_]) -> NDArray[np.void]:
+        """Return the summaries of attacks (rows) on all defenders (columns), where these are possible."""
+        return summary_table(
+            attack_records(self.ruleset, attacks),
+            np.array([target_record(target) for target in self.targets], TARGET),
+            possible,
+            np.array(self.ruleset.die.sides_by_face, np.int64),
+            self.ruleset.deck.counts(),
+            threads=self.threads,
+        )
 
 
 class Fight(NamedTuple):

@@ -19,7 +19,7 @@ from analyser.analysis.selection import no_row_reason, one_or_several, rows_name
 from analyser.analysis.two_sided_cells import FightEnd, RowResults, two_sided_cells
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
-from analyser.engine.attack.summaries import SUMMARY, fill_summary_row, summary_table
+from analyser.engine.attack.summaries import SUMMARY, fill_summary_row
 from analyser.engine.fight.best.explore import explore_graph
 from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import propagate_program, start_states
@@ -30,9 +30,9 @@ from analyser.game.units import Inches, Loadout, Row
 from analyser.results.states import final_distributions_by_models, points_won
 from analyser.rules.attack import attack_dice
 from analyser.rules.policies import BEST, SHOOTING
-from analyser.rules.structs import CATEGORIES, TARGET, AttackFacts
+from analyser.rules.structs import CATEGORIES, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
-from analyser.scenarios.attack import attack_record, attack_records, best_attacks, target_record
+from analyser.scenarios.attack import attack_record, best_attacks, target_record
 from analyser.scenarios.charge import charge_start, check_can_be_charged, check_can_charge, unchecked_charge_program
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
 from analyser.scenarios.duel import program_of_shooters as duel_program
@@ -68,16 +68,10 @@ def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Sit
         own_shots, reasons = shots_of(index, attacker, situation, defending.row)
         shots += own_shots
         cells["why_not"][index] = np.array(reasons, object)[categories]
-    targets = [target_record(target) for target in defending.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
-    summaries = summary_table(
-        attack_records(defending.ruleset, [shot.facts for shot in shots]),
-        np.array(targets, TARGET),
-        possible.reshape(-1, len(CATEGORIES))[:, categories],
-        np.array(defending.ruleset.die.sides_by_face, np.int64),
-        defending.ruleset.deck.counts(),
-        threads=defending.threads,
-    )
+    possible = possible.reshape(-1, len(CATEGORIES))[:, categories]
+    summaries = defending.summaries([shot.facts for shot in shots], possible)
+    targets = [target_record(target) for target in defending.targets]
     dice_keys = [tuple(target[name] for name in _DICE_FIELDS) for target in targets]
     targets_by_key = dict(zip(dice_keys, targets))
     for index in dict.fromkeys(shot.attacker for shot in shots):
@@ -168,10 +162,8 @@ def _distributions(
         return []
     most = max(models)
     if any(second > most[1] for _, second in models):
-        one_by_one = (
-            _distributions([pair], lambda _, n=number: program(n), ruleset) for number, pair in enumerate(pairs)
-        )
-        return [end for ends in one_by_one for end in ends]
+        parts = (_distributions([pair], lambda _, n=n: program(n), ruleset) for n, pair in enumerate(pairs))
+        return [end for part in parts for end in part]
     try:
         setup, operations, start = program(models.index(most))
     except InputError as error:
@@ -289,7 +281,7 @@ def _best_duels(
 
 
 def default_tactic(unit: Combatant, enemy: Combatant, stated_row: Row | None = None) -> PolicyName:
-    """Return the tactic of a unit in a duel of a comparison: shoot if it can, else charge if it may, else take cover."""
+    """Return the tactic of a unit in a duel of a comparison: shoot if it can, else charge if it may."""
     shots = rows_to_shoot_with(unit, enemy, "shoot")
     if shots if stated_row is None else stated_row in shots:
         return "shoot"
