@@ -29,8 +29,6 @@ from analyser.game.units import Loadout
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MOST_DICE_CHANGED = 12  # a larger change would make a different unit
-
 
 class FairPrice(NamedTuple):
     """A fair price with its 95% interval, which allows for other opponents, table sizes and prices of similar units."""
@@ -53,7 +51,6 @@ class SolvedPrice(Answer):
     today : int or None
         Points today.
     price : FairPrice
-        The fair price; its verdict is computed at this price.
     """
 
     loadout: str
@@ -123,14 +120,11 @@ class SolvedDice(JudgedAnswer):
         Row whose dice change; None for every row.
     role : str
         Decides the price of benefits that are not counted.
-    points : int
-        Points of the loadout.
     dice : int or None
         The change whose fair price is nearest to the points; None if the loadout is not fair with it, or if a larger
         change than those tried may be nearer.
     frame : DataFrame
-        One row for each change that was tried: `dice`; `fair_points`, `fair_low` and `fair_high` with that change;
-        `points_over_fair` (points divided by fair points) and `verdict` at today's points.
+        One row for each change that was tried, with the fair points and the verdict with that change.
     """
 
     loadout: str
@@ -287,11 +281,6 @@ def solve_dice(
     against, role, situations, policy, profiles, threads, progress
         As in :func:`solve_price`.
 
-    Returns
-    -------
-    SolvedDice
-        If several changes make the loadout fair, `dice` is the one whose fair price is nearest to its points.
-
     Examples
     --------
     >>> options = {"against": "*/*@basic", "situations": ["long-range"]}
@@ -301,7 +290,7 @@ def solve_dice(
     >>> found.frame["fair_points"].is_monotonic_increasing
     True
     """
-    check_integer(most, "most", 1, MOST_DICE_CHANGED)
+    check_integer(most, "most", 1, 12)
     library = library_of(profiles)
     loadout = library.loadout(unit)
     points = loadout.level.points
@@ -347,9 +336,14 @@ def _standing_in_role(standings: Standings, selector: str, role: str | None) -> 
     fair, low, high = (ratio * price for price in (own.fair_points, own.fair_low, own.fair_high))
     log_ratio, error = np.log((own.points or np.nan) / fair), np.log(high / low) / (2 * NORMAL_97_5)
     under, over = map(float, probabilities(np.array(log_ratio), np.array(error)))
-    figures: dict[str, Any] = {"fair_points": fair, "fair_low": low, "fair_high": high}
     return own._replace(
-        role=role, under_probability=under, over_probability=over, verdict=verdict_of(under, over), **figures
+        role=role,
+        fair_points=fair,
+        fair_low=low,
+        fair_high=high,
+        under_probability=under,
+        over_probability=over,
+        verdict=verdict_of(under, over),
     )
 
 

@@ -18,7 +18,6 @@ from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situatio
 from analyser.common.answer import Block, FramedAnswer, notebook_html, plain_rows
 from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
-from analyser.common.frames import readable, styler
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import MetricLike, checked_metric, figure_text, function_of, metric_by_name
@@ -35,7 +34,6 @@ from analyser.scenarios.resolve import find_row, resolve_attack, resolve_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from pandas.io.formats.style import Styler
 
 
 ASSUMPTIONS = (
@@ -112,14 +110,6 @@ class Matchups(FramedAnswer):
             "not_modelled": [rule._asdict() for rule in self.not_modelled],
         }
 
-    def style(self, *, metric: MetricLike | None = None) -> Styler:
-        """Return :meth:`pivot` as a coloured table (a pandas Styler)."""
-        values = checked_metric(self.metric if metric is None else metric)
-        table = self.pivot(metric=metric).rename(index=readable, columns=readable)
-        percent = list(table) if metric_by_name(values).is_probability else []
-        style = styler(table, figures=[], percent=percent).background_gradient(cmap="viridis", axis=None)
-        return style.highlight_null(color="white")
-
     def pivot(self, *, metric: MetricLike | None = None) -> pd.DataFrame:
         """Return a table of one figure: attackers as the rows, defenders as the columns; NaN if a pair cannot fight.
 
@@ -151,18 +141,10 @@ class Matchups(FramedAnswer):
     def heatmap(
         self, *, metric: MetricLike | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
-        """Draw one figure of one situation, with the value in each cell; cells without a fight are blank and hatched.
+        """Draw one figure of one situation (default: the first), with the value in each cell.
 
         With more than :data:`MOST_LOADOUTS` loadouts on a side the picture shows units, as means over their levels.
-
-        Parameters
-        ----------
-        metric : str or callable, optional
-            As in :meth:`pivot`.
-        situation : str, optional
-            Default: the first one.
-        ax, **more
-            As in :func:`analyser.plots.heatmap`.
+        `metric` is as in :meth:`pivot`, `ax` and others as in :func:`analyser.plots.heatmap`.
         """
         names = [situation.name for situation in self.situations]
         if situation is not None:
@@ -276,12 +258,9 @@ def matchups(
     Returns
     -------
     Matchups
-        The frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
-        `attacker_level`, `attacker_points`, likewise for the defender, `defender_models`, `defender_category`,
-        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~.metrics.MATCHUP_METRICS`,
-        with means and expected values also per 100 points of the attacker, and `why_not`. `p_attacker_wins` and
-        `p_draw` are NaN except in duels. For a pair that cannot fight, `why_not` is the reason and the figures are NaN.
-        Figures that need points or victory points are NaN, too, if the profile lacks these.
+        The frame has one row for each attacker, defender and situation, in that order, with the figures of
+        :data:`~.metrics.MATCHUP_METRICS`. For a pair that cannot fight, `why_not` is the reason and the figures are
+        NaN. Figures that need points or victory points are NaN, too, if the profile lacks these.
 
     Examples
     --------

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -45,7 +44,7 @@ MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # loadouts, reasons and factions
 class Opponents(NamedTuple):
     """Numbers of the loadouts against which a loadout is judged, itself included, by faction."""
 
-    factions: Mapping[str, int] = MappingProxyType({})
+    factions: Mapping[str, int]
 
     @property
     def loadouts(self) -> int:
@@ -60,20 +59,13 @@ class Opponents(NamedTuple):
         return f"against {counted(self.loadouts, 'loadout')} of {factions}"
 
     def __str__(self) -> str:
-        """Return the opponents as text, with the number of loadouts of each faction.
-
-        >>> print(Opponents({"crown": 53, "imperium": 55}))
-        against 108 loadouts (Crown 53, Imperium 55)
-        """
+        """Return the opponents as text, with the number of loadouts of each faction."""
         counts = ", ".join(f"{faction_name(name)} {count}" for name, count in self.factions.items())
         return f"against {counted(self.loadouts, 'loadout')} ({counts})"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""
         return {"loadouts": self.loadouts, "factions": dict(self.factions)}
-
-
-NO_OPPONENTS = Opponents()
 
 
 class JudgedAnswer(FramedAnswer):
@@ -97,7 +89,6 @@ class FairPoints(JudgedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout; see :func:`fair_points`.
-    roles : tuple of Role
     levels : dict of str to float
         For each level, its points divided by those of other levels of equal value in fights (1: equal).
     residuals : dict of str to float
@@ -106,7 +97,6 @@ class FairPoints(JudgedAnswer):
         Sum of what each side could gain by leaving the equilibrium at today's points; about 0.
     transitive_share : float
         Share of the variation of leads that one strength for each loadout explains, 0 to 1; the rest is cyclic.
-    opponents : Opponents
     """
 
     frame: pd.DataFrame
@@ -117,9 +107,9 @@ class FairPoints(JudgedAnswer):
     transitive_share: float
     situations: tuple[Situation, ...]
     profiles: ProfilesUsed
+    limits: str
+    opponents: Opponents
     method: Method = METHOD
-    limits: str = LIMITS
-    opponents: Opponents = NO_OPPONENTS
 
     schema = "analyser/fair-points/1"
 
@@ -242,21 +232,13 @@ def fair_points(
     """Return the fair points of each loadout with an interval, a verdict and its reason.
 
     Every two loadouts fight for six rounds after the first shot. Far apart they shoot; near, each takes the action (an
-    aimed shot or a charge) that gains most points at today's prices. Ranges and speeds decide how long they are far and
-    near (:mod:`analyser.analysis.approach`) if they start at 18 and at 36 inches. A suppressed unit does
-    less (:mod:`analyser.analysis.activation_losses`). At the even-trade price a loadout destroys as many points of its
-    opponents as it loses (:func:`analyser.analysis.equilibrium_prices.even_trade_prices`).
-
-    Benefits that fights do not show (orders of commanders, capacity of transports) are estimated from the prices of
-    other units: a factor for each role, level and group of similar units. `fair_points` is the even-trade price
-    times these factors (:mod:`analyser.analysis.hierarchical_prices`).
-
-    Opponents that do better at today's points are more frequent, but all have some frequency
-    (:func:`analyser.analysis.equilibrium_prices.quantal_response`).
+    aimed shot or a charge) that gains most points at today's prices. At the even-trade price a loadout destroys as many
+    points of its opponents as it loses. Benefits that fights do not show (orders of commanders, capacity of transports)
+    are estimated from the prices of other units: `fair_points` is the even-trade price times a factor for each role,
+    level and group of similar units. `docs/balance.md` explains the method.
 
     With best play (`docs/best-play.md`) every two loadouts fight duels of six rounds instead, from 18 and from 36
-    inches. A coin toss decides which side is first in each round, and both maximise victory points destroyed minus
-    lost.
+    inches. A coin toss decides which side is first in each round.
 
     Parameters
     ----------
@@ -318,8 +300,7 @@ def fair_points_in(
 ) -> FairPoints:
     """Return the prices from a table of matchups, for all loadouts or those `shown`.
 
-    `exchange` is that of the table, if already computed. `with_played=False` is faster: it leaves out `played` and
-    `exploitability`.
+    `exchange` is that of the table, if already computed; `with_played=False` leaves out the equilibrium.
     """
     from threadpoolctl import threadpool_limits
 
@@ -338,7 +319,7 @@ def fair_points_in(
     with threadpool_limits(1):  # one thread is fastest for so few equations, and gives equal results on all processors
         verdicts = judge(answer, exchange, with_played=with_played)
     opponents = Opponents(Counter(side.faction for side in sides.values()))
-    prices = FairPoints(*verdicts, exchanged, answer.profiles, limits=_limits_text(answer), opponents=opponents)
+    prices = FairPoints(*verdicts, exchanged, answer.profiles, _limits_text(answer), opponents)
     return prices if shown is None else prices.for_loadouts(shown)
 
 

@@ -45,15 +45,11 @@ class WhatIf(JudgedAnswer):
 
     Attributes
     ----------
-    loadout : str
-        Selector of the loadout.
     changes : dict of str to str
         The changes as stated.
     before, after : Standing
     frame : DataFrame
-        Effect of the change on each matchup, the worst first; see :func:`analyser.analysis.standing.matchup_changes`.
-    bands_without_dice, out_of_range_numbers : tuple of str
-        Bands that lost all their dice; changed numbers outside the range of the opponents, with this range.
+        Effect of the change on each matchup, the worst first.
     """
 
     loadout: str
@@ -66,7 +62,7 @@ class WhatIf(JudgedAnswer):
     limits: str
     bands_without_dice: tuple[str, ...]
     opponents: Opponents
-    out_of_range_numbers: tuple[str, ...]
+    out_of_range_numbers: tuple[str, ...]  # changed numbers that no opponent has
     method: Method = METHOD
 
     @property

@@ -10,7 +10,7 @@ import pytest
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import exchange_of
-from analyser.analysis.prices import FairPoints, Opponents, fair_points
+from analyser.analysis.prices import LIMITS, FairPoints, Opponents, fair_points
 from analyser.analysis.verdict import FAIR, OVER, UNDECIDED, UNDER, judge
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles
@@ -157,7 +157,7 @@ def game(request):
 
 def _rated(table, exchange):
     opponents = Opponents(Counter(each.faction for each in table.attackers))
-    return FairPoints(*judge(table, exchange), table.situations, table.profiles, opponents=opponents)
+    return FairPoints(*judge(table, exchange), table.situations, table.profiles, LIMITS, opponents)
 
 
 @pytest.mark.slow
