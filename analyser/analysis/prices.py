@@ -275,8 +275,7 @@ def fair_points(
         - `comes_out_even_at`, fair points by another method: no loadout has a lead over all opponents together
           (:func:`analyser.analysis.equilibrium_prices.even_lead_prices`);
         - `offence` and `toughness`, per point, divided by the median of the other units of the role;
-        - `met`, the frequency among the opponents; `played`, the share in the equilibrium at today's points;
-        - `beats`, `beaten_by`: opponents against which it does better, or worse, than the strengths of both predict.
+        - `met`, the frequency among the opponents; `played`, the share in the equilibrium at today's points.
 
     Examples
     --------

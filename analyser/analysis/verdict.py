@@ -18,7 +18,7 @@ from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.price_drivers import PriceDrivers, defence_of, dice_of
 from analyser.analysis.roles import UNCOUNTED_BENEFITS, peer_medians, peers_of, role_of
 from analyser.common.text import counted
-from analyser.game.units import Loadout, unit_of
+from analyser.game.units import Loadout
 
 Indices = NDArray[np.int64]
 
@@ -39,9 +39,7 @@ _KINDS_OF_DOUBT = {  # a phrase in the text of a doubt: the kind of doubt
     "may be fair": "fair and wrong prices are both likely",
     "but these numbers leave out": "these numbers leave out something about the unit",
 }
-MOST_OPPONENTS = 3  # named in the columns `beats` and `beaten_by`
 _LEAST_SHARE = 0.005  # smaller shares of an equilibrium are rounding errors
-_DECIMALS = 9  # of leads; further ones are rounding errors
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1: more value than points
 
 
@@ -80,14 +78,12 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
     noise = _noise(exchange, frequencies, even.prices)
     prices = pool_prices(today - even.prices, today - even_lead.prices, features, noise)
     weights = exchange.is_matchup * np.outer(frequencies, frequencies)
-    strengths, explained = equilibrium_prices.strengths(leads, weights)
-    unexplained = np.where(exchange.is_matchup, leads - (strengths[:, None] - strengths[None, :]), 0.0)
+    _, explained = equilibrium_prices.strengths(leads, weights)
     played, exploitability = (
         _equilibrium_shares(leads, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
     )
     judged = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
     peers = peers_of(roles, exchange.unit_numbers)
-    selectors = np.array([loadout.selector for loadout in exchange.loadouts])
 
     def minus_peer_median(values: Array) -> Array:
         medians = peer_medians(peers, values, exchange.uniform_weights)
@@ -111,8 +107,6 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
             "toughness": np.exp(minus_peer_median(drivers.toughness - today)),
             "met": frequencies,
             "played": played,
-            "beats": [_units_beaten(row, exchange, selectors) for row in unexplained],
-            "beaten_by": [_units_beaten(-row, exchange, selectors) for row in unexplained],
         }
     )
     residuals = {"trades_evenly": even.residual, "comes_out_even": even_lead.residual}
@@ -320,7 +314,7 @@ def _with_loadouts_outside(table: pd.DataFrame, answer: Matchups, exchange: Exch
         "points": pd.array([loadout.level.points for loadout in outside], "Int64"),
         "verdict": UNDECIDED,
         "why": list(exchange.left_out.values()),
-        **dict.fromkeys(("lean", "not_counted", "beats", "beaten_by"), ""),
+        **dict.fromkeys(("lean", "not_counted"), ""),
         "doubt": list(exchange.left_out.values()),
     }
     all_rows = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
@@ -336,15 +330,3 @@ def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
         "faction": [loadout.faction for loadout in loadouts],
         "role": [role_of(loadout.unit) for loadout in loadouts],
     }
-
-
-def _units_beaten(surplus: Array, exchange: Exchange, selectors: NDArray[np.str_]) -> str:
-    """Return the units with the largest leads that strengths do not explain."""
-    units: dict[str, str] = {}
-    rounded = surplus.round(_DECIMALS)
-    for index in np.lexsort([selectors, -rounded]).tolist():
-        if rounded[index] <= 0 or len(units) == MOST_OPPONENTS:
-            break
-        loadout = exchange.loadouts[index]
-        units[unit_of(loadout.selector)] = loadout.unit.name
-    return ", ".join(units.values())
