@@ -99,9 +99,19 @@ def exchange_of(
         for index in outside.nonzero()[0]
     } | left_out
     inside = np.flatnonzero(~outside)
-    losses, by_tactic, *parts, outranging = (table[:, inside][:, :, inside] for table in (losses, *rounds))
-    tables = losses, *parts, outranging.mean(axis=0), is_matchup[np.ix_(inside, inside)]
-    return Exchange(tuple(sides[index] for index in inside), *tables, left_out, by_tactic if best else None)
+    losses, *parts = (table[:, inside][:, :, inside] for table in (losses, *rounds))
+    by_tactic, without_suppression, by_shots, all_returned, outranging = parts
+    return Exchange(
+        tuple(sides[index] for index in inside),
+        losses,
+        without_suppression,
+        by_shots,
+        all_returned,
+        outranging.mean(axis=0),
+        is_matchup[np.ix_(inside, inside)],
+        left_out,
+        by_tactic if best else None,
+    )
 
 
 def _best_play_losses(

@@ -150,7 +150,7 @@ class FairPoints(JudgedAnswer):
     def doubts(self) -> dict[str, int]:
         """Number of undecided loadouts by the kind of doubt, the most frequent first."""
         doubts = self.frame.loc[self.frame["verdict"] == UNDECIDED, "doubt"].map(kind_of_doubt)
-        return doubts.value_counts().to_dict()
+        return {str(kind): int(count) for kind, count in doubts.value_counts().items()}
 
     @property
     def interval_covers(self) -> str:
@@ -373,7 +373,7 @@ def matchups_of_all(
 
 def verdict_counts(frame: pd.DataFrame) -> dict[str, int]:
     """Return the number of loadouts with each verdict, the most frequent first."""
-    return frame["verdict"].value_counts().to_dict()
+    return {str(verdict): int(count) for verdict, count in frame["verdict"].value_counts().items()}
 
 
 def _loadout_lines(answer: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:

@@ -151,7 +151,10 @@ def _charges_with_row(
 
 
 def _distributions(
-    pairs: Sequence[tuple[Combatant, Combatant]], program: Callable[[int], Program], ruleset: Ruleset
+    pairs: Sequence[tuple[Combatant, Combatant]],
+    program: Callable[[int], Program],
+    ruleset: Ruleset,
+    first_index: int = 0,
 ) -> list[Joint | str]:
     """Return the results of fights between levels of two units; dice are computed once, with the most models.
 
@@ -162,10 +165,10 @@ def _distributions(
         return []
     most = max(models)
     if any(second > most[1] for _, second in models):
-        parts = (_distributions([pair], lambda _, n=n: program(n), ruleset) for n, pair in enumerate(pairs))
+        parts = (_distributions([pair], program, ruleset, index) for index, pair in enumerate(pairs))
         return [end for part in parts for end in part]
     try:
-        setup, operations, start = program(models.index(most))
+        setup, operations, start = program(first_index + models.index(most))
     except InputError as error:
         return [error.problem] * len(pairs)
     pmfs = final_distributions_by_models(setup, operations, start, models, ruleset)
