@@ -16,8 +16,6 @@ from analyser.analysis.prices import fair_points_in
 from analyser.analysis.verdict import NOISE, verdict_of
 from analyser.common.metrics import EFFICIENCY, number_text
 from analyser.common.text import counted
-from analyser.game.profiles import ProfilesUsed
-from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
 
 ARROW = " → "
@@ -64,23 +62,14 @@ class Standings:
         self._exchange = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
         self.prices = fair_points_in(table, exchange=self._exchange, with_played=False)
 
-    def after(
-        self,
-        loadouts: Sequence[Loadout],
-        *,
-        ruleset: Ruleset | None = None,
-        used: ProfilesUsed | None = None,
-        threads: int | None = None,
-        keep: bool = False,
-    ) -> Standings:
-        """Return the standings of these loadouts; only changed fights are computed, and with `keep` stored."""
-        options: dict[str, Any] = {"ruleset": ruleset, "used": used, "threads": threads, "keep": keep}
-        return Standings(matchups_after_edit(self.table, loadouts, loadouts, **options))
-
     def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
-        """Return the standings after each changed loadout has replaced that with the same selector."""
-        loadouts = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
-        return self.after(list(loadouts.values()), threads=threads, keep=keep)
+        """Return the standings after each changed loadout has replaced that with the same selector.
+
+        Only changed fights are computed, and with `keep` stored.
+        """
+        by_selector = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
+        loadouts = list(by_selector.values())
+        return Standings(matchups_after_edit(self.table, loadouts, loadouts, threads=threads, keep=keep))
 
     @cached_property
     def leads(self) -> pd.DataFrame:
