@@ -95,8 +95,7 @@ class PriceDrivers:
 
         def with_peer_median(figures: Array) -> tuple[Array, Array]:
             figures = np.log(np.maximum(figures, _FLOOR))
-            medians = peer_medians(peers, figures, weights)
-            return figures, np.where(np.isnan(medians), figures, medians)
+            return figures, peer_medians(peers, figures, weights)
 
         both = {name: with_peer_median(figures) for name, figures in own.items()}
         destroyed = own[SHOOTING] + own[FIGHTING]

@@ -65,13 +65,13 @@ def peers_of(roles: Sequence[str], unit_numbers: Indices) -> list[tuple[Indices,
 
 
 def peer_medians(peers: Sequence[tuple[Indices, Indices]], values: Array, weights: Array) -> Array:
-    """Return for each loadout the weighted median of the other units of its role; NaN without any.
+    """Return for each loadout the weighted median of the other units of its role; without any, its own value.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
     >>> peer_medians(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()
-    [5.0, 5.0, 2.0, nan]
+    [5.0, 5.0, 2.0, 7.0]
     """
-    result = np.full(len(values), np.nan)
+    result = values.copy()
     for own, others in peers:
         known = others[~np.isnan(values[others])]
         if len(known):

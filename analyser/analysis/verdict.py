@@ -77,18 +77,17 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
     features = LoadoutFeatures(roles, levels, exchange.unit_numbers, _profile_figures(exchange))
     noise = _noise(exchange, frequencies, even.prices)
     prices = pool_prices(today - even.prices, today - even_lead.prices, features, noise)
-    weights = exchange.is_matchup * np.outer(frequencies, frequencies)
-    _, explained = equilibrium_prices.strengths(leads, weights)
+    pair_frequencies = exchange.is_matchup * np.outer(frequencies, frequencies)
+    _, explained = equilibrium_prices.strengths(leads, pair_frequencies)
     played, exploitability = (
         _equilibrium_shares(leads, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
     )
     judged = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
-    peers = peers_of(roles, exchange.unit_numbers)
-
-    def minus_peer_median(values: Array) -> Array:
-        medians = peer_medians(peers, values, exchange.uniform_weights)
-        return np.asarray(values - np.where(np.isnan(medians), values, medians), np.float64)
-
+    peers, weights = peers_of(roles, exchange.unit_numbers), exchange.uniform_weights
+    offence, toughness = (
+        np.exp(values - peer_medians(peers, values, weights))
+        for values in (drivers.offence - today, drivers.toughness - today)
+    )
     level_effects = np.array([prices.levels[name] for name in levels])
     table = pd.DataFrame(
         {
@@ -103,8 +102,8 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
             "error": prices.posterior_error,
             "trades_evenly_at": np.exp(even.prices + prices.common_effect + level_effects),
             "comes_out_even_at": np.exp(today - prices.other_ratio),
-            "offence": np.exp(minus_peer_median(drivers.offence - today)),
-            "toughness": np.exp(minus_peer_median(drivers.toughness - today)),
+            "offence": offence,
+            "toughness": toughness,
             "met": frequencies,
             "played": played,
         }
