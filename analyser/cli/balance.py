@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import click
@@ -90,7 +89,7 @@ def balance_prices(
         verdict_gate.write_baseline(result, accept)
     failed = verdict_gate.failures(result, failing, accepted)
     if not failing:
-        show(result, _rows(result, "loadouts"), plot=result.plot)
+        show(result, plot=result.plot)
     elif len(failed):
         click.echo("\n".join(verdict_gate.failure_lines(failed)))
         context.exit(HAS_FAILING_VERDICT)
@@ -114,7 +113,7 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
 
     options = stated_options(keys, "step", "most_changes", "within", *_QUESTION_KEYS)
     result = with_progress(rebalance, units or ALL_LOADOUTS, delay=0.0, **options)
-    show(result, _rows(result, "changes"))
+    show(result)
 
 
 @command(
@@ -140,12 +139,6 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
     write(lambda: text_or_page(result, "check_page"), result.as_dict, lambda: with_profiles(result, result.rows()))
 
 
-def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
-    """Return a function that returns the rows of a table: columns `first`, those of the table, opponents, profiles."""
-    last = {"judged_against": answer.opponents.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
-    return lambda: [{**first, **row, **last} for row in answer.as_dict()[table]]
-
-
 @command(
     _ROW,
     *_OPPONENT_OPTIONS,
@@ -162,7 +155,7 @@ def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
     from analyser.analysis.what_if import what_if
 
     result = with_progress(what_if, unit, **stated_options(keys, *_QUESTION_KEYS), **_changes(changes))
-    show(result, _rows(result, "matchups", loadout=result.loadout))
+    show(result)
 
 
 def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -198,7 +191,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
     from analyser.analysis.break_even import solve_price
 
     result = with_progress(solve_price, unit, **stated_options(keys, *_QUESTION_KEYS))
-    show(result, lambda: [result.as_dict() | {"profiles": str(result.profiles)}])
+    show(result)
 
 
 @command(
@@ -218,4 +211,4 @@ def balance_solve_dice(unit: str, **keys: Any) -> None:
     from analyser.analysis.break_even import solve_dice
 
     result = with_progress(solve_dice, unit, **stated_options(keys, *_QUESTION_KEYS))
-    show(result, _rows(result, "curve", loadout=result.loadout), plot=result.plot)
+    show(result, plot=result.plot)
