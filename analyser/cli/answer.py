@@ -109,7 +109,7 @@ def with_progress(function: Callable[..., T], *arguments: Any, noun: str = "", d
 
 def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
     """Write an answer; `rows` replaces the rows of the answer, and for `more` see :func:`write`."""
-    write(lambda: str(result), result.as_dict, rows or result.rows, **more)
+    write(lambda: str(result), result.as_dict, rows or result.rows_with_profiles, **more)
 
 
 def text_or_page(result: Any, page: str) -> str:

@@ -159,12 +159,10 @@ def rows(results: Sequence[Result]) -> list[dict[str, Any]]:
 
     The rows of several methods follow each other, and a column `method` tells them apart.
     """
-    several = len(results) > 1
     return [
-        ({"method": result.method} | row if several and "method" not in row else row)
-        | {"profiles": "" if result.profiles is None else str(result.profiles)}
+        {"method": result.method} | row if len(results) > 1 and "method" not in row else row
         for result in results
-        for row in result.rows()
+        for row in result.rows_with_profiles()
     ]
 
 
