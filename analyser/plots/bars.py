@@ -13,18 +13,18 @@ from matplotlib.axes import Axes
 from analyser.common import look
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.frames import readable
+from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
 
-FATES_HEIGHT = 2.5  # inches
-WIDTH, STAGE_HEIGHT, NUMBER_HEIGHT = 5.0, 0.36, 0.4  # inches: width of a plot, heights of a stage and a characteristic
-LINE_LETTERS = 78  # letters of a line of text below a plot
-STATES: Mapping[str, tuple[str, str, str]] = {
+WIDTH, FATES_HEIGHT, STAGE_HEIGHT, NUMBER_HEIGHT = 5.0, 2.5, 0.36, 0.4  # inches
+RANKED_WIDTH, ROW_HEIGHT = 5.2, 0.27  # inches
+MOST_RANKED = 25
+STATES: Mapping[str, tuple[str, str, str]] = {  # name, colour and hatch of each state, by column
     "p_steady": ("steady", look.LIGHT, ""),
     "p_shaken": ("shaken", look.MEDIUM, ""),
     "p_routed": ("routed or panicked", look.DARK, ""),
     "p_gone": ("gone", "white", look.LOSS_HATCH),
 }
-"""Name, colour and hatch of each state, by column."""
 _STYLES: Mapping[str, Mapping[str, Any]] = {
     "total": {"facecolor": look.DARK},
     "part": {"facecolor": look.MEDIUM, "edgecolor": look.DARK},
@@ -35,13 +35,7 @@ _STYLES: Mapping[str, Mapping[str, Any]] = {
 
 
 def fates(
-    data: Any,
-    *,
-    ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
+    data: Any, *, ax: Axes | None = None, label: Label = None, color: Color = None, title: Title = AUTO, **artist: Any
 ) -> Axes:
     """Draw the states of a unit by round as stacked bars: steady, shaken, routed, and gone (hatched).
 
@@ -78,7 +72,7 @@ def funnel(
     ax: Axes | None = None,
     label: str | None = None,
     color: Mapping[str, Any] | None = None,
-    title: str | None = look.AUTO,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the expected numbers from dice rolled to models destroyed, one bar per stage; lost dice or hits are hatched.
@@ -103,22 +97,13 @@ def funnel(
     look.check_columns(frame, ("stage", "unit", "kind", "mean"))
     means = frame["mean"].to_numpy(np.float64)
     offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
-    own, x_label = "Where the dice went", "expected number; hatched: lost"
-    with look.drawing(
-        ax,
-        WIDTH,
-        STAGE_HEIGHT * len(frame),
-        title=title,
-        own_title=own,
-        xlabel=x_label,
-        legend=int(label is not None),
-        grid="x",
-    ) as axes:
+    options: dict[str, Any] = {"own_title": "Where the dice went", "xlabel": "expected number; hatched: lost"}
+    options["legend"] = int(label is not None)
+    with look.drawing(ax, WIDTH, STAGE_HEIGHT * len(frame), title=title, grid="x", **options) as axes:
         for row, (mean, kind, unit) in enumerate(zip(means, frame["kind"], frame["unit"])):
-            style = {**_STYLES[kind], **({"facecolor": color[kind]} if color and kind in color else {})}
-            axes.barh(
-                row, mean, **{"height": 0.72, "linewidth": 0.8, "label": None if row else label, **style, **artist}
-            )
+            style: dict[str, Any] = {"height": 0.72, "linewidth": 0.8, "label": None if row else label}
+            style |= {**_STYLES[kind], **({"facecolor": color[kind]} if color and kind in color else {})}
+            axes.barh(row, mean, **{**style, **artist})
             text = f"{'<0.01' if 0 < mean < 0.005 else f'{mean:.2f}'} {unit}"
             axes.annotate(text, (mean, row), size=look.LABEL_POINTS, **offset)
         axes.set_yticks(np.arange(len(frame)), list(frame["stage"]))
@@ -131,9 +116,9 @@ def tornado(
     *,
     quantity: str | None = None,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the change of a figure if one characteristic of either unit is lowered or raised by one, largest on top.
@@ -171,10 +156,9 @@ def tornado(
     labels = look.per_series(label, changes_by_one, changes_by_one, "label")
     colours = look.per_series(color, changes_by_one, [_STYLES[step]["facecolor"] for step in changes_by_one], "color")
     unchanged = [names[row] for row in np.flatnonzero(longest <= SAME_WITHIN)]
-    no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(unchanged)}.", LINE_LETTERS)) if unchanged else ""
-    with look.drawing(
-        ax, WIDTH, NUMBER_HEIGHT * max(n_rows, 1), title=title, own_title=own, xlabel=no_effect, legend=2, grid="x"
-    ) as axes:
+    no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(unchanged)}.", 78)) if unchanged else ""
+    options: dict[str, Any] = {"own_title": own, "xlabel": no_effect, "legend": 2}
+    with look.drawing(ax, WIDTH, NUMBER_HEIGHT * max(n_rows, 1), title=title, grid="x", **options) as axes:
         for column, step in enumerate(changes_by_one):
             bars: dict[str, Any] = {"left": base, "height": 0.36, "linewidth": 0.8, "label": labels[column]}
             bars |= {**_STYLES[step], "facecolor": colours[column], **artist}
@@ -186,10 +170,6 @@ def tornado(
     return axes
 
 
-RANKED_WIDTH, ROW_HEIGHT = 5.2, 0.27  # inches
-MOST_RANKED = 25
-
-
 def ranked(
     data: Any,
     *,
@@ -197,7 +177,7 @@ def ranked(
     ax: Axes | None = None,
     label: str | None = None,
     color: Any = look.DARK,
-    title: str | None = look.AUTO,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the best variants as dots, filled if best or tied; results of ``method="race"`` have confidence intervals.

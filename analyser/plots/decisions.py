@@ -13,6 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.frames import names_of
+from analyser.common.look import AUTO, Color, Label, Title
 
 CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
 PALE_ALPHA = 0.35  # opacity of a situation with probability 0
@@ -44,9 +45,9 @@ def choices(
     across: str,
     up: str,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the best action for each pair of two numbers, with a colour and a hatch per action.
@@ -121,7 +122,7 @@ def tactic_costs(
     ax: Axes | None = None,
     label: str | None = None,
     color: Any = look.MEDIUM,
-    title: str | None = look.AUTO,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw as bars the mean cost of each unit's usual tactic if the enemy plays best, with a line to the highest cost.

@@ -15,6 +15,7 @@ from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
+from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
 from analyser.plots.crowded_text import label_offsets
 
@@ -55,9 +56,9 @@ def cost_against_effect(
     metric: str = "mean_models_destroyed",
     quantity: str | None = None,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the effect of loadouts against their points, with the efficient frontier as a stepped line.
@@ -140,13 +141,7 @@ def _list_names(axes: Axes, loadouts: list[str]) -> None:
 
 
 def fair_points(
-    data: Any,
-    *,
-    ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
+    data: Any, *, ax: Axes | None = None, label: Label = None, color: Color = None, title: Title = AUTO, **artist: Any
 ) -> Axes:
     """Draw today's points of loadouts against fair points, with markers by faction.
 

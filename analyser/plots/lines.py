@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.frames import names_of
+from analyser.common.look import AUTO, Color, Label, Title
 
 WIDTH, HEIGHT = 5.2, 2.9  # inches
 _SURVIVAL_DATA = "the result of a duel, or its to_frame(by_round=True)"
@@ -22,9 +23,9 @@ def curves(
     x: str,
     lines: Mapping[str, str],
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the probabilities in several columns of a frame by round, each as a line with markers.
@@ -56,13 +57,7 @@ def curves(
 
 
 def survival(
-    data: Any,
-    *,
-    ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
+    data: Any, *, ax: Axes | None = None, label: Label = None, color: Color = None, title: Title = AUTO, **artist: Any
 ) -> Axes:
     """Draw the probability that each side is alive after each round, each side as a line with markers.
 
@@ -122,7 +117,7 @@ def trade_off(
     ax: Axes | None = None,
     label: str = "fair points",
     color: Any = look.DARK,
-    title: str | None = look.AUTO,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the fair points of a loadout for more or fewer dice, as a line with a band of intervals.

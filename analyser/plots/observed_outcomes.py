@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 
 from analyser.common import look
 from analyser.common.frames import readable
+from analyser.common.look import AUTO, Color, Label, Title
 
 WIDTH, HEIGHT = 6.2, 3.0  # inches
 _STRIP_HEIGHT = 0.34
@@ -23,9 +24,9 @@ def outcome_distribution(
     *,
     happened: Mapping[str, Any],
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the distribution of an outcome from worst to best, in three colours: worse, the observed one, and better.
@@ -82,9 +83,9 @@ def luck_strips(
     data: pd.DataFrame,
     *,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw each fight as a strip from the worst outcome to the best, with a bar that marks the observed outcome.

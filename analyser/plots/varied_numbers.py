@@ -15,6 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.frames import names_of
+from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
 from analyser.common.text import values_text
 from analyser.plots.crowded_text import label_offsets
@@ -38,9 +39,9 @@ def best_lines(
     between: bool = False,
     quantity: str | None = None,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw a figure against a number as several lines, with a strip that marks the best line of each range.
@@ -147,9 +148,9 @@ def trade_map(
     lines: Sequence[str] = (),
     quantity: str | None = None,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the best line for each pair of two numbers as a colour, with contours of the figure of that line.
@@ -247,9 +248,9 @@ def front(
     keys: Sequence[str],
     quantities: Sequence[str],
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw two figures against each other; the points of the Pareto front are connected and named.

@@ -118,11 +118,6 @@ def test_series_can_stand_side_by_side_and_be_named():
         distribution(LAWS, by="loadout", label="A")
 
 
-def test_at_most_is_what_is_not_above():
-    ax = distribution(LAWS, by="loadout", kind="at most")
-    assert [list(line.get_ydata()) for line in ax.lines] == [pytest.approx([20, 70, 100]), pytest.approx([60, 90, 100])]
-
-
 def test_panels_share_scales_and_one_legend():
     drawn_panels = panels(pd.concat([LAWS.assign(target="t"), LAWS.assign(target="u")]), distribution, by="target")
     assert [ax.get_title() for ax in drawn_panels] == ["t", "u"]
