@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, shown
-from analyser.common.estimates import Estimate, probability_figures
+from analyser.common.estimates import probability_figures
 from analyser.common.frames import tidy
 from analyser.common.kernel_records import python_copy
 from analyser.common.means import points_figures, values_of_unit
@@ -131,16 +131,12 @@ class AttackResult(Result):
             return values_of_unit(figure, attack.attacker_models or MOST_MODELS, attack.attacker_damage_limit)
         return values_of_unit(figure, target.models, target.damage_limit)
 
-    def at_least(self, models: int) -> Estimate:
-        """Return the probability that at least `models` (0 or more) models are destroyed."""
-        return self.at_least_of("models_destroyed", models)
-
     def _all_weights(self) -> list[NDArray[Any]]:
-        destroyed, events = self.destroyed_weights, np.array([self._event_weight(name, None) for name in self.events])
+        _, destroyed = self._marginal("models_destroyed", None)
+        events = np.array([self._event_weight(name, None) for name in self.events])
         return [self.weights, self.hits_weights, destroyed, np.cumsum(destroyed), events]
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture: units, row, pool."""
         return [text for label, text in self.heading() if label in ("Attack", "Row", "Distance", "Pool")]
 
     @cached_property
@@ -149,13 +145,7 @@ class AttackResult(Result):
         return sum_by_hits(self.scores, self.score_weights)
 
     @cached_property
-    def destroyed_weights(self) -> NDArray[Any]:
-        """Probability or count of each number of models destroyed: shape (models + 1,)."""
-        return self._marginal("models_destroyed", None)[1]
-
-    @cached_property
     def summary(self) -> dict[str, Any]:
-        """Main figures by name; simulated probabilities with intervals."""
         means = {"mean_hits": "hits", "mean_models_destroyed": "models_destroyed", "mean_damage_left": "damage"}
         if self.scenario.attack.overcharge:
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
@@ -170,12 +160,11 @@ class AttackResult(Result):
 
     @property
     def _extra_columns(self) -> list[str]:
-        """Columns that only some attacks have: `activated` (Cryo), and the attacker's own losses (Overcharge)."""
+        """Columns of attacks with Cryo or Overcharge."""
         attack = self.scenario.attack
         return [*(["activated"] if attack.has("Cryo") else []), *(ATTACKER_LOSSES if attack.overcharge else [])]
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
-        """Return the outcomes as columns by name; see :meth:`to_frame`."""
         names = [*UNIT_FIGURES, *FLAGS, *(self._extra_columns if joint else [])]
         in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
         table = self._distribution_of(in_order, self.weights)
@@ -223,7 +212,6 @@ class AttackResult(Result):
         return body | ({"joint_outcomes": rows_of_columns(self.table(joint=True))} if self._extra_columns else {})
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         attack, target, conditions = self.scenario.attack, self.scenario.target, self.conditions
         attacker, unit = attack.attacker or "attack without a profile", target.unit or "target without a profile"
         lines = [("Attack", f"{attacker} -> {unit}")]
@@ -241,14 +229,12 @@ class AttackResult(Result):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         attacker, target = self.scenario.attack.attacker or "The attack", self.scenario.target.unit or "its target"
         return frequency_sentence(
             loadout_name(attacker), f"annihilates {loadout_name(target)}", self.probability("annihilated")
         )
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
         labels = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
         minor = {labels[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from analyser.common.answer import Block
-from analyser.common.errors import InputError, check_integer, did_you_mean
+from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Sampling
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _MOST_SITUATIONS = 16  # rows of the plan in the text
 _LEAST_COST = 5e-5  # a choice matters if the second best costs at least this
-_ROUNDING = 1e-12  # smaller probabilities are rounding errors
 PLOT_AXES = ("models", "distance")
 
 
@@ -84,19 +83,18 @@ class BestResult(DuelResult):
         InputError
             The side does not play best.
         """
-        self._number_of_side(side)
+        self._number_of_side(side)  # checks the side
         return [deepcopy(row) for row in self._plan_rows if side in (None, row["side"])]
 
     @cached_property
     def _plan_rows(self) -> list[dict[str, Any]]:
-        return self._table.reached_rows(None, _ROUNDING)
+        return self._table.reached_rows()
 
-    def _number_of_side(self, side: str | None) -> int | None:
+    def _number_of_side(self, side: str | None) -> int:
+        """Return the number of a side that plays best, by default of the objective side."""
         if side is None:
-            return None
-        if side not in DUEL_SIDES:
-            hint = did_you_mean(str(side), DUEL_SIDES)
-            raise InputError(f"unknown side {side!r}{hint}", where="side", allowed="a, b")
+            return self.solution.objective_side
+        check_choice(side, "side", DUEL_SIDES)
         number = DUEL_SIDES.index(side)
         if not self.solution.choosers[number]:
             problem, allowed = f"side {side} has no plan; it follows a simple tactic", DUEL_SIDES[1 - number]
@@ -174,13 +172,9 @@ class BestResult(DuelResult):
         from analyser.common.look import with_subject
         from analyser.plots import choices
 
-        if by not in PLOT_AXES:
-            raise InputError(
-                f"{by!r} is not usable{did_you_mean(by, PLOT_AXES)}", where="by", allowed=", ".join(PLOT_AXES)
-            )
+        check_choice(by, "by", PLOT_AXES)
         check_integer(round, "round", 1, self.solution.game.rounds)
-        number = self.solution.objective_side if side is None else self._number_of_side(side)
-        assert number is not None
+        number = self._number_of_side(side)
         if by == "distance" and self.scenario.terms.distance is None:
             raise InputError("this duel states no distance", where="by", allowed="models, or a duel with a distance")
         frame = tidy(self._table.picture_cells(number, round - 1, by))
@@ -204,18 +198,15 @@ class BestResult(DuelResult):
         return f"{100 * value:.2f} pp" if want in PROBABILITY_WANTS else f"{value:.3f} VP"
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         lines = super().heading()
         side = DUEL_SIDES[self.solution.objective_side].upper()
         return [("Best play", lines[0][1]), *lines[1:], ("Objective", f"{side}: {WANTS[self.scenario.terms.want]}")]
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         return f"With best play {super().headline}"
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         first, tactics, plan = self._first_block(), self._tactics_block(), self._plan_block()
         return [first, tactics, plan, *super().blocks()[1:]]
 

@@ -60,7 +60,6 @@ class ChargeResult(FightResult):
 
     @cached_property
     def events(self) -> tuple[str, ...]:
-        """Names that :meth:`probability` takes."""
         named = [*CHARGE_RESULTS, *(["attacker_overruns"] if self.scenario.attacker.has("Overrun") else [])]
         for side, unit in zip(CHARGE_SIDES, self.units):
             named += [f"{side}_{flag}" for flag in (*UNIT_STATES, "destroyed")]
@@ -121,7 +120,6 @@ class ChargeResult(FightResult):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Main figures by name; simulated probabilities with intervals."""
         means = {"models_destroyed": "models_destroyed", "models_left": "models_left", "damage_left": "damage"}
         figures = {f"mean_{side}_{label}": f"{side}_{what}" for side in CHARGE_SIDES for label, what in means.items()}
         summary = self._named_figures({f"p_{name}": name for name in self.events}, figures)
@@ -141,7 +139,6 @@ class ChargeResult(FightResult):
         return np.unique(np.add.outer(np.arange(wins), sums_of(ratings)))
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Return the outcomes as columns by name; see :meth:`to_frame`."""
         columns: dict[str, NDArray[Any]] = {"result": np.array([CHARGE_RESULTS.index(name) for name in self.result])}
         for side, unit in zip(CHARGE_SIDES, self.units):
             columns |= self._columns(f"{side}_{name}" for name in (*UNIT_FIGURES, *UNIT_STATES))
@@ -156,13 +153,11 @@ class ChargeResult(FightResult):
         return {"strikes": list(self.strikes), **tables, "summary": self.summary}
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture: units and circumstances."""
         stated = self.scenario.attacker.charge.model_dump()
         named = [name.replace("_", " ") for name, is_so in stated.items() if is_so and name != "overrun"]
         return [*super().caption(), *([", ".join(named)] if named else [])]
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         attacker, target = self.units
         lines = [("Charge", f"{unit_name(attacker)} -> {unit_name(target)}")]
         lines += [("Secondary", unit_name(unit)) for unit in self.scenario.secondary]
@@ -171,13 +166,11 @@ class ChargeResult(FightResult):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         lost = self.probability("target_wins") + self.probability("no_combat")
         attacker, target = map(unit_name, self.units)
         return result_sentence(attacker, target, self.probability("attacker_wins"), lost)
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         probabilities = {name: self.probability(name) for name in _RESULT_LABELS if name in self.events}
         rows = [[_RESULT_LABELS[name], p_text(p)] for name, p in probabilities.items() if name != "no_combat" or p > 0]
         return [Block("The combat", rows=rows), _losses_block(self), _outcomes_block(self)]

@@ -80,7 +80,6 @@ class DuelResult(FightResult):
 
     @cached_property
     def events(self) -> tuple[str, ...]:
-        """Names that :meth:`probability` takes."""
         of_sides = (f"{side}_{name}" for side in DUEL_SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
         return (*DUEL_RESULTS, *DEVASTATING, *of_sides)
 
@@ -204,7 +203,6 @@ class DuelResult(FightResult):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Figures at the end by name; simulated probabilities with intervals."""
         of_sides = [f"{side}_{fate}" for side in DUEL_SIDES for fate in (ALIVE, *FATES)]
         means = {"mean_{}_models_left": "models_left", "mean_{}_damage_left": "damage"}
         means["expected_{}_victory_points"] = "victory_points"
@@ -254,7 +252,6 @@ class DuelResult(FightResult):
         return zip(("A", "B"), self.units, map(policy_in_words, (terms.policy_a, terms.policy_b)))
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture: units, policies, terms."""
         sides = [f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in self._policies()]
         return [*sides, *super().caption()]
 
@@ -265,7 +262,6 @@ class DuelResult(FightResult):
         return survival(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         terms = self.scenario.terms
         first = "by coin toss each round" if terms.first == "random" else terms.first.upper()
         where = "" if terms.distance is None else f', {terms.distance:g}" apart'
@@ -276,12 +272,10 @@ class DuelResult(FightResult):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         first, second = map(unit_name, self.units)
         return result_sentence(first, second, self.probability("a_wins"), self.probability("b_wins"))
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         summary = self.summary
         rows = [[f"P({_event_text(name)})", p_text(self.probability(name))] for name in (*DUEL_RESULTS, *DEVASTATING)]
         sides = []

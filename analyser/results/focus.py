@@ -75,16 +75,6 @@ class FocusResult(FightResult):
     def _split(self, name: str) -> tuple[str, str]:
         return "target", name
 
-    def at_least(self, models: int, attack: int | None = None) -> Estimate:
-        """Return the probability that at least `models` models are destroyed after an attack, by default the last.
-
-        Raises
-        ------
-        InputError
-            `models` is not an integer, or there is no such attack.
-        """
-        return self.at_least_of("models_destroyed", models, attack)
-
     def until(self, share: float, fate: str = "annihilated") -> AttacksNeeded:
         """Return the number of attacks after which the probability of a fate is at least `share`.
 
@@ -199,7 +189,6 @@ class FocusResult(FightResult):
         return body | {"until": until | probability_figures("probability", probability)}
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         target = self.scenario.target
         lines = [("Focus fire", f"{counted(len(self.moments), 'attack')} on {target.unit or 'a unit'}")]
         lines.append(("Target", unit_line(target)))
@@ -211,13 +200,11 @@ class FocusResult(FightResult):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         attacks, target = counted(len(self.moments), "attack"), self.scenario.target.unit or "the target"
         verb = "annihilates" if len(self.moments) == 1 else "annihilate"
         return frequency_sentence(attacks, f"{verb} {loadout_name(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         last = distribution_block(self.distribution("models_destroyed"), "After the last attack", "models destroyed")
         blocks = [_attacks_block(self), last._replace(shares_table=False)]
         if self.wanted is not None:

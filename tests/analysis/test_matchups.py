@@ -40,7 +40,7 @@ def scenario_of(row, **more):
 def figures_of(scenario, library):
     """What the single exact attack says of each figure."""
     result = analyser.exact(scenario, profiles=library)
-    destroyed = result.destroyed_weights
+    destroyed = result["models_destroyed"].probabilities
     half = [value for value in range(1, len(destroyed)) if 2 * value >= len(destroyed) - 1]
     return {name: result.summary[name] for name in COMMON_METRICS if name in result.summary} | {
         "p_activated": result.probability("activated").probability,

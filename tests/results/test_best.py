@@ -113,7 +113,7 @@ def test_what_cannot_be_asked_is_told(apart):
         apart.plot(by="modles")
     with pytest.raises(InputError, match=r"3 is out of range"):
         apart.plot(round=3)
-    with pytest.raises(InputError, match=r"unknown side 'c'"):
+    with pytest.raises(InputError, match=r"side: 'c' is not usable"):
         apart.plan("c")
 
 
