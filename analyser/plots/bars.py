@@ -1,4 +1,4 @@
-"""Bars and dots: states of a unit by round, the funnel of dice, the effect of each characteristic, best variants."""
+"""Bars and dots: states of a unit by round, the effect of each characteristic, best variants."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 
 from analyser.common import look
@@ -16,7 +15,7 @@ from analyser.common.frames import readable
 from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
 
-WIDTH, FATES_HEIGHT, STAGE_HEIGHT, NUMBER_HEIGHT = 5.0, 2.5, 0.36, 0.4  # inches
+WIDTH, FATES_HEIGHT, NUMBER_HEIGHT = 5.0, 2.5, 0.4  # inches
 RANKED_WIDTH, ROW_HEIGHT = 5.2, 0.27  # inches
 MOST_RANKED = 25
 STATES: Mapping[str, tuple[str, str, str]] = {  # name, colour and hatch of each state, by column
@@ -26,9 +25,6 @@ STATES: Mapping[str, tuple[str, str, str]] = {  # name, colour and hatch of each
     "p_gone": ("gone", "white", look.LOSS_HATCH),
 }
 _STYLES: Mapping[str, Mapping[str, Any]] = {
-    "total": {"facecolor": look.DARK},
-    "part": {"facecolor": look.MEDIUM, "edgecolor": look.DARK},
-    "lost": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOSS_HATCH},
     "one less": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOSS_HATCH},
     "one more": {"facecolor": look.DARK, "edgecolor": look.DARK},
 }
@@ -63,51 +59,6 @@ def fates(
             axes.bar(frame["round"], percent, bottom=bottom, **{**style, "color": colour, "label": text, **artist})
             bottom += percent
         axes.set(ylim=(0, 100.6), yticks=range(0, 101, 20), xticks=list(frame["round"]))
-    return axes
-
-
-def funnel(
-    data: pd.DataFrame,
-    *,
-    ax: Axes | None = None,
-    label: str | None = None,
-    color: Mapping[str, Any] | None = None,
-    title: Title = AUTO,
-    **artist: Any,
-) -> Axes:
-    """Draw the expected numbers from dice rolled to models destroyed, one bar per stage; lost dice or hits are hatched.
-
-    Parameters
-    ----------
-    data : DataFrame
-        `stage`, `mean`, `unit` (what the mean counts), and `kind` (``"total"``, ``"part"`` of the total above, or
-        ``"lost"``); rows from top to bottom, as :func:`analyser.dice_funnel` returns them.
-    color : mapping, optional
-        Colours of the kinds.
-
-    Examples
-    --------
-    >>> import analyser
-    >>> fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
-    >>> ax = funnel(analyser.dice_funnel(fight))
-    >>> ax.get_yticklabels()[0].get_text()
-    'Dice rolled'
-    """
-    frame = look.rows_of(data)
-    look.check_columns(frame, ("stage", "unit", "kind", "mean"))
-    means = frame["mean"].to_numpy(np.float64)
-    offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
-    options: dict[str, Any] = {"own_title": "Where the dice went", "xlabel": "expected number; hatched: lost"}
-    options["legend"] = int(label is not None)
-    with look.drawing(ax, WIDTH, STAGE_HEIGHT * len(frame), title=title, grid="x", **options) as axes:
-        for row, (mean, kind, unit) in enumerate(zip(means, frame["kind"], frame["unit"])):
-            style: dict[str, Any] = {"height": 0.72, "linewidth": 0.8, "label": None if row else label}
-            style |= {**_STYLES[kind], **({"facecolor": color[kind]} if color and kind in color else {})}
-            axes.barh(row, mean, **{**style, **artist})
-            text = f"{'<0.01' if 0 < mean < 0.005 else f'{mean:.2f}'} {unit}"
-            axes.annotate(text, (mean, row), size=look.LABEL_POINTS, **offset)
-        axes.set_yticks(np.arange(len(frame)), list(frame["stage"]))
-        axes.set(ylim=(len(frame) - 0.5, -0.5), xlim=(0, 1.28 * max(means.max(), 1e-9)))
     return axes
 
 

@@ -25,7 +25,7 @@ from analyser.common.text import frequency_sentence, rows_of_columns
 from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
-from analyser.results import rendering, simultaneous_intervals
+from analyser.results import rendering
 from analyser.results.user_metrics import check_name, value_of
 
 if TYPE_CHECKING:
@@ -67,8 +67,6 @@ class Result(Answer):
         Source of the profiles.
     stopping : Stopping or None
         Of a simulation: the number of trials planned, and the reason for stopping.
-    with_bands : bool
-        True if there are simultaneous intervals, too (:meth:`all_at_once`).
     """
 
     kind: ClassVar[str]
@@ -80,7 +78,6 @@ class Result(Answer):
     seed: int | None = None
     profiles: ProfilesUsed | None = None
     stopping: Stopping | None = None
-    with_bands: bool = False
 
     @property
     def schema(self) -> str:  # type: ignore[override]
@@ -206,8 +203,6 @@ class Result(Answer):
         columns = {"value": values, "probability": weights / self.trials, "at_least": above / self.trials}
         for prefix, counts in (("", weights), ("at_least_", above)):
             columns |= dict(zip((f"{prefix}low", f"{prefix}high", f"{prefix}interval"), intervals(counts, self.trials)))
-        if self.with_bands:
-            columns |= simultaneous_intervals.at_least_columns(above, self.trials)
         return rows_of_columns(columns)
 
     def pmf(self, figure: str, moment: int | None = None) -> pd.DataFrame:
@@ -225,8 +220,7 @@ class Result(Answer):
         DataFrame
             `value`, `probability`, and `at_least`, the probability of this value or a higher one. If simulated, also
             the 95% intervals `low`, `high`, `at_least_low` and `at_least_high`, and the names of their methods,
-            `interval` and `at_least_interval`. With :meth:`simultaneous intervals <all_at_once>` also
-            `at_least_band_low` and `at_least_band_high`.
+            `interval` and `at_least_interval`.
 
         Raises
         ------
@@ -372,14 +366,6 @@ class Result(Answer):
     def with_stopping(self, stopping: Stopping) -> Self:
         return replace(self, stopping=stopping)
 
-    def all_at_once(self) -> Self:
-        """Return the result, with additional simultaneous intervals if it is simulated.
-
-        In 95% of simulations all intervals of a table contain the true values: a :attr:`band <pmf>` around the column
-        *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and an interval for each of the :attr:`events`.
-        """
-        return replace(self, with_bands=not self.exact)
-
     @abstractmethod
     def _all_weights(self) -> list[NDArray[Any]]:
         """Return the weights of all probabilities of this result."""
@@ -408,8 +394,6 @@ class Result(Answer):
         record |= {} if self.stopping is None else self.stopping.as_dict()
         if thin := self.thin_means:
             record |= {"thin_means": list(thin)}
-        if self.with_bands:
-            record |= {"bands": simultaneous_intervals.bands_record(self)}
         return record | self._body() | self.rules.as_dict()
 
     def __str__(self) -> str:

@@ -11,7 +11,6 @@ from analyser.common.answer import Block, notebook_html
 from analyser.common.estimates import estimate_in
 from analyser.common.intervals import MIN_FOR_WILSON
 from analyser.common.text import NEGLIGIBLE, csv_of_rows, fill, head_and_cells, json_text, shown_range
-from analyser.results.simultaneous_intervals import band_blocks
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
@@ -103,7 +102,7 @@ def interval_notes(results: Sequence[Result]) -> list[str]:
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
     """Yield the blocks of all results; blocks that share a table are joined into one."""
-    by_result = [[*result.blocks(), *(band_blocks(result) if result.with_bands else [])] for result in results]
+    by_result = [[*result.blocks()] for result in results]
     for blocks in zip(*by_result):
         if blocks[0].shares_table:
             yield _joined(blocks, results, named=True)

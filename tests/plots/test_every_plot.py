@@ -56,7 +56,6 @@ CASES = {
     "fair_points": lambda: (analyser.fair_points("crown/rifle*", **PRICED).to_frame(), {}),
     "fates": lambda: (FATES().query("system == 'mordheim'"), {}),
     "front": lambda: (tidy(BEATEN), {"x": "u", "y": "v", "keys": ["dice"], "quantities": ["U", "V"]}),
-    "funnel": lambda: (tidy(analyser.dice_funnel(RIFLES, GRENADIERS)), {}),
     "heatmap": lambda: (compared().to_frame(), {"rows": "unit", "columns": "level", "values": "p_broken"}),
     "luck_strips": lambda: (LUCK().to_frame(), {}),
     "margins": lambda: (fought().tables["margins"], {}),
