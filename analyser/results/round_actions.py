@@ -22,7 +22,7 @@ _WeightsByCode = dict[tuple[int, str], dict[int, Any]]  # like ActionWeights, wi
 
 
 def actions_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointStates]]) -> ActionWeights:
-    """Return the weights of actions in a duel of simple tactics; `moments` has the states at each choice of orders."""
+    """Return the weights of actions in a duel of simple tactics, from the states at each choice of orders."""
     from analyser.engine.fight.action_reasons import packed_actions
 
     by_round: _WeightsByCode = {}
@@ -83,7 +83,6 @@ def _add_ended_duels(duel: SolvedDuel, by_round: _WeightsByCode) -> None:
 
 
 def _add_weights(totals: dict[int, Any], actions: NDArray[Any], weights: NDArray[Any]) -> None:
-    """Add the weights of states to the totals of the actions in these states."""
     from analyser.engine.fight.action_reasons import ACTED_ELSEWHEN
 
     for action in np.unique(actions).tolist():
