@@ -73,13 +73,13 @@ class AttackResult(Result):
     outcomes : int64 array, shape (n,)
         The distinct outcomes, packed and sorted. Read them with :meth:`column` or :meth:`to_frame`.
     weights : array, shape (n,)
-        Their probabilities (float64) or, in a simulation, counts (int64).
+        Their probabilities (float64) or simulated counts (int64).
     scores : Scores
-        Possible results of the dice pool (:mod:`analyser.rules.attack`).
+        Possible results of the dice pool.
     score_weights : array
         Their probabilities or counts.
     conditions : mapping
-        Effects of the rules in the scenario: dice, rating, effective DEFENCE and so on.
+        Effects of the rules: dice, rating, effective DEFENCE and so on.
     building_wrecked_weight : float or None
         Probability or count of a wrecked building (AC-6); None if no die is rolled for a building.
     """
@@ -96,13 +96,8 @@ class AttackResult(Result):
     conditions: dict[str, Any]
     building_wrecked_weight: float | None = None
 
-    @cached_property
-    def probabilities(self) -> NDArray[np.float64]:
-        """Probability of each of the :attr:`outcomes`."""
-        return np.asarray(self.weights / (self.trials or 1), np.float64)
-
     def column(self, name: str) -> NDArray[Any]:
-        """Return a column of the outcomes, such as ``models_destroyed`` or ``broken``; shape (n,)."""
+        """Return a column of the outcomes, such as ``models_destroyed`` or ``broken``."""
         if name in _SHIFTS:
             return np.asarray(self.outcomes >> _SHIFTS[name] & (1 << discipline.BITS) - 1)
         if name == "destroyed":  # annihilated, but not broken or fled
@@ -141,7 +136,7 @@ class AttackResult(Result):
 
     @cached_property
     def hits_weights(self) -> NDArray[Any]:
-        """Probability or count of each number of hits: shape (most hits + 1,)."""
+        """Probability or count of each number of hits."""
         return sum_by_hits(self.scores, self.score_weights)
 
     @cached_property
@@ -166,12 +161,11 @@ class AttackResult(Result):
 
     def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
         names = [*UNIT_FIGURES, *FLAGS, *(self._extra_columns if joint else [])]
-        in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
-        table = self._distribution_of(in_order, self.weights)
+        table = self.joint(("models_destroyed", *names))  # the first column sorts the rows
         return {name: table.pop(name) for name in names} | table
 
     def joint(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return the joint distribution of named events and figures of the target and the attacker, as columns."""
+        """Return the joint distribution of named events and figures, as columns."""
         return self._distribution_of({name: self.column(name) for name in names}, self.weights)
 
     def to_frame(self, *, joint: bool = False) -> pd.DataFrame:
@@ -185,8 +179,8 @@ class AttackResult(Result):
         Returns
         -------
         DataFrame
-            `models_left`, `models_destroyed`, `damage`, the flags `suppressed`, `disordered`, `fell_back`,
-            `broken`, `fled`, `annihilated`, and `probability`; if simulated, also `count`, `low`, `high`.
+            `models_left`, `models_destroyed`, `damage`, `suppressed`, `disordered`, `fell_back`, `broken`, `fled`,
+            `annihilated`, and `probability`; if simulated, also `count`, `low`, `high`.
 
         Examples
         --------
@@ -261,7 +255,7 @@ _FIGURE_LABELS = {
 
 
 def unit_line(unit: Target, defence: int | None = None) -> str:
-    """Return a unit at the start of a fight as text; `defence` is the effective DEFENCE of the target of an attack."""
+    """Return a unit at the start of a fight as text; `defence` is the effective DEFENCE against an attack."""
     parts = [f"DEFENCE {unit.defence}" if defence is None else f"effective DEFENCE {defence}"]
     parts = [counted(unit.models or 0, "model"), *parts, f"DAMAGE LIMIT {unit.damage_limit}"]
     if defence is None:
@@ -302,7 +296,7 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
 
 
 def result_without_rules(scenario: Scenario) -> AttackResult:
-    """Return the exact result without its conditions and rules, which take most of the time of a small attack."""
+    """Return the exact result without conditions and rules, which take most of the time of a small attack."""
     bare = replace(scenario)
     bare.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, "conditions": {}, "rules": RulesUsed()}
     return _exact(bare)
@@ -333,10 +327,9 @@ def _exact(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """Return a simulated result, as :func:`solve_attack` does, and the results of the equal batches of its trials.
+    """Return a simulated result, and the results of the equal batches of its trials, which are rounded up.
 
-    The trials of `sampling` are rounded up, so that each batch has whole chunks. Two scenarios with one seed
-    use common random numbers in each batch, so their difference varies less from batch to batch than either result.
+    Two scenarios with one seed use common random numbers in each batch, so their difference varies less.
     """
     trials = -(-sampling.first_trials() // (batches * CHUNK_TRIALS)) * CHUNK_TRIALS
     sample = sample_of(scenario, sampling.seed)
@@ -358,13 +351,12 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
 
 
 def result_of_sample(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
-    """Return the result of a simulation of `trials` trials; its counts may come from other processes, too."""
+    """Return the result of a simulation; its counts may come from other processes, too."""
     result = _simulated(scenario, sample, sample.counts, trials, sample.seed)
     return result.with_stopping(Stopping(trials))
 
 
 def _simulated(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
-    """Return the result of `trials` trials of a simulation from their `counts`."""
     outcomes, weights = outcomes_of(sample.plan, counts)
     return AttackResult(
         outcomes=outcomes,

@@ -200,8 +200,7 @@ class DuelResult(FightResult):
     def table(self) -> dict[str, NDArray[Any]]:
         """Return the states of both units at the end as columns by name; see :meth:`to_frame`."""
         names = (*UNIT_FIGURES, *STATUSES, *FATES, "victory_points")
-        columns = self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names)
-        return self._distribution_of(columns, self.moments[-1].weights)
+        return self.joint(f"{side}_{name}" for side in DUEL_SIDES for name in names)
 
     def to_frame(self, *, by_round: bool = False, activations: bool = False) -> pd.DataFrame:
         """Return the joint distribution of both units at the end, the figures by round, or the actions of both sides.
