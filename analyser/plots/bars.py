@@ -42,6 +42,7 @@ def fates(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> rows = {"round": [1], "p_steady": 0.5, "p_shaken": 0.25, "p_routed": 0.25, "p_gone": 0.0}
     >>> [round(bar.get_height()) for bar in fates(pd.DataFrame(rows)).patches]
     [50, 25, 25, 0]

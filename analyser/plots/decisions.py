@@ -32,7 +32,7 @@ ACTION_STYLES = {
     "take cover": ("#dfe6ec", "\\\\\\"),
     "advance and take cover": ("#dfe6ec", "///"),
 }
-"""Colour and hatch of each action: the colours suit colour-blind readers, and the hatches work in grey."""
+"""Colour (for colour-blind readers, too) and hatch (for print in grey) of each action."""
 _DISTANCE = re.compile(r" (to |\d).*?(?= and |$)")  # "advance 3 inches and shoot" becomes "advance and shoot"
 _CELL_STYLE: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
 FEWEST_COLUMNS = 4  # least width of the axes in cells
@@ -78,7 +78,7 @@ def choices(
     frame = frame.assign(do=[_DISTANCE.sub("", action) for action in frame["do"]])
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
-    frequent = frame["do"].value_counts(sort=True).sort_index(kind="stable").sort_values(ascending=False, kind="stable")
+    frequent = frame["do"].value_counts().sort_index().sort_values(ascending=False, kind="stable")
     named = list(frequent.index[:MOST_ACTIONS])
     if len(frequent) > MOST_ACTIONS:
         named = [*named[:-1], "other actions"]
@@ -87,8 +87,7 @@ def choices(
     labels = look.per_series(label, named, named, "label")
     colours = dict(zip(named, look.per_series(color, named, [styles[name][0] for name in named], "color")))
     width, height = min(CELL_WIDTH * columns, WIDEST), CELL_HEIGHT * len(ys)
-    options: dict[str, Any] = {"xlabel": across, "ylabel": up}
-    options["own_title"] = look.subject_of(data)
+    options: dict[str, Any] = {"xlabel": across, "ylabel": up, "own_title": look.subject_of(data)}
     with look.drawing(ax, width, height, title=title, grid="", **options) as axes:
         positions = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
         for (column, row), do, comes_up in zip(positions, frame["do"], frame["comes_up"]):
@@ -142,10 +141,8 @@ def tactic_costs(
     look.check_columns(frame, ("attacker", "cost", "most"))
     shown = frame.head(MOST_BARS).iloc[::-1]
     own = "Cost of the usual tactic against best play"
-    options: dict[str, Any] = {
-        "xlabel": "cost, percentage points of P(win); line: largest cost",
-        "legend": int(label is not None),
-    }
+    options: dict[str, Any] = {"xlabel": "cost, percentage points of P(win); line: largest cost"}
+    options["legend"] = int(label is not None)
     with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), title=title, own_title=own, grid="x", **options) as axes:
         positions = np.arange(len(shown))
         style: dict[str, Any] = {"color": color, "edgecolor": look.DARK, "height": 0.7, "label": label}

@@ -173,12 +173,8 @@ def fair_points(
     x_label = "fair points" + (f"   ({missing} without figures left out)" if missing else "")
     factions = list(dict.fromkeys(shown["faction"]))
     is_mispriced = shown["verdict"].isin(("over-priced", "under-priced")).to_numpy()
-    options: dict[str, Any] = {
-        "own_title": "Points of loadouts, and their fair points",
-        "xlabel": x_label,
-        "ylabel": "points",
-        "legend": 2,
-    }
+    options: dict[str, Any] = {"xlabel": x_label, "ylabel": "points", "legend": 2}
+    options["own_title"] = "Points of loadouts, and their fair points"
     with look.drawing(ax, WIDTH, WIDTH, title=title, grid="both", **options) as axes:
         limits = np.array([0.8 * min(fair.min(), points.min()), 1.25 * max(fair.max(), points.max())])
         axes.fill_between(limits, low * limits, high * limits, color=look.LIGHT, linewidth=0, label="typical interval")

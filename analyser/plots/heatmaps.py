@@ -105,11 +105,8 @@ def heatmap(
     if metric is None:
         raise InputError("no column of values is named", where="values", allowed=", ".join(map(str, frame.columns)))
     table = _table(frame, (rows, columns, metric), groups, means)
-    scale = scale or (
-        "log"
-        if metric in metrics.MATCHUP_METRICS and metrics.function_of(metric) is None and not table.is_probability
-        else "linear"
-    )
+    is_built_in = metric in metrics.MATCHUP_METRICS and metrics.function_of(metric) is None
+    scale = scale or ("log" if is_built_in and not table.is_probability else "linear")
     check_choice(scale, "scale", get_args(Scale))
     width, height = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(table.rows)
     is_matchups = f"{rows}_unit" in frame
@@ -180,12 +177,9 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
     norm = _norm(shown, scale)
     has_losses = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
     shown = np.ma.masked_invalid(shown.clip(float(norm.vmin or 0.0), float(norm.vmax or 1.0)))
-    style = {
-        "cmap": look.scale_of(color, CHANGE_COLOURS if has_losses else look.PALETTE),
-        "norm": norm,
-        "aspect": "auto",
-    }
-    image = ax.imshow(shown, **{**style, "interpolation": "nearest", **artist})
+    style: dict[str, Any] = {"norm": norm, "aspect": "auto", "interpolation": "nearest"}
+    style["cmap"] = look.scale_of(color, CHANGE_COLOURS if has_losses else look.PALETTE)
+    image = ax.imshow(shown, **{**style, **artist})
     rows, columns = table.values.shape
     _write_cells(ax, image, table)
     ax.vlines(np.arange(1, columns) - 0.5, -0.5, rows - 0.5, color="white", linewidth=1)

@@ -64,9 +64,8 @@ def survival(
     Parameters
     ----------
     data : DuelResult, or DataFrame
-        The result of a duel, its ``to_frame(by_round=True)``, or a frame with these columns: `round` (0 is the start),
-        `side` (a name) and `p_alive` (not destroyed, broken or fled by the end of the round); `p_alive_low` and
-        `p_alive_high`, if present, are drawn as intervals. At most six sides.
+        The result of a duel, its ``to_frame(by_round=True)``, or a frame with the columns `round` (0 is the start),
+        `side` (a name) and `p_alive`; `p_alive_low` and `p_alive_high`, if present, are drawn as intervals.
     label, color : optional
         A list, or a mapping by side, such as ``{"a": "Rifles", "b": "Grenadiers"}``.
 
@@ -78,10 +77,8 @@ def survival(
     """
     frame = _rounds_frame(data)
     look.check_columns(frame, ("round", "side", "p_alive"))
-    sides = [
-        (str(side), "p_alive", rows.sort_values("round"))
-        for side, rows in frame.groupby("side", sort=False, observed=True)
-    ]
+    by_side = frame.sort_values("round", kind="stable").groupby("side", sort=False, observed=True)
+    sides = [(str(side), "p_alive", rows) for side, rows in by_side]
     names = label or _side_names(data)
     options: dict[str, Any] = {"xlabel": "round", "ylabel": "P(alive after the round), percent", "legend": 1}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:

@@ -50,7 +50,7 @@ def best_lines(
     ----------
     data : DataFrame
         `line`, the columns `x` and `metric`, and if simulated ``metric_low`` and ``metric_high``. Of more than six
-        lines, those that are best in most ranges are coloured, and the others grey.
+        lines, those best in most ranges are coloured, and the others grey.
     x, metric : str
     best : sequence of (from, to, name)
         Ranges of the strip and the best line in each; a name of no coloured line gives a grey range.
@@ -72,7 +72,7 @@ def best_lines(
     names, others = _split_lines(possible["line"], {name: best_names.count(name) for name in best_names})
     name, scale = figure_title(metric, quantity)
     values = list(dict.fromkeys(frame[x]))
-    are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    are_numbers = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
     position_of = {value: value if are_numbers else index for index, value in enumerate(values)}
     across = x.replace("_", " ") + (", inches" if x.endswith("distance") else "")
     options: dict[str, Any] = {"own_title": look.subject_of(data), "xlabel": across, "ylabel": name, "legend": 1}
@@ -95,15 +95,11 @@ def best_lines(
         headroom = 1.16 if best else 1.06  # height of the axes divided by the highest figure; leaves room for the strip
         axes.set_ylim((-2, 100 * headroom) if scale == 100 and top > 50 else (0, headroom * top))
         if are_numbers:
-            axes.xaxis.set_major_locator(MaxNLocator(integer=all(isinstance(value, int) for value in values)))
+            axes.xaxis.set_major_locator(MaxNLocator(integer=pd.api.types.is_integer_dtype(frame[x])))
         else:
             axes.set_xticks(range(len(values)), [_value_text(value) for value in values])
-        _strip(
-            axes,
-            [(position_of[first], position_of[last], best_line) for first, last, best_line in best],
-            dict(zip(names, styles)),
-            discrete=not between,
-        )
+        strip = [(position_of[first], position_of[last], best_line) for first, last, best_line in best]
+        _strip(axes, strip, dict(zip(names, styles)), discrete=not between)
     return axes
 
 
@@ -163,7 +159,7 @@ def trade_map(
     x, y : str
     lines : sequence of str
         All lines, in the order of their colours. With at most one line, colours show the figure. Of more than five
-        lines, those that are best in most cells have their own colours, and the others share one colour.
+        lines, those best in most cells have their own colours, and the others share one.
     quantity : str, optional
         Name of the figure; it is in percent if the name starts with ``P(``.
     label, color : optional
@@ -183,9 +179,7 @@ def trade_map(
     grid = frame.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across).to_numpy(float)
     scale = 100 if str(quantity or "").startswith("P(") else 1
     name = f"{quantity or 'figure'}{', percent' if scale == 100 else ''}: contours"
-    columns, rows = (range(len(values)) for values in (across, up))
-    labels = (key.replace("_", " ") for key in (x, y))
-    options: dict[str, Any] = dict(zip(("xlabel", "ylabel"), labels))
+    options: dict[str, Any] = {"xlabel": x.replace("_", " "), "ylabel": y.replace("_", " ")}
     options["own_title"] = f"{look.subject_of(data)}\n{name}"
     with look.drawing(ax, SQUARE * 1.2, SQUARE, title=title, grid="", **options) as axes:
         image_style: dict[str, Any] = {"origin": "lower", "aspect": "auto", "zorder": _ZORDER, **artist}
@@ -195,7 +189,7 @@ def trade_map(
             axes.imshow(scale * grid, **{"cmap": look.scale_of(color), **image_style})
         if np.isfinite(grid).sum() > 3:
             ink = "black" if len(lines) > 1 else "white"
-            drawn = axes.contour(columns, rows, scale * grid, levels=7, colors=ink, linewidths=1.1)
+            drawn = axes.contour(scale * grid, levels=7, colors=ink, linewidths=1.1)
             axes.clabel(drawn, fontsize=look.CELL_POINTS)
         axes.set_xticks(*_ticks(across))
         axes.set_yticks(*_ticks(up))
@@ -259,7 +253,7 @@ def front(
     ----------
     data : DataFrame
         `line`, `on_front`, the `keys`, and the columns `x` and `y`. Of more than six lines, those with most points on
-        the front are coloured, and the others grey. Equal points share a label.
+        the front are coloured, and the others grey.
     keys : sequence of str
         Varied numbers, whose values name the points of the front.
     quantities : sequence of str
