@@ -59,9 +59,8 @@ def distribution(
     Parameters
     ----------
     data : DataFrame, result, Distribution, or mapping of any of these by name
-        A tidy frame has `probability` and a column of values; rows with equal values are summed. If simulated, 95%
-        intervals are computed from `count`, or read from `low` and `high` (`at_least_low`, `at_least_high`) as in
-        :meth:`analyser.Result.pmf`.
+        A tidy frame has `probability` and a column of values; rows with equal values are summed. 95% intervals are
+        computed from `count`, or read from `low` and `high` (`at_least_low`, `at_least_high`).
     x : str, or (str, int), optional
         The column of the values; or the figure of a result, with its round or attack. Default: the main figure of a
         result, or the column `value` or `models_destroyed`.
@@ -69,12 +68,9 @@ def distribution(
         A column of a frame; each of its values becomes a series.
     kind : {"summary", "bars", "lines", "at least"}, optional
         ``"summary"`` draws bars, and a stepped line for *at least*; it is the default for one series of integers on a
-        new figure. Otherwise the default is bars. The ends of a long distribution are left out if their probability is
-        below 0.01%.
+        new figure. Otherwise the default is bars. Ends of a long distribution below 0.01% are left out.
     lost : str, optional
         A bool column of a frame, True for lost units, whose bars are hatched.
-    ax : Axes, optional
-        Default: a new figure. The style of a new series differs from the styles already on the axes.
 
     Examples
     --------
@@ -90,7 +86,6 @@ def distribution(
     kind = kind or ("summary" if len(sources) == 1 and ax is None and _has_integers(sources) else "bars")
     values, curves, is_cut = _curves(sources, kind)
     x_label = str(sources[0].x).replace("_", " ") + (f" (others: less than {NEGLIGIBLE:.2%} each)" if is_cut else "")
-    is_short = len(values) <= MOST_BARS
     width = float(np.clip(BAR_WIDTH * len(values) * (1.2 if len(curves) > 1 else 1.0), LEAST_WIDTH, MOST_WIDTH))
     has_legend = len(curves) > 1 or label is not None or kind == "summary"
     y_label = "P(at least so many), percent" if kind == "at least" else look.PERCENT
@@ -108,14 +103,15 @@ def distribution(
             at_least = _curves(sources, "at least", drawn_values=values)[1]
             axes.step(xs, at_least[0].percent, where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
         elif kind != "bars":
-            _draw_lines(axes, xs, curves, kind, label, color, artist)
+            steps = {"drawstyle": "steps-mid"} if kind == "at least" else {}
+            _draw_lines(axes, xs, curves, label, color, steps | artist)
         _set_scale(axes, xs, [curve.percent for curve in curves], full=kind in ("summary", "at least"))
         if _has_integers(sources):
             least, most = axes.dataLim.intervalx  # ticks only at values, not at the edges of bars
             ticks = MaxNLocator(integer=True).tick_values(least, most)
             axes.set_xticks(ticks[(ticks >= least) & (ticks <= most)])
         else:
-            step = 1 if is_short else -(-len(values) // MOST_BARS)
+            step = -(-len(values) // MOST_BARS)
             axes.set_xticks(xs[::step], [f"{v:g}" if isinstance(v, float) else str(v) for v in values][::step])
     return axes
 
@@ -231,12 +227,9 @@ def _draw_bars(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color: 
                 text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # a line may run behind it
 
 
-def _draw_lines(
-    axes: Axes, xs: Any, curves: Sequence[Curve], kind: Kind, label: Any, color: Any, artist: dict[str, Any]
-) -> None:
-    steps = {"drawstyle": "steps-mid"} if kind != "lines" else {}
+def _draw_lines(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color: Any, artist: dict[str, Any]) -> None:
     for curve, line in zip(curves, look.line_styles(axes, [series.name for series in curves], label, color)):
-        axes.plot(xs, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **steps, **line, **artist})
+        axes.plot(xs, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **line, **artist})
         if curve.ends is not None:
             _draw_interval_ends(axes, xs, curve, line["color"])
 
@@ -306,8 +299,9 @@ def panels(
     ['a', 'b']
     """
     if by is not None:
-        look.check_columns(look.rows_of(data), (by,))
-        data = dict(iter(look.rows_of(data).groupby(by, sort=False, observed=True)))
+        frame = look.rows_of(data)
+        look.check_columns(frame, (by,))
+        data = dict(iter(frame.groupby(by, sort=False, observed=True)))
     if not isinstance(data, Mapping) or not data:
         raise InputError("no data for panels", where="by", allowed="a column of the frame, or a mapping by title")
     if "ax" in more:
@@ -347,10 +341,9 @@ def _share_scales(grid: Sequence[Axes]) -> None:
     if all(isinstance(axes.xaxis.get_major_formatter(), ScalarFormatter) for axes in grid):
         for axes in grid:
             axes.set_xticks(widest.get_xticks())
-    for name in ("xlim", "ylim"):
-        ends = np.array([getattr(axes, f"get_{name}")() for axes in grid])
-        for axes in grid:
-            axes.set(**{name: (ends[:, 0].min(), ends[:, 1].max())})
+    (left, right), (bottom, top) = (np.array(ends).T for ends in zip(*((ax.get_xlim(), ax.get_ylim()) for ax in grid)))
+    for axes in grid:
+        axes.set(xlim=(left.min(), right.max()), ylim=(bottom.min(), top.max()))
 
 
 def _one_legend(figure: Figure, grid: Sequence[Axes]) -> None:

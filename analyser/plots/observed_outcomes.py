@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from analyser.common import look
 from analyser.common.frames import readable
 from analyser.common.look import AUTO, Color, Label, Title
+from analyser.common.text import text_of
 
 WIDTH, HEIGHT = 6.2, 3.0  # inches
 _STRIP_HEIGHT = 0.34
@@ -54,7 +55,7 @@ def outcome_distribution(
     shown = np.arange(first, last + 1)
     percent = 100 * frame["probability"].to_numpy(float)[shown]
     columns = [frame[name].iloc[shown].tolist() for name in names]
-    texts = [", ".join(map(_value_text, values)) for values in zip(*columns)]
+    texts = [", ".join(map(text_of, values)) for values in zip(*columns)]
     rotated = max(map(len, texts)) > _LONGEST_NAME
     kinds = ("worse", "observed result", "better")
     labels = look.per_series(label, kinds, kinds, "label")
@@ -73,10 +74,6 @@ def outcome_distribution(
         slant: dict[str, Any] = {"rotation": 60, "ha": "right"} if rotated else {"rotation": 0, "ha": "center"}
         axes.set_xticks(shown[::step], texts[::step], **slant)
     return axes
-
-
-def _value_text(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool | np.bool_) else str(value)
 
 
 def luck_strips(

@@ -17,7 +17,7 @@ from analyser.common.errors import InputError
 from analyser.common.frames import names_of
 from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
-from analyser.common.text import values_text
+from analyser.common.text import text_of, values_text
 from analyser.plots.crowded_text import label_offsets
 
 WIDTH, HEIGHT = 6.4, 3.4  # inches
@@ -97,25 +97,21 @@ def best_lines(
         if are_numbers:
             axes.xaxis.set_major_locator(MaxNLocator(integer=pd.api.types.is_integer_dtype(frame[x])))
         else:
-            axes.set_xticks(range(len(values)), [_value_text(value) for value in values])
+            axes.set_xticks(range(len(values)), [text_of(value) for value in values])
         strip = [(position_of[first], position_of[last], best_line) for first, last, best_line in best]
         _strip(axes, strip, dict(zip(names, styles)), discrete=not between)
     return axes
 
 
-def _split_lines(lines: Iterable[str], weight: Any) -> tuple[list[str], list[str]]:
+def _split_lines(lines: Iterable[str], weight: Any, most: int = len(look.STYLES)) -> tuple[list[str], list[str]]:
     """Return the lines to colour, those of the highest `weight` (by name), and the others, both in the given order."""
     names = list(dict.fromkeys(lines))
-    chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[: len(look.STYLES)])
+    chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[:most])
     return [name for name in names if name in chosen], [name for name in names if name not in chosen]
 
 
 def _others(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} others"
-
-
-def _value_text(value: Any) -> str:
-    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
 def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping[str, Any], *, discrete: bool) -> None:
@@ -198,8 +194,7 @@ def trade_map(
 
 def _ticks(values: Sequence[Any]) -> tuple[list[int], list[str]]:
     step = -(-len(values) // 12)
-    indices = list(range(0, len(values), step))
-    return indices, [_value_text(values[index]) for index in indices]
+    return list(range(0, len(values), step)), list(map(text_of, values[::step]))
 
 
 def _draw_best_lines(
@@ -212,10 +207,7 @@ def _draw_best_lines(
     image_style: Mapping[str, Any],
 ) -> None:
     """Draw the best line of each cell as a light colour, or grey if several are tied."""
-    cells = frame["best"].value_counts()
-    coloured = set(sorted(lines, key=lambda name: -cells.get(name, 0))[: len(_COLOURS)])
-    named = [name for name in lines if name in coloured]
-    others = [name for name in lines if name not in coloured]
+    named, others = _split_lines(lines, frame["best"].value_counts(), len(_COLOURS))
     labels, colours = label_and_color
     texts = dict(zip(named, look.per_series(labels, named, names_of(named), "label")))
     shades: dict[str, Any] = dict(zip(named, look.per_series(colours, named, _COLOURS, "color")))
