@@ -166,7 +166,7 @@ class Result(Answer):
         return self._named_figures({f"p_{name}": name for name in self.events}, {})
 
     def notes(self) -> list[str]:
-        return rendering.notes(self)
+        return rendering.notes([self])
 
     def probability(self, name: str, moment: int | None = None) -> Estimate:
         """Return the probability of an event, with a 95% interval if simulated.

@@ -135,11 +135,9 @@ class BestResult(DuelResult):
             for row in self._plan_rows
         ]
 
-    def to_frame(self, *, regrets: bool = False, **tables: bool) -> pd.DataFrame:
-        """Return the :meth:`plan`, the :meth:`regrets`, or another table of the duel (:meth:`.DuelResult.to_frame`)."""
-        if tables:
-            return super().to_frame(**tables)
-        return tidy(self.regrets() if regrets else self.rows())
+    def to_frame(self, **tables: bool) -> pd.DataFrame:
+        """Return the :meth:`plan`, or another table of the duel (:meth:`.DuelResult.to_frame`)."""
+        return super().to_frame(**tables) if tables else tidy(self.rows())
 
     def plot(
         self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None, **more: Any
