@@ -57,8 +57,8 @@ def choices(
     Parameters
     ----------
     data : DataFrame
-        Numbers `x` and `y`; `do`, the action (of more than eight the rarest share a colour); `costs`, the cost of the
-        second-best action; `comes_up`, False for situations that are drawn pale. A pair without a row stays white.
+        Numbers `x` and `y`; `do`, the action (of more than eight the rarest share a colour); `comes_up`, False for
+        situations that are drawn pale. A pair without a row stays white.
     across, up : str
         Names of `x` and `y`.
     label, color : optional
@@ -67,14 +67,14 @@ def choices(
     Examples
     --------
     >>> import pandas as pd
-    >>> cells = {"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "costs": 0.0, "comes_up": True}
+    >>> cells = {"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "comes_up": True}
     >>> frame = pd.DataFrame(cells)
     >>> ax = choices(frame, across="models of the enemy", up="own models")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['aim and shoot', 'charge']
     """
     frame = look.rows_of(data)
-    look.check_columns(frame, ("x", "y", "do", "costs", "comes_up"))
+    look.check_columns(frame, ("x", "y", "do", "comes_up"))
     frame = frame.assign(do=[_DISTANCE.sub("", action) for action in frame["do"]])
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
