@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import probability_figures
-from analyser.common.frames import tidy
 from analyser.common.kernel_records import python_copy
 from analyser.common.means import points_figures, values_of_unit
 from analyser.common.method_settings import Sampling
@@ -46,7 +45,7 @@ from analyser.scenarios.attack import Scenario
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 ATTACKER_LOSSES = ("attacker_models_destroyed", "attacker_damage")
@@ -71,7 +70,9 @@ class AttackResult(Result):
     Attributes
     ----------
     outcomes : int64 array, shape (n,)
-        The distinct outcomes, packed and sorted. Read them with :meth:`column` or :meth:`to_frame`.
+        The distinct outcomes, packed and sorted. Read them with :meth:`column` or :meth:`to_frame`, which has
+        `models_left`, `models_destroyed`, `damage`, statuses, fates and `probability`; if simulated, also `count`,
+        `low`, `high`.
     weights : array, shape (n,)
         Their probabilities (float64) or simulated counts (int64).
     scores : Scores
@@ -159,39 +160,17 @@ class AttackResult(Result):
         attack = self.scenario.attack
         return [*(["activated"] if attack.has("Cryo") else []), *(ATTACKER_LOSSES if attack.overcharge else [])]
 
-    def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
-        names = [*UNIT_FIGURES, *FLAGS, *(self._extra_columns if joint else [])]
+    def table(self) -> dict[str, NDArray[Any]]:
+        return self._outcomes()
+
+    def _outcomes(self, extra_columns: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
+        names = [*UNIT_FIGURES, *FLAGS, *extra_columns]
         table = self.joint(("models_destroyed", *names))  # the first column sorts the rows
         return {name: table.pop(name) for name in names} | table
 
     def joint(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
         """Return the joint distribution of named events and figures, as columns."""
         return self._distribution_of({name: self.column(name) for name in names}, self.weights)
-
-    def to_frame(self, *, joint: bool = False) -> pd.DataFrame:
-        """Return the joint distribution of the outcome, one row per outcome.
-
-        Parameters
-        ----------
-        joint : bool
-            Add columns for `activated` (Cryo) and for the attacker's own losses (Overcharge).
-
-        Returns
-        -------
-        DataFrame
-            `models_left`, `models_destroyed`, `damage`, `suppressed`, `disordered`, `fell_back`, `broken`, `fled`,
-            `annihilated`, and `probability`; if simulated, also `count`, `low`, `high`.
-
-        Examples
-        --------
-        >>> import analyser
-        >>> fight = {"attack": {"dice": 1}, "target": {"models": 1, "defence": 2, "damage_limit": 1}}
-        >>> analyser.exact(fight).to_frame()[["models_destroyed", "annihilated", "probability"]].round(4)
-           models_destroyed  annihilated  probability
-        0                 0        False       0.8056
-        1                 1         True       0.1944
-        """
-        return tidy(self.table(joint=joint))
 
     def _body(self) -> dict[str, Any]:
         possible = np.flatnonzero(self.hits_weights)
@@ -203,7 +182,8 @@ class AttackResult(Result):
             "models_destroyed": self.distribution("models_destroyed"),
             "summary": self.summary,
         }
-        return body | ({"joint_outcomes": rows_of_columns(self.table(joint=True))} if self._extra_columns else {})
+        extra = self._extra_columns
+        return body | ({"joint_outcomes": rows_of_columns(self._outcomes(extra))} if extra else {})
 
     def heading(self) -> list[tuple[str, str]]:
         attack, target, conditions = self.scenario.attack, self.scenario.target, self.conditions

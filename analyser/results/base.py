@@ -158,7 +158,15 @@ class Result(Answer):
         return rows_of_columns(self.table())
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the joint distribution of the outcome, one row per outcome."""
+        """Return the joint distribution of the outcome, one row per outcome.
+
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 1}, "target": {"models": 1, "defence": 2, "damage_limit": 1}}
+        >>> analyser.exact(fight).to_frame()[["models_destroyed", "annihilated", "probability"]].round(4)
+           models_destroyed  annihilated  probability
+        0                 0        False       0.8056
+        1                 1         True       0.1944
+        """
         return tidy(self.table())
 
     @cached_property
