@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.image import AxesImage
+from matplotlib.ticker import LogLocator
 from numpy.typing import NDArray
 
 from analyser.common import look, metrics
@@ -29,7 +30,6 @@ LOGARITHMIC = "logarithmic from a hundredth of the highest"
 IMPOSSIBLE = "Hatched: the attacker cannot make this attack; means leave it out."
 CHANGE_COLOURS = "PuOr"  # colour scale from losses through white to gains
 _GAP_WIDTH = 5.0  # width in points of the white lines between groups and before the means
-_TICK_DIGITS = (1, 2, 5)  # ticks of a logarithmic colour bar are these digits times powers of ten
 _LETTER_WIDTH = 0.075  # inches, of a letter of a label
 _LEAST_TEXT = 5.0  # points; cells in which the text would be smaller have none
 
@@ -277,9 +277,7 @@ def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_ti
     bar.outline.set_visible(False)
     if scale == "log":
         least, most = image.get_clim()
-        powers = range(int(np.floor(np.log10(least))), int(np.floor(np.log10(most))) + 1)
-        ticks = [float(f"{digit}e{power}") for power in powers for digit in _TICK_DIGITS]
-        ticks = [tick for tick in ticks if least <= tick <= most]
+        ticks = [tick for tick in LogLocator(subs=(1, 2, 5)).tick_values(least, most) if least <= tick <= most]
         bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
         bar.minorticks_off()
     is_long = _LETTER_WIDTH * len(quantity) > bar.ax.get_window_extent().height / ax.figure.dpi
