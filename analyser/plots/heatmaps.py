@@ -323,16 +323,17 @@ def distributions_by_round(
     values = np.arange(shown.min(), shown.max() + 1)[: MOST_VALUES + 1][::-1]
     cells = frame.pivot_table(index=number, columns=x, values="probability", aggfunc="sum", fill_value=0.0)
     grid = cells.reindex(index=values, fill_value=0.0).to_numpy(np.float64)
-    names, own = [[str(name) for name in side] for side in (values, cells.columns)], look.PERCENT.capitalize()
-    table = Table(grid, *names, pd.Series(dtype=int), False, own, True)
+    rows, columns = ([str(name) for name in side] for side in (values, cells.columns))
+    own = look.PERCENT.capitalize()
+    table = Table(grid, rows, columns, pd.Series(dtype=int), False, own, True)
     options: dict[str, Any] = {"own_title": own, "xlabel": x, "ylabel": label or number.replace("_", " ")}
-    size = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(values)
+    size = CELL_WIDTH * len(columns), CELL_HEIGHT * len(rows)
     with look.drawing(ax, *size, title=title, grid="", **options) as axes:
         image = _draw_cells(axes, table, "linear", color, artist)
         inches = axes.get_window_extent().height / axes.figure.dpi
-        step = int(np.ceil(look.LABEL_POINTS / 72 * len(values) / inches))
-        axes.set_xticks(range(len(table.columns)), table.columns)
-        axes.set_yticks(range(0, len(values), step), table.rows[::step])
+        step = int(np.ceil(look.LABEL_POINTS / 72 * len(rows) / inches))
+        axes.set_xticks(range(len(columns)), columns)
+        axes.set_yticks(range(0, len(rows), step), rows[::step])
         if not axes.texts:
             _add_scale(axes, image, own, "linear")
     return axes

@@ -85,9 +85,9 @@ class PolicyDecisions:
 
     def _edges_for_strike(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
         edges, operation = self.duel.game.edges, (int(Kind.GIVE_ORDERS), self.point.side, strike)
-        of_policy = self.policy.rearms, self.options, decisions
-        of_nodes = self.first, self.second, edges.begins[self.nodes.start : self.nodes.stop + 1], edges.weights
-        return np.asarray(edge_numbers(self.duel.setup, operation, *of_policy, *of_nodes))
+        begins, of_policy = edges.begins[self.nodes.start : self.nodes.stop + 1], (self.policy.rearms, self.options)
+        of_nodes = decisions, self.first, self.second, begins
+        return np.asarray(edge_numbers(self.duel.setup, operation, *of_policy, *of_nodes, edges.weights))
 
     def _view(self, strike: int) -> NDArray[np.int64]:
         if strike not in self._views:

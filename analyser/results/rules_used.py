@@ -153,8 +153,8 @@ class SortedRules:
     def as_rules_used(self, assumptions: Iterable[str], warnings: tuple[str, ...], ruleset: Ruleset) -> RulesUsed:
         """Return the distinct rules; the first assumption of every fight is about die and deck."""
         lists = self.applied, self.not_used, (name for name in self.not_modelled if name not in self.modelled)
-        distinct = (tuple(dict.fromkeys(names)) for names in lists)
-        return RulesUsed(*distinct, (ruleset.assumption, *assumptions), warnings)
+        applied, not_used, left_out = (tuple(dict.fromkeys(names)) for names in lists)
+        return RulesUsed(applied, not_used, left_out, (ruleset.assumption, *assumptions), warnings)
 
 
 def _could_matter(term: Term, fight: str, case: Case) -> bool:
