@@ -50,7 +50,7 @@ VARIANTS = {
 }
 EXAMPLES = {
     "attack": lambda: analyser.attack(RIFLES, GRENADIERS),
-    "attack, simulated": lambda: analyser.attack(RIFLES, GRENADIERS, method="monte-carlo", trials=100).all_at_once(),
+    "attack, simulated": lambda: analyser.attack(RIFLES, GRENADIERS, method="monte-carlo", trials=100),
     "charge": lambda: analyser.charge(RIFLES, GRENADIERS),
     "focus": lambda: analyser.focus([RIFLES, RIFLES], GRENADIERS),
     "duel": lambda: analyser.duel(RIFLES, GRENADIERS, rounds=1),

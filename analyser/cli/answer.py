@@ -64,8 +64,6 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     if missing:
         rules = results[0].rules
         results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, missing)))]
-    if options["all_at_once"]:
-        results = [result.all_at_once() for result in results]
     if until is not None:
         results = [replace(result, wanted=until) for result in results]
 
@@ -87,11 +85,10 @@ def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
 def note_without_effect(numbers: Iterable[str] | None = None) -> None:
     """If the answer is exact, print a note about the stated options that therefore have no effect.
 
-    `numbers` are their names, without ``all_at_once``; default: all stated options of :data:`SAMPLING_OPTIONS`.
+    `numbers` are their names; default: all stated options of :data:`SAMPLING_OPTIONS`.
     """
     options = click.get_current_context().params
     without_effect = [*(stated_options(options, *SAMPLING_OPTIONS) if numbers is None else numbers)]
-    without_effect += ["all_at_once"] if options.get("all_at_once") else []
     if without_effect and options["method"] == "exact":
         names = ", ".join(f"--{name.replace('_', '-')}" for name in without_effect)
         note(f"{names}: no effect on an exact answer; see --method")
@@ -109,7 +106,7 @@ def with_progress(function: Callable[..., T], *arguments: Any, noun: str = "", d
 
 def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
     """Write an answer; `rows` replaces the rows of the answer, and for `more` see :func:`write`."""
-    write(lambda: str(result), result.as_dict, rows or result.rows, **more)
+    write(lambda: str(result), result.as_dict, rows or result.rows_with_profiles, **more)
 
 
 def text_or_page(result: Any, page: str) -> str:

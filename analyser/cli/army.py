@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.answer import show, text_or_page, with_profiles, with_progress, write
+from analyser.cli.answer import show, text_or_page, with_progress, write
 from analyser.cli.battle import note_first_battles, parse_army
 from analyser.cli.command_base import Choice, command, note, profiles_in, stated_options
 from analyser.cli.options import (
@@ -194,8 +194,7 @@ def army_build(
 
     lists = {} if save is None else {Path(save): lambda path: path.write_bytes(result.best.to_toml().encode())}
     more: dict[str, Any] = {"headline": lambda: [result.verdict], "other_files": lists}
-    rows = result.rows
-    write(lambda: text_or_page(result, "build_page"), result.as_dict, lambda: with_profiles(result, rows()), **more)
+    write(lambda: text_or_page(result, "build_page"), result.as_dict, result.rows_with_profiles, **more)
 
 
 @command(

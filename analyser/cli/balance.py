@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from analyser.cli.answer import show, text_or_page, with_profiles, with_progress, write
+from analyser.cli.answer import show, text_or_page, with_progress, write
 from analyser.cli.battle import note_first_battles
 from analyser.cli.command_base import command, stated_options
 from analyser.cli.options import (
@@ -136,7 +136,7 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
     note_first_battles()
     options = stated_options(keys, "against", "points", "trials", "seed", "threads")
     result = with_progress(balance_check.balance_check, units or balance_check.EVERY_UNIT, noun="battles", **options)
-    write(lambda: text_or_page(result, "check_page"), result.as_dict, lambda: with_profiles(result, result.rows()))
+    write(lambda: text_or_page(result, "check_page"), result.as_dict, result.rows_with_profiles)
 
 
 @command(

@@ -11,7 +11,6 @@ from click.core import ParameterSource
 from analyser.cli.answer import SAMPLING_OPTIONS, note_compiling, text_or_page, with_profiles, with_progress, write
 from analyser.cli.command_base import Choice, command, stated_options
 from analyser.cli.options import (
-    ALL_AT_ONCE,
     AT_LEAST_1,
     FORMAT,
     FULL,
@@ -69,7 +68,6 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
     ),
     Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
-    ALL_AT_ONCE,
     Option("--replacement", "Put each card back after a test. Default: real decks.", METHOD, default=None),
     FULL,
     *_ARMY_OUTPUT,
@@ -187,7 +185,6 @@ def _write(result: Any, picture: str) -> None:
     from analyser.results import rendering
 
     options = click.get_current_context().params
-    result = result.all_at_once() if options["all_at_once"] else result
     result = result.in_full() if options["full"] else result
 
     write(

@@ -68,7 +68,7 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     with message_when_stopped(is_cached=False):
         result = _best_play(question, library, **terms)
     plot = lambda: result.plot(**picture)  # noqa: E731 - called only if a picture is wanted
-    write(lambda: str(result), result.as_dict, result.rows, warnings=result.warnings, plot=plot)
+    write(lambda: str(result), result.as_dict, result.rows_with_profiles, warnings=result.warnings, plot=plot)
 
 
 def _best_play(question: tuple[Any, ...], profiles: Profiles, **terms: Any) -> BestResult:
@@ -148,4 +148,4 @@ def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **
         record["until"] = {"chance": keys["until"], "attackers": number}
         attacks = "not with all attackers" if number is None else f"after attack {number}"
         line = f"\nProbability of {keys['want'] or 'annihilated'} {100 * keys['until']:g}%: {attacks}\n"
-    write(lambda: f"{result}{line}", lambda: record, result.rows)
+    write(lambda: f"{result}{line}", lambda: record, result.rows_with_profiles)

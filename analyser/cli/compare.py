@@ -124,7 +124,7 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     if "weights" in keywords:
         keywords["weights"] = [_number(weight) for weight in keywords["weights"]]
     result = with_progress(compare, loadouts, targets if len(targets) > 1 else targets[0], noun="attacks", **keywords)
-    write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
+    write(lambda: str(result), result.as_dict, result.rows_with_profiles, plot=result.plot)
 
 
 def _number(text: str) -> float:
@@ -158,7 +158,7 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
     keywords = stated_options(keys, "situations", "metric", "per_points", "row", "levels", "threads")
     result = with_progress(compute_matchups, attackers, defenders, delay=0.0, **keywords)
 
-    write(lambda: str(result), result.as_dict, result.rows, plot=result.heatmap)
+    write(lambda: str(result), result.as_dict, result.rows_with_profiles, plot=result.heatmap)
     if len(result.situations) > 1 and keys["plot"]:
         note(f"the picture shows {result.situations[0].name} alone; see --situations")
 
@@ -180,7 +180,7 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     keywords = stated_options(keys, "metric", *SAMPLING_KEYS)
     result = with_progress(sensitivity, raw_attack_scenario(attacker, target), noun="attacks", **keywords)
 
-    write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
+    write(lambda: str(result), result.as_dict, result.rows_with_profiles, plot=result.plot)
 
 
 _RACE_TEXT = "exact; or race: simulate in stages and drop variants that cannot win. Default: exact."

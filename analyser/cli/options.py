@@ -374,7 +374,6 @@ ANSWER_OPTIONS = [
     Option("--method", "Method. Default: exact.", METHOD, type=Choice(METHODS), default="exact"),
     Option("--trials N", "Monte Carlo: number of trials.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
-    ALL_AT_ONCE,
     *OUTPUT_OPTIONS,
 ]
 _WITH_REPLACEMENT = "Monte Carlo: put each card back after a draw, as exact answers do. Default: real decks."

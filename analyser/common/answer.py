@@ -69,7 +69,13 @@ class Answer(ABC):
 
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
-        """Return the main table as plain dicts, one for each row, as ``--format csv`` prints it."""
+        """Return the main table as plain dicts, one for each row."""
+
+    def rows_with_profiles(self) -> list[dict[str, Any]]:
+        """Return the main table as ``--format csv`` prints it: the last column names the profiles used, if any."""
+        if not hasattr(self, "profiles"):
+            return self.rows()
+        return [{**row, "profiles": str(self.profiles or "")} for row in self.rows()]
 
     @abstractmethod
     def _body(self) -> dict[str, Any]:
@@ -105,7 +111,7 @@ class Answer(ABC):
 
     def to_csv(self) -> str:
         """Return the main table as CSV."""
-        return csv_of_rows(self.rows())
+        return csv_of_rows(self.rows_with_profiles())
 
     def style(self) -> Styler:
         """Return the main table as a coloured pandas Styler, with a bar in each cell of a figure."""
@@ -142,9 +148,8 @@ class FramedAnswer(Answer):
         return tidy(self.frame)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the main table as plain dicts; the last column says which profiles were used, if any."""
-        used = {} if self.profiles is None else {"profiles": str(self.profiles)}
-        return plain_rows(self.frame.assign(**used))
+        """Return the main table as plain dicts."""
+        return plain_rows(self.frame)
 
 
 def source_notes(not_modelled: Iterable[str], assumptions: Iterable[str], profiles: Any = None) -> list[str]:

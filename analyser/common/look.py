@@ -50,6 +50,9 @@ _LABEL_SPACE = 2.0  # inches on each side of the axes, until the figure is fitte
 T = TypeVar("T")
 PerSeries: TypeAlias = T | Sequence[T] | Mapping[str, T] | None
 """A label or colour: one for a single series, a list in the order of the series, or a mapping by name."""
+Label: TypeAlias = PerSeries[str]
+Color: TypeAlias = PerSeries[Any]
+Title: TypeAlias = str | None
 
 
 class Picture(Axes):

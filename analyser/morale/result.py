@@ -21,7 +21,6 @@ from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, rows_o
 from analyser.morale.answer_parts import Panel, Table, picture_of
 from analyser.morale.questions import MoraleQuestion
 from analyser.morale.systems import SYSTEMS
-from analyser.results import simultaneous_intervals
 from analyser.results.base import Result, WeightedValues
 
 if TYPE_CHECKING:
@@ -72,9 +71,6 @@ class MoraleResult(Result):
                 low, high, by = intervals(weights, self.trials)
                 columns |= {name: weights / self.trials, f"{name}_low": low, f"{name}_high": high}
                 columns[f"{name}_interval"] = by
-                if self.with_bands:
-                    figures = len(weights) * len(table.weights)
-                    columns |= simultaneous_intervals.joint_columns(name, weights, self.trials, figures)
         for name, mean in table.means.items():
             condition = mean.condition
             number = (self.trials or 1) if condition is None else np.maximum(condition, np.finfo(np.float64).tiny)
