@@ -305,7 +305,7 @@ def duel(a: str, b: str, **_: Any) -> None:
 
 
 QUESTION = "Question"  # heading in the help
-SAMPLING_KEYS = ("method", "trials", "seed", "precision", "threads", "all_at_once")
+SAMPLING_KEYS = ("method", "trials", "seed", "precision", "threads")
 METHOD_OPTIONS = [
     Option("--method", "Method. Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
     Option("--trials N", "Monte Carlo: number of trials of each fight.", METHOD, type=AT_LEAST_1),

@@ -196,16 +196,3 @@ def check_threads(threads: int | None) -> None:
 def default_threads() -> int:
     """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@dataclass(frozen=True)
-class SharedSampling(Sampling):
-    """Settings of a simulation whose trials run in other processes.
-
-    Attributes
-    ----------
-    run_trials : callable
-        Called, with the simulation and the start states, where trials would be run; returns the simulation's result.
-    """
-
-    run_trials: Callable[[Any, Any], Any] | None = None

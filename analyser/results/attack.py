@@ -16,7 +16,7 @@ from analyser.common.estimates import probability_figures
 from analyser.common.kernel_records import python_copy
 from analyser.common.means import points_figures, values_of_unit
 from analyser.common.method_settings import Sampling
-from analyser.common.precision import LONGEST_PILOT, Stopping
+from analyser.common.precision import LONGEST_PILOT
 from analyser.common.text import (
     counted,
     frequency_sentence,
@@ -322,12 +322,6 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
         die, deck = _die_and_deck(scenario)
         scenario.derived["plan"] = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
     return Sample(scenario.derived["plan"], seed)
-
-
-def result_of_sample(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
-    """Return the result of a simulation; its counts may come from other processes, too."""
-    result = _simulated(scenario, sample, sample.counts, trials, sample.seed)
-    return result.with_stopping(Stopping(trials))
 
 
 def _simulated(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer
 from analyser.common.means import values_of_unit
-from analyser.common.method_settings import Sampling, SharedSampling
+from analyser.common.method_settings import Sampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result, WeightedValues
@@ -240,8 +240,6 @@ def states_after(
         joints = joint_distributions(setup, programs, start, ruleset)
         return [JointStates(each.first[each.rows], each.second[each.columns], each.probabilities) for each in joints]
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
-    if isinstance(sampling, SharedSampling) and sampling.run_trials is not None:
-        return [JointStates(*columns) for columns in sampling.run_trials(simulation, start)]
     moments = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
     return [JointStates(*columns) for columns in moments]
 

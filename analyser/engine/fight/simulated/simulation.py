@@ -287,16 +287,9 @@ class Simulation:
         self._simulators: list[ThreadSimulator] = []
 
     def play(
-        self,
-        start_words: Pair,
-        trials: int,
-        seed: int,
-        threads: int = 1,
-        progress: Progress | None = None,
-        before: int = 0,
+        self, start_words: Pair, trials: int, seed: int, threads: int = 1, progress: Progress | None = None
     ) -> list[Snapshot]:
-        """Return the pairs of states after each program, with their trials; `before`: trials to skip."""
-        assert before % CHUNK_TRIALS == 0, "`before` is a number of whole chunks"
+        """Return the pairs of states after each program, with their trials."""
         start, stream, simulators = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[ThreadSimulator]()
 
         def work(queue: Queue) -> None:
@@ -309,8 +302,7 @@ class Simulation:
 
         if trials <= FEW_TRIALS and not play_trials.compiling_pays():
             threads = 1
-        chunks = Chunks(trials, CHUNK_TRIALS, before // CHUNK_TRIALS)
-        run_chunks(chunks, work, threads, progress and (lambda done: progress(done, trials)))
+        run_chunks(Chunks(trials), work, threads, progress and (lambda done: progress(done, trials)))
         self._simulators += simulators
         snapshots = []
         for counters in zip(*(simulator.counters for simulator in simulators)):
