@@ -167,8 +167,8 @@ def set_gains(
 ) -> None:
     """Fill the expected gains of all strikes in `tables`, computed once for each pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
-    start, index = 0, 0
     targets, gains_of = tables.targets, tables.gains_of
+    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # the first rows: no dice, no gain
     for strike, strike_cells in enumerate(cells):
         starts: dict[tuple[int, int], int] = {}
         health = int(targets[strike]["models"] * targets[strike]["damage_limit"])

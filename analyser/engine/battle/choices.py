@@ -39,10 +39,11 @@ ATTACKED, AFTER_AN_ADVANCE, WITH_POLICY, CHARGED, FLOWN = range(5)
 def is_ready(battle: Battle, unit: int) -> bool:
     """Return True if a unit is present and has not been activated."""
     field = battle.field
-    can_act = field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
+    if field.states[unit] & ACTIVATED:
+        return False
     if field.place[unit] == Place.ABOARD:  # it acts in its transport's turn, unless Cryo has prevented that turn
-        can_act = field.states[battle.setup.carrier[unit]] & ACTIVATED != 0
-    return bool(can_act and not field.states[unit] & ACTIVATED)
+        return bool(field.states[battle.setup.carrier[unit]] & ACTIVATED)
+    return field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
 
 
 @step

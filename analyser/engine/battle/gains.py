@@ -139,8 +139,6 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
     condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     count = unit_state.damage_of(state) if facts.by_damage[unit] else unit_state.models_of(state)
     cell = tables.first_cell[number] + cell_of(count, short, condition)
-    if tables.pool_of[cell] == 0:
-        return 0.0
     row = tables.gains[tables.gains_of[cell] + health_of(battle, other)]
     gained = row[SHARE_LOST] * field.health_value[other] + row[P_REMOVED] * field.removal_value[other]
     gained += row[P_SUPPRESSED] * field.suppression_value[other]
@@ -166,8 +164,6 @@ def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[i
         shift -= 1
     condition = condition_of(False, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     cell = tables.first_cell[number] + cell_of(count, False, condition)
-    if tables.pool_of[cell] == 0:
-        return 0.0, 0.0
     row = tables.gains[tables.gains_of[cell] + health]
     return float(row[SHARE_LOST]), float(row[P_REMOVED])
 
