@@ -53,7 +53,6 @@ _IRRELEVANT_FLAGS = ROUND_FLAGS  # bits of a state that do not affect the other 
 _FAR = 1e9
 _ENOUGH = 0.9  # share of the best possible future value at which a unit does not advance
 _NEAR = 6 * INCH  # distance below which attraction hardly depends on the distance
-_LEAST = (_NEAR - 1) * (_NEAR - 1)  # (n + _NEAR)**2 is at least n**2 + _LEAST, also if n was rounded down
 _REARMED = 0.3  # value of re-arming, as a share of the best attack at full strength
 _IN_COVER = 0.7  # factor of the losses of a unit in cover
 _URGENCY = 0.5  # share of a unit's danger that is prevented if it acts first
@@ -284,15 +283,14 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
 def goal_of(battle: Battle, unit: int) -> int:
     """Return the enemy that a unit advances toward, by expected gain and distance; NO_TARGET if there is none."""
     field, facts = battle.field, battle.setup
-    first, result, most = first_of(1 - side_of(unit)), NO_TARGET, -1.0
+    first, result, most, best_gain, least = first_of(1 - side_of(unit)), NO_TARGET, -1.0, np.int32(-1), NOWHERE
     for place in range(facts.units[1 - side_of(unit)]):
         squared = squared_distance(field, first + place, wide(field.x[unit]), wide(field.y[unit]))
-        if squared < NOWHERE:
-            gain = facts.attacks[unit, place // LANES, MOST, place % LANES]
-            if result == NO_TARGET or float(gain) * gain >= most * most * (squared + _LEAST):  # to avoid most divisions
-                attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
-                if attraction > most:
-                    result, most = first + place, attraction
+        gain = facts.attacks[unit, place // LANES, MOST, place % LANES]
+        if squared < NOWHERE and (gain > best_gain or squared < least):  # otherwise not more attractive
+            attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
+            if attraction > most:
+                result, most, best_gain, least = first + place, attraction, gain, wide(squared)
     return result
 
 
