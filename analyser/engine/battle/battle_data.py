@@ -348,3 +348,9 @@ def strike_of(battle: Battle, unit: int, enemy: int, slot: int) -> int:
 def first_of(side: int) -> int:
     """Return the first unit of a side."""
     return (side & 1) << _UNIT_BITS
+
+
+@step
+def blocks_of(units: int) -> int:
+    """Return the number of blocks of LANES units."""
+    return (units + LANES - 1) // LANES

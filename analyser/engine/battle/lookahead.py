@@ -21,6 +21,7 @@ from analyser.engine.battle.battle_data import (
     Battle,
     Battlefield,
     Place,
+    blocks_of,
     first_of,
     side_of,
     wide,
@@ -29,7 +30,6 @@ from analyser.engine.battle.choices import NO_TARGET, is_ready
 from analyser.engine.battle.gains import gain_of, gain_of_charge
 from analyser.engine.battle.look_ahead_weights import Weight
 from analyser.engine.battle.position_value import (
-    blocks_of,
     position_value,
     prospects,
     store_best_attacks,
@@ -352,13 +352,6 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
 
 
 @step
-def distance_beyond_reach(battle: Battle, unit: int, other: int) -> int:
-    """Return the smallest distance at which an enemy cannot attack a unit next turn."""
-    place = other - first_of(side_of(other))
-    return wide(battle.setup.attacks[unit, place // LANES, BEYOND, place % LANES])
-
-
-@step
 def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
     """Plan a move toward an enemy, as far as possible or to just outside its reach, if that is better than `best`."""
     field, facts = battle.field, battle.setup
@@ -366,12 +359,13 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
     if goal == NO_TARGET:
         return best
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
-    length = floor_sqrt(wide(squared_distance(field, goal, x, y)))
+    length, place = floor_sqrt(wide(squared_distance(field, goal, x, y))), goal - first_of(side_of(goal))
+    beyond_reach = wide(facts.attacks[unit, place // LANES, BEYOND, place % LANES])
     most = min(speed if rally_failed else 2 * speed, length - INCH)
     can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
     for stop in range(3):
         moved = min(speed, most) if stop == 0 else most
-        moved = moved if stop < 2 else length - distance_beyond_reach(battle, unit, goal)
+        moved = moved if stop < 2 else length - beyond_reach
         if moved <= 0 or moved > most or (stop == 1 and most <= speed):
             continue
         to_x = moved_coordinate(x, wide(field.x[goal]), moved, length)

@@ -26,6 +26,7 @@ from analyser.engine.battle.battle_data import (
     Battle,
     Place,
     StrikeSlot,
+    blocks_of,
     first_of,
     pair_of,
     side_of,
@@ -153,12 +154,6 @@ def gain_on(field: Any, unit: Any, x: int, y: int, table: Any, lane: Any) -> Any
     gain = best_gain(squared_distance(field, unit, x, y), table, POWER, REACH, lane)
     cap = field.cap[unit]
     return cap if gain > cap else gain
-
-
-@step
-def blocks_of(units: int) -> int:
-    """Return the number of blocks of LANES units."""
-    return (units + LANES - 1) // LANES
 
 
 @step
