@@ -46,7 +46,7 @@ FILE = click.argument("file", shell_complete=complete_file)
 
 
 def _army_in(file: str, profiles: str | None, numbers: str | None) -> Army:
-    """Return the army in a file; print a note if `numbers` has no effect because the file is not a roster."""
+    """Return the army in a file; print a note if it is no roster, so that `numbers` has no effect."""
     from analyser.scenarios.armies import load_army
 
     if numbers is not None and Path(file).suffix.lower() == TOML:
@@ -108,7 +108,7 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
 )
 @FILE
 def army_table(file: str, against: str, profiles: str | None, numbers: str | None, out: str) -> None:
-    """Write a page for a phone, for a game of the army in FILE against another: exact probabilities, offline."""
+    """Write an offline page for a phone: exact probabilities in a game of the army in FILE against another."""
     from analyser.web.page import table
 
     check_is_page(out)
@@ -204,7 +204,7 @@ def army_build(
     examples=("--out calculator.html", "--out mine.html --profiles my-profiles"),
 )
 def calculator(out: str, profiles: str | None) -> None:
-    """Write a page for a phone with exact attacks, charges and duels of all units, offline.
+    """Write an offline page for a phone, with exact attacks, charges and duels of all units.
 
     The command army table writes such a page for the two armies of one game.
     """

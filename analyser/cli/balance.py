@@ -45,7 +45,7 @@ _OPPONENT_OPTIONS = [
 _QUESTION_KEYS = ("row", "most", "role", "against", "situations", "policy", "threads")
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
-_MOST = Option("--most N", "Try at most N dice fewer or more.", type=Integer(1, 12), default=5, show_default=True)
+_MOST = Option("--most N", "Try up to N dice more or fewer.", type=Integer(1, 12), default=5, show_default=True)
 UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
@@ -55,8 +55,8 @@ UNIT = click.argument("unit", shell_complete=complete_selector)
         "--fail-on-verdict WORDS",
         "Exit with 1 if a loadout has one of these verdicts, such as over-priced,under-priced.",
     ),
-    Option("--baseline FILE", "With --fail-on-verdict: verdicts accepted earlier (by --accept), which do not fail."),
-    Option("--accept FILE", "Save today's verdicts as accepted, for --baseline."),
+    Option("--baseline FILE", "With --fail-on-verdict: file of accepted verdicts (from --accept), which do not fail."),
+    Option("--accept FILE", "Save all verdicts as accepted, for --baseline."),
     *OUTPUT_OPTIONS,
     examples=(
         "'crown/rifle*' --against 'imperium/*' --plot prices.png",
@@ -100,7 +100,7 @@ def balance_prices(
     Option("--step N", "Change prices by multiples of N points.", type=Integer(1, 1000), default=5, show_default=True),
     Option("--most-changes N", "Most changes.", type=Integer(1, 1000), default=12, show_default=True),
     Option(
-        "--within X", "Stop when points differ from fair points by this much on average (0.1 is 10%).", type=Number(0)
+        "--within X", "Stop when points differ from fair points by at most X on average (0.1 is 10%).", type=Number(0)
     ),
     *(option for option in _OPPONENT_OPTIONS if option is not POLICY),
     *_OUTPUT_WITHOUT_PLOT,
@@ -128,9 +128,9 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_check(units: tuple[str, ...], **keys: Any) -> None:
-    """Compare fair points with simulated battles of armies that cost the same and have one kind of unit each.
+    """Compare fair points with simulated battles of armies of equal cost, each with one kind of unit.
 
-    Default: all UNITS. --out FILE.html writes a page.
+    Default: all units. --out FILE.html writes a page.
     """
     from analyser.analysis import balance_check
 
@@ -141,7 +141,7 @@ def balance_check(units: tuple[str, ...], **keys: Any) -> None:
 
 
 def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
-    """Return a function that returns the rows of a table: columns `first`, those of the table, opponents, profiles."""
+    """Return a function for the rows of a table, with the columns `first` before, and opponents and profiles last."""
     last = {"judged_against": answer.opponents.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
     return lambda: [{**first, **row, **last} for row in answer.as_dict()[table]]
 

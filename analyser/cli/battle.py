@@ -57,13 +57,13 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
     Option("--tell N", "Instead print battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
     Option(
         "--swing/--no-swing",
-        "Also simulate without each unit in turn, with a tenth of the trials, to show what it contributes (its swing).",
+        "Also show what each unit contributes (its swing), by simulating without it (with a tenth of the trials).",
         METHOD,
         default=True,
     ),
     Option(
         "--tactics/--no-tactics",
-        "First try all tactics against each other, then play an equilibrium. Default: yes.",
+        "First simulate all tactics against each other, then play an equilibrium. Default: yes.",
         METHOD,
         default=True,
     ),
@@ -161,7 +161,7 @@ def note_first_battles() -> None:
 
 
 def _check_battle_number(number: int, trials: int | None) -> None:
-    """Raise InputError if `number` is not below `trials`; nothing is checked if `trials` is None (with a precision)."""
+    """Raise InputError if `number` is not below `trials`, unless `trials` is None."""
     if trials is not None and number >= trials:
         allowed = f"0 to {trials - 1:,}, or more --trials"
         raise InputError(f"battle {number:,} does not exist: there are {trials:,}", where="--tell", allowed=allowed)
@@ -183,7 +183,7 @@ def run_battle(source: Any) -> None:
 
 
 def _write(result: Any, picture: str) -> None:
-    """Write the answer to a battle; `picture` selects the plot."""
+    """Write the answer to a battle; `picture` is the name of its plot method."""
     from analyser.results import rendering
 
     options = click.get_current_context().params
@@ -201,9 +201,9 @@ def _write(result: Any, picture: str) -> None:
 
 
 def parse_army(text: str) -> Any:
-    """Return the army of an argument: a path, or a list of the selectors between commas.
+    """Return the army of an argument: a path, or the list of its selectors.
 
-    InputError for the name of an existing army file without its extension.
+    The name of an army file without its extension raises InputError.
     """
     if is_there(Path(text)) or ("," not in text and Path(text).suffix):  # file names may have commas
         return text

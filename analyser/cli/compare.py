@@ -50,7 +50,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     PER_POINTS,
     Option(
         "--at-least K",
-        "The K in the metric P(at least K models destroyed). Default: half of the target.",
+        "The K in the metric P(at least K models destroyed). Default: half of the target's models.",
         COMPARISON,
         type=AT_LEAST_1,
     ),
@@ -202,8 +202,8 @@ _RACE_TEXT = "exact; or race: simulate in stages and drop variants that cannot w
 def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> None:
     """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/compare.md).
 
-    An exact search has no error. The best of a race is wrong in at most 5% of searches. Ctrl-C shows the results so
-    far.
+    An exact search has no error. A race finds a wrong best variant in at most 5% of searches. Ctrl-C shows the results
+    so far.
     """
     from analyser.ask.search import search
 

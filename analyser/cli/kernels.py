@@ -107,16 +107,16 @@ KERNELS: Mapping[str, Callable[[], object]] = {  # slowest to compile first
 def warm_up(
     names: str | Iterable[str] = (), *, processes: int | None = None, progress: Progress | bool | None = None
 ) -> tuple[str, ...]:
-    """Compile kernels now, so that later questions need not wait; this is needed once per machine and version.
+    """Compile kernels now, so that later questions need not wait; once per machine and version is enough.
 
     Parameters
     ----------
-    names : str or several
+    names : str or iterable of str
         Names in :data:`KERNELS`. Default: all.
     processes : int, optional
         Number of processes, 1 to 1024. Default: one for each processor.
     progress : callable or True, optional
-        Called with the numbers of finished and of all names; True shows a progress bar.
+        Called with the number of finished names and of all names; True shows a progress bar.
 
     Returns
     -------

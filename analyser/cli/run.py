@@ -26,7 +26,7 @@ def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any)
     """Answer each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.
 
     A dash reads standard input. --out FILE.html writes a battle as a page. Several files give one answer: in JSON a
-    list, in CSV one table. Files without an answer are reported, the others are answered, and the exit status is 2.
+    list, in CSV one table. If a file has an error, the others are still answered, and the exit status is 2.
     """
     if len(scenarios) == 1:
         _run(scenarios[0])

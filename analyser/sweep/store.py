@@ -1,7 +1,7 @@
 """Store of a sweep: the frozen plan, the finished parts, and a log.
 
-A part is a file written atomically, with its number, the digest of its content and its length in the name. So the store
-needs no index, two processes that compute the same part write the same file, and damage can be detected.
+Each part is a file whose name has its number, the digest of its content, and its length. So the store needs no index,
+two processes that compute the same part write the same file, and damage can be detected.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MOST_DIFFERENCES = 6
 
 
 class PartFile(NamedTuple):
-    """File of a part; `is_whole`: it has the length that its name states, and is in the right folder."""
+    """File of a part; it `is_whole` if it has the length in its name, and is in the right folder."""
 
     number: int
     path: Path
@@ -89,7 +89,7 @@ class Store:
         return (file.number for file in self._files() if file.is_whole)
 
     def _files(self) -> Iterator[PartFile]:
-        """Yield every file of a part, truncated or not, by folder and name."""
+        """Yield every file of a part, including truncated files, in the order of folders and names."""
         for folder, folders, names in os.walk(self.parts):
             folders.sort()
             partition = Path(folder).relative_to(self.parts).as_posix()
