@@ -241,7 +241,7 @@ def _make_folder(folder: Path, cleanup: ExitStack) -> None:
 
 
 def _back_up(target: Path, cleanup: ExitStack, undo: ExitStack) -> None:
-    """Let `undo` restore a copy of an existing `target`, or delete a new one."""
+    """Let `undo` restore an existing `target` from a copy, or delete a new `target`."""
     if not target.exists():
         undo.callback(_try, target.unlink)
         return

@@ -30,7 +30,7 @@ class SimulatedAnswer(Protocol):
         """Number of trials; None if exact."""
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the number of trials with each event or value whose interval `precision` limits, in fixed order."""
+        """Return, in a fixed order, the counts of the events or values whose intervals `precision` limits."""
 
     def with_stopping(self, stopping: Stopping) -> Self:
         """Return the answer with the reason for its number of trials."""
@@ -49,7 +49,7 @@ class Sampling:
     trials : int or None
         Monte Carlo: number of trials, 1 to 10**12. Default: a million.
     seed : int
-        0 or more. The same seed gives the same bits, on any number of threads.
+        0 or more. The same seed gives the same result, on any number of threads.
     precision : float, str or None
         Monte Carlo, instead of `trials`: simulate until the 95% interval of every probability of this answer is at most
         this wide (1e-5 up to below 1). A text such as ``5%`` is relative to the probability of each event (0.1% up to
@@ -160,7 +160,7 @@ class Sampling:
 
 
 def _precise_answer(answer: AnswerT, precision: Precision, simulate: Callable[[int], AnswerT]) -> AnswerT:
-    """Return the answer with the trials that its precision needs, a number estimated from the pilot's `answer`."""
+    """Return the answer with as many trials as its precision needs; `answer` is that of the pilot."""
     pilot = answer.trials or 0
     occurred = np.flatnonzero(answer.precision_counts(precision))
     if precision.relative:  # events that occurred in no trial of the pilot are too rare for a relative precision
@@ -205,7 +205,7 @@ class SharedSampling(Sampling):
     Attributes
     ----------
     run_trials : callable
-        Called, with the simulation and the start states, where trials would be run; returns the simulation's result.
+        Takes the simulation and the start states, runs the trials elsewhere, and returns their result.
     """
 
     run_trials: Callable[[Any, Any], Any] | None = None

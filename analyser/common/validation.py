@@ -42,8 +42,8 @@ def checked(
 ) -> ModelT:
     """Return `data` from a file or section `where` as a `model`; InputError names the first wrong key.
 
-    `is_plain`: `data` has passed :func:`check_plain`, which takes as long as all other checks. `house_rules`: the house
-    rules, by name, to which keywords in the data may refer.
+    With `is_plain` the slow :func:`check_plain` is left out, because `data` has passed it before. Keywords in the data
+    may refer to `house_rules`, which are listed by name.
     """
     if not is_plain:
         check_plain(data, where)
