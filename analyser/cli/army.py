@@ -70,7 +70,7 @@ def army_show(file: str, profiles: str | None, numbers: str | None, out: str | N
 @FILE
 @click.pass_context
 def army_check(context: click.Context, /, file: str, profiles: str | None, numbers: str | None, **_: Any) -> None:
-    """Check the army in FILE against the rules of force building. The exit status is 1 if it breaks one."""
+    """Check the army in FILE against the rules of force building. The exit status is 1 if it breaks a rule."""
     from analyser.game.force_check import check_force
 
     check = check_force(_army_in(file, profiles, numbers), profiles_in(profiles))

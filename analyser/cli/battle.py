@@ -87,7 +87,7 @@ def battle_simulate(
 ) -> None:
     """Simulate battles of two whole armies: the winner, the survivors, and the contribution of each unit.
 
-    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own
+    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), your own lists
     (.toml), or units separated by commas. --out FILE.html writes a page.
     """
     from analyser.analysis.battle import battle as simulate_battles
@@ -132,7 +132,7 @@ def battle_simulate(
 def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
     """Plan a battle: the best counter to each enemy, enemies that no unit can hurt, and the best attacks of a round.
 
-    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own
+    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), your own lists
     (.toml), or units separated by commas. --out FILE.html writes a page.
     """
     from analyser.analysis.clash import clash

@@ -39,7 +39,7 @@ BROKEN_PIPE = 141  # 128 + SIGPIPE
 QUIET = "analyser.quiet"  # True with --quiet
 RULESET = "analyser.ruleset"  # values of --die and --deck
 ALL_HELP = "analyser.all"  # True with --help-all
-FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
+FORMATS = ("text", "json", "csv", "parquet")  # same as in `analyser.results.rendering`
 TEXT_EXTENSIONS = (".txt", ".md")
 FILE_OPTIONS = ("out", "plot", "save", "summary")  # options with a file to write
 PICTURE_EXTENSIONS = (".png", ".svg", ".pdf")
@@ -333,7 +333,7 @@ class Choice(click.Choice[str]):
 
 
 class ChoiceOr(Choice):
-    """Choice of words, or a text described by `other`; `read` returns the value of such a text, else None."""
+    """Choice of words, or a text described by `other`; `read` returns its value, or None if it is not allowed."""
 
     def __init__(self, choices: Sequence[str], read: Callable[[str], Any], other: str) -> None:
         super().__init__(choices)
@@ -350,7 +350,7 @@ class ChoiceOr(Choice):
 
 
 def policy_in_words(text: str) -> str | None:
-    """Return the text if it is a policy in words, else None."""
+    """Return the text if it is a policy in words, or None."""
     from analyser.rules.policy_lines import is_in_words
 
     return text if is_in_words(text) else None

@@ -115,7 +115,7 @@ class Option(click.Option):
 
 
 class OutOption(Option):
-    """Option for the output file of an answer; `extensions` are allowed besides those of the common formats."""
+    """Option for the output file of an answer; `extensions` are allowed besides the common formats."""
 
     def __init__(self, *extensions: str) -> None:
         text = "Output file. Default: standard output."

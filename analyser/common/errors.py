@@ -197,7 +197,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def allowed_names(names: Iterable[str], name: str, rest: str = "") -> str:
-    """Return the allowed names as text; if they are too many, the nearest to `name`, and `rest`: where all are listed.
+    """Return the allowed names as text; a long list begins with the nearest to `name` and ends with `rest`.
 
     >>> allowed_names([f"number_{number}" for number in range(30)], "number_7", "docs/scenario.md")
     'number_7, number_27, number_17, number_0, number_1, number_2, number_3, number_4, number_5, number_6, number_8, \

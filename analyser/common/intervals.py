@@ -7,7 +7,7 @@ to three expected events the mean coverage is 98.6% for Clopper and Pearson, 97.
 Wilson (`docs/calibration.md`).
 
 A confidence sequence has an interval for every number of trials. In 95% of runs all these intervals contain the true
-value, so a simulation may stop at any time; they are 1.5 to 2.5 times as wide as ordinary intervals. Repeated looks at
+value, so a simulation may stop at any time. They are 1.5 to 2.5 times as wide as ordinary intervals. Repeated looks at
 ordinary intervals mislead: in half of all runs, two equal probabilities seem to differ at some doubling of the trials
 from 10**3 to 10**9. The sequence excludes a value if bets that are fair at this value have turned a stake of 1 into 20.
 This happens to the true value in at most 5% of runs (Ville 1939).

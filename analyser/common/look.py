@@ -198,7 +198,7 @@ def per_series(values: Any, names: Sequence[str], defaults: Sequence[T], what: s
 
 
 def scale_of(color: Any, default: str = PALETTE) -> Any:
-    """Return a colour scale: `color` if it is a scale, from white to `color` if it is a colour, else the default."""
+    """Return `color` if it is a colour scale, a scale from white to `color` if it is a colour, or the default."""
     if color is None or not is_color_like(color):
         return color or default
     return LinearSegmentedColormap.from_list(str(color), ["white", color])

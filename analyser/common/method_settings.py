@@ -138,7 +138,7 @@ class Sampling:
             return _precise_answer(result, Precision.read(self.precision), simulate)
 
     def report(self, done: int, planned: int) -> None:
-        """Call `progress` with the numbers of trials simulated so far and of those planned."""
+        """Call `progress` with the numbers of simulated and of planned trials."""
         if callable(self.progress):
             self.progress(done, planned)
 
@@ -160,7 +160,7 @@ class Sampling:
 
 
 def _precise_answer(answer: AnswerT, precision: Precision, simulate: Callable[[int], AnswerT]) -> AnswerT:
-    """Return the answer with as many trials as its precision needs; `answer` is that of the pilot."""
+    """Return the answer with as many trials as its precision needs; `answer` comes from the pilot."""
     pilot = answer.trials or 0
     occurred = np.flatnonzero(answer.precision_counts(precision))
     if precision.relative:  # events that occurred in no trial of the pilot are too rare for a relative precision

@@ -114,7 +114,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
 
 
 def _allowed_range(model: type[Record], finding: Mapping[str, Any]) -> str:
-    """Return the range of a key that a number violates, such as ``2 to 12``; empty if only one end is bounded."""
+    """Return the allowed range for a number outside it, such as ``2 to 12``; empty if only one end is bounded."""
     violated = _BOUNDS.get(finding["type"])
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_NO_KEYS)]
     field = _innermost_model(model, finding["loc"]).model_fields.get(keys[-1])

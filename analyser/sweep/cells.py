@@ -195,7 +195,7 @@ class Cells(NamedTuple):
 
 @lru_cache(maxsize=_MOST_VARIED)
 def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | str:
-    """Return the varied loadout at a row of a faction, or at a column without one; a text says why there is none."""
+    """Return the varied loadout at a row of a faction (or at a column), or a text that says why it cannot exist."""
     side, loadouts = plan.side(faction)
     (index,), values = plan.axis_indices(faction, range(position, position + 1))
     loadout: Loadout = loadouts[index]

@@ -155,13 +155,13 @@ class Plan:
         return tuple(self._loadouts("defenders"))
 
     def side(self, faction: str | None) -> tuple[Side, tuple[Loadout, ...]]:
-        """Return the file section and the loadouts of a faction's attackers, or of the defenders without a faction."""
+        """Return the file section and the loadouts of a faction's attackers; None stands for the defenders."""
         if faction is None:
             return self.file.defenders, self.defenders
         return self.file.attackers, self.attackers[faction]
 
     def axis_indices(self, faction: str | None, positions: range) -> tuple[Any, list[Any]]:
-        """Return the indices of loadouts and of varied values at some rows of a faction, or columns without one."""
+        """Return the indices of loadouts and varied values at `positions`: rows of a faction, or columns for None."""
         side, loadouts = self.side(faction)
         shape = len(loadouts), *(len(number.values) for number in side.numbers)
         loadout_indices, *values = np.unravel_index(np.arange(positions.start, positions.stop, dtype=np.int64), shape)
