@@ -137,7 +137,7 @@ _BUILD_OPTIONS = (
     *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
     *(*_BATTLE_OPTIONS, "threads"),
 )
-_DIFFER_TEXT = "Share of its points in which a list must differ from all better lists. Default: 0.2."
+_DIFFER_TEXT = "A list must differ from each better list in this share of its points. Default: 0.2."
 _AGAINST_TEXT = "Opponents: an army file, a faction, or units such as 'imperium/*@basic'. Can be repeated."
 _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
 
@@ -148,8 +148,8 @@ _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
     Option("--scale", "Force scale. Default: the smallest that allows the points.", _LIST, type=Choice(SCALES)),
     Option("--must UNIT", "Required unit; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
     Option("--ban UNIT", "Excluded unit; wildcards work. Can be repeated.", _LIST, multiple=True),
-    Option("--at-most K", "Most copies of one unit, at any level.", _LIST, type=AT_LEAST_1),
-    Option("--battlegroups N", "Most battlegroups. Default: 2.", _LIST, type=Integer(1, 20)),
+    Option("--at-most K", "Maximum number of copies of a unit, over all levels.", _LIST, type=AT_LEAST_1),
+    Option("--battlegroups N", "Maximum number of battlegroups. Default: 2.", _LIST, type=Integer(1, 20)),
     Option("--next-best N", "Number of further lists, 0 to 20. Default: 10.", _LIST, type=Integer(0, 20)),
     Option("--differ SHARE", _DIFFER_TEXT, _LIST, type=Number(0, 1, min_open=True)),
     Option("--against ARMY", _AGAINST_TEXT, _OPPONENTS, required=True, multiple=True, shell_complete=complete_file),

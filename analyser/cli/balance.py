@@ -98,7 +98,7 @@ def balance_prices(
 
 @command(
     Option("--step N", "Change prices by multiples of N points.", type=Integer(1, 1000), default=5, show_default=True),
-    Option("--most-changes N", "Most changes.", type=Integer(1, 1000), default=12, show_default=True),
+    Option("--most-changes N", "Maximum number of changes.", type=Integer(1, 1000), default=12, show_default=True),
     Option(
         "--within X", "Stop when points differ from fair points by at most X on average (0.1 is 10%).", type=Number(0)
     ),

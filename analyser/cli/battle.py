@@ -46,7 +46,7 @@ AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.best_
 PAGE_BATTLES = 10_000
 _AIM_TEXT = "Objective of the best attacks of a round. Default: points."
 _DISTANCE_TEXT = "Also compute aimed shots at this distance, and list their best attacks first."
-_BATTLES_TEXT = "Also simulate this many battles. Default: 10,000 for a page (--out FILE.html), else 0."
+_BATTLES_TEXT = "Also simulate this many battles. Default: 10,000 for a page (--out FILE.html), otherwise 0."
 _ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE_EXTENSION), PLOT, QUIET_OPTION]
 MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("mine", "yours"))
 

@@ -183,14 +183,14 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
 
 
-_RACE_TEXT = "exact; or race: simulate in stages and drop variants that cannot win. Default: exact."
+_RACE_TEXT = "exact, or race (simulate in stages and drop variants that cannot win). Default: exact."
 
 
 @command(
     Option("--metric NAME", "Metric. Default: from the file.", COMPARISON),
     Option("--least/--most", "Prefer low or high values. Default: from the file.", COMPARISON, default=None),
     Option("--method", _RACE_TEXT, METHOD, type=Choice(("exact", "race")), default="exact"),
-    Option("--trials N", "In a race: most trials of a variant.", METHOD, type=AT_LEAST_1),
+    Option("--trials N", "In a race: maximum number of trials of a variant.", METHOD, type=AT_LEAST_1),
     Option("--seed N", "In a race: seed; same seed, same result. Default: 0.", METHOD, type=options.Integer(0)),
     THREADS,
     Option("--replacement", "In a race: put each card back. Default: real decks.", METHOD, default=None),

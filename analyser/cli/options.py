@@ -329,7 +329,7 @@ def situations_option(default: str, group: str = "Options") -> Option:
 
 
 AT_LEAST_1 = Integer(1)
-_DASK = "Dask scheduler; its workers share the work and must see the folder. `local` starts one here."
+_DASK = "Dask scheduler whose workers share the work; `local` starts one here."
 DASK = Option("--dask ADDRESS", _DASK)
 THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, type=AT_LEAST_1)
 _POLICY = "Policy of both sides: simple tactics, or best play of whole duels. Default: tactic."
