@@ -83,7 +83,7 @@ def balance_prices(
 
     failing = () if fail_on_verdict is None else verdict_gate.verdicts_named(fail_on_verdict)
     if baseline and not failing:
-        raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
+        raise InputError("no effect without --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = verdict_gate.read_baseline(baseline) if baseline else None
     result = with_progress(fair_points, units or ALL_LOADOUTS, delay=0.0, **stated_options(keys, *_QUESTION_KEYS))
     if accept:

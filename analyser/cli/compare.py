@@ -77,7 +77,7 @@ def compare_loadouts(
         _compare_over(loadouts, target, over or (DEFAULT_OVER[kind],), kind, keys)
         return
     if keys["metric"][1:]:
-        raise InputError("this needs a range", where="--metric", allowed="with --over")
+        raise InputError("several metrics need a range", where="--metric", allowed="one; or several with --over")
     _compare_once(loadouts, target, keys)
 
 

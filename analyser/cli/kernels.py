@@ -60,11 +60,11 @@ def _simulated_fights() -> None:
 def _best_play() -> None:
     result = best_play(_RIFLES, _SCIONS, rounds=2)
     str(result)
-    followed = result.solution.plan_programs  # simulated duels with best play need these kernels, too
-    begins, place = followed.choices.begins, followed.part_ends[0].place
-    span = slice(begins[place], begins[place + 1])
-    choices = followed.choices.first[span], followed.choices.second[span], ()
-    followed.branches(result.setup, followed.part_ends[0], choices)
+    programs = result.solution.plan_programs  # simulated duels with best play need these kernels, too
+    starts, place = programs.choices.begins, programs.part_ends[0].place
+    span = slice(starts[place], starts[place + 1])
+    choices = programs.choices.first[span], programs.choices.second[span], ()
+    programs.branches(result.setup, programs.part_ends[0], choices)
 
 
 def _battles() -> None:

@@ -33,7 +33,7 @@ def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any)
         return
     if plot is not None or is_page(out):
         where = "--out" if plot is None else "--plot"
-        raise InputError("several files have no picture and no page", where=where, allowed="one file")
+        raise InputError("only a single file can have a picture or a page", where=where, allowed="one file")
     errors = []
     with collect_answers() as add_name:
         for scenario in scenarios:

@@ -100,9 +100,10 @@ def _counts_to_search(trials: int) -> NDArray[np.int64]:
 
 
 def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
-    """Return the Wilson score interval for each of `counts` events in `trials`; `half` is in standard errors.
+    """Return the Wilson score interval for each of `counts` events in `trials`.
 
-    Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), method 3.
+    The half-width `half` is in standard errors. Source: Newcombe, Two-sided confidence intervals for the single
+    proportion, Statistics in Medicine 17 (1998), method 3.
 
     >>> low, high = wilson(np.array([5]), 10)
     >>> round(float(low[0]), 3), round(float(high[0]), 3)

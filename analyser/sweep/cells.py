@@ -146,7 +146,7 @@ def _target(plan: Plan, defender: int) -> Any:
 
 @lru_cache(maxsize=8192)
 def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
-    """Return the reason why a defender cannot have each value of a varied number; None for a possible value."""
+    """Return, for each value of a varied number, why a defender cannot have it; None if it can."""
     number = next(number for number in plan.file.defenders.numbers if number.key == key)
     problems: list[str | None] = []
     for index in range(len(number.values)):

@@ -301,7 +301,7 @@ def _column_names(columns: object, where: str) -> list[str]:
 
 
 def _dice(loadout: Loadout, row_id: Any) -> float:
-    """Return the dice of a row of the loadout with all its models, or NaN."""
+    """Return the dice of a row at the loadout's full number of models; NaN without such dice."""
     bands = [row.band(loadout.level.models) for row in loadout.unit.rows if row.id == row_id]
     return float(bands[0].dice) if bands and bands[0] is not None else np.nan
 
