@@ -201,7 +201,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
     """Write several files, or none: after an error, such as a full disk, all files are as before.
 
-    A new file gets its mode from the umask, an existing one keeps its mode. InputError if a folder is not writable or
+    A new file gets its mode from the umask; an existing file keeps its mode. InputError if a folder is not writable or
     the disk is full.
     """
     check_targets(files)

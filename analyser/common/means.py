@@ -24,13 +24,13 @@ _NEARLY_SYMMETRIC = 1.25  # ratio of the two sides of an interval up to which ±
 
 
 class Mean(NamedTuple):
-    """A mean; if simulated, also its standard error, and the ends and kind of its 95% interval."""
+    """A mean; a simulated mean also has its standard error, and the ends and kind of its 95% interval."""
 
     value: float
     error: float | None = None
     low: float | None = None
     high: float | None = None
-    kind: str | None = None  # normal or gaffke; with two possible values wilson or blaker; with one "none"
+    kind: str | None = None  # normal or gaffke; with two possible values wilson or blaker; with a single value none
 
     def times(self, factor: float) -> Mean:
         """Return the mean times `factor`, which is 0 or more."""
@@ -56,7 +56,7 @@ def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None
     """Return the mean of a number over a distribution, or over a simulation with its interval.
 
     `values`, `weights` and `trials` are those of :func:`analyser.common.estimates.mean_of`. `possible` has all possible
-    values of the number, or at least the smallest, the largest and one between them.
+    values of the number, or at least the smallest, the largest and a value between them.
 
     >>> nothing = mean_between(np.array([0]), np.array([150]), 150, np.arange(4))  # of up to three models
     >>> nothing.value, round(nothing.high, 3), nothing.kind

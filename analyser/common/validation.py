@@ -25,7 +25,7 @@ class Record(BaseModel):
 
 
 def as_tuple(value: object) -> object:
-    """Convert a list, such as one in TOML or JSON, to a tuple; return other values unchanged."""
+    """Convert a list, as in TOML or JSON, to a tuple; return other values unchanged."""
     return tuple(value) if isinstance(value, list) else value
 
 

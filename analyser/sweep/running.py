@@ -51,7 +51,7 @@ def run_sweep(
     plan : path or mapping
         The file of the sweep (docs/sweeps.md).
     out : path
-        The folder of the store: a new one, or one started with the same plan.
+        The folder of the store: a new folder, or the store of the same plan.
     workers : int, optional
         Number of processes, 1 to 1024. Default: one for each processor.
     dask : str, optional

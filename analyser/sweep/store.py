@@ -196,7 +196,7 @@ class Store:
 
 
 def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
-    """Return the store of a plan: a new one in an empty folder, or the existing one of the same plan.
+    """Return the store of a plan: a new store in an empty folder, or the existing store of the same plan.
 
     Raises InputError for a folder with other content, and for a store of another plan (with the differences).
     """

@@ -72,7 +72,7 @@ class Condition(NamedTuple):
     kind: str  # "flag", "count", "inches", "choice" or "row"
     label: str
     questions: tuple[str, ...]  # kinds of questions that use it
-    field: str = ""  # if it differs from `name`
+    field: str = ""  # field of the record; empty if it is called `name`
     choices: tuple[tuple[str, int], ...] = ()
     needs: str = ""  # rule or quality that the unit must have
 
@@ -85,7 +85,7 @@ class Condition(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Description of the same key of scenarios, if there is one."""
+        """Description of the same key of scenarios; empty without such a key."""
         modifiers: tuple[Mapping[Any, str], ...] = (BONUSES, PENALTIES)
         if self.side == "fight" and (text := next((each[self.name] for each in modifiers if self.name in each), "")):
             return text
