@@ -33,19 +33,19 @@ from analyser.cli.options import (
 from analyser.common.errors import InputError
 
 HAS_FAILING_VERDICT = 1  # exit status of --fail-on-verdict
-_AGAINST = "Opponents, such as 'imperium/*'. Default: all factions."
+_AGAINST_TEXT = "Opponents, such as 'imperium/*'. Default: all factions."
 _CHANGE_FORM = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _OUTPUT_WITHOUT_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
 _OPPONENT_OPTIONS = [
     POLICY,
-    Option("--against PATTERN", _AGAINST, shell_complete=complete_selector),
+    Option("--against PATTERN", _AGAINST_TEXT, shell_complete=complete_selector),
     situations_option(". Default: long-range,short-range-aimed,charge."),
     THREADS,
 ]
 _QUESTION_KEYS = ("row", "most", "role", "against", "situations", "policy", "threads")
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
-_MOST = Option("--most N", "Try up to N dice more or fewer.", type=Integer(1, 12), default=5, show_default=True)
+_MOST_DICE = Option("--most N", "Try up to N dice more or fewer.", type=Integer(1, 12), default=5, show_default=True)
 UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
@@ -203,7 +203,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
 
 @command(
     _ROW,
-    _MOST,
+    _MOST_DICE,
     _ROLE,
     *_OPPONENT_OPTIONS,
     *OUTPUT_OPTIONS,

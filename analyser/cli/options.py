@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
     Parameter = click.ParamType  # generic only since click 8.4
 
-METHOD, OUTPUT, ASSUMED = "Method", "Input and output", "Assumed"  # headings in the help
+METHOD, OUTPUT, DIE_AND_DECK = "Method", "Input and output", "Die and deck"  # headings in the help
 PAGE_EXTENSION = ".html"  # extension of a page
 METHODS = ("exact", "monte-carlo", "both")
 MOST_CHOICES = 5  # listed in the help of an option
@@ -349,14 +349,14 @@ RULESET_OPTIONS = [
     Option(
         "--die FACES",
         f"Sides of the attack die by symbol. Default: {_DEFAULT_FACES}.",
-        ASSUMED,
+        DIE_AND_DECK,
         type=Counts("die", _DEFAULT_FACES),
         **_STORED_IN_META,
     ),
     Option(
         "--deck CARDS",
         f"Copies of each card in the deck. Default: {_DEFAULT_CARDS}.",
-        ASSUMED,
+        DIE_AND_DECK,
         type=Counts("deck", _DEFAULT_CARDS),
         **_STORED_IN_META,
     ),

@@ -181,7 +181,7 @@ def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
     return {name: mean.value} | {f"{name}_{part}": value for part, value in parts.items()}
 
 
-def points_figures(
+def victory_points_figures(
     name: str, rating: int | None, gone: NDArray[np.bool_], weights: NDArray[Any], trials: int | None
 ) -> dict[str, Any]:
     """Return JSON entries of expected victory points for a unit (AC-5.9); `gone` is True where the unit is removed."""

@@ -147,7 +147,7 @@ def mean_text_in(figures: Mapping[str, Any], name: str) -> str:
     return mean_text(mean_in(figures, name))
 
 
-def points_text(figures: Mapping[str, Any], name: str) -> str:
+def victory_points_text(figures: Mapping[str, Any], name: str) -> str:
     """Return the expected victory points `name` in JSON entries as text."""
     return "unknown rating" if figures[name] is None else mean_text_in(figures, name)
 

@@ -138,8 +138,8 @@ PARTS_PER_WORKER = 3  # submitted at a time, so that no worker waits for this pr
 MOST_LOSSES = 5  # after so many losses with its worker, a part is taken to be the cause
 _REMEDY = "more memory a worker, or smaller parts (part_cells, part_trials)"
 POLL_SECONDS = 0.2  # seconds between checks of the futures
-# names of exceptions of a lost worker, including those of Dask
-_LOSSES = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
+# names of the exceptions of a lost worker, also of Dask
+_LOSS_ERRORS = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
 Tell = Callable[["Progress"], None]
 StartExecutor = Callable[[], AbstractContextManager[Executor]]
 
@@ -270,7 +270,7 @@ def _outcomes(
                 problem = CancelledError() if future.cancelled() else future.exception()
                 if problem is None:
                     yield running.pop(future), future.result()
-                elif isinstance(problem, BrokenExecutor | CancelledError) or type(problem).__name__ in _LOSSES:
+                elif isinstance(problem, BrokenExecutor | CancelledError) or type(problem).__name__ in _LOSS_ERRORS:
                     yield running.pop(future), problem
                     if isinstance(problem, BrokenExecutor):
                         return

@@ -26,7 +26,7 @@ from analyser.sweep.plan import Plan, plan_diff
 
 PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"  # names in a store
 _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage but not forgery
-_NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
+_PART_NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
 _PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of the temporary file of a plan that another job is writing
 _MOST_DIFFERENCES = 6
 
@@ -94,7 +94,7 @@ class Store:
             folders.sort()
             partition = Path(folder).relative_to(self.parts).as_posix()
             for name in sorted(names):
-                match = _NAME.fullmatch(name)
+                match = _PART_NAME.fullmatch(name)
                 if match is None or (number := int(match["number"])) >= self.plan.n_parts:
                     continue
                 path = Path(folder, name)
