@@ -32,19 +32,19 @@ from analyser.cli.options import (
 from analyser.common.errors import InputError
 
 HAS_FAILING_VERDICT = 1  # exit status of --fail-on-verdict
-_AGAINST = "Opponents, such as 'imperium/*'. Default: all factions."
+_AGAINST_TEXT = "Opponents, such as 'imperium/*'. Default: all factions."
 _CHANGE_FORM = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _OUTPUT_WITHOUT_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
 _OPPONENT_OPTIONS = [
     POLICY,
-    Option("--against PATTERN", _AGAINST, shell_complete=complete_selector),
+    Option("--against PATTERN", _AGAINST_TEXT, shell_complete=complete_selector),
     situations_option(". Default: long-range,short-range-aimed,charge."),
     THREADS,
 ]
 _QUESTION_KEYS = ("row", "most", "role", "against", "situations", "policy", "threads")
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
-_MOST = Option("--most N", "Try at most N dice fewer or more.", type=Integer(1, 12), default=5, show_default=True)
+_MOST_DICE = Option("--most N", "Try up to N dice more or fewer.", type=Integer(1, 12), default=5, show_default=True)
 UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
@@ -54,8 +54,8 @@ UNIT = click.argument("unit", shell_complete=complete_selector)
         "--fail-on-verdict WORDS",
         "Exit with 1 if a loadout has one of these verdicts, such as over-priced,under-priced.",
     ),
-    Option("--baseline FILE", "With --fail-on-verdict: verdicts accepted earlier (by --accept), which do not fail."),
-    Option("--accept FILE", "Save today's verdicts as accepted, for --baseline."),
+    Option("--baseline FILE", "With --fail-on-verdict: file of accepted verdicts (from --accept), which do not fail."),
+    Option("--accept FILE", "Save all verdicts as accepted, for --baseline."),
     *OUTPUT_OPTIONS,
     examples=(
         "'crown/rifle*' --against 'imperium/*' --plot prices.png",
@@ -82,7 +82,7 @@ def balance_prices(
 
     failing = () if fail_on_verdict is None else verdict_gate.verdicts_named(fail_on_verdict)
     if baseline and not failing:
-        raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
+        raise InputError("no effect without --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = verdict_gate.read_baseline(baseline) if baseline else None
     result = with_progress(fair_points, units or ALL_LOADOUTS, delay=0.0, **stated_options(keys, *_QUESTION_KEYS))
     if accept:
@@ -97,9 +97,9 @@ def balance_prices(
 
 @command(
     Option("--step N", "Change prices by multiples of N points.", type=Integer(1, 1000), default=5, show_default=True),
-    Option("--most-changes N", "Most changes.", type=Integer(1, 1000), default=12, show_default=True),
+    Option("--most-changes N", "Maximum number of changes.", type=Integer(1, 1000), default=12, show_default=True),
     Option(
-        "--within X", "Stop when points differ from fair points by this much on average (0.1 is 10%).", type=Number(0)
+        "--within X", "Stop when points differ from fair points by at most X on average (0.1 is 10%).", type=Number(0)
     ),
     *(option for option in _OPPONENT_OPTIONS if option is not POLICY),
     *_OUTPUT_WITHOUT_PLOT,
@@ -127,9 +127,9 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_check(units: tuple[str, ...], **keys: Any) -> None:
-    """Compare fair points with simulated battles of armies that cost the same and have one kind of unit each.
+    """Compare fair points with simulated battles of armies of equal cost, each with one kind of unit.
 
-    Default: all UNITS. --out FILE.html writes a page.
+    Default: all units. --out FILE.html writes a page.
     """
     from analyser.analysis import balance_check
 
@@ -196,7 +196,7 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
 
 @command(
     _ROW,
-    _MOST,
+    _MOST_DICE,
     _ROLE,
     *_OPPONENT_OPTIONS,
     *OUTPUT_OPTIONS,

@@ -50,7 +50,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     PER_POINTS,
     Option(
         "--at-least K",
-        "The K in the metric P(at least K models destroyed). Default: half of the target.",
+        "The K in the metric P(at least K models destroyed). Default: half of the target's models.",
         COMPARISON,
         type=AT_LEAST_1,
     ),
@@ -77,7 +77,7 @@ def compare_loadouts(
         _compare_over(loadouts, target, over or (DEFAULT_OVER[kind],), kind, keys)
         return
     if keys["metric"][1:]:
-        raise InputError("this needs a range", where="--metric", allowed="with --over")
+        raise InputError("several metrics need a range", where="--metric", allowed="one; or several with --over")
     _compare_once(loadouts, target, keys)
 
 
@@ -183,14 +183,14 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     write(lambda: str(result), result.as_dict, result.rows_with_profiles, plot=result.plot)
 
 
-_RACE_TEXT = "exact; or race: simulate in stages and drop variants that cannot win. Default: exact."
+_RACE_TEXT = "exact, or race (simulate in stages and drop variants that cannot win). Default: exact."
 
 
 @command(
     Option("--metric NAME", "Metric. Default: from the file.", COMPARISON),
     Option("--least/--most", "Prefer low or high values. Default: from the file.", COMPARISON, default=None),
     Option("--method", _RACE_TEXT, METHOD, type=Choice(("exact", "race")), default="exact"),
-    Option("--trials N", "In a race: most trials of a variant.", METHOD, type=AT_LEAST_1),
+    Option("--trials N", "In a race: maximum number of trials of a variant.", METHOD, type=AT_LEAST_1),
     Option("--seed N", "In a race: seed; same seed, same result. Default: 0.", METHOD, type=options.Integer(0)),
     THREADS,
     Option("--replacement", "In a race: put each card back. Default: real decks.", METHOD, default=None),
@@ -202,8 +202,8 @@ _RACE_TEXT = "exact; or race: simulate in stages and drop variants that cannot w
 def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> None:
     """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/compare.md).
 
-    An exact search has no error. The best of a race is wrong in at most 5% of searches. Ctrl-C shows the results so
-    far.
+    An exact search has no error. A race finds a wrong best variant in at most 5% of searches. Ctrl-C shows the results
+    so far.
     """
     from analyser.ask.search import search
 

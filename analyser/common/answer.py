@@ -88,7 +88,7 @@ class Answer(ABC):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The main figures by name; a simulated one also has its 95% interval, ``..._low`` and ``..._high``."""
+        """The main figures by name; a simulated figure also has its 95% interval, ``..._low`` and ``..._high``."""
         return {}
 
     def to_frame(self) -> pd.DataFrame:
@@ -173,7 +173,7 @@ def notebook_html(blocks: Iterable[Block], notes: Sequence[str]) -> str:
 def html_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], bold: frozenset[tuple[int, int]] = frozenset()
 ) -> str:
-    """Return cells as an HTML table that scrolls sideways; without rows an empty text."""
+    """Return rows of cells as an HTML table that scrolls sideways; an empty text without rows."""
 
     def line(cells: Iterable[str], tag: str) -> str:
         left, *others = (f">{cell}</{tag}>" for cell in cells)
@@ -213,7 +213,7 @@ def _dots(
     title: str | None = "auto",
     **artist: Any,
 ) -> Axes:
-    """Draw named figures as dots with intervals, the first on top; if some are probabilities, only these."""
+    """Draw figures as dots with intervals, the first on top; if there are probabilities, draw only them."""
     from analyser.common import look
 
     numbers = {name: value for name, value in figures.items() if isinstance(value, int | float)}

@@ -122,7 +122,7 @@ class Tiered(Kernel[P, R]):
 
     @contextmanager
     def interpreting(self) -> Iterator[None]:
-        """Interpret tiered kernels inside the block, and count its time outside compiled kernels as interpreted."""
+        """Interpret tiered kernels inside the block, and count the time that is not spent in compiled kernels."""
         compiled_time = [0.0]
         start, token = thread_time(), _compiled_time.set(compiled_time)
         try:
@@ -155,7 +155,7 @@ kernel = Kernel
 
 
 def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """Return a decorator of kernels that are interpreted until compiling saves time; `seconds`: the compile time.
+    """Return a decorator of kernels that are interpreted until compiling saves time; compiling takes `seconds`.
 
     With 0 seconds a kernel is compiled, unless an interpreted kernel calls it.
     """

@@ -14,7 +14,7 @@ from analyser.common.answer import Block
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import probability_figures
 from analyser.common.kernel_records import python_copy
-from analyser.common.means import points_figures, values_of_unit
+from analyser.common.means import values_of_unit, victory_points_figures
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import LONGEST_PILOT
 from analyser.common.text import (
@@ -22,9 +22,9 @@ from analyser.common.text import (
     frequency_sentence,
     mean_text_in,
     p_text,
-    points_text,
     rating_text,
     rows_of_columns,
+    victory_points_text,
 )
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
@@ -148,7 +148,7 @@ class AttackResult(Result):
         summary = self._named_figures({f"p_{name}": name for name in events}, means)
         summary |= self._percentiles("models_destroyed", "models_destroyed")
         removal = self.column("annihilated"), self.weights, self.trials
-        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
+        summary |= victory_points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
         if self.building_wrecked_weight is not None:
             summary |= probability_figures("p_building_wrecked", self.probability("building_wrecked"))
         return summary
@@ -218,7 +218,7 @@ class AttackResult(Result):
             if name in self.summary:
                 is_mean = name.startswith("mean")
                 rows.append([text, mean_text_in(self.summary, name) if is_mean else str(self.summary[name])])
-        rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
+        rows.append(["Expected victory points", victory_points_text(self.summary, "expected_victory_points")])
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
         return [destroyed, Block(rows=rows, minor=frozenset(minor), shares_table=True)]
 

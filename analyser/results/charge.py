@@ -14,7 +14,15 @@ from analyser.common.answer import Block
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.means import mean_between, mean_figures, sums_of
 from analyser.common.method_settings import Sampling
-from analyser.common.text import NEGLIGIBLE, counted, mean_text_in, p_text, points_text, rating_text, rows_of_columns
+from analyser.common.text import (
+    NEGLIGIBLE,
+    counted,
+    mean_text_in,
+    p_text,
+    rating_text,
+    rows_of_columns,
+    victory_points_text,
+)
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
@@ -246,7 +254,7 @@ def _outcomes_block(result: ChargeResult) -> Block:
         cells = [mean_text_in(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
         rows.append([f"Mean {what.replace('_', ' ')}", *cells])
     points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)
-    rows.append(["Expected victory points won", *(points_text(result.summary, name) for name in points)])
+    rows.append(["Expected victory points won", *(victory_points_text(result.summary, name) for name in points)])
     return Block("Outcomes", ("", *CHARGE_SIDES), rows)
 
 

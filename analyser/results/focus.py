@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
-from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
+from analyser.common.means import mean_between, mean_figures, sum_of, values_of_unit, victory_points_figures
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, frequency_sentence, mean_text_in, points_text, rating_text
+from analyser.common.text import counted, frequency_sentence, mean_text_in, rating_text, victory_points_text
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
@@ -146,7 +146,7 @@ class FocusResult(FightResult):
         for name in ("attack", "attacker", "row", "p_made"):
             del summary[name]
         removal = self.event("annihilated"), self.moments[-1].weights, self.trials
-        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
+        summary |= victory_points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
         return summary | (self._victory_points_lost() if self.scenario.at_risk else {})
 
     def _victory_points_lost(self) -> dict[str, Any]:
@@ -205,9 +205,11 @@ class FocusResult(FightResult):
         if self.wanted is not None:
             share, fate = self.wanted
             blocks.append(Block(_until_line(self.until(share, fate), share, fate, len(self.moments))))
-        points = [["Expected victory points", points_text(self.summary, "expected_victory_points")]]
+        points = [["Expected victory points", victory_points_text(self.summary, "expected_victory_points")]]
         if self.scenario.at_risk:
-            points.append(["Expected victory points lost", points_text(self.summary, "expected_victory_points_lost")])
+            points.append(
+                ["Expected victory points lost", victory_points_text(self.summary, "expected_victory_points_lost")]
+            )
         return [*blocks, Block(rows=points)]
 
 
