@@ -25,7 +25,7 @@ from tests.helpers.shell import answer, refusal, run
         ("attack a b --out x.xyz", "error: x.xyz: unknown extension '.xyz' (allowed: .txt, .md, .json, .csv, "),
         ("army a --out x.pdf", "error: x.pdf: unknown extension '.pdf' (allowed: .toml, .txt, .md, "),
         ("attack a b --format xml", "error: invalid value for '--format': 'xml' is not one of 'text', 'json', "),
-        ("charge a b --distance 8", "error: no such option --distance here; see "),
+        ("charge a b --rounds 2", "error: no such option --rounds here; see "),
         ("explain a b --destroyed 2", "error: no such option --destroyed here; see 'analyser explain luck'"),
     ],
 )
