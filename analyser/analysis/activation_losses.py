@@ -34,7 +34,7 @@ class Action(NamedTuple):
     p_suppresses: Array
     p_activates: Array  # probability that it takes the target's activation (Cryo)
     kept_if_rallied: Array  # share of `lost` that a suppressed unit still inflicts after a passed rally test
-    kept_if_shaken: Array  # the same after a failed one
+    kept_if_shaken: Array  # the same after a failed rally test
     reach: Array  # long range of the row that shoots, in inches; 0 without a shot
 
 
@@ -156,7 +156,7 @@ def _share_kept(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[
 
 
 class _ChosenActions(NamedTuple):
-    """Losses if each row's loadout takes its chosen action, also if suppressed, and effects on the column's action."""
+    """Losses by each row's chosen action, unsuppressed and suppressed, and its effects on the column's action."""
 
     lost: Array
     own_lost: Array
@@ -181,7 +181,7 @@ def best_losses(actions: Sequence[Action], p_rallies: Array, points: Array) -> L
 
 
 def _best_actions(actions: Sequence[Action], p_rallies: Array, points: Array) -> _ChosenActions:
-    """Return the losses through the actions that gain most points; after a failed rally test it chooses again."""
+    """Return the losses by the actions that gain most points; units choose again after a failed rally test."""
     lost, own_lost, p_suppresses, p_activates, if_rallied, if_shaken, reach = map(np.array, zip(*actions))
 
     def best(lost: Array) -> NDArray[np.int64]:

@@ -45,7 +45,7 @@ class TimeShares(NamedTuple):
 
 
 class Movement:
-    """Movement of each loadout towards each other one, or away."""
+    """Movement of each loadout towards or away from each other loadout."""
 
     def __init__(self, loadouts: Sequence[Loadout]) -> None:
         units = [loadout.unit for loadout in loadouts]
@@ -77,7 +77,7 @@ class Movement:
         space = np.full(near.shape, battlefield.retreat_space)
         one_shoots = self._rounds_needed(np.maximum(longer_reach - stops, 0.0), space)
         one_shoots = np.minimum(np.where(row_comes, one_shoots, one_shoots.T), ROUNDS)
-        is_same_unit = row_comes == row_charges  # the same unit approaches twice, and the other has used space
+        is_same_unit = row_comes == row_charges  # the same unit approaches in both phases, and the other has used space
         space = np.where(is_same_unit, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
         both = self._rounds_needed(np.maximum(shorter_reach - charge_range, 0.0), space)
         both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)
@@ -95,7 +95,7 @@ class Movement:
 
 
 def _approaches(gain: Array, speed: Array) -> NDArray[np.bool_]:
-    """Return True where the row approaches: it gains, or neither gains and it is faster (or first, if as fast)."""
+    """Return True where the row gains, or where neither gains and the row is faster (or first, if as fast)."""
     excess_speed = speed[:, None] - speed[None, :]
     is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((excess_speed > 0) | (excess_speed == 0) & is_first), np.bool_)

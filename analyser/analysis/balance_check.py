@@ -31,7 +31,7 @@ EVERY_UNIT = "*/*@basic"
 MOST_ARMIES = 200
 FEWEST_ARMIES = 5  # armies needed for a correlation
 FEWEST_ARMIES_FOR_REASONS = 12  # armies needed to explain differences
-MISFIT_DIFFERENCE = 0.2  # from this difference between win rate and expected win rate a unit is a misfit
+MISFIT_DIFFERENCE = 0.2  # difference between win rate and expected win rate that makes a unit a misfit
 _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
 _LEAST_EFFECT = 0.05  # smallest effect on the win rate that counts as a reason
 THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
@@ -87,11 +87,11 @@ class BalanceCheck(FramedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout, the largest disagreement first. `win_rate` is over all other armies; a draw counts as
-        half a win. `off` is `win_rate` minus `by_fair_points`, the rate expected from the fair points of its army, and
-        `why` is the property that explains most of it.
+        half a win. `by_fair_points` is the rate expected from the fair points of its army. `off` is `win_rate` minus
+        `by_fair_points`, and `why` is the property that explains most of it.
     groups : DataFrame
-        Means over the loadouts without a property, and over thirds of the others by its value. The property whose
-        groups differ most is first. Empty with fewer than 12 armies.
+        Means over groups of loadouts: those without a property, and thirds of the others by its value. The property
+        whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
         Rank correlation of the win rates and the fair points of the armies, and its 95% interval (due to the dice).
     explained : float
@@ -204,7 +204,7 @@ class BalanceCheck(FramedAnswer):
         return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
 
     def notes(self) -> list[str]:
-        """Return limits, loadouts left out, die, deck and profiles."""
+        """Return limits, loadouts left out, dice, deck and profiles."""
         left_out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
         limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
         return [limits, *left_out, *self.profiles.notes()]

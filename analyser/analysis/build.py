@@ -151,7 +151,7 @@ def build(
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
-    """Raise InputError for arguments of :func:`build` that no profiles allow."""
+    """Raise InputError for arguments of :func:`build` that are invalid with any profiles."""
     check_choice(over, "over", SUMMARIES_OF_OPPONENTS)
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)
@@ -199,7 +199,7 @@ def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Sc
 
 
 def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[list[Loadout], list[str]]:
-    """Return the loadouts allowed in a list, and texts about those that are left out because they have no points."""
+    """Return the loadouts allowed in a list, and texts about loadouts without points, which are left out."""
     banned = {loadout.selector for pattern in ban for loadout in _matching(pattern, faction, library, "ban")}
     allowed = [loadout for loadout in library.matching(f"{faction}/*") if loadout.selector not in banned]
     ours = [loadout for loadout in allowed if loadout.level.points]

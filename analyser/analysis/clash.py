@@ -256,7 +256,7 @@ def clash(
     situations
         As in :func:`analyser.matchups`. Default: all.
     distance : float, optional
-        Adds a first situation, in which all units shoot at this distance in inches, with the bonus for aiming.
+        Add a situation before the others, in which all units aim and shoot at this distance in inches.
     aim : str
         What the best attacks of a round maximise: ``points`` (that the enemy loses), ``annihilated`` (units), or
         ``victory-points``.

@@ -38,11 +38,11 @@ LIMITS_WITH_BEST_PLAY = (
     "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
     " Not counted: terrain, flanks and rear, table edges, objectives, synergies, passengers."
 )
-MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # loadouts, reasons and factions in the text
+MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # most loadouts, reasons and factions in a text
 
 
 class Opponents(NamedTuple):
-    """Numbers of the loadouts against which a loadout is judged, itself included, by faction."""
+    """Number of loadouts of each faction against which a loadout is judged, itself included."""
 
     factions: Mapping[str, int]
 

@@ -47,7 +47,7 @@ ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": category}) for c
 
 
 class PossibleShot(NamedTuple):
-    """A row of the attacker with this index, its attack, and for each target category a reason not to fire, or None."""
+    """A row of an attacker (by index), its attack, and for each target category a reason not to fire, or None."""
 
     attacker: int
     row: Row
@@ -184,7 +184,7 @@ def _problem_of(check: Callable[[Combatant], None], unit: Combatant) -> str:
 
 
 def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row | None] | str:
-    """Return an attacker and the row that it must use (None: any), or the reason why it lacks that row."""
+    """Return an attacker and the row that it must use, if any, or the reason why it lacks that row."""
     if stated_row is None:
         return combatant_of(attacker), None
     rows = rows_named(stated_row, attacker)
@@ -247,7 +247,7 @@ def duel_between(
 ) -> DuelScenario | str:
     """Return the duel of a unit (the first to act) with an enemy, or the reason why it is impossible.
 
-    `side` has the unit and the row that it must use (None: any).
+    `side` has the unit and the row that it must use, if any.
     """
     unit, stated_row = side
     if stated_row is not None:
@@ -284,7 +284,7 @@ def _best_duels(
 
 
 def default_tactic(unit: Combatant, enemy: Combatant, stated_row: Row | None = None) -> PolicyName:
-    """Return the tactic of a unit in a duel of a comparison: shoot if it can, else charge if it may."""
+    """Return the first possible tactic of a unit in a compared duel: shoot, charge or take cover."""
     shots = rows_to_shoot_with(unit, enemy, "shoot")
     if shots if stated_row is None else stated_row in shots:
         return "shoot"
@@ -351,8 +351,8 @@ class Situation(Record):
     bonuses, penalties : tuple of str
         As in a scenario. ``short_range`` applies to rows that have a short range.
     distance : float or None
-        Distance in inches, which decides for each row whether it is in range and in short range. None: every row is in
-        long range, and short range is a bonus like the others.
+        Distance in inches, which decides for each row whether it is in range and in short range. Without a distance,
+        every row is in long range, and short range is a bonus like the others.
     kind : str
         Kind of fight, a name of :data:`FIGHTS`. ``"ranged"`` is one attack under the conditions above. ``"charge"``
         (AC-8), ``"duel"`` and ``"best-duel"`` (six rounds, AC-9.2) have no such conditions. ``"best-trade"`` is six

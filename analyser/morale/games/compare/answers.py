@@ -136,7 +136,7 @@ def rules(question: Question) -> Rules:
 
 
 def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """Return a raw question with its duel resolved, and the unit's values from it; InputError if others are stated."""
+    """Return a raw question with its duel resolved and the unit's values; InputError if other values are stated."""
     stated = {key: raw[key] for key in DUEL_SECTIONS if raw.get(key) is not None}
     if not stated:
         return dict(raw)
@@ -237,7 +237,7 @@ class _Duel:
         return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES_OF_SYSTEMS))
 
     def round_results(self, number: int, sampling: Sampling) -> _Round:
-        """Return the results of a round from pair `number`; if the duel is over, the pair stays, without losses."""
+        """Return the results of a round from pair `number`; a finished duel stays in its pair, without losses."""
         pair = self.states[number]
         if is_removed(np.array(pair)).any():
             return np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0])

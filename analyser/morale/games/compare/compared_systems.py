@@ -43,7 +43,7 @@ CALM, SUPPRESSED, FELL_BACK = range(3)
 
 
 class ComparedSystem:
-    """A unit under the rules of a system; `equivalents` are the values that stand for the nerve."""
+    """A unit under the rules of a system; `equivalents` are its values that stand for the nerve."""
 
     title: ClassVar[str]
     shaken: ClassVar[str]
@@ -90,7 +90,7 @@ class ComparedSystem:
         return next_state
 
     def chain(self) -> tuple[Chain, Alternatives]:
-        """Return the chain, and the phases of each round; for a duel those of each number of models lost."""
+        """Return the chain, and the phases of each round, or for a duel of each number of models lost."""
         pmfs = self.question.loss_pmfs or [certain_pmf(lost) for lost in range(self.models + 1)]
         attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
         rounds = [(*self.phases_before, *attacks[pmf], *self.test_phases, RECORD, *self.phases_after) for pmf in pmfs]
@@ -116,7 +116,9 @@ class ArmouredClash(ComparedSystem):
         super().__init__(question)
         stated, edge = question.armoured_clash, question.edge_distance
         falls = 1 if edge is None else max(math.ceil(edge / FALL_BACK), 1)
-        self.falls = min(falls, question.rounds_played * question.attacks + 1)  # number of different counts of falls
+        self.falls = min(
+            falls, question.rounds_played * question.attacks + 1
+        )  # number of possible counts of falls, 0 included
         self.conditions = self.falls * 3
         limit = int(question.models * question.ruleset.break_share)
         if stated.break_limit is not None:
@@ -220,7 +222,7 @@ class Legion(ComparedSystem):
 
 
 class GrandeTactique(ComparedSystem):
-    """Infantry under fire (GT-2 to GT-6): ``flights * 3`` + eager, shaken or routed; last: off the map."""
+    """Infantry under fire (GT-2 to GT-6); a condition is ``flights * 3 + status``, the last is off the map."""
 
     title, rules = "Grande Tactique", "GT-2, GT-3, GT-5, GT-6"
     shaken, routed, gone = "shaken", "routed", "off the map, destroyed"
@@ -277,7 +279,7 @@ class GrandeTactique(ComparedSystem):
 
 
 class Warmaster(ComparedSystem):
-    """A unit driven back and confused by any 6 (WM-1, WM-9): ``dice to roll * 2 + confused``."""
+    """A unit driven back and confused by any 6 (WM-1, WM-9); a condition is ``dice to roll * 2 + confused``."""
 
     title, rules = "Warmaster", "WM-1, recovery of WM-9"
     shaken, routed, gone = "confused", "never", "destroyed"

@@ -1,7 +1,7 @@
 """Question about a unit in five systems: its losses by round, and the equivalents of its nerve in each system.
 
-All DISCIPLINEs are matched with values of a system: as few as possible share one, then the probabilities are nearest. A
-nerve between two DISCIPLINEs gets the nearest value in the range between theirs.
+A nerve is a probability of passing a test. DISCIPLINEs are matched with values of a system so that as few as possible
+share a value, and then so that probabilities are nearest. A nerve between two DISCIPLINEs gets a value between theirs.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
 
 @lru_cache(maxsize=64)
 def _matching_indices(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """Return the index of a probability for each nerve, rising: as few shared, then as near as possible."""
+    """Match each nerve with the index of a probability, in rising order: as few shared, then as near as possible."""
     best: list[tuple[int, Fraction, tuple[int, ...]]] = [
         (0, (nerves[0] - probability) ** 2, (index,)) for index, probability in enumerate(probabilities)
     ]

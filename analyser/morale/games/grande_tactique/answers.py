@@ -75,7 +75,7 @@ class GameSection(Section[Game]):
         )
 
     def _possible_conditions(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """Return a unit's conditions, sorted: all possible ones, and others."""
+        """Return a unit's conditions in rising order; they include all possible conditions."""
         statuses: Sequence[int] = (steps.EAGER, steps.SHAKEN, steps.SILENCED, steps.RIDDEN_DOWN, steps.WITHDRAWN)
         positions = 1
         if unit.arm != "artillery":

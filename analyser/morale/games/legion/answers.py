@@ -126,7 +126,7 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
-    """Return P(panicked) by tokens; also by round, with the fewest attacks that suffice, else the most tried."""
+    """Return P(panicked) by tokens, and by round with the fewest sufficient attacks, or the most that were tried."""
     by_tokens, by_round = {}, {}
     for (case, what), units in _trial_questions(question).items():
         trials = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(units))]

@@ -51,7 +51,7 @@ def meeting_result(move: str, kind: Kind, makes_way: bool) -> Meeting:
 
 
 class ObstacleOnWay(NamedTuple):
-    """An obstacle on the way, and what the rules derive for it: distances, dice, stands."""
+    """An obstacle on the way, with the distances, dice and stands that the rules derive for it."""
 
     obstacle: Obstacle
     halt: float  # centimetres after which the unit stops if it cannot pass
@@ -69,7 +69,7 @@ class ObstacleOnWay(NamedTuple):
 def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
     """Return the obstacles on the way, friends included, in the order in which they affect the unit.
 
-    First those that stop it, the nearer first, those without a roll before terrain; then friends that can make way.
+    The nearest comes first; `sort_key` decides between obstacles at the same distance.
     """
 
     def sort_key(entry: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
@@ -146,11 +146,11 @@ class MoveState(NamedTuple):
 
     lost: NDArray[np.int64]  # turns lost to confusion before this turn
     moved: NDArray[np.int64]  # centimetres
-    place: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1: it has not halted
+    place: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1 if it has not halted
     friends: NDArray[np.int64]  # number of confused friends
-    test: NDArray[np.bool_]  # True: confused by its own test at the obstacle
-    six: NDArray[np.bool_]  # True: confused by its drive-back dice
-    pushed: NDArray[np.bool_]  # True: confused by friends that made way
+    test: NDArray[np.bool_]  # True if confused by its own test at the obstacle
+    six: NDArray[np.bool_]  # True if confused by its drive-back dice
+    pushed: NDArray[np.bool_]  # True if confused by friends that made way
 
 
 class Mover:
@@ -184,7 +184,7 @@ class Mover:
         return np.where(fields.place >= 0, self.full_stands, lost)
 
     def possible_meetings(self) -> Iterator[tuple[Kind, Meeting]]:
-        """Yield each kind of obstacle that moves can meet, with its results, up to one that always halts the unit."""
+        """Yield the kinds of obstacles that moves can meet, with results, until an obstacle always halts the unit."""
         pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
@@ -195,7 +195,7 @@ class Mover:
                     break
 
     def chain(self) -> Chain:
-        """Return the chain of all turns; it records the state after each."""
+        """Return the chain of all turns; it records the state after each turn."""
         question, die = self.question, fair_die(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
         turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
@@ -241,7 +241,7 @@ class Mover:
     def _after_obstacle(self, place: int, fields: MoveState, totals: Any) -> Any:
         """Return the states after an obstacle, with its tests (WM-2 to WM-8).
 
-        A total is the number of friends with a 6, plus the number of friends and 1 if the mover has a 6.
+        A total is the number of friends with a 6. A 6 of the mover adds the number of friends plus 1.
         """
         entry, reached = self.way[place], reached_by(self.way, fields.moved)
         mover, friends = np.divmod(totals, len(entry.friend_tests) + 1)
@@ -274,7 +274,7 @@ def mover_of(question: Question, choice: Choice) -> Mover:
 
 @cache
 def combined_tests(friends: tuple[int, ...], mover: int) -> Die:
-    """Return the tests of friends and of the mover as one die: friends with a 6, plus ``len + 1`` if the mover has.
+    """Return all tests as one die: the friends with a 6, plus ``len(friends) + 1`` if the mover has a 6.
 
     >>> combined_tests((1,), 1).pmf.round(4).tolist()
     [0.6944, 0.1389, 0.1389, 0.0278]
