@@ -63,8 +63,8 @@ class Movement:
         reach : ndarray
             Range of the row's shots at the column, in inches; 0 if it cannot shoot at the column.
         outranging, both_shoot, near : ndarray
-            Points that the row gains from the column in a round: while only one of them can shoot, while both can, and
-            while one can charge.
+            Points that the row gains from the column in a round in which only one can shoot, both can shoot, or one can
+            charge.
         """
         visible = np.minimum(reach, battlefield.sight_distance)
         outreaches, charge_range = visible > visible.T, CHARGE_RANGE_IN_SPEEDS * self._speed[:, None]
@@ -95,12 +95,12 @@ class Movement:
 
 
 def _approaches(gain: Array, speed: Array) -> NDArray[np.bool_]:
-    """Return True where the row gains, or where neither gains and the row is faster (or first, if as fast)."""
+    """Return True where the row gains, or where neither gains and the row is faster."""
     excess_speed = speed[:, None] - speed[None, :]
     is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((excess_speed > 0) | (excess_speed == 0) & is_first), np.bool_)
 
 
 def _arrives_at_once(unit: Unit) -> bool:
-    """Return True for aircraft, units that come up from below (Dynamic Entry), and mobile units of unknown SPEED."""
+    """Return True for aircraft, Dynamic Entry, and mobile units of unknown SPEED."""
     return unit.type == "aircraft" or unit.has("Dynamic Entry") or (unit.speed is None and unit.type != "fortification")

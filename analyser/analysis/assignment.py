@@ -2,10 +2,10 @@
 
 A volley is a set of attacks on one target, in a fixed order. It is a column of an integer programme. There are too many
 volleys to list, so columns are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others: Operations
-Research 46, 1998). The linear relaxation gives a price to each kind of attacker and of target (its dual
-variables), and a search finds the volley whose value exceeds the prices of its attackers most. The bound of the search
-is the value that attackers could reach if they saw each result before the next attack (dynamic programming over the
-target's states). Finally all volleys that could improve the assignment are added (reduced cost fixing).
+Research 46, 1998). The linear relaxation gives a price to each kind of attacker and of target (its dual variables). A
+search finds the volley whose value exceeds the prices of its attackers most. Its upper bound is the value for attackers
+that see each result before the next attack (dynamic programming over the target's states). Finally all volleys that
+could improve the assignment are added (reduced cost fixing).
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class _Columns:
         return is_new
 
     def _constraints(self) -> tuple[Any, Array]:
-        """Return the constraints, one for each kind of attacker and of target, as a matrix and upper limits."""
+        """Return a constraint for each kind of attacker and of target: a matrix and upper limits."""
         from scipy.sparse import csr_array
 
         attacks = np.array([attacks for _, attacks in self._columns]).reshape(-1, len(self._counts))

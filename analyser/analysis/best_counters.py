@@ -92,7 +92,7 @@ class HardTarget(NamedTuple):
 
 
 def with_points_lost(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of matchups with the mean points that the defender and the attacker lose as further columns."""
+    """Add columns to a table of matchups: the mean points that the defender and the attacker lose."""
     share = frame["attacker_share_lost"].fillna(0.0).where(frame["why_not"].isna())
     attacker, defender = (frame[f"{side}_points"].astype(np.float64) for side in ("attacker", "defender"))
     return frame.assign(points_lost=defender * frame["mean_share_lost"], own_points_lost=(attacker * share).fillna(0.0))

@@ -105,7 +105,7 @@ class Volleys(NamedTuple):
     value, bound, gap : float
         Total value, upper bound of the value of any assignment, and their difference divided by the value.
     all_on_one : tuple of VolleyResult
-        For each distinct loadout of the enemy, the result if all units that can attack one such target do so.
+        For each enemy loadout, the result if all units that can attack it attack the same target.
     """
 
     situation: Situation

@@ -310,7 +310,7 @@ def solve_dice(
 
 
 def _fair_change(curve: pd.DataFrame) -> int | None:
-    """Return the change of dice with the nearest fair price; None if unfair, or if a larger change may be nearer."""
+    """Return the change of dice with the nearest fair price, or None as in :class:`SolvedDice`."""
     distances = np.log(curve["points_over_fair"].to_numpy(np.float64))
     best = int(np.abs(distances).argmin())
     neighbour = {0: 1, len(distances) - 1: len(distances) - 2}.get(best)
@@ -323,7 +323,7 @@ def _whole_points(points: float) -> int:
 
 
 def _standing_in_role(standings: Standings, selector: str, role: str | None) -> Standing:
-    """Return the standing of a loadout, priced as a unit of `role`; InputError if it has no fair price."""
+    """Return the standing of a loadout priced as `role`; InputError if it has no fair price."""
     own = standings[selector]
     if np.isnan(own.fair_points):
         allowed = "a loadout that can inflict losses on opponents, and that opponents can inflict losses on"

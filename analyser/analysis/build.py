@@ -175,7 +175,7 @@ def _with_battles(answer: Build, sampling: Sampling, library: Profiles) -> Build
     return replace(answer, battles=battles, own_battles=own)
 
 
-MOST_REQUIRED = 500  # largest number of one unit that a list can be required to have
+MOST_REQUIRED = 500  # largest number of a unit that can be required
 _NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
 
 
@@ -210,13 +210,13 @@ def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[li
 
 
 def _matching(pattern: str, faction: str, library: Profiles, where: str) -> list[Loadout]:
-    """Return the loadouts of a faction that match a selector; a selector without a level matches every level."""
+    """Return the matching loadouts of a faction; a selector without a level matches every level."""
     if not isinstance(pattern, str):
         raise InputError(f"{shown(pattern)} is not usable", where=where, allowed="selectors")
     try:
         unit, _, level = pattern.partition("@")
         if not any(mark in unit for mark in "*?["):
-            own_faction, named_unit = library.unit(unit)  # an unknown name raises an error with the nearest one
+            own_faction, named_unit = library.unit(unit)  # an unknown name raises an error with the nearest name
             unit = f"{own_faction.id}/{named_unit.id}"
         result = library.matching(f"{unit}@{level or '*'}")
     except InputError as error:

@@ -50,7 +50,7 @@ class Curve(NamedTuple):
 
 
 class _RowAtDistances(NamedTuple):
-    """A row at distances above `first` and up to `last`, its attack, and whether it can attack each target category."""
+    """A row at distances above `first` and up to `last`, and whether it can attack each category."""
 
     attacker: Loadout
     row: Row
@@ -87,7 +87,7 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
 
 
 def _line_name(shot: _RowAtDistances) -> str:
-    """Return the name of a row, and its ranges if the unit has several rows of this name."""
+    """Return the name of a row, with its ranges if several rows have this name."""
     names = [row.name for row in shot.attacker.unit.rows]
     return shot.row.name if names.count(shot.row.name) == 1 else f"{shot.row.name} {shot.row.ranges}"
 
@@ -108,7 +108,7 @@ def _with_same_defenders(answer: Matchups) -> Iterator[tuple[list[Loadout], list
 
 
 def _shots_of(attacker: Loadout) -> Iterator[_RowAtDistances]:
-    """Yield every ranged row of an attacker with each interval of distances in which its attack is constant."""
+    """Yield each ranged row with each interval of distances in which its attack is constant."""
     fumes = attacker.unit.keyword("Corrosive Fumes")
     for row in attacker.unit.rows:
         if row.kind != "ranged":

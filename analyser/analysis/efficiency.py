@@ -100,8 +100,9 @@ def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return pairs of units whose efficiency is far from the value that the other matchups of both units suggest.
 
-    The expected value is the product of a factor for the attacker and one for the target, from a median polish of the
-    logarithms (Tukey 1977) among the targets of one category in one situation. Destroying the target is its maximum.
+    The expected value is the product of a factor for the attacker and a factor for the target. The factors come from a
+    median polish of the logarithms (Tukey 1977) among the targets of one category in one situation. The expected value
+    is limited to the value of destroying the target.
 
     `frame` is that of :func:`analyser.matchups`; `loadouts` are those of both sides, for the profile values in `why`.
     A pair has one row in its most unusual situation; `also_in` names the others. `ratio` is `efficiency` / `expected`,
@@ -215,8 +216,8 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return every pair of loadouts in which one dominates the other; arguments and columns as in :func:`dominated`.
 
-    The better loadout costs no more, does at least as well on every target in every situation, and suffers no more from
-    any attacker if both also defend. In one figure, or in points, it is better. If it is of another faction, it must
+    The better loadout costs no more, and does at least as well on every target in every situation. If both also defend,
+    it suffers no more from any attacker. In one figure, or in points, it is better. A loadout of another faction must
     have every property of the other profile. Loadouts without effect on any target are left out, because they have
     another purpose. So are pairs of different target categories.
     """

@@ -1,7 +1,7 @@
 """Prices from game theory: points at which no loadout gains, and the equilibrium at today's points.
 
 All functions take arrays over loadouts. `losses[i, j]` is the mean share of loadout j, 0 to 1, that is lost to i in a
-round in which each of them acts once. `frequencies[j]` is the frequency of j among the opponents; frequencies add up to
+round in which each acts once. `frequencies[j]` is the frequency of j among the opponents; frequencies add up to
 1. Prices are natural logarithms of points; only their differences are determined.
 """
 

@@ -168,7 +168,7 @@ def _merge(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
 
 
 def _encoded(table: _Table) -> bytes:
-    """Return a table as the content of a file: figures, and objects as indices into a list of distinct values."""
+    """Return a table as the content of a file; objects are indices into lists of distinct values."""
     import pandas as pd  # a late import, because workers of a sweep do not need it
 
     arrays: dict[str, Any] = {

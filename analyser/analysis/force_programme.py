@@ -108,7 +108,7 @@ _Terms = list[tuple[int, float]]  # index and weight of each variable in a const
 
 
 class _Battlegroups(NamedTuple):
-    """Variables of one kind of battlegroups, or of the whole force: indices of their total and of each loadout."""
+    """Indices of the variables for battlegroups of one kind: their number, and the number of each loadout."""
 
     kind: Battlegroup | None
     total: int
@@ -211,7 +211,7 @@ class _Programme:
             self._add_constraint(self._number_of(wanted), number, np.inf)
 
     def _first_copies(self, index: int, number: int) -> list[int]:
-        """Return 0-1 variables for the first `number` units of a loadout; the k-th is 1 if the list has k or more."""
+        """Return `number` 0-1 variables; the k-th is 1 if the list has k or more units of a loadout."""
         copies = self._copies.setdefault(index, [])
         if number > len(copies):
             numbers = self._number_of([index])

@@ -91,8 +91,8 @@ class Fight(NamedTuple):
     occasion: str  # an occasion of :mod:`~analyser.game.keywords`, such as DUEL
     kernel: Tiered[..., Any]  # compiled function that takes nearly all the time
     cost: int  # typical microseconds per pair
-    interpreted: float  # seconds per pair in `kernel` without compilation
-    choosing: float = 0.0  # seconds per pair without compilation to choose the best rows, by another kernel
+    interpreted_seconds: float  # seconds per pair in `kernel` without compilation
+    choosing_seconds: float = 0.0  # seconds per pair without compilation to choose the best rows, by another kernel
     description: str = ""  # meaning of the figures; empty if the situation itself states it
     has_winner: bool = False  # True if cells have `p_attacker_wins` and `p_draw`
 
@@ -150,8 +150,8 @@ def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
     """Compile or load the kernels where that saves time; `fights` has the number of pairs of each kind of fight."""
     seconds: defaultdict[Tiered[..., Any], float] = defaultdict(float)
     for fight, pairs in fights:
-        seconds[fight.kernel] += pairs * fight.interpreted
-        seconds[fill_summaries] += pairs * fight.choosing
+        seconds[fight.kernel] += pairs * fight.interpreted_seconds
+        seconds[fill_summaries] += pairs * fight.choosing_seconds
     for kernel, expected in seconds.items():
         if expected:
             kernel.compile_for(expected)
@@ -200,7 +200,7 @@ def _frame_of_cells(
 
 
 def _text_column(words: Sequence[Any], indices: NDArray[np.int64]) -> Any:
-    """Return the words at these indices as a column; pandas converts each word once, not once for each row."""
+    """Return the words at these indices as a column; pandas converts each word only once."""
     import pandas as pd
 
     return pd.Series(words).array.take(indices)

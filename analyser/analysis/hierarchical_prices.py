@@ -99,7 +99,7 @@ def _distinct_loadouts(even_trade: Array, features: LoadoutFeatures) -> tuple[In
 
 
 def _shared_covariance(features: LoadoutFeatures, noise: Array) -> tuple[Array, Array, Array]:
-    """Return the covariance of effects that loadouts share, and masks (0 or 1) of equal roles and of equal levels."""
+    """Return the covariance of shared effects, and masks (0 or 1) of equal roles and equal levels."""
     same_role, same_level = (
         (names[:, None] == names[None, :]).astype(np.float64)
         for names in map(np.array, (features.roles, features.levels))
@@ -111,7 +111,7 @@ def _shared_covariance(features: LoadoutFeatures, noise: Array) -> tuple[Array, 
 
 
 def _figures_given_other_units(inverse: Array, explained: Array, unshared: Array) -> Array:
-    """Return the first seven figures of :class:`PooledPrices` for the loadouts of one unit, given all other units.
+    """Return the first seven figures of :class:`PooledPrices` for one unit, given all other units.
 
     `inverse` and `explained` are the unit's entries of the inverse covariance and of its product with the ratios by
     both methods. `unshared` is the covariance of effects that no other unit shares.

@@ -117,7 +117,7 @@ def exchange_of(
 def _best_play_losses(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
 ) -> tuple[Array, dict[int, str]]:
-    """Return the mean losses in a round of duels with best play, and reasons for missing duels by loadout."""
+    """Return the mean losses in a round with best play, and reasons for missing duels by loadout."""
     names = [loadout.selector for loadout in loadouts]
     result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
     for losses, situation in zip(result, situations):

@@ -245,7 +245,7 @@ def _hits_to_destroy(loadout: Loadout) -> float:
 
 
 class _CommonEntries(NamedTuple):
-    """Entries that more than half of the units of a role have on their profiles, and the role's median DISCIPLINE."""
+    """Profile entries of more than half of a role's units, and the role's median DISCIPLINE."""
 
     qualities: list[str]
     suppressive: list[str]

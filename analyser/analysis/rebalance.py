@@ -215,7 +215,7 @@ def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
 def _choose_prices(
     distances: Array, prices: Array, priced: Sequence[Loadout], most_changes: int, within: float | None
 ) -> Any:
-    """Return the index of each chosen price: the fewest changes that reach `within`, else the smallest spread."""
+    """Return the index of each chosen price: the fewest changes that reach `within`, or the smallest spread."""
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, csr_array
 
@@ -248,7 +248,7 @@ def _choose_prices(
 
 
 def _adjacent_levels(loadouts: Sequence[Loadout]) -> list[tuple[int, int]]:
-    """Return the index pairs of adjacent levels of a unit: the first has fewer models and costs no more today."""
+    """Return index pairs of adjacent levels; the first has fewer models and costs no more today."""
     by_unit: dict[str, list[int]] = {}
     for index, loadout in enumerate(loadouts):
         by_unit.setdefault(unit_of(loadout.selector), []).append(index)

@@ -308,7 +308,7 @@ def _figure_price(attacker: Loadout | None, values: Mapping[tuple[object, str], 
 
 
 def _value_of(scenario: Scenario, item: Characteristic) -> float | None:
-    """Return the present value of a characteristic; None if the unit lacks it or the attack does not use it."""
+    """Return the present value of a characteristic; None if it is missing or unused."""
     attacker, attack, key = scenario.attacker, scenario.attack, item.key
     if item.side == "target":
         return getattr(scenario.target, key)  # type: ignore[no-any-return]

@@ -123,7 +123,7 @@ def cells_of(fights: Sequence[FightEnd]) -> Cells:
 
 
 class _FinalStates:
-    """Possible final states of one side in several fights, as one array, with the figures of each state."""
+    """Possible final states of one side in several fights, with the figures of each state."""
 
     def __init__(self, by_fight: Sequence[Integers], weights: Sequence[Floats], units: Sequence[Combatant]) -> None:
         lengths, final = list(map(len, by_fight)), np.concatenate(by_fight)

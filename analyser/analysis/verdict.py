@@ -190,7 +190,7 @@ def lean_of(under: float, over: float) -> str:
 
 
 def _noticed_from(prices: PooledPrices) -> Array:
-    """Return the rise from the fair price that ends the verdict *fair* in 80% of cases; NaN if no price is fair."""
+    """Return the price rise that ends the verdict *fair* in 80% of cases; NaN if no price is fair."""
     least, most = np.zeros(len(prices.log_ratio)), np.full(len(prices.log_ratio), 1.0)
     for _ in range(40):
         middle = (least + most) / 2
@@ -288,7 +288,7 @@ def _verdict_on(
 
 
 def _sides_of(exchange: Exchange) -> tuple[Indices, Indices]:
-    """Return the loadout indices of both sides: two groups without inner matchups, or all loadouts on each side."""
+    """Return both sides: two groups without inner matchups, or all loadouts on each side."""
     all_loadouts = np.arange(len(exchange.loadouts))
     second = np.flatnonzero(exchange.is_matchup[0])
     first = np.flatnonzero(exchange.is_matchup[second[0]])

@@ -216,7 +216,7 @@ def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axe
 
 
 def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
-    """Return a function that draws a panel; lines that are always 0 are left out, unless all are 0."""
+    """Return a function that draws a panel; it leaves out lines that are always 0."""
     frame, shown = result.to_frame(panel.table), panel.shown
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():

@@ -38,7 +38,7 @@ Length = Annotated[float, Field(ge=0.01, le=MOST_INCHES)]  # inches of a move
 
 
 def pmf_from(value: object) -> Pmf:
-    """Return the probabilities of 0, 1, 2, … from an integer or a table of number = probability; else ValueError.
+    """Return the probabilities of 0, 1, 2, … from an integer or a table of number = probability.
 
     >>> pmf_from(2), pmf_from({0: 0.5, "2": 0.5})
     ((0.0, 0.0, 1.0), (0.5, 0.0, 0.5))
@@ -64,7 +64,7 @@ def _small_number(number: object) -> int:
 
 
 def as_tuple_of_rounds(value: object) -> tuple[Any, ...]:
-    """Return a list with an entry for each round as a tuple, or a single value for all rounds as a tuple of one."""
+    """Convert a list with an entry for each round, or a single value for all rounds, to a tuple."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 

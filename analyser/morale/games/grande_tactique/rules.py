@@ -193,7 +193,7 @@ def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
 
     positions, ends_by_total, ends = [Position(Fraction(0), unit.in_shelter, unit.in_shelter)], list[list[int]](), 1
     while len(ends_by_total) < len(positions):
-        if len(ends_by_total) == ends:  # next: positions after one flight more
+        if len(ends_by_total) == ends:  # the next positions are those after one more flight
             flights, ends = flights - 1, len(positions)
         row: list[int] = []
         for total in range(TOTALS):

@@ -55,7 +55,7 @@ class Step:
 
 
 class Losses(NamedTuple):
-    """Dice that take warriors out of action: `dice` for each of `number` enemies, if standing warriors of `rival`."""
+    """Dice that take warriors out of action: `dice` for each of `number` enemies, or of those left to `rival`."""
 
     die: Die
     dice: int = 1
@@ -113,7 +113,7 @@ class WarbandStates:
                 yield self._strike_losses(fight, turn)
 
     def _strike_losses(self, fight: Fight, turn: int) -> Losses:
-        """Return the losses in a fight: attacks must hit, wound, not be saved, and take out of action (MD-7, MD-8)."""
+        """Return the losses in a fight: hits that wound, are not saved and take out of action (MD-7, MD-8)."""
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
         to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
         rerolls = mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset)
@@ -166,8 +166,8 @@ class GameFields(NamedTuple):
     """Fields of states of all warbands, as arrays with an entry for each state."""
 
     by_warband: list[NDArray[np.int64]]  # the own state of each warband
-    fights: NDArray[np.bool_]  # True: the warband is still fighting; a row for each warband
-    over: NDArray[np.bool_]  # True: the game has ended (MD-3)
+    fights: NDArray[np.bool_]  # True if the warband is still fighting; a row for each warband
+    over: NDArray[np.bool_]  # True if the game has ended (MD-3)
 
 
 class WarbandSection(Section[Warband]):
