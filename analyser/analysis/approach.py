@@ -45,7 +45,7 @@ class TimeShares(NamedTuple):
 
 
 class Movement:
-    """Movement of each loadout towards or away from each other loadout."""
+    """Movement of each loadout (row) towards or away from each other loadout (column)."""
 
     def __init__(self, loadouts: Sequence[Loadout]) -> None:
         units = [loadout.unit for loadout in loadouts]

@@ -71,7 +71,7 @@ class HardTarget(NamedTuple):
     p_annihilated: float | None = None
 
     def text(self, army: ArmyLoadouts, enemy: ArmyLoadouts, situations: str = "") -> str:
-        """Return a sentence on what `army` cannot do to this unit of `enemy`; `situations` is a text that limits it."""
+        """Return a sentence on what `army` cannot do to this unit of `enemy`; `situations` is text about its limits."""
         target, whose = enemy.loadout_title(self.target), army.army.name
         if self.kind == "nothing can attack it":
             return f"Nothing in {whose} can {'attack' if situations else 'shoot at or charge'} {target}{situations}."

@@ -49,7 +49,7 @@ def build(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Build:
-    """Return the best list of a faction against armies or all units of factions, the next best, and their battles.
+    """Return the best lists of a faction against armies or all units of factions, and their battles.
 
     Parameters
     ----------

@@ -142,7 +142,7 @@ class PriceDrivers:
         return ", ".join(distinct_keywords(uncounted))
 
     def why(self, index: int, sign: int) -> str:
-        """Return the main reasons for more (`sign` 1) or less (-1) value than the points of a loadout, or both (0)."""
+        """Return the main reasons why a loadout is worth more (`sign` 1) or less (-1) than its points, or both (0)."""
         effects = {name: float(effect[index]) for name, effect in self._effects.items()}
         names = []
         for direction in [sign] if sign else [1, -1]:

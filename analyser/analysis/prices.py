@@ -357,7 +357,7 @@ def matchups_of_all(
     threads: int | None,
     progress: Progress | bool | None,
 ) -> tuple[Matchups, dict[str, Loadout]]:
-    """Return the matchups of all opponents and `units` with each other, without duels; and `units` by selector."""
+    """Return the matchups among all opponents and `units`, without duels, and the `units` by selector."""
     stated, library = situations_named(situations), library_of(profiles)
     _check_exchange(stated)
     exchanged = [situation for situation in stated if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE)]

@@ -288,7 +288,7 @@ def _verdict_on(
 
 
 def _sides_of(exchange: Exchange) -> tuple[Indices, Indices]:
-    """Return both sides: two groups without inner matchups, or all loadouts on each side."""
+    """Return the indices of both sides: two groups that fight only each other, or all loadouts twice."""
     all_loadouts = np.arange(len(exchange.loadouts))
     second = np.flatnonzero(exchange.is_matchup[0])
     first = np.flatnonzero(exchange.is_matchup[second[0]])

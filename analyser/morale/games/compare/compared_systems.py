@@ -1,4 +1,4 @@
-"""Compared systems: a unit with the same losses under the rules of each.
+"""A unit with the same losses under the rules of each compared system.
 
 A round has attacks, then tests; then the state is recorded, and the unit acts. A state is ``models left * number of
 conditions + condition``, or the last state for a unit that is gone.
@@ -90,7 +90,7 @@ class ComparedSystem:
         return next_state
 
     def chain(self) -> tuple[Chain, Alternatives]:
-        """Return the chain, and the phases of each round, or for a duel of each number of models lost."""
+        """Return the chain, and its phases by round, or in a duel by the models lost in a round."""
         pmfs = self.question.loss_pmfs or [certain_pmf(lost) for lost in range(self.models + 1)]
         attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
         rounds = [(*self.phases_before, *attacks[pmf], *self.test_phases, RECORD, *self.phases_after) for pmf in pmfs]

@@ -235,7 +235,7 @@ class ColumnSection(Section[Column]):
 
 
 class DivisionSection(Section[Division]):
-    """Units of a game (:mod:`.game_steps`) without flights: routs and losses are charges of cavalry."""
+    """Units of a game (:mod:`.game_steps`) without flights; a rout or loss is modelled as a charge of cavalry."""
 
     def _prepare(self) -> None:
         section, count = self.section, len(self.section.units)

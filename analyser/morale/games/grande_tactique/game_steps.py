@@ -155,7 +155,7 @@ def rank_of(units: Units, game: GameState, unit: int) -> int:
 
 @step
 def foremost_fleeing(units: Units, game: GameState) -> int:
-    """Return the unit that flees next: the foremost, and of several the first in the list; -1 if no unit must flee."""
+    """Return the foremost unit that must flee (the first in the list if tied), or -1 if no unit must flee."""
     foremost = -1
     for unit in range(len(game.status)):
         if MUST_FLEE >> game.status[unit] & 1 and (

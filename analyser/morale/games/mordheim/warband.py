@@ -94,7 +94,7 @@ class WarbandStates:
         return states // self.took_part + states % self.took_part
 
     def casualty_steps(self, warband: Warband, turn: int) -> Iterator[Step]:
-        """Yield the steps with the casualties before the test of a turn, or for turn 0 at the start."""
+        """Yield the steps with casualties before the test of a turn, or at the start (turn 0)."""
         most = sum(losses.most for past in range(turn) for losses in self.losses(warband, past))
         for losses in self.losses(warband, turn):  # fewest standing first, so that no state suffers them twice
             standing = range(max(self.took_part - most, 1), self.took_part + 1)

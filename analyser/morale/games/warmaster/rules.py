@@ -40,7 +40,7 @@ def is_confused_by(sixes: Number) -> Any:
 
 
 def meeting_result(move: str, kind: Kind, makes_way: bool) -> Meeting:
-    """Return the result of meeting an obstacle; `makes_way`: True if a friend makes way (WM-4, WM-5)."""
+    """Return the result of meeting an obstacle, which may be a friend that `makes_way` (WM-4, WM-5)."""
     if kind == "friend" and move == "evades":
         return Meeting.BURST_THROUGH
     if kind == "friend" and makes_way:
