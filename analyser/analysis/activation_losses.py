@@ -34,7 +34,7 @@ class Action(NamedTuple):
     p_suppresses: Array
     p_activates: Array  # probability that it takes the target's activation (Cryo)
     kept_if_rallied: Array  # share of `lost` that a suppressed unit still inflicts after a passed rally test
-    kept_if_shaken: Array  # the same after a failed one
+    kept_if_shaken: Array  # the same after a failed rally test
     reach: Array  # long range of the row that shoots, in inches; 0 without a shot
 
 
@@ -109,7 +109,7 @@ def _kept_by_shots(
     situation: Situation,
     hits: dict[Rating, float],
 ) -> tuple[Array, Array, Array]:
-    """Return the share of hits that a suppressed shooter keeps after a passed and a failed rally test, and the ranges.
+    """Return the shares of hits that suppressed shooters keep (rally passed, rally failed), and the ranges.
 
     `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot. Suppression is a penalty
     (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
@@ -137,7 +137,7 @@ def _advantage(row: Row, situation: Situation) -> tuple[int, bool]:
 
 
 def _kept_by_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> tuple[Array, Array]:
-    """Return the share of hits that a suppressed charger keeps after a passed (AC-8.2) and a failed rally test."""
+    """Return the shares of hits that suppressed chargers keep (rally passed, AC-8.2, and rally failed)."""
     units = [loadout.unit for loadout in loadouts]
     infantry, overwhelmed = (
         np.array([unit.type in types for unit in units], np.bool_) for types in (("infantry",), INFANTRY_OVERWHELMS)
@@ -148,7 +148,7 @@ def _kept_by_charges(loadouts: Sequence[Loadout], hits: dict[Rating, float]) -> 
 
 
 def _share_kept(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[Rating, float]) -> Array:
-    """Return the hits of a die at the advantage `after` divided by those at `before` (AC-3.1); 1 without hits."""
+    """Return mean hits at the advantage `after` divided by mean hits at `before` (AC-3.1)."""
     by_rating = np.array([hits[rating] for rating in Rating])
     mean = [by_rating[1 + np.sign(advantage)] for advantage in (after, before)]
     share: Array = np.divide(mean[0], mean[1], out=np.ones(before.shape), where=mean[1] > 0)
@@ -156,7 +156,7 @@ def _share_kept(before: NDArray[np.int64], after: NDArray[np.int64], hits: dict[
 
 
 class _ChosenActions(NamedTuple):
-    """Losses if each row's loadout takes its chosen action, also if suppressed, and effects on the column's action."""
+    """Losses by each row's chosen action, unsuppressed and suppressed, and its effects on the column's action."""
 
     lost: Array
     own_lost: Array
@@ -181,7 +181,7 @@ def best_losses(actions: Sequence[Action], p_rallies: Array, points: Array) -> L
 
 
 def _best_actions(actions: Sequence[Action], p_rallies: Array, points: Array) -> _ChosenActions:
-    """Return the losses through the actions that gain most points; after a failed rally test it chooses again."""
+    """Return the losses by the best actions; units choose again after a failed rally test."""
     lost, own_lost, p_suppresses, p_activates, if_rallied, if_shaken, reach = map(np.array, zip(*actions))
 
     def best(lost: Array) -> NDArray[np.int64]:
@@ -206,7 +206,7 @@ def _best_actions(actions: Sequence[Action], p_rallies: Array, points: Array) ->
 
 
 def _mutual_losses(chosen: _ChosenActions) -> Losses:
-    """Return the losses of both sides, including the effect of each unit's action on the next action of the other.
+    """Return the losses of both sides, including the effect of an action on the enemy's next action.
 
     Cryo takes the activation of a target that has not acted yet, and suppresses a target that has.
     """

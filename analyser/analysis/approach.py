@@ -45,7 +45,7 @@ class TimeShares(NamedTuple):
 
 
 class Movement:
-    """Movement of each loadout towards each other one, or away."""
+    """Movement of each loadout (row) towards or away from each other loadout (column)."""
 
     def __init__(self, loadouts: Sequence[Loadout]) -> None:
         units = [loadout.unit for loadout in loadouts]
@@ -63,8 +63,8 @@ class Movement:
         reach : ndarray
             Range of the row's shots at the column, in inches; 0 if it cannot shoot at the column.
         outranging, both_shoot, near : ndarray
-            Points that the row gains from the column in a round: while only one of them can shoot, while both can, and
-            while one can charge.
+            Points that the row gains from the column in a round in which only one can shoot, both can shoot, or one can
+            charge.
         """
         visible = np.minimum(reach, battlefield.sight_distance)
         outreaches, charge_range = visible > visible.T, CHARGE_RANGE_IN_SPEEDS * self._speed[:, None]
@@ -77,7 +77,7 @@ class Movement:
         space = np.full(near.shape, battlefield.retreat_space)
         one_shoots = self._rounds_needed(np.maximum(longer_reach - stops, 0.0), space)
         one_shoots = np.minimum(np.where(row_comes, one_shoots, one_shoots.T), ROUNDS)
-        is_same_unit = row_comes == row_charges  # the same unit approaches twice, and the other has used space
+        is_same_unit = row_comes == row_charges  # the same unit approaches in both phases, and the other has used space
         space = np.where(is_same_unit, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
         both = self._rounds_needed(np.maximum(shorter_reach - charge_range, 0.0), space)
         both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)
@@ -95,12 +95,12 @@ class Movement:
 
 
 def _approaches(gain: Array, speed: Array) -> NDArray[np.bool_]:
-    """Return True where the row approaches: it gains, or neither gains and it is faster (or first, if as fast)."""
+    """Return True where the row gains, or where neither gains and the row is faster."""
     excess_speed = speed[:, None] - speed[None, :]
     is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]
     return np.asarray((gain > 0) | (gain == 0) & ((excess_speed > 0) | (excess_speed == 0) & is_first), np.bool_)
 
 
 def _arrives_at_once(unit: Unit) -> bool:
-    """Return True for aircraft, units that come up from below (Dynamic Entry), and mobile units of unknown SPEED."""
+    """Return True for aircraft, Dynamic Entry, and mobile units of unknown SPEED."""
     return unit.type == "aircraft" or unit.has("Dynamic Entry") or (unit.speed is None and unit.type != "fortification")

@@ -2,10 +2,10 @@
 
 A volley is a set of attacks on one target, in a fixed order. It is a column of an integer programme. There are too many
 volleys to list, so columns are generated (Gilmore, Gomory: Operations Research 9, 1961; Barnhart and others: Operations
-Research 46, 1998). The linear relaxation gives a price to each kind of attacker and of target (its dual
-variables), and a search finds the volley whose value exceeds the prices of its attackers most. The bound of the search
-is the value that attackers could reach if they saw each result before the next attack (dynamic programming over the
-target's states). Finally all volleys that could improve the assignment are added (reduced cost fixing).
+Research 46, 1998). The linear relaxation gives a price to each kind of attacker and of target (its dual variables). A
+search finds the volley whose value exceeds the prices of its attackers most. Its upper bound is the value for attackers
+that see each result before the next attack (dynamic programming over the target's states). Finally all volleys that
+could improve the assignment are added (reduced cost fixing).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ MOST_NODES = 20_000  # nodes of a search for volleys on one kind of target
 MOST_ROUNDS = 200  # rounds of column generation
 MOST_COLUMNS = 5_000  # volleys that a search on one kind of target finds
 MOST_BRANCHES = 100_000  # nodes of the integer programme
-TOLERANCE = 1e-9  # smaller differences count as none; those of totals relative to the value
+TOLERANCE = 1e-9  # smaller differences count as 0; totals are compared relative to the value
 
 
 class TargetKind(NamedTuple):
     """Equal targets.
 
-    `matrices` has for each kind of attacker the probability of each state after its attack (column) from each state
-    before it (row). `value_by_state` is the value gained in each state. The first state is that of a target not yet
-    attacked, with the value 0.
+    `matrices` has the transition matrix of an attack by each kind of attacker. Rows are states before the attack,
+    columns states after it. `value_by_state` is the value gained in each state. The first state is before any attack,
+    with the value 0.
     """
 
     n_targets: int
@@ -40,7 +40,7 @@ class TargetKind(NamedTuple):
 
 
 class Volley(NamedTuple):
-    """Attacks on a target of the kind with index `target`, in the order of the attackers' kinds; their joint value."""
+    """Attacks on one target of the kind with index `target`, by kind of attacker, and their joint value."""
 
     target: int
     attacks: AttackCounts
@@ -125,8 +125,8 @@ def _without_useless_attackers(volley: Volley, target: TargetKind) -> Volley:
 class _Search:
     """Search for volleys on one target with a surplus (value minus the prices of the attackers) above `least`.
 
-    `volleys` has the best such volley and some others, or with `find_all` all of them; each with its value. No volley
-    has a surplus above `bound`. `is_complete` is False if the search stopped at a limit.
+    `volleys` has the best such volley and some others; with `find_all` it has all. Each has its value. No volley has a
+    surplus above `bound`. `is_complete` is False if the search stopped at a limit.
     """
 
     def __init__(
@@ -215,7 +215,7 @@ class _Columns:
         return is_new
 
     def _constraints(self) -> tuple[Any, Array]:
-        """Return the constraints, one for each kind of attacker and of target, as a matrix and upper limits."""
+        """Return a constraint for each kind of attacker and of target: a matrix and upper limits."""
         from scipy.sparse import csr_array
 
         attacks = np.array([attacks for _, attacks in self._columns]).reshape(-1, len(self._counts))
@@ -237,7 +237,7 @@ class _Columns:
         return duals[: len(self._counts)], duals[len(self._counts) :], float(-result.fun)
 
     def solve_integer(self) -> tuple[list[Volley], float, float]:
-        """Return the best assignment of these volleys, its value, and an upper bound of the value of any of them."""
+        """Return the best assignment of these volleys, its value, and an upper bound for all their assignments."""
         from scipy.optimize import Bounds, LinearConstraint
 
         if not self._columns:

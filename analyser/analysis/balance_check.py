@@ -31,7 +31,7 @@ EVERY_UNIT = "*/*@basic"
 MOST_ARMIES = 200
 FEWEST_ARMIES = 5  # armies needed for a correlation
 FEWEST_ARMIES_FOR_REASONS = 12  # armies needed to explain differences
-MISFIT_DIFFERENCE = 0.2  # from this difference between win rate and expected win rate a unit is a misfit
+MISFIT_DIFFERENCE = 0.2  # difference between win rate and expected win rate that makes a unit a misfit
 _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
 _LEAST_EFFECT = 0.05  # smallest effect on the win rate that counts as a reason
 THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
@@ -43,7 +43,7 @@ _FEATURE_NAMES = "Reach, SPEED, charge and victory points"
 
 
 class _Feature(NamedTuple):
-    """A property of loadouts that may explain their win rates; `zero_text` is the text for the value 0."""
+    """A property of loadouts that may explain their win rates; `zero_text` describes the value 0."""
 
     label: str
     unit_of_measurement: str
@@ -81,19 +81,19 @@ FEATURES = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BalanceCheck(FramedAnswer):
-    """Win rates in battles compared with those that fair points predict, for each loadout.
+    """Win rates of loadouts in battles, compared with the win rates that fair points predict.
 
     Attributes
     ----------
     frame : DataFrame
         One row for each loadout, the largest disagreement first. `win_rate` is over all other armies; a draw counts as
-        half a win. `off` is `win_rate` minus `by_fair_points`, the rate expected from the fair points of its army, and
-        `why` is the property that explains most of it.
+        half a win. `by_fair_points` is the rate expected from the fair points of its army. `off` is `win_rate` minus
+        `by_fair_points`, and `why` is the property that explains most of it.
     groups : DataFrame
-        Means over the loadouts without a property, and over thirds of the others by its value. The property whose
-        groups differ most is first. Empty with fewer than 12 armies.
+        Means over groups of loadouts: those without a property, and thirds of the others by its value. The property
+        whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
-        Rank correlation of the win rates and the fair points of the armies, and its 95% interval (due to the dice).
+        Rank correlation of the armies' win rates and fair points, and its 95% interval (due to the dice).
     explained : float
         Share of the variance of `off` that all properties explain, 0 to 1; NaN with fewer than 12 armies.
     trials : int
@@ -118,7 +118,7 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def misfits(self) -> pd.DataFrame:
-        """Rows of the loadouts whose win rate differs by :data:`MISFIT_DIFFERENCE` or more from the expected one."""
+        """Rows of the loadouts whose win rate differs by :data:`MISFIT_DIFFERENCE` or more from the expected rate."""
         return self.frame[self.frame["off"].abs() >= MISFIT_DIFFERENCE]
 
     @property
@@ -204,7 +204,7 @@ class BalanceCheck(FramedAnswer):
         return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
 
     def notes(self) -> list[str]:
-        """Return limits, loadouts left out, die, deck and profiles."""
+        """Return limits, loadouts left out, dice, deck and profiles."""
         left_out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
         limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
         return [limits, *left_out, *self.profiles.notes()]
@@ -292,7 +292,7 @@ def _selector(unit: str | Loadout, library: Profiles) -> str | Loadout:
 def _armies(
     selected: Sequence[Loadout], prices: Mapping[str, float], points: int
 ) -> tuple[pd.DataFrame, list[Loadout], dict[str, str]]:
-    """Return the armies as a frame, the loadout of each, and the reason for each loadout without an army."""
+    """Return the armies as a frame, their loadouts, and reasons for loadouts without an army."""
     left_out, rows, fighters = dict[str, str](), list[dict[str, Any]](), list[Loadout]()
     for loadout in selected:
         fair, cost = prices.get(loadout.selector, np.nan), loadout.level.points
@@ -313,7 +313,7 @@ def _armies(
 
 
 def _round_robin(fighters: Sequence[Loadout], numbers: Sequence[int], sampling: Sampling, library: Profiles) -> Array:
-    """Return each row's share of wins against each column, a draw counting as half; NaN on the diagonal."""
+    """Return each row's share of wins against each column; a draw counts as half."""
     wins = np.full((len(fighters), len(fighters)), np.nan)
     pairs = list(combinations(range(len(fighters)), 2))
     armies = [[loadout] * number for loadout, number in zip(fighters, numbers)]
@@ -339,7 +339,7 @@ def _variance(wins: Array, trials: int) -> Array:
 
 
 def _expected_rates(wins: Array, log_prices: Array) -> Array:
-    """Return the win rates expected from logarithms of fair points, by a logistic curve fitted to all battles."""
+    """Return the win rates that fair points predict, by a logistic curve fitted to all battles."""
     from scipy.optimize import minimize_scalar
 
     difference = log_prices[:, None] - log_prices[None, :]
@@ -354,7 +354,7 @@ def _expected_rates(wins: Array, log_prices: Array) -> Array:
 
 
 def _rank_correlation(wins: Array, army_prices: Array, trials: int, seed: int) -> tuple[float, float, float]:
-    """Return Spearman's rank correlation of win rates and fair points of armies, and its 95% interval (a bootstrap)."""
+    """Return Spearman's correlation of win rates and fair points, and its 95% bootstrap interval."""
     from scipy.stats import rankdata
 
     def correlation_of(table: Array) -> float:

@@ -26,9 +26,9 @@ _ONE_COUNTER: HardTargetKind = "hangs on one unit"
 class BestCounter(NamedTuple):
     """Best counter of a side to one enemy unit in one situation.
 
-    `attacker` is None if no unit can attack the target. `points_lost` by the target are all if it is annihilated, else
-    its points times the share that is lost. `p_wins` is the probability that the attacker wins a duel, NaN for other
-    situations.
+    `attacker` is None if no unit can attack the target. `points_lost` are all points of an annihilated target, or
+    otherwise its points times the share that is lost. `p_wins` is the probability that the attacker wins a duel, NaN
+    for other situations.
     """
 
     target: str
@@ -43,7 +43,7 @@ class BestCounter(NamedTuple):
 
     @property
     def pays(self) -> bool | None:
-        """True if the attacker gains points (if these are unknown: hurts at all); None for a duel or no attacker."""
+        """True if the attacker gains points, or at least hurts if points are unknown; None for duels or no attacker."""
         if self.attacker is None or not np.isnan(self.p_wins):
             return None
         gain = self.points_lost - self.own_points_lost
@@ -59,8 +59,8 @@ class HardTarget(NamedTuple):
     """A unit that the enemy army can hardly hurt, or can hurt with only one of its units.
 
     `best` is the mean share of the target that the best single attack takes, `by` the attacker. For the kind ``nothing
-    kills it`` it is the share that all shots combined take, and `p_annihilated` their probability to annihilate it; if
-    no unit can shoot at it, both figures are those of the best charge.
+    kills it``, `best` is the share that all shots combined take, and `p_annihilated` their probability to annihilate
+    the target. If no unit can shoot at it, both figures are those of the best charge.
     """
 
     target: str
@@ -71,7 +71,7 @@ class HardTarget(NamedTuple):
     p_annihilated: float | None = None
 
     def text(self, army: ArmyLoadouts, enemy: ArmyLoadouts, situations: str = "") -> str:
-        """Return a sentence on what `army` cannot do to this unit of `enemy` in `situations` (a text; empty: all)."""
+        """Return a sentence on what `army` cannot do to this unit of `enemy`; `situations` is text about its limits."""
         target, whose = enemy.loadout_title(self.target), army.army.name
         if self.kind == "nothing can attack it":
             return f"Nothing in {whose} can {'attack' if situations else 'shoot at or charge'} {target}{situations}."
@@ -92,14 +92,14 @@ class HardTarget(NamedTuple):
 
 
 def with_points_lost(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a table of matchups with the mean points that the defender and the attacker lose as further columns."""
+    """Add columns to a table of matchups: the mean points that the defender and the attacker lose."""
     share = frame["attacker_share_lost"].fillna(0.0).where(frame["why_not"].isna())
     attacker, defender = (frame[f"{side}_points"].astype(np.float64) for side in ("attacker", "defender"))
     return frame.assign(points_lost=defender * frame["mean_share_lost"], own_points_lost=(attacker * share).fillna(0.0))
 
 
 def attack_values(part: pd.DataFrame, kind: str) -> NDArray[np.float64]:
-    """Return the value of each attack: the score in a duel (a draw counts half), else points destroyed minus lost."""
+    """Return the value of each attack: points destroyed minus lost, or the score in a duel (a draw counts half)."""
     if kind == "duel":
         return np.asarray(part["p_attacker_wins"] + _DRAW_SCORE * part["p_draw"], np.float64)
     if part["points_lost"].isna().all():  # the profiles have no points, so shares are compared

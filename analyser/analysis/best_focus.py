@@ -62,7 +62,7 @@ class BestFocus(Answer):
         The plan, a step for each state: `fired`, the number of attacks already made; `target`, the state of the target;
         `next`, the next attacker and its attack; `advance`, in inches (0 if it stands); `chance`, the probability of
         the fate if all follow the plan; `costs`, the loss if the second-best attack is made instead; `probability`,
-        that of reaching the state.
+        the probability of reaching the state.
     """
 
     wanted: str
@@ -215,7 +215,7 @@ class _Attacker:
         return options
 
     def _manoeuvres(self) -> Iterator[_Change]:
-        """Yield for each ranged row an aimed attack and one after an advance, if the attacker can still do these."""
+        """Yield for each ranged row an aimed attack and an attack after an advance, if possible."""
         if self.loadout is None or not self._may_manoeuvre(self.loadout):
             return
         rows, stated = self.loadout.unit.rows, self.attack.row
@@ -244,7 +244,7 @@ class _Attacker:
             yield {**keys, "distance": left, "attacker_advanced": True}, f'advances {by:g}" to {left:g}" and fires', by
 
     def _with_name(self, refusal: InputError) -> InputError:
-        """Return the error of the stated attack, with the name of the attacker and the advance that was tried."""
+        """Add the attacker's name and the tried advance to the error of the stated attack."""
         if not refusal.where.endswith(".row"):
             return refusal
         tried = [f" or after an advance of {by:g} inches" for _, _, by in self._advances({})]

@@ -11,13 +11,13 @@ DUEL_POLICIES = ("tactic", "best")
 
 
 def duel_situations(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """Return the situations; the policy ``best``, unlike ``tactic``, puts :data:`BEST_DUEL` in place of the duel."""
+    """Return the situations; the policy ``best`` replaces the duel by :data:`BEST_DUEL`."""
     check_choice(policy, "policy", DUEL_POLICIES)
     return tuple(BEST_DUEL if policy == "best" and situation == DUEL else situation for situation in situations)
 
 
 def price_situations(policy: str, situations: Sequence[Situation]) -> tuple[Situation, ...]:
-    """Return the situations for prices; the policy ``best``, unlike ``tactic``, adds :data:`BEST_TRADES`."""
+    """Return the situations for prices; the policy ``best`` adds :data:`BEST_TRADES`."""
     check_choice(policy, "policy", DUEL_POLICIES)
     return tuple(dict.fromkeys((*situations, *(BEST_TRADES if policy == "best" else ()))))
 
@@ -30,7 +30,7 @@ def check_best_is_played(policy: str, situations: Sequence[Situation]) -> None:
 
 
 def unchanged_note(situations: Sequence[Situation]) -> str:
-    """Return a sentence that names the situations without best play; empty if all or none are without it.
+    """Return a sentence that names the situations without best play; empty if these are all or none.
 
     >>> from analyser.analysis.situations import CHARGE
     >>> unchanged_note([CHARGE, BEST_DUEL])

@@ -33,7 +33,7 @@ class Aim(NamedTuple):
     unit_of_measurement: str
     target_value: Callable[[Loadout], int | None]  # None if the profile of the target lacks the points
     missing: str  # name of these points
-    share_gained: Callable[[NDArray[np.int64], Loadout], Array]  # of the value of a target, in each state
+    share_gained: Callable[[NDArray[np.int64], Loadout], Array]  # share of the target's value gained in each state
 
 
 def _share_lost(target_states: NDArray[np.int64], target: Loadout) -> Array:
@@ -101,11 +101,11 @@ class Volleys(NamedTuple):
     aim : str
         A name of :data:`AIMS`.
     volley_results : tuple of VolleyResult
-        One for each target that is attacked, the largest value first.
+        One result for each attacked target, the largest value first.
     value, bound, gap : float
         Total value, upper bound of the value of any assignment, and their difference divided by the value.
     all_on_one : tuple of VolleyResult
-        For each distinct loadout of the enemy, the result if all units that can attack one such target do so.
+        For each enemy loadout, the result if all units that can attack it attack the same target.
     """
 
     situation: Situation

@@ -47,7 +47,7 @@ class SolvedPrice(Answer):
     Attributes
     ----------
     role : str
-        Decides the price of benefits that are not counted.
+        Role that decides the price of benefits that are not counted.
     today : int or None
         Points today.
     price : FairPrice
@@ -106,7 +106,7 @@ class SolvedPrice(Answer):
         return [Block(lines=[*fill(line), *fill(f"Judged {self.opponents}.")])]
 
     def notes(self) -> list[str]:
-        """Return limits, die, deck and profiles."""
+        """Return limits, dice, deck and profiles."""
         return [self.limits, *self.profiles.notes()]
 
 
@@ -119,7 +119,7 @@ class SolvedDice(JudgedAnswer):
     row : str or None
         Row whose dice change; None for every row.
     role : str
-        Decides the price of benefits that are not counted.
+        Role that decides the price of benefits that are not counted.
     dice : int or None
         The change whose fair price is nearest to the points; None if the loadout is not fair with it, or if a larger
         change than those tried may be nearer.
@@ -200,7 +200,7 @@ class SolvedDice(JudgedAnswer):
         return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
 
     def notes(self) -> list[str]:
-        """Return limits, die, deck and profiles."""
+        """Return limits, dice, deck and profiles."""
         return [self.limits, *self.profiles.notes()]
 
 
@@ -237,7 +237,7 @@ def solve_price(
     loadout = library.loadout(unit)
     priced = _with_initial_points(loadout, against, library)
     standings = Standings(matchups_of_all(priced, against, situations, policy, library, threads, progress)[0])
-    if priced is not loadout:  # repeated with the fair price as the points, because it depends slightly on them
+    if priced is not loadout:  # repeated at the fair price, because the result depends slightly on the points
         first = _standing_in_role(standings, loadout.selector, role)
         standings = standings.with_([loadout.with_(points=_whole_points(first.fair_points))], threads)
     result = _standing_in_role(standings, loadout.selector, role)
@@ -310,7 +310,7 @@ def solve_dice(
 
 
 def _fair_change(curve: pd.DataFrame) -> int | None:
-    """Return the change of dice with the nearest fair price; None if not fair, or if a larger one may be nearer."""
+    """Return the change of dice with the nearest fair price, or None as in :class:`SolvedDice`."""
     distances = np.log(curve["points_over_fair"].to_numpy(np.float64))
     best = int(np.abs(distances).argmin())
     neighbour = {0: 1, len(distances) - 1: len(distances) - 2}.get(best)
@@ -323,7 +323,7 @@ def _whole_points(points: float) -> int:
 
 
 def _standing_in_role(standings: Standings, selector: str, role: str | None) -> Standing:
-    """Return the standing of a loadout, priced as a unit of `role`; InputError if it has no fair price."""
+    """Return the standing of a loadout priced as `role`; InputError if it has no fair price."""
     own = standings[selector]
     if np.isnan(own.fair_points):
         allowed = "a loadout that can inflict losses on opponents, and that opponents can inflict losses on"

@@ -49,7 +49,7 @@ def build(
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
 ) -> Build:
-    """Return the best list of a faction against armies or all units of factions, the next best, and their battles.
+    """Return the best lists of a faction against armies or all units of factions, and their battles.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def build(
 
 
 def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most: int | None, differ: float) -> None:
-    """Raise InputError for arguments of :func:`build` that no profiles allow."""
+    """Raise InputError for arguments of :func:`build` that are invalid with any profiles."""
     check_choice(over, "over", SUMMARIES_OF_OPPONENTS)
     check_flag(battles, "battles")
     check_integer(next_best, "next_best", 0, MOST_NEXT_BEST)
@@ -175,7 +175,7 @@ def _with_battles(answer: Build, sampling: Sampling, library: Profiles) -> Build
     return replace(answer, battles=battles, own_battles=own)
 
 
-MOST_REQUIRED = 500  # largest number of one unit that a list can be required to have
+MOST_REQUIRED = 500  # largest number of a unit that can be required
 _NUMBER_AND_SELECTOR = re.compile(r"\s*(\d{1,9})\s*[x×]\s+(\S.*)")
 
 
@@ -199,7 +199,7 @@ def scale_of(points: int, scale: str | None, library: Profiles) -> tuple[str, Sc
 
 
 def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[list[Loadout], list[str]]:
-    """Return the loadouts allowed in a list, and texts about those that are left out because they have no points."""
+    """Return the loadouts allowed in a list, and texts about loadouts without points, which are left out."""
     banned = {loadout.selector for pattern in ban for loadout in _matching(pattern, faction, library, "ban")}
     allowed = [loadout for loadout in library.matching(f"{faction}/*") if loadout.selector not in banned]
     ours = [loadout for loadout in allowed if loadout.level.points]
@@ -210,13 +210,13 @@ def loadouts_of(faction: str, library: Profiles, ban: Sequence[str]) -> tuple[li
 
 
 def _matching(pattern: str, faction: str, library: Profiles, where: str) -> list[Loadout]:
-    """Return the loadouts of a faction that match a selector; a selector without a level matches every level."""
+    """Return the matching loadouts of a faction; a selector without a level matches every level."""
     if not isinstance(pattern, str):
         raise InputError(f"{shown(pattern)} is not usable", where=where, allowed="selectors")
     try:
         unit, _, level = pattern.partition("@")
         if not any(mark in unit for mark in "*?["):
-            own_faction, named_unit = library.unit(unit)  # an unknown name raises an error with the nearest one
+            own_faction, named_unit = library.unit(unit)  # an unknown name raises an error with the nearest name
             unit = f"{own_faction.id}/{named_unit.id}"
         result = library.matching(f"{unit}@{level or '*'}")
     except InputError as error:

@@ -125,12 +125,12 @@ class Build(Answer):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Assumptions of the answer, die and deck first."""
+        """Assumptions of the answer; dice and deck first."""
         return (*self.profiles.assumptions, *ASSUMPTIONS)
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Tables: one of the units of all lists, one of the lists, and one of the enemy armies."""
+        """Tables of the units of all lists, of the lists, and of the enemy armies."""
         return {"units": self.to_frame()} | super().tables
 
     def _body(self) -> dict[str, Any]:
@@ -322,7 +322,7 @@ class Build(Answer):
 
 
 def proof_text(built: BuiltList) -> str:
-    """Return a text on how much more valuable another list could be at most."""
+    """Return in words how far the list may be from the highest value."""
     if built.gap == 0:
         return "proven to have the highest sum of unit values (gap 0)"
     return f"proven to be within {100 * built.gap:.2g}% of the highest possible sum of unit values"

@@ -103,7 +103,7 @@ class BattleRecord(NamedTuple):
 
 
 def half_width(scores: NDArray[np.float64], dice_variance: float, error: float) -> float:
-    """Return half of a mean's interval with confidence 1 - `error`: the wider, by parts (Student's t) or by dice."""
+    """Return half of a mean's interval with confidence 1 - `error`: by parts (Student's t) or by dice, if wider."""
     from scipy.stats import norm, t
 
     by_dice: float = norm.ppf(1 - error / 2) * dice_variance**0.5
@@ -170,7 +170,7 @@ def _key(army: Army, enemy: Army, sampling: Sampling, library: Profiles) -> str:
 
 
 def with_ties(records: Sequence[BattleRecord]) -> tuple[BattleRecord, ...]:
-    """Return the records; those whose difference from the best is not significant (95% for all together) are tied."""
+    """Mark records as tied if they do not differ significantly from the best (95% for all together)."""
     best, others = max(records, key=lambda record: record.score), max(len(records) - 1, 1)
     return tuple(record._replace(is_tied=is_tied_with(best, record, others)) for record in records)
 

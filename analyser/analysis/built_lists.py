@@ -22,8 +22,8 @@ class BuiltList(NamedTuple):
     """A list and its value by integer programming.
 
     `value` is the sum of the points `destroyed` and `kept`, as a mean or worst case over the opponents. No other legal
-    list exceeds it by more than the share `gap`, apart from lists too similar to an earlier one. `differs` is the share
-    of the first list's points that this list lacks.
+    list exceeds it by more than the share `gap`, except lists that are too similar to an earlier list. `differs` is the
+    share of the first list's points that this list lacks.
     """
 
     army: Army
@@ -137,13 +137,13 @@ def army_of(name: str, solved: SolvedList, force: Force, list_terms: tuple[str, 
     faction, scale, points = list_terms
     groups: dict[str, str] = {}
     units: list[dict[str, Any]] = []
-    for part in solved.parts:
+    for battlegroup in solved.battlegroups:
         group = None
-        if part.kind is not None:
-            number = sum(kind == part.kind.id for kind in groups.values()) + 1
-            group = part.kind.name if number == 1 else f"{part.kind.name} {number}"
-            groups[group] = part.kind.id
-        for loadout, count in zip(force.loadouts, part.counts):
+        if battlegroup.kind is not None:
+            number = sum(kind == battlegroup.kind.id for kind in groups.values()) + 1
+            group = battlegroup.kind.name if number == 1 else f"{battlegroup.kind.name} {number}"
+            groups[group] = battlegroup.kind.id
+        for loadout, count in zip(force.loadouts, battlegroup.counts):
             unit = {"unit": loadout.selector} | ({} if group is None else {"battlegroup": group})
             units += [unit] * count
     table = {"name": name, "faction": faction, "scale": scale, "points_limit": points, "unit": units}
@@ -160,7 +160,7 @@ def typical_lists(
 ) -> tuple[Army, ...]:
     """Return the best list of each faction among the opposing loadouts, within the limits of `force`.
 
-    Each is the best one against all loadouts of `force`, whose units count equally. A faction without a legal list is
+    It is the best list against all loadouts of `force`, whose units count equally. A faction without a legal list is
     left out.
     """
     points, lists = force.most_points, []

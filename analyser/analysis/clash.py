@@ -256,9 +256,9 @@ def clash(
     situations
         As in :func:`analyser.matchups`. Default: all.
     distance : float, optional
-        Adds a first situation, in which all units shoot at this distance in inches, with the bonus for aiming.
+        Add a situation before the others, in which all units aim and shoot at this distance in inches.
     aim : str
-        What the best attacks of a round maximise: ``points`` (that the enemy loses), ``annihilated`` (units), or
+        Objective of the best attacks of a round: the enemy's lost ``points``, ``annihilated`` units or
         ``victory-points``.
     battles : int
         Number of battles to simulate, with the defaults of :func:`analyser.battle`.
@@ -273,8 +273,8 @@ def clash(
 
     Notes
     -----
-    The best attacks of a round come from integer programming over volleys, valued by the exact distribution of focus
-    fire (AC-9.1), with an upper bound of the value of any assignment (:mod:`analyser.analysis.assignment`).
+    The best attacks of a round come from integer programming over volleys (:mod:`analyser.analysis.assignment`). Their
+    values come from the exact distribution of focus fire (AC-9.1), and have an upper bound.
 
     Examples
     --------

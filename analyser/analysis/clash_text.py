@@ -71,7 +71,7 @@ def _bullets(lines: Iterable[str]) -> list[str]:
 
 
 def counted_name(army: ArmyLoadouts, selector: str, units: int | None = None, *, in_short: bool = False) -> str:
-    """Return a number of units and their loadout, such as ``2 × Rifle platoon, basic``; default: all in the army."""
+    """Return a count and a loadout, such as ``2 × Rifle platoon, basic``; by default the count in the army."""
     units = army.count_of(selector) if units is None else units
     name = army.short_loadout_title(selector) if in_short else army.loadout_title(selector)
     return name if units == 1 else f"{units} × {name}"
@@ -83,14 +83,14 @@ def value_text(aim: str, value: float) -> str:
 
 
 def proof_text(answer: Volleys) -> str:
-    """Return how much better another assignment could be at most."""
+    """Return how far the assignment may be from the best."""
     if answer.gap == 0:
         return "proven to be the best (gap 0)"
     return f"proven to be within {100 * answer.gap:.2g}% of the best (at most {value_text(answer.aim, answer.bound)})"
 
 
 def volley_lines(answer: Volleys, army: ArmyLoadouts) -> list[str]:
-    """Return the lines below the table of an assignment: its single attacks, and units without an attack."""
+    """Return the notes below an assignment: the value of single attacks, and units without an attack."""
     single, lines = value_text(answer.aim, answer.sum_of_single), []
     if single != value_text(answer.aim, answer.value):
         lines.append(
@@ -111,7 +111,7 @@ def attack_names(volley: VolleyResult, army: ArmyLoadouts) -> list[str]:
 
 
 def _best_attacks(answer: Clash) -> list[list[str]]:
-    """Return the best attacks of both armies; a proof that is equal for all assignments appears once."""
+    """Return the best attacks of both armies; a proof that all assignments share appears once."""
     all_volleys = (*answer.volleys, *answer.enemy_volleys)
     if not all_volleys:
         return []
@@ -146,7 +146,7 @@ def _assignment_parts(
 
 
 def _matrices(answer: Clash) -> list[list[str]]:
-    """Return a table in percent for each situation (attackers by numbered defenders), and the defenders' names."""
+    """Return a table of attackers and numbered defenders for each situation, and the defenders' names."""
     parts, frame = [], answer.attacks_of("mine")
     enemies = [loadout.selector for loadout in answer.yours.loadouts]
     names = [counted_name(answer.mine, kind.selector, in_short=True) for kind in answer.mine.loadouts]
@@ -179,12 +179,12 @@ def _situation_lines(situations: Sequence[Situation]) -> list[str]:
 
 
 def _cell(share: float) -> str:
-    """Return a share in whole percent without the % sign, never rounded to 0 or 100; a dash for NaN."""
+    """Return a share in whole percent, never rounded to 0 or 100; a dash for NaN."""
     return IMPOSSIBLE if pd.isna(share) else whole_percent(share).removesuffix("%")
 
 
 def counter_text(counter: BestCounter, army: ArmyLoadouts, others: str = "none") -> str:
-    """Return a counter as a cell: unit and result; if it gains no points, the cell begins with `others` (``none``)."""
+    """Return a counter as text; if it gains no points, the text begins with `others` and "gains points"."""
     if counter.attacker is None:
         return IMPOSSIBLE
     name = army.short_loadout_title(counter.attacker)
@@ -200,10 +200,7 @@ def counter_text(counter: BestCounter, army: ArmyLoadouts, others: str = "none")
 def _counters(
     which: str, army: ArmyLoadouts, enemy: ArmyLoadouts, firsts: Sequence[BestCounter], seconds: Sequence[BestCounter]
 ) -> list[str]:
-    """Return a paragraph for each unit of `enemy`: in each situation the best counter of `army` and the second best.
-
-    The heading of the column is `which`: ``best``, or ``worst`` for counters of the enemy.
-    """
+    """List the two best counters to each enemy unit by situation, with `which` as the heading."""
     targets = [loadout.selector for loadout in enemy.loadouts]
     rows = [
         (

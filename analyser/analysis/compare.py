@@ -98,7 +98,7 @@ def compare(
     method, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for all attacks together.
     trials : int, optional
-        Attacks by each loadout if simulated, rounded up to 32 equal batches, each a multiple of 131,072. Default:
+        Simulated attacks by each loadout, rounded up to 32 equal batches, each a multiple of 131,072. Default:
         8.4 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
     **conditions
         The other keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
@@ -157,7 +157,7 @@ def compare(
 
 
 def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:
-    """Return the place of each target in the arguments, and its ``[target]`` section."""
+    """Return the argument that states each target, such as ``target.1``, and its ``[target]`` section."""
     sections = []
     for number, item in enumerate(selection.one_or_several(target, "target", _ONE_TARGET)):
         where = "target" if item is target else f"target.{number}"
@@ -173,7 +173,7 @@ def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]
 
 
 class _Question(NamedTuple):
-    """Attacks on one target and reasons for impossible ones, by index of the attacker; and the k of P(at least k)."""
+    """Attacks on one target, or reasons why they are impossible, by index of the attacker."""
 
     name: str
     target: schema.Target
@@ -193,7 +193,7 @@ def _question(
     defender = section["unit"]
     stated = {**section, "unit": defender.selector} if isinstance(defender, Loadout) else section
     file = parse_scenario({"attack": attack, "target": stated}, schema.ScenarioFile, library, where="compare")
-    target = resolve_target(file.target, defender)  # unlike in the loop, an error here is not about an attacker
+    target = resolve_target(file.target, defender)  # before the loop, because an error here is not about an attacker
     scenarios, errors, why_not = {}, [], {}
     for index, attacker in enumerate(attackers):
         try:

@@ -46,7 +46,7 @@ class Comparison(FramedAnswer):
         a 95% interval for each figure (`_low` and `_high`). In a mean over targets, `cannot` has the targets that the
         loadout cannot attack, with reasons.
     distributions : DataFrame
-        Probability of exactly and of at least that many models destroyed. Empty for a mean over targets.
+        Probabilities of exactly and of at least each number of models destroyed. Empty for a mean over targets.
     differences : DataFrame
         Each figure of each loadout minus that of the loadout that is best in this figure.
     metric : str

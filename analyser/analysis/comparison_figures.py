@@ -1,7 +1,7 @@
 """Figures of the loadouts of a comparison, and the difference of each figure from the best loadout.
 
-Simulations are paired by batch: batch number b of every loadout uses the same random numbers, and gives one difference.
-The confidence of 95% is that of each interval by itself, not of all together.
+Simulations are paired by batch: batch b of every loadout uses the same random numbers, so each batch gives one
+difference. The confidence of 95% is that of each interval by itself, not of all together.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Sample(dict[KeyT, AttackWithBatches]):
         return next(iter(self.values()))[0].trials
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the number of times that each outcome to which the precision refers occurred, attack by attack."""
+        """Return how often each outcome that the precision refers to occurred, attack by attack."""
         return np.concatenate([whole.precision_counts(precision) for whole, _ in self.values()])
 
     def with_stopping(self, stopping: Stopping) -> Self:

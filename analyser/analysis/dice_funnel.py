@@ -94,7 +94,7 @@ def _first_rolls(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, 
 def _expected_rerolls(
     fight: FightFacts, faces: NDArray[np.float64], first_rolls: list[tuple[int, float]], expected_dice: float
 ) -> float:
-    """Return the expected number of dice re-rolled, from the generating polynomial of the dice that may use one."""
+    """Return the expected number of re-rolls, from the generating polynomial of the number of eligible dice."""
     by_rating = expected_dice * _probability_of(faces, fight.reroll_faces)
     if not fight.extra_dice:
         return by_rating

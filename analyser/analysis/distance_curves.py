@@ -39,7 +39,7 @@ class Line(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """Points of opponents of a category that 100 points of a unit destroy in one attack without aiming, by distance.
+    """Points that 100 points of a unit destroy in an unaimed attack on a target category, by distance.
 
     They are means over the opponents, whose number is `targets`, and over the levels of the unit.
     """
@@ -50,7 +50,7 @@ class Curve(NamedTuple):
 
 
 class _RowAtDistances(NamedTuple):
-    """A row at distances above `first` and up to `last`, its attack, and whether it can attack each target category."""
+    """A row at distances above `first` and up to `last`, and whether it can attack each category."""
 
     attacker: Loadout
     row: Row
@@ -61,7 +61,7 @@ class _RowAtDistances(NamedTuple):
 
 
 def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
-    """Return the curves of each unit with points, one for each target category, by selector without a level."""
+    """Return the curves of each unit with points by selector without a level; each target category has one curve."""
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
     for attackers, defenders in _with_same_defenders(answer):
@@ -87,7 +87,7 @@ def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
 
 
 def _line_name(shot: _RowAtDistances) -> str:
-    """Return the name of a row; with its ranges if the unit has several rows of this name."""
+    """Return the name of a row, with its ranges if several rows have this name."""
     names = [row.name for row in shot.attacker.unit.rows]
     return shot.row.name if names.count(shot.row.name) == 1 else f"{shot.row.name} {shot.row.ranges}"
 
@@ -98,7 +98,7 @@ def _number_by_category(defenders: Iterable[Loadout]) -> dict[str, int]:
 
 
 def _with_same_defenders(answer: Matchups) -> Iterator[tuple[list[Loadout], list[Loadout]]]:
-    """Yield groups of attackers with points that fight the same defenders, and these defenders."""
+    """Group attackers with points by their defenders, and yield each group with its defenders."""
     sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     part = answer.frame[answer.frame["situation"] == answer.situations[0].name]
     targets = {str(name): tuple(names) for name, names in part.groupby("attacker", sort=False)["defender"]}
@@ -108,7 +108,7 @@ def _with_same_defenders(answer: Matchups) -> Iterator[tuple[list[Loadout], list
 
 
 def _shots_of(attacker: Loadout) -> Iterator[_RowAtDistances]:
-    """Yield every ranged row of an attacker with each interval of distances in which its attack is constant."""
+    """Yield each ranged row with each interval of distances in which its attack is constant."""
     fumes = attacker.unit.keyword("Corrosive Fumes")
     for row in attacker.unit.rows:
         if row.kind != "ranged":
@@ -126,7 +126,7 @@ def _shots_of(attacker: Loadout) -> Iterator[_RowAtDistances]:
 def _destroyed_by_shots(
     answer: Matchups, attackers: Sequence[Loadout], defenders: Sequence[Loadout], threads: int
 ) -> Iterator[tuple[_RowAtDistances, str, float]]:
-    """Yield each row at distances, each category that it can attack, and the mean points that 100 points destroy."""
+    """Yield each shot, each category that it can attack, and the mean points that 100 points destroy."""
     shots = [shot for attacker in attackers for shot in _shots_of(attacker)]
     defending = DefendingSide(
         tuple(loadout for loadout in defenders if loadout.level.points), answer.ruleset, None, threads

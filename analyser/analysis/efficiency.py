@@ -100,8 +100,9 @@ def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return pairs of units whose efficiency is far from the value that the other matchups of both units suggest.
 
-    The expected value is the product of a factor for the attacker and one for the target, from a median polish of the
-    logarithms (Tukey 1977) among the targets of one category in one situation; at most that of destroying the target.
+    The expected value is the product of a factor for the attacker and a factor for the target. The factors come from a
+    median polish of the logarithms (Tukey 1977) among the targets of one category in one situation. The expected value
+    is limited to the value of destroying the target.
 
     `frame` is that of :func:`analyser.matchups`; `loadouts` are those of both sides, for the profile values in `why`.
     A pair has one row in its most unusual situation; `also_in` names the others. `ratio` is `efficiency` / `expected`,
@@ -162,7 +163,7 @@ def _medians_of_others(figures: pd.Series[float]) -> list[float]:
 
 
 def _in_turns(rows: list[TableRow]) -> list[TableRow]:
-    """Return the rows reordered, so that each unit appears once before any unit appears again, and so on."""
+    """Reorder the rows, so that each unit appears once before any unit appears twice, and so on."""
     shown: list[TableRow] = []
     seen: Counter[str] = Counter()
     for turn in range(1, len(rows) + 1):
@@ -215,10 +216,10 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return every pair of loadouts in which one dominates the other; arguments and columns as in :func:`dominated`.
 
-    The better loadout costs no more, does at least as well on every target in every situation, and suffers no more from
-    any attacker if both also defend; in one figure, or in points, it is better. If it is of another faction, it must
-    have every property of the other profile. Left out are loadouts without effect on any target, because they have
-    another purpose, and pairs of different target categories.
+    The better loadout costs no more, and does at least as well on every target in every situation. If both also defend,
+    it suffers no more from any attacker. In one figure, or in points, it is better. A loadout of another faction must
+    have every property of the other profile. Loadouts without effect on any target are left out, because they have
+    another purpose. So are pairs of different target categories.
     """
     sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
@@ -248,7 +249,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
 
 
 def _with_same_opponents(frame: pd.DataFrame, names: Sequence[str]) -> list[NDArray[np.int64]]:
-    """Return groups of indices; the loadouts of a group fight the same opponents, and only these can be compared."""
+    """Group the indices of loadouts with the same opponents, because only these can be compared."""
     opponents = frame.groupby("attacker")["defender"].agg(frozenset).to_dict()
     groups: dict[frozenset[str], list[int]] = {}
     for index, name in enumerate(names):
@@ -259,7 +260,7 @@ def _with_same_opponents(frame: pd.DataFrame, names: Sequence[str]) -> list[NDAr
 def _dominated_pairs(
     figures: NDArray[np.float64], prices: NDArray[np.int64], indices: NDArray[np.int64]
 ) -> Iterator[tuple[int, int]]:
-    """Yield each of `indices` with each index that is as good and no dearer, and better in a figure or cheaper."""
+    """Yield each of `indices` with each index that dominates it."""
     sample = figures[:, :: max(figures.shape[1] // _FIGURES_CHECKED_FIRST, 1)].copy()  # for a quick check
     for index in indices.tolist():
         others = np.flatnonzero((sample >= sample[index] - SAME_WITHIN).all(axis=1) & (prices <= prices[index]))
@@ -272,7 +273,7 @@ def _dominated_pairs(
 def _figures_of(
     frame: pd.DataFrame, side: str, other: str, figures: tuple[str, ...], names: list[str]
 ) -> NDArray[np.float64]:
-    """Return the figures of the matchups with `names` on `side`, one row for each; an impossible attack counts as 0."""
+    """Return a row of matchup figures for each of `names` on `side`; an impossible attack counts as 0."""
     rows = name_indices(frame[side], names)
     columns, kinds = pd.factorize(frame[other])[0], pd.factorize(frame["situation"])[0]
     result = np.zeros((len(names), columns.max(initial=0) + 1, kinds.max(initial=0) + 1, len(figures)))

@@ -1,7 +1,7 @@
 """Prices from game theory: points at which no loadout gains, and the equilibrium at today's points.
 
 All functions take arrays over loadouts. `losses[i, j]` is the mean share of loadout j, 0 to 1, that is lost to i in a
-round in which each of them acts once. `frequencies[j]` is the frequency of j among the opponents; frequencies add up to
+round in which each acts once. `frequencies[j]` is the frequency of j among the opponents; frequencies add up to
 1. Prices are natural logarithms of points; only their differences are determined.
 """
 
@@ -17,7 +17,7 @@ from analyser.analysis.arrays import Array
 NEGLIGIBLE_LOSS = 0.01  # points destroyed in a round per own point: so few do not matter
 PICKINESS = 2.0  # a lead of 0.5 makes a loadout e times as frequent among the opponents
 _MOST_ROUNDS, _MOST_STEPS, _LONGEST_STEP = 10_000, 100, 1.0
-_STEP = 0.4  # share of its gain by which a price changes; 0.5, right for one price alone, makes many oscillate
+_STEP = 0.4  # share of its gain by which a price changes; 0.5 suits a single price, but many prices would oscillate
 _TOLERANCE = 1e-10  # of logarithms
 _FLOOR = 1e-12  # points; keeps logarithms finite
 
@@ -74,7 +74,7 @@ def price_sensitivity(losses: Array, frequencies: Array, prices: Array) -> tuple
 
 
 def offence_and_toughness(losses: Array, frequencies: Array, prices: Array) -> tuple[Array, Array]:
-    """Return logarithms of the enemy points that each loadout destroys in a round, and that suffice to destroy it.
+    """Return logarithms of the enemy points that a loadout destroys in a round, and of those that destroy it.
 
     At even-trade prices the mean of both is the price.
 

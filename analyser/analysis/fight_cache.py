@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from analyser.analysis.matchups import Matchups
     from analyser.analysis.situations import Situation
 
-LEAST_COST_STORED = 25_000  # microseconds (`Fight.cost`); to compute cheaper fights is faster than to read them
+LEAST_COST_STORED = 25_000  # microseconds (`Fight.cost`); cheaper fights are faster to compute than to read
 MOST_LOADOUTS_STORED = 600  # on each side of a file merged from several grids: about 50 MB
 MOST_TABLES_IN_MEMORY = 4  # decoded files that are kept, because each is read several times
 _OBJECT_FIELDS = tuple(name for name in CELL.names or () if CELL[name].hasobject)
@@ -168,7 +168,7 @@ def _merge(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:
 
 
 def _encoded(table: _Table) -> bytes:
-    """Return a table as the content of a file: figures, and objects as indices into a list of distinct values."""
+    """Return a table as the content of a file; objects are indices into lists of distinct values."""
     import pandas as pd  # a late import, because workers of a sweep do not need it
 
     arrays: dict[str, Any] = {

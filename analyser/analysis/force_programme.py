@@ -18,10 +18,10 @@ from analyser.game.units import Loadout
 
 MOST_BRANCHES = 1_000  # nodes of the integer programme
 _RELATIVE_GAP = 1e-4  # smaller gaps count as none
-_DECIMALS = 9  # decimals of unit values; further ones differ between machines, and would decide ties
+_DECIMALS = 9  # decimals of unit values; further decimals differ between machines and would decide ties
 
 
-class Part(NamedTuple):
+class ListBattlegroup(NamedTuple):
     """A battlegroup of a list (of kind None if the faction has no battlegroups), with its number of each loadout."""
 
     kind: Battlegroup | None
@@ -31,7 +31,7 @@ class Part(NamedTuple):
 class SolvedList(NamedTuple):
     """A list: its battlegroups, its number of each loadout, its value, and an upper bound of the value of any list."""
 
-    parts: tuple[Part, ...]
+    battlegroups: tuple[ListBattlegroup, ...]
     counts: tuple[int, ...]
     value: float
     bound: float
@@ -54,9 +54,9 @@ class Force:
     battlegroups : tuple of Battlegroup
         Kinds of battlegroups of the faction; may be empty.
     led_by : str
-        Trait that at least one unit must have if there are no battlegroups (and any loadout has it).
+        Trait that a unit must have if there are no battlegroups and any loadout has it.
     must : tuple of (tuple of int, int)
-        Requirements: indices of loadouts, and the least number of units that have any of these loadouts.
+        Requirements: indices of loadouts, and the least number of units with any of these loadouts.
     at_most : int or None
         Largest number of each unit, all its levels together.
     """
@@ -104,11 +104,11 @@ class Force:
         return self._programme.solve(np.atleast_2d(values), unlike, differ, any_points=any_points)
 
 
-_Terms = list[tuple[int, float]]  # of a constraint: index and weight of each variable
+_Terms = list[tuple[int, float]]  # index and weight of each variable in a constraint
 
 
 class _Battlegroups(NamedTuple):
-    """Indices of variables: the number of battlegroups of a kind (None: the force), and the number of each loadout."""
+    """Indices of the variables for battlegroups of one kind: their number, and the number of each loadout."""
 
     kind: Battlegroup | None
     total: int
@@ -144,7 +144,7 @@ class _Programme:
         self._constraints.append((list(terms), least, most))
 
     def _weighted_sum(self, weights: NDArray[Any], indices: Iterable[int] | None = None) -> _Terms:
-        """Return the weighted sum of the numbers of all loadouts, or of those with these indices."""
+        """Return the weighted sum of the numbers of all loadouts, or of `indices`."""
         wanted = range(len(weights)) if indices is None else indices
         pairs = ((index, group.by_loadout) for index in wanted for group in self._groups)
         return [(numbers[index], float(weights[index])) for index, numbers in pairs if index in numbers]
@@ -176,7 +176,7 @@ class _Programme:
         return groups
 
     def _most_copies(self, index: int, kind: Battlegroup | None) -> int:
-        """Return the largest number of units of a loadout that a battlegroup (None: the whole force) can have."""
+        """Return the largest number of units of a loadout in a battlegroup, or in the whole force."""
         most = int(self._force.most_points // max(int(self._points[index]), 1))
         limit = None if kind is None else self._force.loadouts[index].unit.battlegroups[kind.id].most
         return most if limit is None else min(most, limit)
@@ -211,7 +211,7 @@ class _Programme:
             self._add_constraint(self._number_of(wanted), number, np.inf)
 
     def _first_copies(self, index: int, number: int) -> list[int]:
-        """Return 0-1 variables for the first `number` units of a loadout; the k-th is 1 if the list has k or more."""
+        """Return `number` 0-1 variables; the k-th is 1 if the list has k or more units of a loadout."""
         copies = self._copies.setdefault(index, [])
         if number > len(copies):
             numbers = self._number_of([index])
@@ -262,15 +262,15 @@ class _Programme:
             return None
         whole = np.rint(result.x[:-1]).astype(np.int64)
         counts = np.zeros(len(self._points), np.int64)
-        parts = []
+        battlegroups = []
         for group in self._groups:
             numbers = np.zeros_like(counts)
             for index, variable in group.by_loadout.items():
                 numbers[index] = whole[variable]
             counts += numbers
-            parts += divide_units(group.kind, numbers, int(whole[group.total]), self._force.loadouts)
+            battlegroups += divide_units(group.kind, numbers, int(whole[group.total]), self._force.loadouts)
         total = float((values @ counts).min())
-        return SolvedList(tuple(parts), tuple(counts.tolist()), total, max(-float(result.mip_dual_bound), total))
+        return SolvedList(tuple(battlegroups), tuple(counts.tolist()), total, max(-float(result.mip_dual_bound), total))
 
 
 def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
@@ -281,14 +281,14 @@ def _is_nested(kind: Battlegroup, loadouts: Iterable[Loadout]) -> bool:
 
 def divide_units(
     kind: Battlegroup | None, counts: NDArray[np.int64], number: int, loadouts: Sequence[Loadout]
-) -> list[Part]:
+) -> list[ListBattlegroup]:
     """Divide units among a number of battlegroups of a kind, so that each battlegroup is within its limits.
 
     Units are assigned in turn, slot by slot and unit by unit. Two battlegroups then differ by at most one in each unit
     and slot, so each is within its limits if all together are.
     """
     if number <= 1:
-        return [Part(kind, tuple(counts.tolist()))] * number
+        return [ListBattlegroup(kind, tuple(counts.tolist()))] * number
     assert kind is not None
     limited = {name for name, slot in kind.slots.items() if slot.least or slot.most is not None}
 
@@ -304,7 +304,7 @@ def divide_units(
             turn = turns.get(slot, 0)
             by_battlegroup[turn % number, index] += 1
             turns[slot] = turn + 1
-    return [Part(kind, tuple(row)) for row in by_battlegroup.tolist()]
+    return [ListBattlegroup(kind, tuple(row)) for row in by_battlegroup.tolist()]
 
 
 def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tuple[Any, Array, Array]:
@@ -319,7 +319,7 @@ def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tu
 def best_lists(
     force: Force, values: Array, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[SolvedList]:
-    """Return the best list and up to `number` more; each lacks the share `differ` of the points of each earlier one."""
+    """Return the best list and up to `number` more; each lacks the share `differ` of each earlier list's points."""
     result: list[SolvedList] = []
     while len(result) <= number:
         best = force.best(values, unlike=result, differ=differ)

@@ -1,4 +1,4 @@
-"""Grid of every attacker against every defender in each situation: its computation, and its table as a frame."""
+"""Computation of every attacker against every defender in each situation, and its result as a frame."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 METHOD: Method = "exact"
 TWO_SIDED_FIGURES = ("attacker_share_lost", *RESULT_METRICS)
 MOST_ROWS_AT_ONCE = 8  # most attackers between two reports of progress
-LONG_WORK = 2_000_000  # microseconds of work worth storing at once
+LONG_WORK = 2_000_000  # work worth storing at once, in microseconds
 TARGET_STATE = Target(from_front=True)  # stated for every target of a ranged attack
 CELL = np.dtype(
     [
@@ -55,7 +55,7 @@ _NO_FIGURES = [np.nan] * (len(SUMMARY.names or ()) + len(TWO_SIDED_FIGURES))
 
 @dataclass(frozen=True)
 class DefendingSide:
-    """The defenders of a grid, the ruleset, the row that attackers must use (None: the best), and number of threads."""
+    """The defenders of a grid, the ruleset, the row that attackers must use, if any, and the number of threads."""
 
     defenders: tuple[Loadout, ...]
     ruleset: Ruleset
@@ -91,9 +91,9 @@ class Fight(NamedTuple):
     occasion: str  # an occasion of :mod:`~analyser.game.keywords`, such as DUEL
     kernel: Tiered[..., Any]  # compiled function that takes nearly all the time
     cost: int  # typical microseconds per pair
-    interpreted: float  # seconds per pair in `kernel` without compilation
-    choosing: float = 0.0  # seconds per pair without compilation to choose the best rows, by another kernel
-    description: str = ""  # meaning of the figures; empty if bonuses, penalties and distance of the situation say it
+    interpreted_seconds: float  # seconds per pair in `kernel` without compilation
+    choosing_seconds: float = 0.0  # seconds per pair without compilation to choose the best rows, by another kernel
+    description: str = ""  # meaning of the figures; empty if the situation itself states it
     has_winner: bool = False  # True if cells have `p_attacker_wins` and `p_draw`
 
 
@@ -117,9 +117,9 @@ def compute_grid(
 ) -> pd.DataFrame:
     """Compute all fights except those in the `cache`, and return the frame of :func:`analyser.matchups`."""
     size = len(attackers), len(defending.defenders)
-    nothing = [(list(range(size[0])), list(range(size[1])))]
+    all_pairs = [(list(range(size[0])), list(range(size[1])))]
     tasks = [
-        (situation, *((blank_cells(*size), nothing) if cache is None else cache.read(situation)))
+        (situation, *((blank_cells(*size), all_pairs) if cache is None else cache.read(situation)))
         for situation in situations
     ]
     total, done = sum(len(rows) for _, _, blocks in tasks for rows, _ in blocks), 0
@@ -150,8 +150,8 @@ def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
     """Compile or load the kernels where that saves time; `fights` has the number of pairs of each kind of fight."""
     seconds: defaultdict[Tiered[..., Any], float] = defaultdict(float)
     for fight, pairs in fights:
-        seconds[fight.kernel] += pairs * fight.interpreted
-        seconds[fill_summaries] += pairs * fight.choosing
+        seconds[fight.kernel] += pairs * fight.interpreted_seconds
+        seconds[fill_summaries] += pairs * fight.choosing_seconds
     for kernel, expected in seconds.items():
         if expected:
             kernel.compile_for(expected)
@@ -159,7 +159,7 @@ def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
 
 def join_by_situation(parts: Sequence[pd.DataFrame], situations: int) -> pd.DataFrame:
     """Return the parts of a grid, one situation after another, as a frame ordered by attacker, defender, situation."""
-    import pandas as pd  # late imports here and below: workers of a sweep make no frames, and start twice as fast
+    import pandas as pd  # imported late here and below: workers of a sweep need no frames, and start twice as fast
 
     frame = pd.concat(parts, ignore_index=True)
     order = np.arange(len(frame)).reshape(situations, -1).T.ravel()
@@ -200,7 +200,7 @@ def _frame_of_cells(
 
 
 def _text_column(words: Sequence[Any], indices: NDArray[np.int64]) -> Any:
-    """Return the words at these indices as a column; pandas converts each word once, not once for each row."""
+    """Return the words at these indices as a column; pandas converts each word only once."""
     import pandas as pd
 
     return pd.Series(words).array.take(indices)

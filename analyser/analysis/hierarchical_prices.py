@@ -2,9 +2,9 @@
 
 The logarithm of (points / even-trade price) of a loadout is a sum of effects: one common to all loadouts; one of its
 role and one of its level; and one that it shares with similar units of the role (a Gaussian process over profiles). The
-errors in the prices of its unit and of itself are added, that of the even-trade price is subtracted. All effects are
-normal with known variances (the common one has a vague prior), so one matrix inverse gives the price of each unit that
-the *other* units imply. Unusual units weigh less (Student's t).
+pricing errors of the unit and of the loadout are added, and the error of the even-trade price is subtracted. All
+effects are normal with known variances (the common one has a vague prior). Therefore one matrix inverse gives the price
+of each unit that the *other* units imply. Unusual units weigh less (Student's t).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class PooledPrices(NamedTuple):
     log_ratio: Array  # points divided by fair points
     other_ratio: Array  # the same by the other pricing method
     error: Array  # of `log_ratio`
-    posterior_ratio: Array  # in the posterior distribution, in which most prices are about fair
+    posterior_ratio: Array  # posterior mean of `log_ratio`; in the prior, most prices are about fair
     posterior_error: Array
     sensitivity: Array  # change of `posterior_ratio` per change of the logarithm of points
     spread_if_fair: Array  # standard deviation of `posterior_ratio` if the price is fair
@@ -91,7 +91,7 @@ def pool_prices(even_trade: Array, even_lead: Array, features: LoadoutFeatures, 
 
 
 def _distinct_loadouts(even_trade: Array, features: LoadoutFeatures) -> tuple[Integers, Integers]:
-    """Return the index of the first of each group of equal loadouts, and the number of the group of each loadout."""
+    """Return the first index of each group of equal loadouts, and the group number of each loadout."""
     level_numbers = np.unique(features.levels, return_inverse=True)[1]
     rows = np.column_stack([features.unit_numbers, level_numbers, even_trade.round(9)])
     _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
@@ -99,7 +99,7 @@ def _distinct_loadouts(even_trade: Array, features: LoadoutFeatures) -> tuple[In
 
 
 def _shared_covariance(features: LoadoutFeatures, noise: Array) -> tuple[Array, Array, Array]:
-    """Return the covariance of effects that loadouts share, and masks (0 or 1) of equal roles and of equal levels."""
+    """Return the covariance of shared effects, and masks (0 or 1) of equal roles and equal levels."""
     same_role, same_level = (
         (names[:, None] == names[None, :]).astype(np.float64)
         for names in map(np.array, (features.roles, features.levels))
@@ -111,10 +111,10 @@ def _shared_covariance(features: LoadoutFeatures, noise: Array) -> tuple[Array, 
 
 
 def _figures_given_other_units(inverse: Array, explained: Array, unshared: Array) -> Array:
-    """Return the first seven figures of :class:`PooledPrices` for the loadouts of one unit, given all other units.
+    """Return the first seven figures of :class:`PooledPrices` for one unit, given all other units.
 
-    `inverse` is their part of the inverse covariance of all ratios, `explained` that of its product with the ratios by
-    both methods, `unshared` the covariance of effects that no other unit shares.
+    `inverse` and `explained` are the unit's entries of the inverse covariance and of its product with the ratios by
+    both methods. `unshared` is the covariance of effects that no other unit shares.
     """
     spread = np.linalg.inv(inverse)
     log_ratio, other_ratio = (spread @ explained).T

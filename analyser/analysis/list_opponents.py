@@ -1,4 +1,4 @@
-"""Opponents of a list, and the exact expected points that a unit of each loadout destroys and keeps against them."""
+"""Opponents of a list, and the expected points that each loadout destroys and keeps against them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from analyser.game.army import Army
 from analyser.game.profiles import Profiles
 from analyser.game.units import Loadout, unit_of
 
-_STEPS = 1000  # number of steps in which the progress of a stage is counted
+_STEPS = 1000  # progress steps of a stage
 
 
 class Opponent(NamedTuple):
-    """An opponent: its number of units of each loadout, by selector; its weight in the mean; its army, if stated."""
+    """Opponent with its number of units by selector, its weight in the mean, and the stated army, if any."""
 
     name: str
     units: Mapping[str, float]
@@ -37,7 +37,7 @@ class ListOpponents(NamedTuple):
     """Opponents of a list.
 
     `for_mean` are the opponents for a mean value; their weights add up to 1. `for_worst` are those for the worst case:
-    the armies if there are several, else armies of one loadout each. `left_out` are loadouts without points.
+    several stated armies, or one army of each loadout. `left_out` are loadouts without points.
     """
 
     for_mean: tuple[Opponent, ...]
@@ -64,7 +64,7 @@ class UnitValues(NamedTuple):
 
 
 def list_opponents(against: Any, library: Profiles, points: int) -> ListOpponents:
-    """Return the opponents in `against`: armies, or loadouts by selectors; InputError without usable opponents."""
+    """Return the armies or selected loadouts in `against`; raise InputError if none is usable."""
     items = against if isinstance(against, list | tuple) else [against]
     if items and all(isinstance(item, str) and not _is_file(item) for item in items):
         return _selected_opponents([str(item) for item in items], library, points)
@@ -115,7 +115,7 @@ def _selected_opponents(selectors: Sequence[str], library: Profiles, points: int
 
 
 def equal_unit_weights(loadouts: Sequence[Loadout], points: int) -> tuple[Opponent, ...]:
-    """Return armies of one loadout each, of this many points; all units weigh the same, as do all levels of a unit."""
+    """Return an army of each loadout; units have equal weights, and so have the levels of a unit."""
     units = pd.Series([unit_of(loadout.selector) for loadout in loadouts])
     weights = (1 / units.map(units.value_counts()) / units.nunique()).tolist()
     armies = zip(_single_loadout_armies(loadouts, points), weights)
@@ -130,7 +130,7 @@ def _single_loadout_armies(loadouts: Sequence[Loadout], points: int) -> tuple[Op
 
 
 def stage(progress: Progress, number: int, n_stages: int) -> Progress:
-    """Return a callback for the progress of stage `number`, which reports to `progress` as a part of all stages."""
+    """Return a callback that reports the progress of one stage as a share of all stages."""
     return lambda done, total: progress(_STEPS * number + _STEPS * done // max(total, 1), _STEPS * n_stages)
 
 
@@ -142,7 +142,7 @@ def losses_between(
     threads: int | None,
     progress: Progress,
 ) -> tuple[list[Loadout], Array]:
-    """Return all distinct loadouts, and the share of the column's loadout that is lost to the row's in a round."""
+    """Return all distinct loadouts, and the share that each column's loadout loses to each row's in a round."""
     options: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
     frames = [
         matchups(ours, theirs, progress=stage(progress, 0, 2), **options).frame,
@@ -157,10 +157,10 @@ def losses_between(
 def values_against(
     opponents: Sequence[Opponent], ours: Sequence[Loadout], all_loadouts: Sequence[Loadout], losses: Array, points: int
 ) -> UnitValues:
-    """Return the values of a unit of each of `ours` in a list of this many points, against each opponent.
+    """Return the values of one unit of each of `ours`, in a list of `points`, against each opponent.
 
     In a round each unit of both sides acts once, on an enemy unit drawn in proportion to points. Therefore the value of
-    a list is the sum over its units. `losses` are those between `all_loadouts` (:func:`losses_between`).
+    a list is the sum over its units. `losses` of `all_loadouts` come from :func:`losses_between`.
     """
     indices = {loadout.selector: index for index, loadout in enumerate(all_loadouts)}
     cost = np.array([loadout.level.points or 0 for loadout in all_loadouts], np.float64)

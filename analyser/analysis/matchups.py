@@ -54,13 +54,13 @@ ASSUMPTIONS = (
 )
 """Assumptions of every fight in a table of matchups."""
 
-MOST_LOADOUTS = 24  # on a side of a picture; with more, it shows units, as means over their levels
-MOST_SHOWN = 40  # attackers, and defenders, in plain text
+MOST_LOADOUTS = 24  # on a side of a picture; above that it shows units, as means over their levels
+MOST_SHOWN = 40  # attackers in plain text, and as many defenders
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matchups(FramedAnswer):
-    """Every attacker on every defender in every situation.
+    """Fights of every attacker with every defender.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Matchups(FramedAnswer):
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """Assumptions of the answer, die and deck first."""
+        """Assumptions of the answer; dice and deck first."""
         return (self.ruleset.assumption, *ASSUMPTIONS)
 
     schema = "analyser/matchups/1"
@@ -167,7 +167,7 @@ class Matchups(FramedAnswer):
         return self.heatmap(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return a table for each situation, blank for pairs that cannot fight; its columns are numbered defenders."""
+        """Return a table for each situation: numbered columns for defenders, blanks for pairs that cannot fight."""
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
         attackers, defenders = (
             [loadout.selector for loadout in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
@@ -184,7 +184,7 @@ class Matchups(FramedAnswer):
         return [*blocks, Block(rows=legend, align="><")]
 
     def notes(self) -> list[str]:
-        """Return die, deck and profiles, and the number of loadouts that the text leaves out."""
+        """Return dice, deck and profiles, and the number of loadouts that the text leaves out."""
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return self.profiles.notes()
         sides = f"Of {len(self.attackers)} attackers and {len(self.defenders)} defenders"
@@ -242,8 +242,8 @@ def matchups(
         ``"long-range"``, ``"short-range-aimed"``, ``"charge"``, ``"duel"``, ``"all"`` of these, or your own
         (:class:`analyser.analysis.situations.Situation`).
     row : str, optional
-        Row to use. Default: against each target the row with the highest mean of models destroyed; among equal rows
-        that with the highest probability of annihilation, then the highest mean damage, then the first on the profile.
+        Row to use. Default: against each target the row with the highest mean of models destroyed. Ties are decided by
+        the probability of annihilation, then the mean damage, then the order on the profile.
     levels : str or several, optional
         Use only loadouts at these reinforcement levels, on both sides. Default: all levels.
     method, trials, seed, precision
@@ -253,7 +253,7 @@ def matchups(
     profiles : Profiles or path, optional
         As in :func:`analyser.attack`.
     progress : callable or True, optional
-        Called with the number of attackers done, summed over the situations, and their total; True: a bar.
+        Called with the attackers done and their total, both summed over the situations. True shows a bar.
 
     Returns
     -------
@@ -299,8 +299,8 @@ def matchups_after_edit(
 ) -> Matchups:
     """Return the table for edited loadouts, with all unchanged fights copied from the `earlier` table.
 
-    `ruleset` and `used` (the source of profiles) are by default those of `earlier`; with another ruleset every fight is
-    computed again. With `keep` the new fights are stored on disk, so that the same edit is faster next time.
+    By default `ruleset` and `used` (the source of profiles) are those of `earlier`. Another ruleset recomputes every
+    fight. `keep` stores the new fights on disk, so that the same edit is faster next time.
 
     Examples
     --------
@@ -329,7 +329,7 @@ def with_user_metric(
     ruleset: Ruleset,
     name: str,
 ) -> pd.DataFrame:
-    """Return the frame of matchups with a column of a user metric, which needs situations of ranged attacks."""
+    """Add the column of a user metric to the frame; the metric needs ranged attacks."""
     function = function_of(name)
     assert function is not None
     by_selector = {loadout.selector: loadout for loadout in loadouts}

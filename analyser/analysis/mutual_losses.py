@@ -33,17 +33,17 @@ NEAR_WITHIN = 12.0  # inches; ranged attacks at up to this distance count as nea
 class Exchange:
     """Loadouts that exchange losses, and these losses.
 
-    ``losses[battlefield, i, j]`` is the mean share of j that is lost to i in a round. Far apart both shoot; near, each
-    takes the action that gains most points at today's prices. A suppressed unit does less. Without far situations, or
-    without near ones, there is one battlefield.
+    ``losses[battlefield, i, j]`` is the mean share of j that is lost to i in a round. Far apart, both shoot. Near each
+    other, each takes the action that gains most points at today's prices. A suppressed unit does less. If all
+    situations are far, or all are near, there is one battlefield.
     """
 
-    loadouts: tuple[Loadout, ...]  # with points; all can destroy each other, directly or through others
+    loadouts: tuple[Loadout, ...]  # with points; connected by losses, directly or through other loadouts
     losses: Array
     without_suppression: Array
     by_shots: Array  # part of `without_suppression`; charges cause the rest
     all_shots_returned: Array  # losses if no unit could shoot at another without being shot at
-    outranging_share: Array  # of rounds in which the row can shoot at the column without being shot at
+    outranging_share: Array  # share of rounds in which the row can shoot and the column cannot
     is_matchup: NDArray[np.bool_]
     left_out: dict[str, str]  # reason for each other loadout
     by_tactic: Array | None = None  # losses with simple tactics, if `losses` come from best play
@@ -117,7 +117,7 @@ def exchange_of(
 def _best_play_losses(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
 ) -> tuple[Array, dict[int, str]]:
-    """Return the mean losses in a round of duels with best play, and a reason for a missing duel by loadout."""
+    """Return the mean losses in a round with best play, and reasons for missing duels by loadout."""
     names = [loadout.selector for loadout in loadouts]
     result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
     for losses, situation in zip(result, situations):
@@ -133,7 +133,7 @@ def _best_play_losses(
 def list_losses(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> Array:
-    """Return the mean share of the column's loadout lost to the row's in a round: the mean of far apart and near.
+    """Return the share that each column's loadout loses to each row's in a round: the mean of far and near.
 
     The time of an approach is ignored, because the units of a list protect each other.
     """
@@ -147,7 +147,7 @@ def list_losses(
 def _far_and_near(
     actions: dict[str, Action], loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[Losses | None, Losses | None]:
-    """Return the mean losses of shots far apart, and the losses of the best action near; None without situations."""
+    """Return the mean losses of far shots, and the losses of the best near action; None without situations."""
     points, p_rallies = _points(loadouts), np.array([p_rally(loadout.unit, ruleset.deck) for loadout in loadouts])
     far, near = (
         [actions[situation.name] for situation in situations if is_near(situation) == wanted]

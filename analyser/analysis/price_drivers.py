@@ -39,7 +39,7 @@ _NEARLY_NOTHING_TEXTS = {
     FIGHTING: "in close quarters it destroys next to nothing, unlike other {role}",
 }
 _CAPACITY_TEXT = "Capacity {own:.0f} (other {role}: {usual})"
-_NEARLY_NOTHING_BELOW = 0.05  # of the usual figure
+_NEARLY_NOTHING_BELOW = 0.05  # share of the usual figure
 _REACH_RATIO = 1.2  # smallest ratio of two reaches that is given as a reason
 _CAPACITY_DIFFERENCE = np.log(1.2)  # larger differences in log(Capacity) may explain points that fights do not explain
 _DEADLY = {"Shock", "Wreckers", "Arc", "Devastating", "Penetrating", "Precision", "Point Blank", "Torrent", "Lock On"}
@@ -53,7 +53,7 @@ _PROTECTIVE = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
 class PriceDrivers:
     """Figures of each loadout per 100 points, compared with the median of the other units of its role.
 
-    Its destruction takes models x DAMAGE LIMIT x DEFENCE hits (AC-3.7, AC-3.8). `prices` are even-trade prices, and
+    A loadout is destroyed by models x DAMAGE LIMIT x DEFENCE hits (AC-3.7, AC-3.8). `prices` are even-trade prices, and
     `not_modelled` has the special rules that no figure counts.
     """
 
@@ -142,7 +142,7 @@ class PriceDrivers:
         return ", ".join(distinct_keywords(uncounted))
 
     def why(self, index: int, sign: int) -> str:
-        """Return the main reasons why a loadout has more (`sign` 1) or less value (-1) than its points, or for both."""
+        """Return the main reasons why a loadout is worth more (`sign` 1) or less (-1) than its points, or both (0)."""
         effects = {name: float(effect[index]) for name, effect in self._effects.items()}
         names = []
         for direction in [sign] if sign else [1, -1]:
@@ -245,7 +245,7 @@ def _hits_to_destroy(loadout: Loadout) -> float:
 
 
 class _CommonEntries(NamedTuple):
-    """Entries that more than half of the units of a role have on their profiles, and the role's median DISCIPLINE."""
+    """Profile entries of more than half of a role's units, and the role's median DISCIPLINE."""
 
     qualities: list[str]
     suppressive: list[str]
@@ -276,7 +276,7 @@ def _qualities_among(unit: Unit, names: Container[str]) -> tuple[str, ...]:
 
 
 def _unusual_entries(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
-    """Return the uncommon entries of `own`; unless `is_more`, the common ones that are not in `own`."""
+    """Return the uncommon entries of `own` if `is_more`, or otherwise the common entries that `own` lacks."""
     names = [name for name in own if name not in common] if is_more else [name for name in common if name not in own]
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return f" ({'' if is_more else 'without '}{', '.join([*names[:MOST_NAMED], *more])})" if names else ""

@@ -38,11 +38,11 @@ LIMITS_WITH_BEST_PLAY = (
     "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
     " Not counted: terrain, flanks and rear, table edges, objectives, synergies, passengers."
 )
-MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # loadouts, reasons and factions in the text
+MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # most loadouts, reasons and factions in a text
 
 
 class Opponents(NamedTuple):
-    """Numbers of the loadouts against which a loadout is judged, itself included, by faction."""
+    """Number of loadouts of each faction against which a loadout is judged, itself included."""
 
     factions: Mapping[str, int]
 
@@ -90,7 +90,7 @@ class FairPoints(JudgedAnswer):
     frame : DataFrame
         One row for each loadout; see :func:`fair_points`.
     levels : dict of str to float
-        For each level, its points divided by those of other levels of equal value in fights (1: equal).
+        Points of each level divided by the points of other levels of equal value in fights.
     residuals : dict of str to float
         Largest imbalance that each of the two pricing methods leaves; about 0 if the method has converged.
     exploitability : float
@@ -233,9 +233,9 @@ def fair_points(
 
     Every two loadouts fight for six rounds after the first shot. Far apart they shoot; near, each takes the action (an
     aimed shot or a charge) that gains most points at today's prices. At the even-trade price a loadout destroys as many
-    points of its opponents as it loses. Benefits that fights do not show (orders of commanders, capacity of transports)
-    are estimated from the prices of other units: `fair_points` is the even-trade price times a factor for each role,
-    level and group of similar units. `docs/balance.md` explains the method.
+    points of its opponents as it loses. Fights do not show some benefits (orders of commanders, capacity of
+    transports). These are estimated from the prices of other units: `fair_points` is the even-trade price times a
+    factor for each role, level and group of similar units. `docs/balance.md` explains the method.
 
     With best play (`docs/best-play.md`) every two loadouts fight duels of six rounds instead, from 18 and from 36
     inches. A coin toss decides which side is first in each round.
@@ -337,7 +337,7 @@ def _grouped_by_reason(left_out: Mapping[str, str]) -> str:
 
 
 def _limits_text(answer: Matchups) -> str:
-    """Return the limits of the prices; with best play also the situations without it and the pairs left out."""
+    """Return the limits of the prices; best play adds unchanged situations and missing pairs."""
     best = [situation.name for situation in answer.situations if situation.kind == BEST_TRADE]
     if not best:
         return LIMITS
@@ -357,7 +357,7 @@ def matchups_of_all(
     threads: int | None,
     progress: Progress | bool | None,
 ) -> tuple[Matchups, dict[str, Loadout]]:
-    """Return the matchups of all opponents and `units` with each other, without duels; and `units` by selector."""
+    """Return the matchups among all opponents and `units`, without duels, and the `units` by selector."""
     stated, library = situations_named(situations), library_of(profiles)
     _check_exchange(stated)
     exchanged = [situation for situation in stated if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE)]

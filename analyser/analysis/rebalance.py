@@ -34,8 +34,8 @@ from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout, unit_of
 
 TODAY_INDEX = 0  # index of today's price among the candidate prices of a loadout
-CANDIDATES_EACH_WAY = 6  # number of candidate prices below, and above, the one nearest to the fair price
-_MOST_SECONDS = 20.0  # of the integer programme
+CANDIDATES_EACH_WAY = 6  # candidate prices below, and above, the candidate nearest to the fair price
+_MOST_SECONDS = 20.0  # time limit of the integer programme
 _TIE_BREAK = 1e-4  # weight of the secondary objective, which breaks ties
 
 
@@ -215,7 +215,7 @@ def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
 def _choose_prices(
     distances: Array, prices: Array, priced: Sequence[Loadout], most_changes: int, within: float | None
 ) -> Any:
-    """Return the index of each chosen price: the fewest changes that reach `within`, else the smallest spread."""
+    """Return the index of each chosen price: the fewest changes that reach `within`, or the smallest spread."""
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, csr_array
 
@@ -225,7 +225,7 @@ def _choose_prices(
     one_each = csr_array((np.ones(n * options), (np.repeat(np.arange(n), options), np.arange(n * options))))
     pairs = _adjacent_levels(priced)
     rows, columns, values = list[int](), list[int](), list[float]()
-    for row, (small, large) in enumerate(pairs):  # price of the large level minus that of the small one: at least 0
+    for row, (small, large) in enumerate(pairs):  # the large level costs at least as much as the small one
         for sign, index in ((1.0, large), (-1.0, small)):
             rows += [row] * options
             columns += range(index * options, (index + 1) * options)
@@ -248,7 +248,7 @@ def _choose_prices(
 
 
 def _adjacent_levels(loadouts: Sequence[Loadout]) -> list[tuple[int, int]]:
-    """Return the index pairs of adjacent levels of a unit: the first has fewer models and costs no more today."""
+    """Return index pairs of adjacent levels; the first has fewer models and costs no more today."""
     by_unit: dict[str, list[int]] = {}
     for index, loadout in enumerate(loadouts):
         by_unit.setdefault(unit_of(loadout.selector), []).append(index)

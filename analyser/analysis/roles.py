@@ -28,7 +28,7 @@ _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
 
 def role_of(unit: Unit) -> str:
-    """Return the role: the main trait; ``close combat`` for infantry or cavalry without shots; else the type."""
+    """Return the role: the main trait, ``close combat`` for infantry or cavalry without shots, or the type."""
     for trait in _TRAITS:
         if trait in unit.traits:
             return trait
@@ -38,7 +38,7 @@ def role_of(unit: Unit) -> str:
 
 
 def unit_numbers_of(loadouts: Sequence[Loadout]) -> Indices:
-    """Return the unit of each loadout as a number; units with a loadout that fights alike have the same number."""
+    """Return the unit of each loadout as a number; units share a number if any of their loadouts fight alike."""
     kinds: dict[str, int] = {}
     for number, loadout in enumerate(loadouts):
         unit = unit_in_fights(loadout).model_copy(update={"id": "", "name": ""})
@@ -65,7 +65,7 @@ def peers_of(roles: Sequence[str], unit_numbers: Indices) -> list[tuple[Indices,
 
 
 def peer_medians(peers: Sequence[tuple[Indices, Indices]], values: Array, weights: Array) -> Array:
-    """Return for each loadout the weighted median of the other units of its role; without any, its own value.
+    """Return the weighted median of the other units of each loadout's role, or its own value without such units.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
     >>> peer_medians(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()
@@ -80,7 +80,7 @@ def peer_medians(peers: Sequence[tuple[Indices, Indices]], values: Array, weight
 
 
 def _weighted_median(values: Array, weights: Array) -> float:
-    """Return the weighted median; the mean of two values that share the middle."""
+    """Return the weighted median, or the mean of two middle values."""
     order = np.argsort(values, kind="stable")
     cumulative = np.cumsum(weights[order])
     ends = np.searchsorted(cumulative, cumulative[-1] / 2 * np.array([1 - _TOLERANCE, 1 + _TOLERANCE]))

@@ -51,7 +51,7 @@ def with_unique_name(loadout: Loadout, others: Mapping[str, Loadout]) -> Loadout
 
 
 def one_or_several(value: Any, where: str, item_type: type | tuple[type, ...] = (str, Loadout)) -> list[Any]:
-    """Return an item of `item_type` as a list with one item, and any other iterable as a list; else InputError."""
+    """Convert one item of `item_type`, or any other iterable, to a list; otherwise raise InputError."""
     if isinstance(value, item_type):
         return [value]
     if isinstance(value, Mapping | bytes) or not isinstance(value, Iterable):

@@ -177,7 +177,7 @@ class Sensitivity(FramedAnswer):
         return rows
 
     def notes(self) -> list[str]:
-        """Return the meaning of values in points, die, deck and profiles."""
+        """Return the meaning of values in points, dice, deck and profiles."""
         sentences = [] if self.profiles is None else self.profiles.sentences
         if self.price.why_not:
             return [f"In points: not computed, because {self.price.why_not}.", *sentences]
@@ -308,7 +308,7 @@ def _figure_price(attacker: Loadout | None, values: Mapping[tuple[object, str], 
 
 
 def _value_of(scenario: Scenario, item: Characteristic) -> float | None:
-    """Return the present value of a characteristic; None if the unit lacks it or the attack does not use it."""
+    """Return the present value of a characteristic; None if it is missing or unused."""
     attacker, attack, key = scenario.attacker, scenario.attack, item.key
     if item.side == "target":
         return getattr(scenario.target, key)  # type: ignore[no-any-return]
@@ -323,7 +323,9 @@ def _value_of(scenario: Scenario, item: Characteristic) -> float | None:
 def _with_change(scenario: Scenario, item: Characteristic, by: int) -> Scenario:
     """Return the scenario with a characteristic changed by `by`; InputError if the rules forbid it."""
     attack, target, loadout = scenario.attack.model_dump(), scenario.target.model_dump(), scenario.attacker
-    if scenario.rating_from_conditions() == scenario.attack.rating:  # so it is computed again (AC-3.1)
+    if (
+        scenario.rating_from_conditions() == scenario.attack.rating
+    ):  # a rating from conditions is computed again (AC-3.1)
         attack["rating"] = None
     value = (_value_of(scenario, item) or 0) + by
     if item.side == "target":

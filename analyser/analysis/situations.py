@@ -47,7 +47,7 @@ ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": category}) for c
 
 
 class PossibleShot(NamedTuple):
-    """A row of the attacker with this index, its attack, and for each target category a reason not to fire, or None."""
+    """A row of an attacker (by index), its attack, and for each target category a reason not to fire, or None."""
 
     attacker: int
     row: Row
@@ -104,7 +104,7 @@ def shots_of(
 
 
 def _charger(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] | str:
-    """Return the attacker as a charging unit by the id of each usable row, or the reason why it has none."""
+    """Return the charging unit by the id of each usable row, or the reason why no row is usable."""
     rows = attacker.unit.rows if stated_row is None else rows_named(stated_row, attacker)
     usable = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
     if usable:
@@ -117,7 +117,7 @@ def _charger(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] 
 def _charges(
     attackers: Sequence[dict[str, Combatant] | str], targets: Sequence[Combatant], ruleset: Ruleset
 ) -> list[RowResults]:
-    """Return the results by row, or a reason, for the charge of each level of a unit on each level of another."""
+    """Return the results by row, or a reason, for charges between all levels of two units."""
     rows = attackers[0]  # equal for all levels
     if isinstance(rows, str):
         return [rows] * (len(attackers) * len(targets))
@@ -156,7 +156,7 @@ def _distributions(
     ruleset: Ruleset,
     first_index: int = 0,
 ) -> list[Joint | str]:
-    """Return the results of fights between levels of two units; dice are computed once, with the most models.
+    """Return results for levels of two units; dice are computed once, with the most models.
 
     `program` returns the program of the fight at an index, or raises InputError.
     """
@@ -184,7 +184,7 @@ def _problem_of(check: Callable[[Combatant], None], unit: Combatant) -> str:
 
 
 def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row | None] | str:
-    """Return an attacker and the row that it must use (None: any), or the reason why it lacks that row."""
+    """Return an attacker and its stated row, if any, or the reason why it lacks that row."""
     if stated_row is None:
         return combatant_of(attacker), None
     rows = rows_named(stated_row, attacker)
@@ -194,7 +194,7 @@ def _duellist(attacker: Loadout, stated_row: str | None) -> tuple[Combatant, Row
 def _duels(
     sides: Sequence[tuple[Combatant, Row | None] | str], enemies: Sequence[Combatant], ruleset: Ruleset
 ) -> list[RowResults]:
-    """Return the results, or a reason, for duels of each level of a unit (first to act) with each level of another."""
+    """Return the results, or a reason, for duels between all levels of two units; `sides` act first."""
     pairs = [
         side if isinstance(side, str) else duel_between(side, enemy, ruleset) for side, enemy in product(sides, enemies)
     ]
@@ -247,7 +247,7 @@ def duel_between(
 ) -> DuelScenario | str:
     """Return the duel of a unit (the first to act) with an enemy, or the reason why it is impossible.
 
-    `side` has the unit and the row that it must use (None: any).
+    `side` has the unit and the row that it must use, if any.
     """
     unit, stated_row = side
     if stated_row is not None:
@@ -284,7 +284,7 @@ def _best_duels(
 
 
 def default_tactic(unit: Combatant, enemy: Combatant, stated_row: Row | None = None) -> PolicyName:
-    """Return the tactic of a unit in a duel of a comparison: shoot if it can, else charge if it may."""
+    """Return the first possible tactic of a unit in a compared duel: shoot, charge or take cover."""
     shots = rows_to_shoot_with(unit, enemy, "shoot")
     if shots if stated_row is None else stated_row in shots:
         return "shoot"
@@ -297,13 +297,13 @@ BEST_TRADE = "best-trade"
 """Kind of duel for prices with best play, in which both sides trade losses."""
 
 FIGHTS: Mapping[str, Fight] = {
-    "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summaries, cost=10, interpreted=4e-3),
+    "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summaries, cost=10, interpreted_seconds=4e-3),
     "charge": Fight(
         partial(two_sided_cells, _charger, _charges),
         keywords.CLOSE_QUARTERS,
         propagate_program,
         cost=120,
-        interpreted=8e-3,
+        interpreted_seconds=8e-3,
         description="one close quarters combat, in which both sides strike; the figures are those of the defender",
     ),
     "duel": Fight(
@@ -311,8 +311,8 @@ FIGHTS: Mapping[str, Fight] = {
         keywords.DUEL,
         propagate_program,
         cost=1_200,
-        interpreted=0.06,
-        choosing=1e-3,
+        interpreted_seconds=0.06,
+        choosing_seconds=1e-3,
         description="a whole duel; the figures are the defender's losses after the last round, P(attacker wins) and "
         "P(draw), by victory points",
         has_winner=True,
@@ -322,7 +322,7 @@ FIGHTS: Mapping[str, Fight] = {
         keywords.DUEL,
         explore_graph,
         cost=120_000,
-        interpreted=5.0,
+        interpreted_seconds=5.0,
         description="a whole duel with best play by both sides (docs/best-play.md); the figures are those of a duel",
         has_winner=True,
     ),
@@ -331,7 +331,7 @@ FIGHTS: Mapping[str, Fight] = {
         keywords.DUEL,
         explore_graph,
         cost=600_000,
-        interpreted=25.0,
+        interpreted_seconds=25.0,
         description="a duel that starts at this distance, with best play by both sides (objective: points destroyed "
         "minus points lost) and a coin toss each round for the first side; the losses of both sides give the prices",
     ),
@@ -351,8 +351,8 @@ class Situation(Record):
     bonuses, penalties : tuple of str
         As in a scenario. ``short_range`` applies to rows that have a short range.
     distance : float or None
-        Distance in inches, which decides for each row whether it is in range and in short range. None: every row is in
-        long range, and short range is a bonus like the others.
+        Distance in inches, which decides for each row whether it is in range and in short range. Without a distance,
+        every row is in long range, and short range is a bonus like the others.
     kind : str
         Kind of fight, a name of :data:`FIGHTS`. ``"ranged"`` is one attack under the conditions above. ``"charge"``
         (AC-8), ``"duel"`` and ``"best-duel"`` (six rounds, AC-9.2) have no such conditions. ``"best-trade"`` is six

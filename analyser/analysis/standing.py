@@ -1,4 +1,4 @@
-"""Standings of loadouts that all fight each other, and the effect of an edit on them."""
+"""Points, fair points and verdicts of loadouts that all fight each other, and the effect of an edit."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Standings:
         self.prices = fair_points_in(table, exchange=self._exchange, with_played=False)
 
     def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
-        """Return the standings after each changed loadout has replaced that with the same selector.
+        """Return the standings after each changed loadout has replaced the loadout with its selector.
 
-        Only changed fights are computed, and with `keep` stored.
+        Only changed fights are computed; `keep` stores them.
         """
         by_selector = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
         loadouts = list(by_selector.values())
@@ -96,7 +96,7 @@ class Standings:
         return self._rows["verdict"]
 
     def at_most(self, selector: str) -> int:
-        """Return the points of a better loadout, which limit this one's fair points; without one, its own points."""
+        """Return the points of a better loadout, which limit the fair points; otherwise the loadout's own points."""
         row = self._rows.loc[selector]
         return int(row["points"] if pd.isna(row["at_most"]) else row["at_most"])
 

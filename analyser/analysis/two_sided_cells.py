@@ -1,4 +1,4 @@
-"""Charges and duels, in which both sides roll dice, for many pairs at once, as cells of a grid."""
+"""Grid cells of charges and duels, in which both sides roll dice, for many pairs at once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FighterT = TypeVar("FighterT")
 
 
 class FightEnd(NamedTuple):
-    """Result of a fight: the distribution of the final states of the attacker (who used `row`) and the defender."""
+    """Distribution of the final states of both sides, if the attacker uses `row`."""
 
     row: str | None
     distribution: Joint
@@ -38,7 +38,7 @@ class FightEnd(NamedTuple):
 
 
 RowResults = Sequence[FightEnd] | str
-"""Results of a pair for each row of the attacker, or the reason why it cannot fight."""
+"""Results of a pair for each row of the attacker, or the reason why the pair cannot fight."""
 
 
 def two_sided_cells(
@@ -54,7 +54,7 @@ def two_sided_cells(
 
     `fighter` converts an attacker and the stated row (or None) for `fights`. `fights` takes all levels of an attacking
     unit and of a defending unit, and returns the results of each pair by row; the best row is used. A text that either
-    function returns is the reason why a pair cannot fight. `in_threads` is for kernels that release the lock.
+    function returns is the reason why a pair cannot fight. `in_threads` needs kernels that release the GIL.
     """
     fighters = [fighter(attacker, defending.row) for attacker in attackers]
     cells = blank_cells(len(fighters), len(defending.combatants))
@@ -85,7 +85,7 @@ def _slices_by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
 
 
 def _best_row_cells(pairs: Sequence[Sequence[FightEnd]]) -> Cells:
-    """Return the cell of each pair with the best row of the attacker."""
+    """Return the cell of the attacker's best row for each pair."""
     counts = np.array([len(pair) for pair in pairs])
     cells = cells_of([end for ends in pairs for end in ends])
     firsts = np.cumsum(counts) - counts
@@ -123,7 +123,7 @@ def cells_of(fights: Sequence[FightEnd]) -> Cells:
 
 
 class _FinalStates:
-    """Possible final states of one side in several fights, as one array, with the figures of each state."""
+    """Possible final states of one side in several fights, with the figures of each state."""
 
     def __init__(self, by_fight: Sequence[Integers], weights: Sequence[Floats], units: Sequence[Combatant]) -> None:
         lengths, final = list(map(len, by_fight)), np.concatenate(by_fight)
@@ -144,7 +144,7 @@ class _FinalStates:
         return np.array([[weights @ column for column in columns[:, part]] for weights, part in fights]).T
 
     def distributions(self) -> Iterator[tuple[Integers, Floats]]:
-        """Yield the indices of the fights of units with equally many models, and distributions of models destroyed."""
+        """Group fights by number of models; yield their indices and distributions of models destroyed."""
         for models in np.unique(self._models).tolist():
             fights = np.flatnonzero(self._models == models)
             parts = ((self.destroyed[self._parts[fight]], self._weights[fight]) for fight in fights.tolist())

@@ -32,10 +32,10 @@ RULE = (
     "Undecided: neither, or something else prevents a verdict, which is named.",
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # quantiles of the normal distribution
-_DIRICHLET = 5.0  # parameter for the weights of battlefields: with two, 95% of draws are from 21% to 79%
-_CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # of logarithms, for the figures of _profile_figures
+_DIRICHLET = 5.0  # parameter for the weights of battlefields: of two battlefields, 95% of draws are 21% to 79%
+_CLEAR_DIFFERENCES = np.array([0.5, 1.0, 0.5, 0.5])  # clear differences of the figures of _profile_figures
 _LARGEST_ERROR = 1.0  # standard deviation of log(points / fair points) from which a loadout gets no fair price
-_KINDS_OF_DOUBT = {  # a phrase in the text of a doubt: the kind of doubt
+_KINDS_OF_DOUBT = {  # kind of doubt by a phrase in its text
     "may be fair": "fair and wrong prices are both likely",
     "but these numbers leave out": "these numbers leave out something about the unit",
 }
@@ -128,7 +128,7 @@ def _profile_figures(exchange: Exchange) -> Array:
 def _noise(exchange: Exchange, frequencies: Array, prices: Array) -> Array:
     """Return the errors of even-trade prices due to each unit among the opponents and to each battlefield.
 
-    By a first-order Bayesian bootstrap of units (Rubin 1981), and Dirichlet weights of battlefields.
+    Units have the weights of a first-order Bayesian bootstrap (Rubin 1981), battlefields Dirichlet weights.
     """
     by_loadout, by_battlefield = equilibrium_prices.price_sensitivity(exchange.losses, frequencies, prices)
     kinds, n = np.unique(exchange.unit_numbers), len(exchange.losses)
@@ -190,7 +190,7 @@ def lean_of(under: float, over: float) -> str:
 
 
 def _noticed_from(prices: PooledPrices) -> Array:
-    """Return the rise from the fair price that ends the verdict *fair* in 80% of cases; NaN if none is ever fair."""
+    """Return the price rise that ends the verdict *fair* in 80% of cases; NaN if no price is fair."""
     least, most = np.zeros(len(prices.log_ratio)), np.full(len(prices.log_ratio), 1.0)
     for _ in range(40):
         middle = (least + most) / 2
@@ -288,7 +288,7 @@ def _verdict_on(
 
 
 def _sides_of(exchange: Exchange) -> tuple[Indices, Indices]:
-    """Return the indices of the loadouts of both sides: all on both, or two groups without matchups within a group."""
+    """Return the indices of both sides: two groups that fight only each other, or all loadouts twice."""
     all_loadouts = np.arange(len(exchange.loadouts))
     second = np.flatnonzero(exchange.is_matchup[0])
     first = np.flatnonzero(exchange.is_matchup[second[0]])

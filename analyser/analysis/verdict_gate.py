@@ -60,7 +60,7 @@ def write_baseline(answer: FairPoints, path: str | os.PathLike[str]) -> None:
 
 
 def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
-    """Return the accepted verdicts by loadout from a baseline file; InputError if it is not one."""
+    """Return the accepted verdicts by loadout from a baseline file; InputError if the file is no baseline."""
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -73,8 +73,8 @@ def read_baseline(path: str | os.PathLike[str]) -> Mapping[str, Any]:
 def failures(answer: FairPoints, verdicts: Sequence[str], accepted: Mapping[str, Any] | None = None) -> pd.DataFrame:
     """Return the loadouts with one of these verdicts that is not accepted, the most probable first.
 
-    A verdict is accepted if it is that of the baseline, or if no probability changed since by more than
-    :data:`analyser.analysis.verdict.NOISE`.
+    A verdict is accepted if it equals that of the baseline. It is also accepted if no probability has changed since
+    then by more than :data:`analyser.analysis.verdict.NOISE`.
     """
     frame = answer.frame[answer.frame["verdict"].isin(verdicts)]
     sides = ["under_probability", "over_probability"]

@@ -62,7 +62,7 @@ class WhatIf(JudgedAnswer):
     limits: str
     bands_without_dice: tuple[str, ...]
     opponents: Opponents
-    out_of_range_numbers: tuple[str, ...]  # changed numbers that no opponent has
+    out_of_range_numbers: tuple[str, ...]  # changed numbers outside the range of the opponents
     method: Method = METHOD
 
     @property
@@ -141,7 +141,7 @@ class WhatIf(JudgedAnswer):
         ]
 
     def notes(self) -> list[str]:
-        """Return the rule of verdicts, limits, die, deck and profiles."""
+        """Return the rule of verdicts, limits, dice, deck and profiles."""
         return [*RULE, self.limits, *self.profiles.notes()]
 
 
@@ -270,7 +270,7 @@ def _out_of_range_numbers(changed: Loadout, keys: Iterable[str], opponents: Iter
 
 
 def _bands_without_dice(before: Loadout, after: Loadout) -> tuple[str, ...]:
-    """Return the bands that lost all their dice: ``Ranged (Aerial) at 1-6, 7-12 models``."""
+    """Return the bands that lost all their dice, such as ``Ranged (Aerial) at 1-6, 7-12 models``."""
     unit_of_bands = "damage" if "behemoth" in before.unit.traits else "models"
     result: dict[str, list[str]] = {}
     for old_row, new_row in zip(before.unit.rows, after.unit.rows):

@@ -38,7 +38,7 @@ class Sums(NamedTuple):
 
     total: Weights
     total_of_squares: Weights
-    condition: Weights | None = None  # weight of the condition of a conditional mean; None: not conditional
+    condition: Weights | None = None  # weight of the condition; None if the mean is not conditional
     ends: tuple[float, float] = (-np.inf, np.inf)  # smallest and largest possible value
 
     @classmethod
@@ -90,7 +90,7 @@ def turn_key(weights: Weights, name: str = "turn") -> dict[str, list[int]]:
 
 
 def stack(name: str, tables: Mapping[Any, Table]) -> Table:
-    """Return tables with equal columns as one, with a new first key, `name`, whose values are the keys of `tables`."""
+    """Concatenate tables with equal columns; the new first key, `name`, has the keys of `tables`."""
     stacked = list(tables.values())
     keys = {name: [value for value, table in tables.items() for _ in next(iter(table.weights.values()))]}
     keys |= {key: [value for table in stacked for value in table.keys[key]] for key in stacked[0].keys}
@@ -122,7 +122,7 @@ class Panel(NamedTuple):
     """A panel of the picture: the rows of a table whose keys have the values in `where`.
 
     Curves show probabilities by round; `shown` maps their columns to labels. Cells show the distribution of the number
-    `shown` by round. Bars show the column `shown`, hatched in rows whose key in `lost` has one of its values there.
+    `shown` by round. Bars show the column `shown`; they are hatched where a key of `lost` has one of its values.
     """
 
     plot: Literal["curves", "cells", "bars", "fates"]
@@ -216,7 +216,7 @@ def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axe
 
 
 def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
-    """Return a function that draws a panel; lines that are always 0 are left out, unless all are 0."""
+    """Return a function that draws a panel; it leaves out lines that are always 0."""
     frame, shown = result.to_frame(panel.table), panel.shown
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():

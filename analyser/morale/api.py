@@ -59,7 +59,7 @@ def solve(
 ) -> MoraleResult:
     """Return the answer to a question, exact or simulated, with the errors of :func:`exact`."""
     checked, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
-    if not isinstance(question, MoraleQuestion) or profiles is not None:  # else the profiles are unknown
+    if not isinstance(question, MoraleQuestion) or profiles is not None:  # otherwise the profiles are unknown
         used = profiles_used(_folder(profiles), morale=True)
     system_weights = getattr(answers, "weights", None)
 

@@ -38,7 +38,7 @@ Length = Annotated[float, Field(ge=0.01, le=MOST_INCHES)]  # inches of a move
 
 
 def pmf_from(value: object) -> Pmf:
-    """Return the probabilities of 0, 1, 2, … from an integer or a table of number = probability; else ValueError.
+    """Return the probabilities of 0, 1, 2, … from an integer or a table of number = probability.
 
     >>> pmf_from(2), pmf_from({0: 0.5, "2": 0.5})
     ((0.0, 0.0, 1.0), (0.5, 0.0, 0.5))
@@ -64,7 +64,7 @@ def _small_number(number: object) -> int:
 
 
 def as_tuple_of_rounds(value: object) -> tuple[Any, ...]:
-    """Return a list with an entry for each round as a tuple, or a single value for all rounds as a tuple of one."""
+    """Convert a list with an entry for each round, or a single value for all rounds, to a tuple."""
     return tuple(value) if isinstance(value, list | tuple) else (value,)
 
 
@@ -90,7 +90,7 @@ def certain_pmf(number: int) -> Pmf:
 
 
 def for_each_round(numbers: tuple[ItemT, ...], rounds: int, key: str) -> tuple[ItemT, ...]:
-    """Return an entry for each of `rounds` rounds, a single one repeated; ValueError for another length."""
+    """Return an entry for each round; a single entry is repeated, and another length raises ValueError."""
     if len(numbers) not in (1, rounds):
         raise ValueError(f"{key} has {len(numbers)} numbers (allowed: one for all rounds, or {rounds}, one for each)")
     return numbers * rounds if len(numbers) == 1 else numbers
@@ -130,7 +130,7 @@ def read_question(
     folder: Path | None,
     clash_settings: Mapping[str, Any] | None = None,
 ) -> MoraleQuestion:
-    """Return a question with the ruleset of a folder of profiles, and with a die or deck in `clash_settings`."""
+    """Read a question with the ruleset of a folder of profiles, and with any die or deck in `clash_settings`."""
     if isinstance(source, Mapping):
         check_plain(source, "question")
         raw, where = dict(source), "question"
@@ -152,7 +152,7 @@ def read_question(
 
 
 def _used_settings(clash_settings: Mapping[str, Any], ruleset: Mapping[str, Any], system: System) -> dict[str, Any]:
-    """Return the stated die and deck of Armoured Clash; InputError if the system does not use one that is stated."""
+    """Return the stated die and deck of Armoured Clash; InputError if the system does not use all of them."""
     used = {key: value for key, value in clash_settings.items() if key in ruleset.get(_CLASH_SECTION, ())}
     if used != clash_settings:
         problem = f"{system.title} does not use the {' and '.join(clash_settings.keys() - used.keys())}"

@@ -108,12 +108,12 @@ class MoraleResult(Result):
         )
 
     def _times(self, name: str) -> list[Any]:
-        """Return the round or turn of each row of a table; only None if it has neither."""
+        """Return the round or turn of each row of a table; ``[None]`` if it has neither."""
         keys = self.raw_tables[name].keys
         return next((list(keys[key]) for key in ("round", "turn") if key in keys), [None])
 
     def _row_at(self, name: str, moment: int | None) -> int:
-        """Return the index of the first row of a table in a round or turn; None: in the last one."""
+        """Return the index of a table's first row in a round or turn, by default in the last."""
         times = self._times(name)
         if moment is None:
             return times.index(times[-1])
@@ -159,7 +159,7 @@ class MoraleResult(Result):
         return tidy(self.table(table))
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Any:
-        """Draw the panels under one title, or the first one on `ax`."""
+        """Draw the panels under one title, or only the first panel on `ax`."""
         return picture_of(self, ax, **more)
 
     @property

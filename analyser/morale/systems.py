@@ -66,7 +66,7 @@ def system_named(name: str) -> System:
 
 
 def system_of(raw: Mapping[str, Any]) -> str | None:
-    """Return the name of the system that a raw question is about; None for a fight, or if the keys fit none or several.
+    """Return the name of the system that a raw question is about; None for a fight, or if no single system fits.
 
     >>> system_of({"dice": 2, "obstacles": []}), system_of({"attack": {}, "target": {}})
     ('warmaster', None)

@@ -40,7 +40,9 @@ def test_a_kernel_is_told_of_all_the_fights_of_a_question_at_once():
             self.compile_for = lambda seconds: told.append((name, seconds))
 
     shots, blows = Recorded("shots"), Recorded("blows")
-    shoot, charge = (Fight(None, "", each, cost=1, interpreted=by) for each, by in ((shots, 0.25), (blows, 0.5)))
+    shoot, charge = (
+        Fight(None, "", each, cost=1, interpreted_seconds=by) for each, by in ((shots, 0.25), (blows, 0.5))
+    )
     prepare_kernels([(shoot, 8), (charge, 2), (shoot, 4), (charge, 0)])
     assert told == [("shots", 3.0), ("blows", 1.0)]
     prepare_kernels([(charge, 0)])

@@ -21,7 +21,7 @@ from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
 from analyser.morale.answer_parts import Keys, Panel, Parts, Rules, Table, TextsAndTruth, chain_weights
-from analyser.morale.games.compare import question as scales
+from analyser.morale.games.compare import equivalents
 from analyser.morale.games.compare.compared_systems import CLASH, CLASS_OF, ArmouredClash, ComparedSystem, clash_values
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.results.base import RulesUsed
@@ -78,11 +78,11 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
         f"p_{word}": np.stack([recorded[name].weights @ (fates[name] == fate) for name in systems], axis=1)
         for fate, word in enumerate(FATES_OF_SYSTEMS)
     }
-    equivalents = [(name, *pair) for name, system in systems.items() for pair in system.equivalents.items()]
+    equivalent_rows = [(name, *pair) for name, system in systems.items() for pair in system.equivalents.items()]
     words = [(name, system.shaken, system.routed, system.gone, system.rules) for name, system in systems.items()]
     tables = {
         "fates": Table.product_of({"round": range(1, question.rounds_played + 1)}, {"system": [*CLASS_OF]}, columns),
-        "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*equivalents)))),
+        "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*equivalent_rows)))),
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
@@ -93,15 +93,15 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
 def _correspondence(question: Question) -> Keys:
     """Return the equivalents of each DISCIPLINE, with the probabilities to pass rounded to four decimals."""
     sides = question.check_sides
-    targets, leadership_values = scales.check_targets(sides), scales.leaderships()
+    targets, leadership_values = equivalents.check_targets(sides), equivalents.leaderships()
     names = ("discipline", "nerve", "courage", "check", "check_passed", "leadership", "leadership_passed")
     rows = []
-    for discipline, probability in scales.disciplines(question).items():
-        target = scales.equivalent_value(probability, targets, question)
-        leadership = scales.equivalent_value(probability, leadership_values, question)
+    for discipline, probability in equivalents.disciplines(question).items():
+        target = equivalents.equivalent_value(probability, targets, question)
+        leadership = equivalents.equivalent_value(probability, leadership_values, question)
         probabilities = [probability, targets[target], leadership_values[leadership]]
         nerve, check_passed, leadership_passed = (round(float(value), 4) for value in probabilities)
-        courage = scales.courage_for(probability, question)
+        courage = equivalents.courage_for(probability, question)
         check = f"{target}+ on a die of {sides}"
         rows.append((discipline, nerve, courage, check, check_passed, leadership, leadership_passed))
     return dict(zip(names, zip(*rows)))
@@ -136,7 +136,7 @@ def rules(question: Question) -> Rules:
 
 
 def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
-    """Return a raw question with its duel resolved, and the unit's values from it; InputError if others are stated."""
+    """Return a raw question with its duel resolved and the unit's values; InputError if other values are stated."""
     stated = {key: raw[key] for key in DUEL_SECTIONS if raw.get(key) is not None}
     if not stated:
         return dict(raw)
@@ -163,7 +163,7 @@ def complete(raw: Mapping[str, Any], folder: Path | None) -> dict[str, Any]:
 
 
 def _has_value(value: object) -> bool:
-    """Return True if a key has a value; the question in an answer also has keys without a value."""
+    """Return True if a key has a value; questions in answers also have keys without a value."""
     return any(map(_has_value, value.values())) if isinstance(value, dict) else value is not None
 
 
@@ -237,7 +237,7 @@ class _Duel:
         return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES_OF_SYSTEMS))
 
     def round_results(self, number: int, sampling: Sampling) -> _Round:
-        """Return the results of a round from pair `number`; if the duel is over, the pair stays, without losses."""
+        """Return the results of a round from pair `number`; a finished duel stays in its pair, without losses."""
         pair = self.states[number]
         if is_removed(np.array(pair)).any():
             return np.array([number]), np.zeros(1, np.int64), np.array([sampling.trials or 1.0])

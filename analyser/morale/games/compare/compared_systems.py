@@ -1,4 +1,4 @@
-"""Compared systems: a unit with the same losses under the rules of each.
+"""A unit with the same losses under the rules of each compared system.
 
 A round has attacks, then tests; then the state is recorded, and the unit acts. A state is ``models left * number of
 conditions + condition``, or the last state for a unit that is gone.
@@ -27,7 +27,7 @@ from analyser.engine.chain.chain import (
     fair_die,
     success_die,
 )
-from analyser.morale.games.compare import question as scales
+from analyser.morale.games.compare import equivalents
 from analyser.morale.games.compare.question import GONE, ROUTED, SHAKEN, STEADY, Question
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.legion import rules as lg
@@ -43,7 +43,7 @@ CALM, SUPPRESSED, FELL_BACK = range(3)
 
 
 class ComparedSystem:
-    """A unit under the rules of a system; `equivalents` are the values that stand for the nerve."""
+    """A unit under the rules of a system; `equivalents` are its values that stand for the nerve."""
 
     title: ClassVar[str]
     shaken: ClassVar[str]
@@ -90,7 +90,7 @@ class ComparedSystem:
         return next_state
 
     def chain(self) -> tuple[Chain, Alternatives]:
-        """Return the chain, and the phases of each round; for a duel those of each number of models lost."""
+        """Return the chain, and its phases by round, or in a duel by the models lost in a round."""
         pmfs = self.question.loss_pmfs or [certain_pmf(lost) for lost in range(self.models + 1)]
         attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
         rounds = [(*self.phases_before, *attacks[pmf], *self.test_phases, RECORD, *self.phases_after) for pmf in pmfs]
@@ -116,13 +116,17 @@ class ArmouredClash(ComparedSystem):
         super().__init__(question)
         stated, edge = question.armoured_clash, question.edge_distance
         falls = 1 if edge is None else max(math.ceil(edge / FALL_BACK), 1)
-        self.falls = min(falls, question.rounds_played * question.attacks + 1)  # number of different counts of falls
+        self.falls = min(
+            falls, question.rounds_played * question.attacks + 1
+        )  # number of possible counts of falls, 0 included
         self.conditions = self.falls * 3
         limit = int(question.models * question.ruleset.break_share)
         if stated.break_limit is not None:
             limit = NONE if stated.break_limit == "none" else stated.break_limit
         nerve, value = question.nerve, stated.discipline
-        value = scales.equivalent_value(nerve, scales.disciplines(question), question) if value is None else value
+        value = (
+            equivalents.equivalent_value(nerve, equivalents.disciplines(question), question) if value is None else value
+        )
         self.equivalents = clash_values(value, None if limit == NONE else limit)
         self._fight = np.zeros(1, FIGHT)[0]
         self._fight.discipline, self._fight.break_limit, self._fight.test = value, limit, Test.BY_CARD
@@ -192,7 +196,7 @@ class Legion(ComparedSystem):
         stated, ruleset = question.legion, question.ruleset.legion
         moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
         courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage
-        courage = scales.courage_for(question.nerve, question) if courage is None else courage
+        courage = equivalents.courage_for(question.nerve, question) if courage is None else courage
         self.unit = unit = Unit(courage, courage, question.models, moves, ruleset.end_phase_tokens)
         self.conditions = unit.destroyed + 1
         self.equivalents = {
@@ -220,7 +224,7 @@ class Legion(ComparedSystem):
 
 
 class GrandeTactique(ComparedSystem):
-    """Infantry under fire (GT-2 to GT-6): ``flights * 3`` + eager, shaken or routed; last: off the map."""
+    """Infantry under fire (GT-2 to GT-6); a condition is ``flights * 3 + status``, the last is off the map."""
 
     title, rules = "Grande Tactique", "GT-2, GT-3, GT-5, GT-6"
     shaken, routed, gone = "shaken", "routed", "off the map, destroyed"
@@ -229,14 +233,14 @@ class GrandeTactique(ComparedSystem):
         super().__init__(question)
         stated, ruleset, edge = question.grande_tactique, question.ruleset.grande_tactique, question.edge_distance
         flights = question.rounds_played + 2 if edge is None else max(math.ceil(edge / gt.INFANTRY_FLIGHT), 1)
-        self._far = flights > question.rounds_played + 1  # True: the edge is too far, so flights are not counted
+        self._far = flights > question.rounds_played + 1  # True if the edge is too far, so that flights are not counted
         self._flights = 1 if self._far else flights
         self._off_map = self._flights * 3
         self.conditions = self._off_map + 1
         sides = question.check_sides
-        targets = scales.check_targets(sides)
+        targets = equivalents.check_targets(sides)
         target = stated.check_target
-        self._target = scales.equivalent_value(question.nerve, targets, question) if target is None else target
+        self._target = equivalents.equivalent_value(question.nerve, targets, question) if target is None else target
         self._check = fair_die(sides)
         self.equivalents = {
             "morale check": f"{self._target}+ on a die of {sides}",
@@ -260,7 +264,7 @@ class GrandeTactique(ComparedSystem):
         return np.where(flights >= self._flights, self._off_map, fled)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        """Return the phase of losses; a unit worn down is shaken or, if shaken before, checks morale (GT-2)."""
+        """Return the phase of losses; a unit worn down is shaken, or checks morale (GT-2)."""
 
         def after_losses(condition: Any, lost: Any, rolled: Any) -> Any:
             status = condition % 3
@@ -277,7 +281,7 @@ class GrandeTactique(ComparedSystem):
 
 
 class Warmaster(ComparedSystem):
-    """A unit driven back and confused by any 6 (WM-1, WM-9): ``dice to roll * 2 + confused``."""
+    """A unit driven back and confused by any 6 (WM-1, WM-9); a condition is ``dice to roll * 2 + confused``."""
 
     title, rules = "Warmaster", "WM-1, recovery of WM-9"
     shaken, routed, gone = "confused", "never", "destroyed"
@@ -316,7 +320,7 @@ class Mordheim(ComparedSystem):
         super().__init__(question)
         leadership = question.mordheim.leadership
         if leadership is None:
-            leadership = scales.equivalent_value(question.nerve, scales.leaderships(), question)
+            leadership = equivalents.equivalent_value(question.nerve, equivalents.leaderships(), question)
         self.equivalents = {"Leadership": str(leadership), "leader": "never out of action"}
 
         def after_test(states: Any, roll: Any) -> Any:

@@ -75,7 +75,7 @@ class GameSection(Section[Game]):
         )
 
     def _possible_conditions(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """Return a unit's conditions, sorted: all possible ones, and others."""
+        """Return a unit's conditions in rising order; they include all possible conditions."""
         statuses: Sequence[int] = (steps.EAGER, steps.SHAKEN, steps.SILENCED, steps.RIDDEN_DOWN, steps.WITHDRAWN)
         positions = 1
         if unit.arm != "artillery":
@@ -83,7 +83,7 @@ class GameSection(Section[Game]):
         return sorted({condition_of(*parts) for parts in product(range(positions), range(2), statuses)})
 
     def _column(self, unit: GameUnit) -> list[GameUnit]:
-        """Return the units in the column of a unit; the unit itself if it is in no column."""
+        """Return the units in the column of a unit, or the unit itself outside columns."""
         others = self.section.units if unit.column is not None else ()
         return [other for other in others if other.column == unit.column] or [unit]
 
@@ -129,7 +129,7 @@ class GameSection(Section[Game]):
                 yield Phase(change, bernoulli(probability), 1, checks, title=title)
 
     def _charges(self, number: int, unit: GameUnit) -> Iterator[Phase]:
-        """Yield the phases of charges on a unit in rout or standing; at most one has an effect (GT-2, GT-7)."""
+        """Yield two phases of charges on a unit; at most one has an effect (GT-2, GT-7)."""
         for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
             if any(charges):
                 die = Die((1.0 - sum(charges), *charges), words=CHARGE_WORDS)

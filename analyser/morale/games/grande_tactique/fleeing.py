@@ -161,10 +161,10 @@ class ColumnSection(Section[Column]):
     def _prepare(self) -> None:
         section = self.section
         arms = [gt.ARMS[arm] for arm in (section.arm, *(friend.arm for friend in section.friends))]
-        positions = (Fraction(0), *(exact_fraction(friend.distance) for friend in section.friends))
+        distances = (Fraction(0), *(exact_fraction(friend.distance) for friend in section.friends))
         edge, paths = None if section.edge_distance is None else exact_fraction(section.edge_distance), []
-        for arm, place in zip(arms, positions):
-            flights, to_edge = [gt.flight_distance(arm, total) for total in range(gt.TOTALS)], (edge or 0) - place
+        for arm, distance in zip(arms, distances):
+            flights, to_edge = [gt.flight_distance(arm, total) for total in range(gt.TOTALS)], (edge or 0) - distance
             ends = [gt.OFF_MAP if edge is not None and gt.is_off_map(flight, to_edge) else 0 for flight in flights]
             paths.append(gt.Path(arm, to_edge, [gt.START], [ends]))
         fleeing = steps.FLEEING_FROM_CAVALRY if section.enemy == "cavalry" else gt.FLEEING
@@ -173,8 +173,8 @@ class ColumnSection(Section[Column]):
         units = steps.units_of(paths, [[steps.condition_of(0, 0, status) for status in statuses]] * len(paths))
         self.units, self._statuses = units._replace(old_guard=np.array(old_guard, np.int64)), len(statuses)
 
-    def _after_shaking(self, place: int, states: Any, shaken: Any) -> Any:
-        digit = self._statuses**place
+    def _after_shaking(self, unit: int, states: Any, shaken: Any) -> Any:
+        digit = self._statuses**unit
         return np.where(shaken & (states // digit % self._statuses == gt.EAGER), states + digit * gt.SHAKEN, states)
 
     def chain(self) -> Chain:
@@ -187,8 +187,8 @@ class ColumnSection(Section[Column]):
             title="The first unit is charged and flees (GT-2)",
         )
         shaken = (
-            Phase(partial(self._after_shaking, place), die, 1, title=f"Unit {place + 1} is shaken before")
-            for place, die in enumerate(dice, start=1)
+            Phase(partial(self._after_shaking, unit), die, 1, title=f"Unit {unit + 1} is shaken before")
+            for unit, die in enumerate(dice, start=1)
         )
         phases = (*shaken, first_flees, *[steps.flight(self.units, D6)] * count, RECORD)
         what = f"a flight through {count - 1} friends, each with {self._statuses} states"
@@ -235,7 +235,7 @@ class ColumnSection(Section[Column]):
 
 
 class DivisionSection(Section[Division]):
-    """Units of a game (:mod:`.game_steps`) without flights: routs and losses are charges of cavalry."""
+    """Units of a game (:mod:`.game_steps`) without flights; a rout or loss is modelled as a charge of cavalry."""
 
     def _prepare(self) -> None:
         section, count = self.section, len(self.section.units)

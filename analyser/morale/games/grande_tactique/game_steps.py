@@ -1,7 +1,7 @@
 """Steps of the game of a division, as kernels: events of a unit, and the flights that they cause (GT-1 to GT-11).
 
 The condition of a unit has its position, a flag "has rallied", and its status. A state has the index of each unit's
-condition among the possible ones; if needed, its lowest field is the collapse of the division.
+condition among its possible conditions; if needed, its lowest field is the collapse of the division.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Units(NamedTuple):
 
     positions: rules.Positions
     counts: NDArray[np.int64]  # number of possible conditions of each unit
-    index_of: NDArray[np.int64]  # index of each condition among the possible ones, else 0: shape (units, conditions)
+    index_of: NDArray[np.int64]  # index of each possible condition, 0 for others: shape (units, conditions)
     condition_at: NDArray[np.int64]  # condition of each index: shape (units, largest count), padded with zeros
     arms: NDArray[np.int64]
     columns: NDArray[np.int64]  # number of the column; a unique number if it is in none
     old_guard: NDArray[np.int64]  # 1 for Old Guard
     modifiers: NDArray[np.int64]  # of morale checks
     target: int  # of morale checks
-    fire_shakes: int  # 1: fire shakes an eager unit that it wears down
+    fire_shakes: int  # 1 if fire shakes an eager unit that it wears down
     rallied: int  # status of a unit after it has rallied
     pips_elsewhere: int  # PIPs spent on other things
     has_collapse_field: int  # 1 if the state has a field for the collapse
@@ -155,7 +155,7 @@ def rank_of(units: Units, game: GameState, unit: int) -> int:
 
 @step
 def foremost_fleeing(units: Units, game: GameState) -> int:
-    """Return the unit that flees next: the foremost, and of several the first in the list; -1 if no unit must flee."""
+    """Return the foremost unit that must flee (the first in the list if tied), or -1 if no unit must flee."""
     foremost = -1
     for unit in range(len(game.status)):
         if MUST_FLEE >> game.status[unit] & 1 and (

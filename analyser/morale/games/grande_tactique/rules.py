@@ -176,7 +176,7 @@ def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
     edge_matters = edge is not None and (unit.column is not None or edge <= farthest)
 
     def position_after(position: Position, total: int) -> Position | None:
-        """Return the position after a flight (GT-3, GT-5); None: off the map."""
+        """Return the position after a flight (GT-3, GT-5), or None if off the map."""
         moved, off_column = position.moved + flight_distance(arm, total), position.off_column
         has_shelter = shelter is not None and not off_column
         if shelter is not None and has_shelter and finds_shelter(arm, shelter - position.moved):
@@ -193,7 +193,7 @@ def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
 
     positions, ends_by_total, ends = [Position(Fraction(0), unit.in_shelter, unit.in_shelter)], list[list[int]](), 1
     while len(ends_by_total) < len(positions):
-        if len(ends_by_total) == ends:  # next: positions after one flight more
+        if len(ends_by_total) == ends:  # the next positions are those after one more flight
             flights, ends = flights - 1, len(positions)
         row: list[int] = []
         for total in range(TOTALS):

@@ -66,7 +66,7 @@ def _questions_until_panic(what: str, unit: Question) -> Iterator[Question]:
 
 
 def _panic_weights(question: Question, recorded: Recorded) -> Any:
-    """Return the weight of a panic up to each round, for a unit at the edge: its first panic removes it (LG-5)."""
+    """Return the weight of a panic up to each round; at the edge the first panic removes a unit (LG-5)."""
     return recorded.weights[1::2][:, recorded.states == unit_of(question).off_table].sum(axis=1)
 
 
@@ -111,7 +111,7 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tokens(unit: Unit, recorded: Recorded) -> Table:
-    """Return the distribution of the tokens of a unit on the table, up to the largest possible number."""
+    """Return the distribution of the tokens of a unit on the table."""
     mask = recorded.states < unit.off_table
     on_table = Recorded(recorded.states[mask], recorded.weights[:, mask])
     weights = on_table.grouped(unit.tokens(on_table.states), unit.most_tokens + 1)
@@ -126,7 +126,7 @@ def _tokens(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tables_until_panic(question: Question, recorded: Mapping[str, Recorded]) -> dict[str, Table]:
-    """Return P(panicked) by tokens; also by round, with the fewest attacks that suffice, else the most tried."""
+    """Return P(panicked) by tokens, and by round with the fewest sufficient attacks, or the most that were tried."""
     by_tokens, by_round = {}, {}
     for (case, what), units in _trial_questions(question).items():
         trials = [recorded[f"{case} a commander, {number} {what}"] for number in range(len(units))]

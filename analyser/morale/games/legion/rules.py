@@ -40,7 +40,7 @@ class Unit:
     courage: int
     panic_courage: int  # COURAGE with the commander near
     most_tokens: int
-    moves_to_edge: int  # 0: the edge is too far for the rounds of the game
+    moves_to_edge: int  # 0 if the edge is too far for the rounds of the game
     end_phase_tokens: int
 
     @cached_property

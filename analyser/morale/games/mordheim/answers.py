@@ -72,7 +72,7 @@ class CombatSection(Section[Combat]):
         return self.fields.pack(mode=mode, frenzied=self.fields.get("frenzied", states) & ~downed)
 
     def chain(self) -> Chain:
-        """Return the chain of all rounds; it records the state after each."""
+        """Return the chain of all rounds; it records the state after each round."""
         both = ExtraDie(TWO_DICE, 1), ExtraDie(TWO_DICE, N_SUMS)
         fear = Phase(self._after_fear, extra_dice=both, title="Tests of fear, of the fighter and the enemy (MD-9)")
         downed = tuple(

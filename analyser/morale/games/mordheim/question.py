@@ -276,7 +276,9 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
 def _check_losses(warband: Warband, turns: int) -> None:
     """Raise ValueError if even the fewest losses exceed the warriors."""
     pmfs = for_each_round(warband.casualties, turns, "casualties")
-    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # one for all turns stops when no warrior is left
+    stated = (
+        pmfs if len(warband.casualties) > 1 else pmfs[:1]
+    )  # a single entry for all turns stops when no warrior is left
     least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)
     if least > warband.took_part:
         raise ValueError(f"casualties: {least} of {warband.took_part} warriors (allowed: 0 to {warband.took_part})")

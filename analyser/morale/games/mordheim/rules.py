@@ -35,7 +35,7 @@ def rout_leadership(leader: int, leader_out_or_stunned: Number, best_other: Numb
 
 
 def best_leadership(own: int, leader: int, leader_helps: Number) -> Any:
-    """Return the better Leadership of a warrior and the leader if `leader_helps`, else the warrior's (MD-4)."""
+    """Return the warrior's Leadership, or the leader's if it is better and `leader_helps` (MD-4)."""
     return np.where(leader_helps, max(own, leader), own)
 
 
@@ -51,7 +51,7 @@ def rerolls_misses(fighter: Fight | Fighter, frenzied: Number, combat_round: int
 
 
 def hits_of_sides(needed: int, rerolls: bool) -> tuple[int, int]:
-    """Return how many of how many equally likely sides hit at a roll, with misses rolled again or not (MD-8)."""
+    """Return the numbers of hits and of equally likely results of a roll, with or without re-rolls (MD-8)."""
     hits = DIE_SIDES + 1 - needed
     return (hits * (2 * DIE_SIDES - hits), DIE_SIDES**2) if rerolls else (hits, DIE_SIDES)
 

@@ -29,8 +29,8 @@ from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import certain_pmf
 
-ROUTED, GAVE_UP, ALL_OUT = range(3)  # added to the number of states of a warband that fights
-ALL_STATES = -1  # as `selected`: all states; N > 0: the leader and N - 1 others stand; 0: the leader is out of action
+ROUTED, GAVE_UP, ALL_OUT = range(3)  # added to the number of states of a fighting warband
+ALL_STATES = -1  # `selected` is this, or 0 if the leader is out of action, or the number standing with the leader
 STATED_GAME = "warbands"  # name of the chain with the leader as stated
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of these states
 LEADER_FATES: dict[str, dict[str, Any]] = {
@@ -55,7 +55,7 @@ class Step:
 
 
 class Losses(NamedTuple):
-    """Dice that take warriors out of action, `dice` for each of `number` enemies, or of those of `rival` that stand."""
+    """Dice that take warriors out of action: `dice` for each of `number` enemies, or of those left to `rival`."""
 
     die: Die
     dice: int = 1
@@ -72,7 +72,7 @@ class Losses(NamedTuple):
 class WarbandStates:
     """States (integers) and steps of a warband, for any Leadership of its leader.
 
-    A state is ``leader out of action * took_part + others out of action``, or one of three for a warband that has left.
+    A state is ``leader out of action * took_part + others out of action``, or one of three if the warband has left.
     """
 
     def __init__(self, warband: Warband, question: Question) -> None:
@@ -94,7 +94,7 @@ class WarbandStates:
         return states // self.took_part + states % self.took_part
 
     def casualty_steps(self, warband: Warband, turn: int) -> Iterator[Step]:
-        """Yield the steps with the casualties before the test of a turn, or for turn 0 at the start."""
+        """Yield the steps with casualties before the test of a turn, or at the start (turn 0)."""
         most = sum(losses.most for past in range(turn) for losses in self.losses(warband, past))
         for losses in self.losses(warband, turn):  # fewest standing first, so that no state suffers them twice
             standing = range(max(self.took_part - most, 1), self.took_part + 1)
@@ -113,7 +113,7 @@ class WarbandStates:
                 yield self._strike_losses(fight, turn)
 
     def _strike_losses(self, fight: Fight, turn: int) -> Losses:
-        """Return the losses in a fight: attacks must hit, wound, not be saved, and take out of action (MD-7, MD-8)."""
+        """Return the losses in a fight: hits that wound, are not saved and take out of action (MD-7, MD-8)."""
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
         to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
         rerolls = mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset)
@@ -139,8 +139,8 @@ class WarbandStates:
         after = np.where(is_selected, (leader_out + leader_falls) * self.took_part + others_out, states)
         dice = is_selected[:, 0] * losses.dice * (losses.number if losses.rival < 0 else 1)
         lots = Die((1,) * selected, selected, tuple(f"leader's lot {lot}" for lot in range(1, selected + 1)))
-        places = (ExtraDie(lots, numbers),) if falls == "random" and selected > 0 else ()
-        return Step(after, losses.die, dice, places, losses.rival, losses.number, losses.title)
+        lot_die = (ExtraDie(lots, numbers),) if falls == "random" and selected > 0 else ()
+        return Step(after, losses.die, dice, lot_die, losses.rival, losses.number, losses.title)
 
     def _rout_test(self, leader: int, p_stunned: float) -> Step:
         """Return the start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
@@ -166,8 +166,8 @@ class GameFields(NamedTuple):
     """Fields of states of all warbands, as arrays with an entry for each state."""
 
     by_warband: list[NDArray[np.int64]]  # the own state of each warband
-    fights: NDArray[np.bool_]  # True: the warband is still fighting; a row for each warband
-    over: NDArray[np.bool_]  # True: the game has ended (MD-3)
+    fights: NDArray[np.bool_]  # True if the warband is still fighting; a row for each warband
+    over: NDArray[np.bool_]  # True if the game has ended (MD-3)
 
 
 class WarbandSection(Section[Warband]):
@@ -179,12 +179,12 @@ class WarbandSection(Section[Warband]):
         self.first_to_leave = self.question.winner == "first_to_leave"
         self.bands = [WarbandStates(warband, self.question) for warband in self.question.warbands]
         sizes = [band.n_states for band in self.bands]
-        self._places = [math.prod(sizes[:number]) for number in range(len(sizes) + 1)]
+        self._multipliers = [math.prod(sizes[:number]) for number in range(len(sizes) + 1)]
         self._phase = cache(self._phase_of_step)
 
     def fields_of(self, states: NDArray[np.int64]) -> GameFields:
         """Return the fields of states."""
-        by_warband = [states // place % band.n_states for place, band in zip(self._places, self.bands)]
+        by_warband = [states // multiplier % band.n_states for multiplier, band in zip(self._multipliers, self.bands)]
         fights = np.array([own < band.n_fighting for own, band in zip(by_warband, self.bands)])
         over = np.zeros(len(states), bool)  # a single warband plays on
         if len(self.bands) > 1:
@@ -198,52 +198,52 @@ class WarbandSection(Section[Warband]):
         fates = [own - band.n_fighting for own, band in zip(by_warband, self.bands)]
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
-    def _phase_of_step(self, place: int, part: Step, has_begun: bool = True) -> Phase:
-        """Return the phase for a step of warband number `place`; no effect if a game that `has_begun` is over."""
+    def _phase_of_step(self, index: int, step: Step, has_begun: bool = True) -> Phase:
+        """Return the phase for a step of a warband; without effect if the game `has_begun` and is over."""
 
         def change(states: NDArray[np.int64], _: Any) -> NDArray[np.int64]:
             fields = self.fields_of(states[:, 0])
-            own = fields.by_warband[place]
-            after = states + (part.after[own] - own[:, np.newaxis]) * self._places[place]
+            own = fields.by_warband[index]
+            after = states + (step.after[own] - own[:, np.newaxis]) * self._multipliers[index]
             return np.where((fields.over & has_begun)[:, np.newaxis], states, after)
 
-        title = f"{self.question.warbands[place].name}: {part.title}"
-        if part.dice is None:
-            return Phase(change, part.die, 0, part.extra_dice, title=title)
-        own_dice, number = part.dice, part.number if part.rival >= 0 else 1
+        title = f"{self.question.warbands[index].name}: {step.title}"
+        if step.dice is None:
+            return Phase(change, step.die, 0, step.extra_dice, title=title)
+        own_dice, number = step.dice, step.number if step.rival >= 0 else 1
 
         def dice(states: NDArray[np.int64]) -> Any:
             fields = self.fields_of(states)
-            dice_each = own_dice[fields.by_warband[place]]
-            return dice_each * np.minimum(self._standing(part.rival, fields), number) if part.rival >= 0 else dice_each
+            dice_each = own_dice[fields.by_warband[index]]
+            return dice_each * np.minimum(self._standing(step.rival, fields), number) if step.rival >= 0 else dice_each
 
-        return Phase(change, part.die, dice, part.extra_dice, int(own_dice.max()) * number, title)
+        return Phase(change, step.die, dice, step.extra_dice, int(own_dice.max()) * number, title)
 
-    def _standing(self, place: int, fields: GameFields) -> NDArray[np.int64]:
+    def _standing(self, index: int, fields: GameFields) -> NDArray[np.int64]:
         """Return the number of standing warriors of a warband; 0 if it has left."""
-        band = self.bands[place]
-        return np.where(fields.fights[place], band.took_part - band.out(fields.by_warband[place]), 0)
+        band = self.bands[index]
+        return np.where(fields.fights[index], band.took_part - band.out(fields.by_warband[index]), 0)
 
     def _chain_of(self, first: Warband) -> Chain:
         """Return the chain of the game; it records the state before each test, and at the end of each turn."""
         warbands = [*enumerate(zip(self.bands, (first, *self.question.rivals)))]
         phases: list[Phase] = []
-        for place, (band, warband) in warbands:
-            phases += [self._phase(place, part, False) for part in band.casualty_steps(warband, 0)]
+        for index, (band, warband) in warbands:
+            phases += [self._phase(index, step, False) for step in band.casualty_steps(warband, 0)]
         for turn in range(1, self.question.turns_played + 1):
-            for place, (band, warband) in warbands:
-                phases += [self._phase(place, part) for part in band.casualty_steps(warband, turn)]
+            for index, (band, warband) in warbands:
+                phases += [self._phase(index, step) for step in band.casualty_steps(warband, turn)]
                 phases.append(RECORD)
-                phases.append(self._phase(place, band.rout_test(warband.leader, warband.leader_stunned)))
+                phases.append(self._phase(index, band.rout_test(warband.leader, warband.leader_stunned)))
             phases.append(RECORD)
         start = 0  # before any losses; ALL_OUT for a warband that begins with all warriors out of action
-        for place, (band, warband) in warbands:
+        for index, (band, warband) in warbands:
             if warband.out == band.took_part and warband.leader_falls != "never":
-                start += self._places[place] * (band.n_fighting + ALL_OUT)
+                start += self._multipliers[index] * (band.n_fighting + ALL_OUT)
         warriors = ", ".join(str(band.took_part) for band in self.bands)
         what = f"{f'{len(warbands)} warbands' if len(warbands) > 1 else 'a warband'} of {warriors} warriors"
         story = Story(self._read, "Turn", len(warbands) + 1)
-        return Chain(start, tuple(phases), self._places[-1], what, "fewer warbands or warriors", story)
+        return Chain(start, tuple(phases), self._multipliers[-1], what, "fewer warbands or warriors", story)
 
     def _read(self, state: int) -> dict[str, Any]:
         fields, labels = self.fields_of(np.array([state])), dict[str, Any]()
@@ -269,7 +269,7 @@ class WarbandSection(Section[Warband]):
         """Return the tables `warband` (by turn), `last_left` or `first_to_leave` (winner), `leader` (by Leadership)."""
         states, weights = recorded[STATED_GAME]
         fields, names = self.fields_of(states), [warband.name for warband in self.question.warbands]
-        by_name = {name: self._by_turn(place, fields, weights) for place, name in enumerate(names)}
+        by_name = {name: self._by_turn(index, fields, weights) for index, name in enumerate(names)}
         tables = {"warband": stack("warband", by_name)}
         lines = {"p_fighting": "still fighting", **ENDINGS}
         panels = [Curves("warband", name.capitalize(), "turn", lines, {"warband": name}) for name in names]
@@ -294,11 +294,11 @@ class WarbandSection(Section[Warband]):
             panels.append(Curves("leader", heading, "leadership", columns))
         return tables, panels
 
-    def _by_turn(self, place: int, fields: GameFields, weights: Weights) -> Table:
+    def _by_turn(self, index: int, fields: GameFields, weights: Weights) -> Table:
         """Return the probabilities of a warband's states at the end of each turn, and of a test in the turn (MD-1)."""
-        band, own, fights = self.bands[place], fields.by_warband[place], fields.fights[place]
+        band, own, fights = self.bands[index], fields.by_warband[index], fields.fights[index]
         recorded = len(self.bands) + 1
-        before, ends = weights[place::recorded], weights[recorded - 1 :: recorded]
+        before, ends = weights[index::recorded], weights[recorded - 1 :: recorded]
         out = band.out(own)
         due = fights & mordheim.is_rout_test_due(out, band.took_part)
         tests = due & ~fields.over & (out < min(band.gives_up_at, band.took_part))

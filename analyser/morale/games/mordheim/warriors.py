@@ -1,4 +1,4 @@
-"""Answers on single warriors: one alone, a stupid one, or several that test in one turn (MD-1, MD-4 to 6, MD-10)."""
+"""Answers about warriors: one that fights alone, a stupid one, and several tests in a turn (MD-1, 4 to 6, 10)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ STANDING, OUT, STUNNED = range(3)
 
 
 class AloneSection(Section[Alone]):
-    """A warrior that fights alone; it flees in the state ``FLEES + inches``, rounded up (FLEES: every edge is far)."""
+    """A warrior that fights alone; its state in flight is ``FLEES + inches``, rounded up, or FLEES without an edge."""
 
     def _prepare(self) -> None:
         section, edge = self.section, exact_fraction(self.section.edge or 0.0)
@@ -44,7 +44,7 @@ class AloneSection(Section[Alone]):
         self.fraction = inches - edge  # runs are whole inches, which leave it unchanged
         self.after_first_run = LEFT if section.edge == 0 else FLEES + inches
         self.is_tested = section.opponents >= 2 and not section.friends_near  # (MD-5)
-        # after the first run
+        # the warrior may flee after the first run
         self.can_flee = self.is_tested and section.leadership < LEADERSHIPS[-1] and self.after_first_run != LEFT
 
     def _after_test_roll(self, states: Any, roll: Any) -> Any:
@@ -139,7 +139,7 @@ class StupiditySection(Section[Stupidity]):
     """A stupid warrior; a state is ``turns lost * 4 + action``."""
 
     def chain(self) -> Chain:
-        """Return the chain of all turns; it records the state after each."""
+        """Return the chain of all turns; it records the state after each turn."""
         turns, stupidity = self.question.turns_played, self.section
         leadership = max(stupidity.leadership, stupidity.leader or 0)  # (MD-4)
 
@@ -221,7 +221,7 @@ class TogetherSection(Section[Together]):
         return {"the leader": LEADER_STATES[state % 5], **failed}
 
     def answer(self, recorded: Recorded) -> Parts:
-        """Return the tables `together` (joint distribution), `tests` (each) and `several` (number of failed tests)."""
+        """Return the tables `together` (joint distribution), `tests` and `several` (number of failed tests)."""
         states, (weights,) = recorded
         failed, leader = states // 5, states % 5
         first, count = self.rout_tests, len(self.section.warriors)

@@ -71,8 +71,8 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[s
 def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
     """Return the probability of confusion, in total and by cause, and mean numbers of units."""
     move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.obstacle.kind for entry in mover.way}
-    kind = np.array([*(entry.obstacle.kind for entry in mover.way), "none"])[fields.place]
-    destroyed = (fields.place >= 0) & mover.retreats
+    kind = np.array([*(entry.obstacle.kind for entry in mover.way), "none"])[fields.halted_at]
+    destroyed = (fields.halted_at >= 0) & mover.retreats
     tested = fields.test & ~destroyed
     refused = kinds & {*FRIENDS} and move not in ("evades", "retreats")
     events = {
@@ -88,19 +88,19 @@ def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Tabl
     means = {
         "mean_friends_confused": Sums.of(weights, fields.friends),
         "mean_units_confused": Sums.of(weights, fields.friends + confused),
-        "mean_distance": Sums.of(weights, np.where(fields.place >= 0, halts[fields.place], fields.moved)),
+        "mean_distance": Sums.of(weights, np.where(fields.halted_at >= 0, halts[fields.halted_at], fields.moved)),
     }
     means |= {"mean_stands_destroyed": Sums.of(weights, mover.stands_destroyed(fields))} if mover.retreats else {}
     return Table(first, {name: weights @ event for name, (is_possible, event) in events.items() if is_possible}, means)
 
 
 def _stopping_positions(mover: Mover, fields: MoveState) -> tuple[list[tuple[float, str]], Any]:
-    """Return the sorted pairs of distance and obstacle where the unit can stop, and the index of each state's pair."""
+    """Return the sorted stops (distance and obstacle), and the index of each state's stop."""
     halts = [(entry.halt, entry.obstacle.kind) for entry in mover.way]
     ground = [(float(distance), OPEN_GROUND) for distance in range(int(fields.moved.max()) + 1)]
     stops = sorted(dict.fromkeys([*halts, *ground]), key=lambda stop: (stop[0], stop[1] == OPEN_GROUND))
-    of_places, of_ground = (np.array([stops.index(stop) for stop in group] or [0]) for group in (halts, ground))
-    return stops, np.where(fields.place >= 0, of_places[fields.place], of_ground[fields.moved])
+    of_obstacles, of_ground = (np.array([stops.index(stop) for stop in group] or [0]) for group in (halts, ground))
+    return stops, np.where(fields.halted_at >= 0, of_obstacles[fields.halted_at], of_ground[fields.moved])
 
 
 def rules(question: Question) -> Rules:

@@ -25,7 +25,7 @@ class Obstacle(Record):
 
     distance: Centimetres
     kind: Kind
-    chain: Annotated[int, Field(ge=0, le=MOST_FRIENDS)] = 0  # friends in a column, each pushed by the one before it
+    chain: Annotated[int, Field(ge=0, le=MOST_FRIENDS)] = 0  # friends in a column, each pushed by the friend before it
     make_way: bool | None = None
     stands: Stands | None = None
 

@@ -40,7 +40,7 @@ def is_confused_by(sixes: Number) -> Any:
 
 
 def meeting_result(move: str, kind: Kind, makes_way: bool) -> Meeting:
-    """Return the result of meeting an obstacle; `makes_way`: True if a friend makes way (WM-4, WM-5)."""
+    """Return the result of meeting an obstacle, which may be a friend that `makes_way` (WM-4, WM-5)."""
     if kind == "friend" and move == "evades":
         return Meeting.BURST_THROUGH
     if kind == "friend" and makes_way:
@@ -51,7 +51,7 @@ def meeting_result(move: str, kind: Kind, makes_way: bool) -> Meeting:
 
 
 class ObstacleOnWay(NamedTuple):
-    """An obstacle on the way, and what the rules derive for it: distances, dice, stands."""
+    """An obstacle on the way, with the distances, dice and stands that the rules derive for it."""
 
     obstacle: Obstacle
     halt: float  # centimetres after which the unit stops if it cannot pass
@@ -69,7 +69,7 @@ class ObstacleOnWay(NamedTuple):
 def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
     """Return the obstacles on the way, friends included, in the order in which they affect the unit.
 
-    First those that stop it, the nearer first, those without a roll before terrain; then friends that can make way.
+    The nearest comes first; `sort_key` decides between obstacles at the same distance.
     """
 
     def sort_key(entry: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
@@ -117,10 +117,10 @@ def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
     results = np.zeros((len(way), len(way) + 1, 2), np.int64)
     for reached in range(len(way) + 1):
         makes_way = _choices_for_fewest(way[:reached]) if sees_dice else always
-        for place, entry in enumerate(way[:reached]):
+        for index, entry in enumerate(way[:reached]):
             for confused in range(2):
-                results[place, reached, confused] = meeting_result(
-                    question.move, entry.kind, makes_way[place][confused]
+                results[index, reached, confused] = meeting_result(
+                    question.move, entry.kind, makes_way[index][confused]
                 )
     return results
 
@@ -146,11 +146,11 @@ class MoveState(NamedTuple):
 
     lost: NDArray[np.int64]  # turns lost to confusion before this turn
     moved: NDArray[np.int64]  # centimetres
-    place: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1: it has not halted
+    halted_at: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1 if it has not halted
     friends: NDArray[np.int64]  # number of confused friends
-    test: NDArray[np.bool_]  # True: confused by its own test at the obstacle
-    six: NDArray[np.bool_]  # True: confused by its drive-back dice
-    pushed: NDArray[np.bool_]  # True: confused by friends that made way
+    test: NDArray[np.bool_]  # True if confused by its own test at the obstacle
+    six: NDArray[np.bool_]  # True if confused by its drive-back dice
+    pushed: NDArray[np.bool_]  # True if confused by friends that made way
 
 
 class Mover:
@@ -164,45 +164,45 @@ class Mover:
         self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
         self.n_friend_counts = 1 + sum(max(len(entry.friend_tests), entry.kind == "friend") for entry in self.way)
         flags = {"test": 2, "six": 2, "pushed": 2, "friends": self.n_friend_counts}
-        places = len(self.way) + 1  # place 0: on the move
-        self.fields = Fields({"lost": question.turns, "moved": self.farthest + 1, "place": places, **flags})
+        stops = len(self.way) + 1  # 0 on the move, or the index of an obstacle plus 1
+        self.fields = Fields({"lost": question.turns, "moved": self.farthest + 1, "halted_at": stops, **flags})
 
     def read(self, states: States) -> MoveState:
         """Return the fields of states."""
-        lost, moved, place, *flags, friends = (self.fields.get(name, states) for name in self.fields.sizes)
-        return MoveState(lost, moved, place - 1, friends, *(flag == 1 for flag in flags))
+        lost, moved, stop, *flags, friends = (self.fields.get(name, states) for name in self.fields.sizes)
+        return MoveState(lost, moved, stop - 1, friends, *(flag == 1 for flag in flags))
 
     def is_confused(self, fields: MoveState) -> Any:
         """Return True if the unit is confused at the end of a move and still has stands (WM-8)."""
-        return (fields.test | fields.six | fields.pushed) & ~((fields.place >= 0) & self.retreats)
+        return (fields.test | fields.six | fields.pushed) & ~((fields.halted_at >= 0) & self.retreats)
 
     def stands_destroyed(self, fields: MoveState) -> Any:
         """Return the number of stands that a retreat destroys (WM-8)."""
         destroys = self._results[:, -1, 0] == Meeting.DESTROYS_STANDS
         blocked = np.cumsum([0, *(entry.stands * hit for entry, hit in zip(self.way, destroys.tolist()))])
         lost = np.minimum(blocked[reached_by(self.way, fields.moved)], self.full_stands)
-        return np.where(fields.place >= 0, self.full_stands, lost)
+        return np.where(fields.halted_at >= 0, self.full_stands, lost)
 
     def possible_meetings(self) -> Iterator[tuple[Kind, Meeting]]:
-        """Yield each kind of obstacle that moves can meet, with its results, up to one that always halts the unit."""
+        """Yield the kinds of obstacles that moves can meet, with results, until an obstacle always halts the unit."""
         pmf = self.question.distance
         moves = [distance for distance in range(self.farthest + 1) if not pmf or pmf[distance]]
         for number in sorted(set(reached_by(self.way, moves).tolist())):
-            for place, entry in enumerate(self.way[:number]):
-                results = {Meeting(result) for result in self._results[place, number].tolist()}
+            for index, entry in enumerate(self.way[:number]):
+                results = {Meeting(result) for result in self._results[index, number].tolist()}
                 yield from ((entry.kind, result) for result in results)
                 if results <= {Meeting.HALTS_CONFUSED, Meeting.HALTS_AND_TESTS}:
                     break
 
     def chain(self) -> Chain:
-        """Return the chain of all turns; it records the state after each."""
+        """Return the chain of all turns; it records the state after each turn."""
         question, die = self.question, fair_die(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
         turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
-        for place, entry in enumerate(self.way):
+        for index, entry in enumerate(self.way):
             title = f"{_word_of(entry).capitalize()} at {entry.obstacle.distance:g} cm (WM-2 to WM-8)"
             tests = combined_tests(entry.friend_tests, entry.mover_tests)
-            turn.append(self._phase(partial(self._after_obstacle, place), tests, title))
+            turn.append(self._phase(partial(self._after_obstacle, index), tests, title))
         turn.append(RECORD)
         phases = (*turn, *(Phase(self._next_turn, title="The next turn (WM-9)"), *turn) * (question.turns - 1))
         obstacles = f"{len(self.way)} obstacles and {self.n_friend_counts - 1} friends"
@@ -213,10 +213,10 @@ class Mover:
     def _read(self, state: int) -> dict[str, Any]:
         """Return a state as labels and values."""
         fields = self.read(np.array([state]))
-        confused, place = bool(self.is_confused(fields)[0]), int(fields.place[0])
-        at = f"halts at the {_word_of(self.way[place])}" if place >= 0 else "on the move"
+        confused, index = bool(self.is_confused(fields)[0]), int(fields.halted_at[0])
+        at = f"halts at the {_word_of(self.way[index])}" if index >= 0 else "on the move"
         labels: dict[str, Any] = {"the unit": at}
-        labels |= {"centimetres moved": int(fields.moved[0])} if place < 0 else {}
+        labels |= {"centimetres moved": int(fields.moved[0])} if index < 0 else {}
         labels |= {"confused": confused, "friends confused": int(fields.friends[0])}
         labels |= {"stands destroyed": int(self.stands_destroyed(fields)[0])} if self.retreats else {}
         return labels | ({"turns lost": int(fields.lost[0])} if self.question.turns > 1 else {})
@@ -225,7 +225,7 @@ class Mover:
         """Return a phase that changes the states of a unit on the move."""
 
         def next_states(states: States, totals: Any) -> States:
-            moving = self.fields.get("place", states[:, 0]) == 0
+            moving = self.fields.get("halted_at", states[:, 0]) == 0
             after = np.repeat(states, len(totals), axis=1)
             after[moving] = change(self.read(states[moving]), totals)
             return after
@@ -238,22 +238,22 @@ class Mover:
         moved = np.minimum(fields.moved + total, self.farthest)
         return self.fields.pack(lost=fields.lost, moved=moved, six=six)
 
-    def _after_obstacle(self, place: int, fields: MoveState, totals: Any) -> Any:
+    def _after_obstacle(self, index: int, fields: MoveState, totals: Any) -> Any:
         """Return the states after an obstacle, with its tests (WM-2 to WM-8).
 
-        A total is the number of friends with a 6, plus the number of friends and 1 if the mover has a 6.
+        A total is the number of friends with a 6. A 6 of the mover adds the number of friends plus 1.
         """
-        entry, reached = self.way[place], reached_by(self.way, fields.moved)
+        entry, reached = self.way[index], reached_by(self.way, fields.moved)
         mover, friends = np.divmod(totals, len(entry.friend_tests) + 1)
-        results = self._results[place, reached, (fields.six | fields.pushed) * 1]
-        result = np.where(reached > place, results, -1)
-        stands = np.array([before.stands for before in self.way[: place + 1]])
-        blocked = stands @ (self._results[: place + 1, :, 0] == Meeting.DESTROYS_STANDS)
+        results = self._results[index, reached, (fields.six | fields.pushed) * 1]
+        result = np.where(reached > index, results, -1)
+        stands = np.array([before.stands for before in self.way[: index + 1]])
+        blocked = stands @ (self._results[: index + 1, :, 0] == Meeting.DESTROYS_STANDS)
         halting = [result == meeting for meeting in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
         no_stands = (result == Meeting.DESTROYS_STANDS) & (self.full_stands <= blocked[reached])
         kept = {"lost": fields.lost, "six": fields.six}
         confused = {"pushed": fields.pushed, "friends": fields.friends, "test": np.select(halting, [mover, 1], 0)}
-        halted = self.fields.pack(place=place + 1, **kept, **confused)
+        halted = self.fields.pack(halted_at=index + 1, **kept, **confused)
         makes_way, bursts = result == Meeting.MAKES_WAY, result == Meeting.BURST_THROUGH
         more_friends = makes_way * friends + bursts * (entry.kind == "friend")
         pushed = fields.pushed | (makes_way & (mover == 1))
@@ -274,7 +274,7 @@ def mover_of(question: Question, choice: Choice) -> Mover:
 
 @cache
 def combined_tests(friends: tuple[int, ...], mover: int) -> Die:
-    """Return the tests of friends and of the mover as one die: friends with a 6, plus ``len + 1`` if the mover has.
+    """Return all tests as one die: the friends with a 6, plus ``len(friends) + 1`` if the mover has a 6.
 
     >>> combined_tests((1,), 1).pmf.round(4).tolist()
     [0.6944, 0.1389, 0.1389, 0.0278]

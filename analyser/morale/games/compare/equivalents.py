@@ -1,0 +1,86 @@
+"""Values of each system that are equivalent to a nerve: a probability of passing a test.
+
+DISCIPLINEs are matched with values of a system so that as few as possible share a value, and then so that probabilities
+are nearest. A nerve between two DISCIPLINEs gets the nearest value in the range between theirs.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from fractions import Fraction
+from functools import lru_cache
+from itertools import accumulate
+
+from analyser.morale.games.compare.question import Question
+from analyser.morale.games.mordheim.question import LEADERSHIPS
+
+LARGEST_DENOMINATOR = 10**6  # of a nerve as a fraction
+PassProbabilities = dict[int, Fraction]  # probability of passing a test with each value of a system, in rising order
+
+
+def disciplines(question: Question) -> PassProbabilities:
+    """Return the DISCIPLINEs: the values of the cards in the deck, and also 0 (AC-5.1)."""
+    deck = question.ruleset.armoured_clash.deck.counts().tolist()
+    passed = {value: Fraction(sum(deck[: value + 1]), sum(deck)) for value, copies in enumerate(deck) if copies}
+    return passed if 0 in passed else {0: Fraction(0)} | passed
+
+
+def check_targets(sides: int) -> PassProbabilities:
+    """Return the targets on a die, from a target that is never reached to one that always is (GT-2)."""
+    return {sides + 1 - passes: Fraction(passes, sides) for passes in range(sides + 1)}
+
+
+def leaderships() -> PassProbabilities:
+    """Return Leadership 2 to 12, tested on 2d6 (MD-1)."""
+    rolls = [6 - abs(7 - total) for total in LEADERSHIPS]
+    return {value: Fraction(sum(rolls[: index + 1]), 36) for index, value in enumerate(LEADERSHIPS)}
+
+
+def _uncertain_values(scale: PassProbabilities) -> PassProbabilities:
+    """Return the values with probabilities other than 0 and 1."""
+    return {value: probability for value, probability in scale.items() if 0 < probability < 1}
+
+
+def courage_for(nerve: float | Fraction, question: Question) -> int:
+    """Return the COURAGE equivalent to a nerve: 1, and 1 more for each of `courage_steps` that the nerve reaches."""
+    return 1 + sum(nerve >= step for step in question.ruleset.courage_steps)
+
+
+def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question: Question) -> int:
+    """Return the value of a system that is equivalent to a nerve, given the deck of the question.
+
+    A value with probability 0 or 1 is used only for a nerve of 0 or 1, or if there is no other value.
+
+    >>> from analyser import morale
+    >>> question = morale.load_question("compare", {"models": 6, "losses": 1})
+    >>> [equivalent_value(passing / 12, check_targets(12), question) for passing in (0, 7, 8, 9, 12)]
+    [13, 6, 5, 4, 1]
+    """
+    uncertain, values = _uncertain_values(scale), [*scale]
+    if nerve <= 0 or nerve >= 1 or not uncertain:
+        return values[0 if nerve < 1 / 2 else -1]
+    probabilities, nerves = tuple(uncertain.values()), tuple(_uncertain_values(disciplines(question)).values())
+    indices = _matching_indices(nerves, probabilities) if nerves else ()
+    wanted = Fraction(nerve).limit_denominator(LARGEST_DENOMINATOR)
+    lower, upper = bisect_right(nerves, wanted), bisect_left(nerves, wanted)  # at a DISCIPLINE: upper == lower - 1
+    first = indices[lower - 1] if lower else 0
+    last = indices[upper] if upper < len(nerves) else len(uncertain) - 1
+    nearest = min(range(first, last + 1), key=lambda index: (abs(probabilities[index] - wanted), -index))
+    return [*uncertain][nearest]
+
+
+@lru_cache(maxsize=64)
+def _matching_indices(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
+    """Match each nerve with the index of a probability, in rising order: as few shared, then as near as possible."""
+    best: list[tuple[int, Fraction, tuple[int, ...]]] = [
+        (0, (nerves[0] - probability) ** 2, (index,)) for index, probability in enumerate(probabilities)
+    ]
+    for nerve in nerves[1:]:
+        lower = [*accumulate(best, min)]
+        following = []
+        for index, probability in enumerate(probabilities):
+            shared, squares, indices = best[index]
+            shared, squares, indices = min([*lower[max(index - 1, 0) : index], (shared + 1, squares, indices)])
+            following.append((shared, squares + (nerve - probability) ** 2, (*indices, index)))
+        best = following
+    return min(best)[2]
