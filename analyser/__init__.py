@@ -48,12 +48,12 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.api import exact as exact
     from analyser.api import focus as focus
     from analyser.api import simulate as simulate
+    from analyser.ask.best_variant import search as search
+    from analyser.ask.best_variant_answer import Search as Search
     from analyser.ask.curve import curve as curve
     from analyser.ask.curve_answer import Curve as Curve
     from analyser.ask.luck import luck as luck
     from analyser.ask.luck_answer import Luck as Luck
-    from analyser.ask.search import search as search
-    from analyser.ask.search_answer import Search as Search
     from analyser.ask.trial_narration import TrialNarration as TrialNarration
     from analyser.ask.trial_narration import tell as tell
     from analyser.cli.kernels import warm_up as warm_up

@@ -24,7 +24,7 @@ def check(raw, trials=150, seed=7):
     scenario = load(raw)
     ready = fight_of(scenario)
     die = np.array(scenario.ruleset.die.sides_by_face, np.int64)
-    simulation = simulation_of(ready.setup, ready.parts, scenario.ruleset, replacement=False, choices=ready.choices)
+    simulation = simulation_of(ready.setup, ready.programs, scenario.ruleset, replacement=False, choices=ready.choices)
     wanted = simulation.play(ready.start, trials, seed)
     checked = []
 
@@ -38,7 +38,7 @@ def check(raw, trials=150, seed=7):
         return dice_lines(dice, fight, scenario.ruleset.die.names)
 
     walker = TrialRunner(ready, dice_of)
-    seen = [Counter() for _ in ready.parts]
+    seen = [Counter() for _ in ready.programs]
     for chances in simulation.trace(ready.start, range(trials), seed):
         _, pairs = walker.run(chances)
         for counter, pair in zip(seen, pairs):
