@@ -68,8 +68,8 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.game.force_kinds import ForceKinds as ForceKinds
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
-    from analyser.report.tactics import Tactics as Tactics
-    from analyser.report.tactics import tactics as tactics
+    from analyser.report.tactic_costs import Tactics as Tactics
+    from analyser.report.tactic_costs import tactics as tactics
     from analyser.results.attack import AttackResult as AttackResult
     from analyser.results.base import Result as Result
     from analyser.results.battle import BattleResult as BattleResult

@@ -36,7 +36,7 @@ from analyser.report.folder import (
     write_units,
 )
 from analyser.report.page import reasons, write_page
-from analyser.report.tactics import frame_of_contents, read_tactics, tactic_jobs
+from analyser.report.tactic_costs import frame_of_contents, read_tactics, tactic_jobs
 from analyser.report.worker_pool import MOST_PROCESSES, Job, Jobs, interrupts_recorded, rare_collections
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms

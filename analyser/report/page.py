@@ -32,7 +32,7 @@ from analyser.report.matchups_data import PAGE_FIGURES, packed_figures, page_dat
 from analyser.report.page_frame import page_of
 from analyser.report.report_jobs import Balance
 from analyser.report.sliders import engine_of, slider_data
-from analyser.report.tactics import cost_by_attacker, note_of
+from analyser.report.tactic_costs import cost_by_attacker, note_of
 from analyser.report.unit_cards import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
 
 MOST_BYTES = 1_000_000  # compressed size above which a page has fewer figures
@@ -176,8 +176,8 @@ def _round_sentence(kinds: Collection[str]) -> str:
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "Figures are means per round, over six rounds that begin with the first possible shot. How many of them units"
-        " spend far apart depends on their reach and SPEED."
+        "Figures are means per round, over six rounds that begin with the first possible shot. The number of rounds far"
+        " apart depends on the reach and SPEED of both units."
     )
 
 
@@ -220,11 +220,10 @@ def faction_lines(factions: pd.DataFrame) -> list[str]:
         (ahead, more), (behind, less) = sorted([(first, by_first), (second, by_second)], key=lambda side: -side[1])
         first_name, second_name = faction_name(ahead), faction_name(behind)
         is_even = more - less < ABOUT_EVEN * more
-        lead = (
-            f"{first_name} and {second_name} are about even" if is_even else f"{first_name} is ahead of {second_name}"
-        )
+        relation = "and {} are about even" if is_even else "is ahead of {}"
         points = f"100 points of {first_name} destroy {more:.1f} points of {second_name}"
-        lines.append(f"{lead}: in a round, {points}, and 100 points of {second_name} destroy {less:.1f} in return.")
+        reverse = f"100 points of {second_name} destroy {less:.1f} in return"
+        lines.append(f"{first_name} {relation.format(second_name)}: in a round, {points}, and {reverse}.")
     return lines
 
 
