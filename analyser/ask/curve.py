@@ -63,7 +63,7 @@ def curve(
     progress: Progress | bool | None = None,
     **conditions: Any,
 ) -> Curve:
-    """Return a metric of a question over one or two keys, for one or more units, and the best unit in each range.
+    """Return a metric of one or more units at each value of one or two keys, and the best unit in each range.
 
     Parameters
     ----------

@@ -261,7 +261,7 @@ class Curve(QuestionTable):
         return [[" \\ ".join(map(spaced, self.keys)), *map(text_of, across)], *rows]
 
     def notes(self) -> list[str]:
-        """Return notes about values between those computed, values left out, rules not modelled, and sources."""
+        """Return notes about intermediate values, values left out, rules not modelled, and sources."""
         warnings = dict.fromkeys(text for result in self.results for text in result.warnings)
         shown = [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
         return [*_notes_of(self), *self._sources(), *shown]

@@ -51,7 +51,7 @@ _BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # list of reasons, one for each 
 
 
 class SolvedQuestion(NamedTuple):
-    """An answer, the identity of its fight (equal for questions with the same answer), and the row that fires."""
+    """An answer, the identity of its fight (equal for equal fights), and the row that fires."""
 
     result: Result
     identity: Hashable

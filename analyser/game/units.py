@@ -358,7 +358,7 @@ _FIXED_KEYS = ("id", "name", "entry", "levels", "rows", "kind", "against", "band
 
 
 def stored_value(key: str, value: Any, unit: Unit) -> Any:
-    """Return a value as a profile stores it; no number is "none" in a key that the levels state, else None."""
+    """Return a value as a profile stores it; "none" and None become "none" if the levels state the key, else None."""
     if key in KEYS_BY_LEVEL and (value is None or (isinstance(value, str) and value == "none")):
         return "none" if key in unit.level_keys else None
     return value

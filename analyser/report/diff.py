@@ -171,7 +171,7 @@ def _selected(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout
 
 
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str]) -> list[tuple[list[str], list[str]]]:
-    """Return lists of attackers and defenders whose pairs are all pairs with a loadout in `changed`."""
+    """Return groups of attackers and defenders that form every pair with a loadout in `changed`."""
     ours, rest = ([name for name in attackers if (name in changed) is is_edited] for is_edited in (True, False))
     result = (ours, list(defenders)), (rest, [name for name in defenders if name in changed])
     return [pair for pair in result if all(pair)]
@@ -180,7 +180,7 @@ def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str
 def _rows_of_blocks(
     frame: pd.DataFrame, blocks: Sequence[tuple[list[str], list[str]]], situations: Sequence[Situation]
 ) -> pd.DataFrame:
-    """Return the rows of a table for the pairs in `blocks`, in those of `situations` that are exchanges of fire."""
+    """Return the rows of a table for the pairs in `blocks` and the exchanges of fire among `situations`."""
     wanted = pd.Series(False, frame.index)
     for rows, columns in blocks:
         wanted |= frame["attacker"].isin(rows) & frame["defender"].isin(columns)

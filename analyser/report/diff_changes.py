@@ -34,7 +34,7 @@ _CAPITALISED = ("defence", "damage_limit", "discipline", "break_limit", "speed",
 
 
 class Edit(NamedTuple):
-    """Change of one value; `old` or `new` is None if there is no such value in the old or the new profiles."""
+    """Change of one value; `old` or `new` is None if the old or new profiles lack it."""
 
     where: str  # a unit as ``faction/unit``, or ``"ruleset"``
     key: str  # path of the value in the unit, joined by dots; empty for the whole unit

@@ -262,7 +262,7 @@ _CONDITIONS = {"attack": _default_conditions(Attack), "target": _default_conditi
 
 
 def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
-    """Yield a warning for each condition that does not change this attack, whose rating is not stated."""
+    """Yield a warning for each condition that does not change an attack without a stated rating."""
     without_profile = {} if scenario.attacker is not None else _DEFAULTS_WITHOUT_PROFILE
     # Skip conditions that are also a penalty, have a warning of their own, or select the band of a behemoth's row.
     skipped = {*scenario.attack.penalties, *(["near_commander"] if scenario.target.disordered else [])}
