@@ -64,7 +64,7 @@ def attack(
     trials : int, optional
         Number of simulated attacks, 1 to 10**12. Default: a million.
     seed : int
-        0 or more. The same seed gives the same bits, on any number of threads.
+        0 or more. The same seed gives the same result, on any number of threads.
     precision : float or str, optional
         Instead of `trials`: simulate until the 95% interval of every probability of this answer is at most this wide
         (1e-5 or more, below 1). A text such as ``"5%"`` is relative to the probability of each event
@@ -90,10 +90,10 @@ def attack(
 
     Notes
     -----
-    Exact: the distribution of the pool's score is a convolution power of that of one die (Feller: An Introduction to
-    Probability Theory and Its Applications I, 1968, XI). The rules are then applied to it. Monte Carlo: counter-based
-    random numbers (SplitMix64: Steele, Lea, Flood, OOPSLA 2014). The intervals are Wilson's (JASA 22, 1927) or, for
-    rare events, Blaker's (Canadian Journal of Statistics 28, 2000).
+    Exact: the distribution of the score of all dice is a convolution power of the distribution for one die (Feller: An
+    Introduction to Probability Theory and Its Applications I, 1968, XI). The rules are then applied to it. Monte Carlo:
+    counter-based random numbers (SplitMix64: Steele, Lea, Flood, OOPSLA 2014). The intervals are Wilson's (JASA 22,
+    1927) or, for rare events, Blaker's (Canadian Journal of Statistics 28, 2000).
 
     Examples
     --------

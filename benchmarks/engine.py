@@ -37,18 +37,18 @@ class BareKernel:
         self.plan = plan_of(scenario)
         self.chunks = whole_chunks(trials)
         self.trials = self.chunks * CHUNK_TRIALS
-        self.block = block_for(self.plan.layout, self.plan.rerolls)
+        self.block = block_for(self.plan.layout)
 
     def __call__(self) -> None:
         plan = self.plan
         self.block.tables[:] = 0
         task = Task(0, self.chunks, CHUNK_TRIALS)
-        roll_chunks(plan.layout, plan.rerolls, self.block, plan.fight.dice, task, stream_of(0))
+        roll_chunks(plan.layout, plan.table, self.block, plan.fight.dice, task, stream_of(0))
 
     def words_an_attack(self) -> float:
         """Random words that the kernel takes for a plain attack; only after a call."""
         plan, block = self.plan, self.block
-        assert plan.rerolls is None, "a special pool rolls some dice in some trials only"
+        assert plan.table is None, "the score of a special pool is drawn at once"
         filled = -(-int(plan.fight.dice) // int(plan.layout.dice_at_once))  # a buffer of words is good for some dice
         a_block = filled * len(block.words) + len(plan.layout.limits) * len(block.other_words)
         thrown_away = int(block.tables[:, -1].sum())
@@ -78,7 +78,7 @@ class StreamAlone:
 
 
 class Matrix(NamedTuple):
-    """What :func:`analyser.engine.attack.summaries.summary_table` takes."""
+    """What :func:`analyser.engine.attack.summaries.distinct_summaries` takes."""
 
     attacks: Any
     targets: Any

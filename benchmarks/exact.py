@@ -5,7 +5,7 @@ from importlib import import_module
 import analyser
 from analyser.analysis.matchups import matchups
 from analyser.common.jit import interpreted
-from analyser.engine.attack.summaries import summary_table
+from analyser.engine.attack.summaries import distinct_summaries
 from benchmarks.engine import random_matrix
 from benchmarks.fights import PLAIN_DICE, fight
 from benchmarks.timing import Candidate, compiled, interleaved
@@ -52,9 +52,9 @@ def calls_with(dice, rounds):
 def sweeps(rounds=20):
     """Seconds a matrix and an attack: laws of pools shared along a row, and not shared at all."""
     matrix, column = random_matrix(SIDE, SIDE), random_matrix(SIDE * 10, 1)
-    one = Candidate("1 thread", compiled(lambda: summary_table(*matrix, threads=1)))
-    two = Candidate("2 threads", compiled(lambda: summary_table(*matrix, threads=2)))
-    unshared = Candidate("one target", compiled(lambda: summary_table(*column, threads=1)), SIDE * 10)
+    one = Candidate("1 thread", compiled(lambda: distinct_summaries(*matrix, threads=1).table))
+    two = Candidate("2 threads", compiled(lambda: distinct_summaries(*matrix, threads=2).table))
+    unshared = Candidate("one target", compiled(lambda: distinct_summaries(*column, threads=1).table), SIDE * 10)
     samples = interleaved([one, two, unshared], rounds)
     attacks = SIDE * SIDE
     one_thread = samples["1 thread"].summary()

@@ -7,7 +7,7 @@ suppressed unit keeps this share of an attack: mean hits of a die at the lower r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,49 +27,27 @@ P_STILL_TO_ACT = 0.5  # probability that a unit has not been activated yet in th
 
 
 class Action(NamedTuple):
-    """An action of each loadout (row) against each other loadout (column).
+    """An action of each loadout (row) against each other loadout (column)."""
 
-    Attributes
-    ----------
-    lost, own_lost : ndarray
-        Mean share of the target that is lost, NaN if the action is impossible; mean share that the acting loadout loses
-        of itself.
-    p_suppresses, p_activates : ndarray
-        Probability that the action suppresses the target; that it takes the target's activation (Cryo).
-    kept_if_rallied, kept_if_shaken : ndarray
-        Share of `lost` that a suppressed unit still inflicts after a passed rally test; after a failed one.
-    reach : ndarray
-        Long range of the armaments row that shoots, in inches; 0 for an action without a shot.
-    """
-
-    lost: Array
-    own_lost: Array
+    lost: Array  # mean share of the target; NaN if the action is impossible
+    own_lost: Array  # mean share that the acting loadout loses of itself
     p_suppresses: Array
-    p_activates: Array
-    kept_if_rallied: Array
-    kept_if_shaken: Array
-    reach: Array
+    p_activates: Array  # probability that it takes the target's activation (Cryo)
+    kept_if_rallied: Array  # share of `lost` that a suppressed unit still inflicts after a passed rally test
+    kept_if_shaken: Array  # the same after a failed one
+    reach: Array  # long range of the row that shoots, in inches; 0 without a shot
 
 
 class Losses(NamedTuple):
-    """Mean share of each column's loadout that is lost while it and the row's loadout act once.
-
-    `without_suppression` leaves out suppression, `suppressed` includes the effect of each action on the other unit's
-    action, and `by_shots` is the part of `without_suppression` that shots cause.
-    """
+    """Mean share of each column's loadout that is lost while it and the row's loadout act once."""
 
     without_suppression: Array
-    suppressed: Array
-    by_shots: Array
+    suppressed: Array  # includes the effect of each action on the other unit's action
+    by_shots: Array  # part of `without_suppression`
 
 
 def mean_hits_of_die(die: Die) -> dict[Rating, float]:
-    """Return the mean hits of an attack die by rating, including rerolls and explosions (AC-3.3, AC-3.4, AC-3.6).
-
-    >>> found = mean_hits_of_die(Die(heroic=1, strike=2, glancing=1, miss=1, blank=1))
-    >>> [round(36 * found[rating], 9) for rating in Rating]
-    [28.0, 32.666666667, 37.333333333]
-    """
+    """Return the mean hits of an attack die by rating, including rerolls and explosions (AC-3.3, AC-3.4, AC-3.6)."""
     pmf = np.array(die.sides_by_face) / die.sides
     result = {}
     for rating in Rating:
@@ -133,9 +111,8 @@ def _kept_by_shots(
 ) -> tuple[Array, Array, Array]:
     """Return the share of hits that a suppressed shooter keeps after a passed and a failed rally test, and the ranges.
 
-    `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot; `hits` has the mean hits of
-    a die by rating.
-    Suppression is a penalty (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
+    `rows` has the row used for each pair as an index into `row_ids`, -1 without a shot. Suppression is a penalty
+    (AC-4.2), and a failed rally test prevents aiming (AC-5.6).
     """
     indices = {row_id: index for index, row_id in enumerate(row_ids)}
     facts = np.zeros((len(loadouts), len(row_ids) + 1, 3))  # by loadout and row; the last entry stands for no row
@@ -190,41 +167,28 @@ class _ChosenActions(NamedTuple):
     lost_to_shots: Array  # the part of `lost` that shots cause
 
 
-def mean_losses(actions: Sequence[Action], p_rallies: Array) -> Losses | None:
-    """Return the losses if each loadout takes every action equally often; None without actions.
-
-    `p_rallies` has the probability that each loadout passes a rally test.
-    """
+def mean_losses(actions: Sequence[Action], p_rallies: Array, points: Array) -> Losses | None:
+    """Return the losses if each loadout takes every action equally often; None without actions."""
     if not actions:
         return None
-
-    def only_action(lost: Array, _: Array) -> NDArray[np.int64]:
-        return np.zeros(lost.shape[1:], np.int64)
-
-    by_action = [_choose_actions([action], p_rallies, only_action) for action in actions]
+    by_action = [_best_actions([action], p_rallies, points) for action in actions]
     return _mutual_losses(_ChosenActions(*(np.mean(figures, axis=0) for figures in zip(*by_action))))
 
 
 def best_losses(actions: Sequence[Action], p_rallies: Array, points: Array) -> Losses | None:
     """Return the losses if each loadout takes the action that gains most `points`; None without actions."""
-    if not actions:
-        return None
+    return _mutual_losses(_best_actions(actions, p_rallies, points)) if actions else None
 
-    def best(lost: Array, own_lost: Array) -> NDArray[np.int64]:
+
+def _best_actions(actions: Sequence[Action], p_rallies: Array, points: Array) -> _ChosenActions:
+    """Return the losses through the actions that gain most points; after a failed rally test it chooses again."""
+    lost, own_lost, p_suppresses, p_activates, if_rallied, if_shaken, reach = map(np.array, zip(*actions))
+
+    def best(lost: Array) -> NDArray[np.int64]:
         gains = lost * points[None, :] - own_lost * points[:, None]
         return np.asarray(np.where(np.isnan(gains), -np.inf, gains).argmax(axis=0), np.int64)
 
-    return _mutual_losses(_choose_actions(actions, p_rallies, best))
-
-
-def _choose_actions(
-    actions: Sequence[Action], p_rallies: Array, choose: Callable[[Array, Array], NDArray[np.int64]]
-) -> _ChosenActions:
-    """Return the losses through the actions that `choose` selects; after a failed rally test it selects again."""
-    lost, own_lost, p_suppresses, p_activates, if_rallied, if_shaken, reach = (
-        np.array([getattr(action, name) for action in actions]) for name in Action._fields
-    )
-    usual, shaken = choose(lost, own_lost), choose(np.where(if_shaken > 0, lost * if_shaken, np.nan), own_lost)
+    usual, shaken = best(lost), best(np.where(if_shaken > 0, lost * if_shaken, np.nan))
 
     def chosen(choice: NDArray[np.int64], figures: Array) -> Array:
         return np.asarray(np.nan_to_num(np.take_along_axis(figures, choice[None], 0)[0]), np.float64)

@@ -43,7 +43,7 @@ _FEATURE_NAMES = "Reach, SPEED, charge and victory points"
 
 
 class _Feature(NamedTuple):
-    """A property of loadouts that may explain their win rates; `zero_text`, if given, is the text for the value 0."""
+    """A property of loadouts that may explain their win rates; `zero_text` is the text for the value 0."""
 
     label: str
     unit_of_measurement: str
@@ -51,19 +51,11 @@ class _Feature(NamedTuple):
     zero_text: str = ""
 
     def range_text(self, low: float, high: float) -> str:
-        """Return the range of the property from `low` to `high` in words.
-
-        >>> [FEATURES[0].range_text(*ends) for ends in ((0, 0), (8, 8), (8, 24.5))]
-        ['no shots', 'reach 8″', 'reach 8 to 24.5″']
-        """
+        """Return the range of the property in words, such as ``reach 8 to 24.5″``."""
         if high == 0 and self.zero_text:
             return self.zero_text
         numbers = f"{low:.3g}{f' to {high:.3g}' if high > low else ''}{self.unit_of_measurement}"
         return f"{self.label} {numbers}" if self.unit_of_measurement else f"{numbers} {self.label}"
-
-
-def _reach(loadout: Loadout) -> float:
-    return max((row.long_range or 0.0 for row in loadout.unit.rows), default=0.0)
 
 
 def _charge_range(loadout: Loadout) -> float:
@@ -78,7 +70,9 @@ def _victory_points_per_100_points(loadout: Loadout) -> float:
 
 
 FEATURES = (
-    _Feature("reach", "″", _reach, "no shots"),
+    _Feature(
+        "reach", "″", lambda loadout: max((row.long_range or 0.0 for row in loadout.unit.rows), default=0.0), "no shots"
+    ),
     _Feature("SPEED", "″", lambda loadout: float(loadout.unit.speed or 0), "no SPEED"),
     _Feature("charge from", "″", _charge_range, "no charge"),
     _Feature("victory points lost per 100 points", "", _victory_points_per_100_points),
@@ -92,20 +86,16 @@ class BalanceCheck(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each loadout, the largest disagreement first: `loadout`, `unit`, `role`, `points`, `fair_points`,
-        `number` of units in its army, `win_rate` over all other armies (a draw counts as half a win), `win_rate_low`
-        and `win_rate_high`. `by_fair_points` is the win rate expected from the fair points of its army, `off` is
-        `win_rate` minus `by_fair_points`, and `why` is the property that explains most of `off`.
+        One row for each loadout, the largest disagreement first. `win_rate` is over all other armies; a draw counts as
+        half a win. `off` is `win_rate` minus `by_fair_points`, the rate expected from the fair points of its army, and
+        `why` is the property that explains most of it.
     groups : DataFrame
-        Means over groups of loadouts: `property`, `group` in words, `units` (the number of loadouts), `win_rate`,
-        `by_fair_points` and `off`. The groups of a property are the loadouts without it, and thirds of the others
-        by its value. The property whose groups differ most is first. Empty with fewer than 12 armies.
+        Means over the loadouts without a property, and over thirds of the others by its value. The property whose
+        groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
         Rank correlation of the win rates and the fair points of the armies, and its 95% interval (due to the dice).
     explained : float
-        Share of the variance of `off` that all properties (`FEATURES`) explain, 0 to 1; NaN with fewer than 12 armies.
-    points : int
-        Points of an army, as nearly as a whole number of units allows.
+        Share of the variance of `off` that all properties explain, 0 to 1; NaN with fewer than 12 armies.
     trials : int
         Battles for each pair of armies.
     left_out : dict of str to str
@@ -199,11 +189,9 @@ class BalanceCheck(FramedAnswer):
         ]
 
     def _group_blocks(self) -> list[Block]:
-        rows = self.groups.to_dict("records")
-        cells = [[row["group"], f"{row['units']}", *_rate_texts(row)] for row in rows]
-        return (
-            [Block(head=["Units with", "number", "wins", "by fair points"], rows=cells, align="<>>>")] if cells else []
-        )
+        cells = [[row["group"], f"{row['units']}", *_rate_texts(row)] for row in self.groups.to_dict("records")]
+        head = ["Units with", "number", "wins", "by fair points"]
+        return [Block(head=head, rows=cells, align="<>>>")] if cells else []
 
     def _misfit_blocks(self, title: str, sign: int) -> list[Block]:
         rows = self.misfits[sign * self.misfits["off"] > 0]
@@ -265,7 +253,9 @@ def balance_check(
     sampling = Sampling("monte-carlo", trials, seed, threads=threads, progress=progress)
     library = library_of(profiles)
     selected = loadouts([_selector(unit, library) for unit in one_or_several(units, "units")], library)
-    frame, fighters, left_out = _armies(selected, _fair_points_of(selected, against, library, threads), points)
+    prices = fair_points(selected, against=against, profiles=library, threads=threads).frame
+    fair = dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
+    frame, fighters, left_out = _armies(selected, fair, points)
     wins = _round_robin(fighters, frame["number"].tolist(), sampling, library)
     army_prices = (frame["number"] * frame["fair_points"] / points).to_numpy(np.float64)
     rates = _mean_over_others(wins)
@@ -297,13 +287,6 @@ def balance_check(
 
 def _selector(unit: str | Loadout, library: Profiles) -> str | Loadout:
     return f"{unit}/*@basic" if isinstance(unit, str) and unit in library.factions else unit
-
-
-def _fair_points_of(
-    selected: Sequence[Loadout], against: Selectors, library: Profiles, threads: int | None
-) -> dict[str, float]:
-    prices = fair_points(selected, against=against, profiles=library, threads=threads).frame
-    return dict(zip(prices["loadout"], prices["fair_points"].astype(float)))
 
 
 def _armies(
@@ -351,8 +334,7 @@ def _mean_over_others(table: Array) -> Array:
 
 
 def _variance(wins: Array, trials: int) -> Array:
-    """Return the variance of each share of wins due to the dice, estimated with one win and one loss added."""
-    share = (wins * trials + 1) / (trials + 2)
+    share = (wins * trials + 1) / (trials + 2)  # with one win and one loss added
     return np.asarray(share * (1 - share) / trials, np.float64)
 
 
@@ -373,12 +355,11 @@ def _expected_rates(wins: Array, log_prices: Array) -> Array:
 
 def _rank_correlation(wins: Array, army_prices: Array, trials: int, seed: int) -> tuple[float, float, float]:
     """Return Spearman's rank correlation of win rates and fair points of armies, and its 95% interval (a bootstrap)."""
-    ranks = _ranks(army_prices)
+    from scipy.stats import rankdata
 
     def correlation_of(table: Array) -> float:
-        rates = _ranks(_mean_over_others(table))
-        spread = float(rates.std() * ranks.std())
-        return float((rates * ranks).mean()) / spread if spread > 0 else 0.0  # 0 if all battles are drawn
+        rates = rankdata(_mean_over_others(table))
+        return float(np.corrcoef(rates, rankdata(army_prices))[0, 1]) if np.ptp(rates) else 0.0  # 0 if all are drawn
 
     random, upper = np.random.default_rng(seed), np.triu_indices(len(wins), 1)
     share, resampled = (wins[upper] * trials + 1) / (trials + 2), list[float]()
@@ -391,16 +372,7 @@ def _rank_correlation(wins: Array, army_prices: Array, trials: int, seed: int) -
     return correlation, min(float(low), correlation), max(float(high), correlation)
 
 
-def _ranks(figures: Array) -> Array:
-    """Return the ranks of figures minus their mean; equal figures have the mean of their ranks."""
-    from scipy.stats import rankdata
-
-    ranks = rankdata(figures)
-    return np.asarray(ranks - ranks.mean(), np.float64)
-
-
 def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFrame:
-    """Return the mean win rates of thirds of the units by each property, as in :class:`BalanceCheck`."""
     tables = []
     for feature in FEATURES:
         values = pd.Series([feature.value(loadout) for loadout in fighters], frame.index)
@@ -418,10 +390,7 @@ def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFra
 
 
 def _explain(off: Array, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
-    """Return the property that explains most of each difference `off`, and the share that all properties explain.
-
-    Both come from a linear regression of the differences on the standardised properties.
-    """
+    """Return the property that explains most of each difference, and the share explained, by linear regression."""
     figures = np.array([[feature.value(loadout) for feature in FEATURES] for loadout in fighters])
     spread = figures.std(axis=0)
     standard = (figures - figures.mean(axis=0)) / np.where(spread > 0, spread, 1.0)

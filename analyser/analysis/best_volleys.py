@@ -15,8 +15,7 @@ from analyser.analysis.assignment import AttackCounts, TargetKind, assign, distr
 from analyser.analysis.grid import TARGET_STATE
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
-from analyser.engine.fight.exact.matrix import strike_matrices
-from analyser.engine.fight.exact.propagate import propagate_program
+from analyser.engine.fight.exact.propagate import propagate_program, strike_matrices
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.results import states

@@ -10,14 +10,12 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.best_play_situations import price_situations
 from analyser.analysis.grid import METHOD
-from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents, matchups_of_all
 from analyser.analysis.selection import Selectors, loadouts
-from analyser.analysis.situations import Situation, situations_named
+from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standing, Standings, short_figure
 from analyser.analysis.verdict import FAIR, NORMAL_97_5, interval_text, probabilities, verdict_of
-from analyser.analysis.what_if import standings_among
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import Method
@@ -30,8 +28,6 @@ from analyser.game.units import Loadout
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-MOST_DICE_CHANGED = 12  # a larger change would make a different unit
 
 
 class FairPrice(NamedTuple):
@@ -50,12 +46,11 @@ class SolvedPrice(Answer):
 
     Attributes
     ----------
-    loadout, role : str
-        Selector; role, which decides the price of benefits that are not counted.
+    role : str
+        Decides the price of benefits that are not counted.
     today : int or None
         Points today.
     price : FairPrice
-        The fair price; its verdict is computed at this price.
     """
 
     loadout: str
@@ -79,23 +74,24 @@ class SolvedPrice(Answer):
     def summary(self) -> dict[str, Any]:
         """The fair price with its interval, and today's points."""
         price = self.price
-        return {"fair_points": price.points, "fair_points_low": price.fair_low, "fair_points_high": price.fair_high} | (
-            {} if self.today is None else {"points_today": self.today}
-        )
+        figures = {"fair_points": price.points, "fair_points_low": price.fair_low, "fair_points_high": price.fair_high}
+        return figures | ({} if self.today is None else {"points_today": self.today})
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row: the loadout, its fair price and the conditions."""
-        return [self._body() | {"profiles": str(self.profiles)}]
+        return [self.as_dict() | {"profiles": str(self.profiles)}]
 
     def _body(self) -> dict[str, Any]:
-        record: dict[str, Any] = {
+        return {
             "method": self.method,
             "limits": self.limits,
             "loadout": self.loadout,
             "role": self.role,
+            "judged_among": self.opponents.as_dict(),
+            "today": self.today,
+            **self.price._asdict(),
+            **self.profiles.fight_entries(),
         }
-        record |= {"judged_among": self.opponents.as_dict(), "today": self.today}
-        return {**record, **self.price._asdict(), **self.profiles.fight_entries()}
 
     def blocks(self) -> list[Block]:
         """Return the price with its interval."""
@@ -107,8 +103,7 @@ class SolvedPrice(Answer):
         )
         if price.verdict:
             line += f" The verdict at that price: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
-        judged = fill(f"Judged {self.opponents}.")
-        return [Block(lines=[*fill(line), *judged])]
+        return [Block(lines=[*fill(line), *fill(f"Judged {self.opponents}.")])]
 
     def notes(self) -> list[str]:
         """Return limits, die, deck and profiles."""
@@ -121,19 +116,15 @@ class SolvedDice(JudgedAnswer):
 
     Attributes
     ----------
-    loadout : str
     row : str or None
         Row whose dice change; None for every row.
     role : str
-        The role decides the price of benefits that are not counted.
-    points : int
-        Points of the loadout.
+        Decides the price of benefits that are not counted.
     dice : int or None
         The change whose fair price is nearest to the points; None if the loadout is not fair with it, or if a larger
         change than those tried may be nearer.
     frame : DataFrame
-        One row for each change that was tried: `dice`; `fair_points`, `fair_low` and `fair_high` with that change;
-        `points_over_fair` (points divided by fair points) and `verdict` at today's points.
+        One row for each change that was tried, with the fair points and the verdict with that change.
     """
 
     loadout: str
@@ -157,20 +148,22 @@ class SolvedDice(JudgedAnswer):
         return f"{loadout_name(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
 
     def _body(self) -> dict[str, Any]:
-        record: dict[str, Any] = {
+        return {
             "method": self.method,
             "limits": self.limits,
             "loadout": self.loadout,
             "row": self.row,
+            "judged_among": self.opponents.as_dict(),
+            "role": self.role,
+            "points": self.points,
+            "dice": self.dice,
+            "curve": self.frame.to_dict("records"),
+            **self.profiles.fight_entries(),
         }
-        record |= {"judged_among": self.opponents.as_dict(), "role": self.role}
-        curve = self.frame.to_dict("records")
-        return {**record, "points": self.points, "dice": self.dice, "curve": curve, **self.profiles.fight_entries()}
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the curve: fair points at each change of dice with their interval as a band, and today's points."""
-        axes: Axes = plots.trade_off(with_subject(self.frame, self._subject), points=self.points, ax=ax, **more)
-        return axes
+        return plots.trade_off(with_subject(self.frame, self._subject), points=self.points, ax=ax, **more)
 
     @property
     def _subject(self) -> str:
@@ -243,8 +236,7 @@ def solve_price(
     library = library_of(profiles)
     loadout = library.loadout(unit)
     priced = _with_initial_points(loadout, against, library)
-    wanted = price_situations(policy, situations_named(situations))
-    standings = standings_among(priced, against, library, wanted, threads, progress)
+    standings = Standings(matchups_of_all(priced, against, situations, policy, library, threads, progress)[0])
     if priced is not loadout:  # repeated with the fair price as the points, because it depends slightly on them
         first = _standing_in_role(standings, loadout.selector, role)
         standings = standings.with_([loadout.with_(points=_whole_points(first.fair_points))], threads)
@@ -289,11 +281,6 @@ def solve_dice(
     against, role, situations, policy, profiles, threads, progress
         As in :func:`solve_price`.
 
-    Returns
-    -------
-    SolvedDice
-        If several changes make the loadout fair, `dice` is the one whose fair price is nearest to its points.
-
     Examples
     --------
     >>> options = {"against": "*/*@basic", "situations": ["long-range"]}
@@ -303,7 +290,7 @@ def solve_dice(
     >>> found.frame["fair_points"].is_monotonic_increasing
     True
     """
-    check_integer(most, "most", 1, MOST_DICE_CHANGED)
+    check_integer(most, "most", 1, 12)
     library = library_of(profiles)
     loadout = library.loadout(unit)
     points = loadout.level.points
@@ -311,8 +298,7 @@ def solve_dice(
         problem = f"it {'has no' if points is None else 'costs 0'} points"
         raise InputError(problem, where=loadout.selector, allowed="a loadout with points; solve_price finds fair ones")
     variants = {by: loadout.with_(row=row, dice=by) if by else loadout for by in range(-most, most + 1)}
-    wanted = price_situations(policy, situations_named(situations))
-    standings = standings_among(loadout, against, library, wanted, threads, progress)
+    standings = Standings(matchups_of_all(loadout, against, situations, policy, library, threads, progress)[0])
     rows = []
     for by, variant in variants.items():
         result = _standing_in_role(standings.with_([variant], threads) if by else standings, loadout.selector, role)
@@ -324,10 +310,7 @@ def solve_dice(
 
 
 def _fair_change(curve: pd.DataFrame) -> int | None:
-    """Return the change of dice whose fair price is nearest to the points.
-
-    None if the loadout is not fair with this change, or if a larger change than those tried may be nearer.
-    """
+    """Return the change of dice with the nearest fair price; None if not fair, or if a larger one may be nearer."""
     distances = np.log(curve["points_over_fair"].to_numpy(np.float64))
     best = int(np.abs(distances).argmin())
     neighbour = {0: 1, len(distances) - 1: len(distances) - 2}.get(best)
@@ -353,9 +336,14 @@ def _standing_in_role(standings: Standings, selector: str, role: str | None) -> 
     fair, low, high = (ratio * price for price in (own.fair_points, own.fair_low, own.fair_high))
     log_ratio, error = np.log((own.points or np.nan) / fair), np.log(high / low) / (2 * NORMAL_97_5)
     under, over = map(float, probabilities(np.array(log_ratio), np.array(error)))
-    figures: dict[str, Any] = {"fair_points": fair, "fair_low": low, "fair_high": high}
     return own._replace(
-        role=role, under_probability=under, over_probability=over, verdict=verdict_of(under, over), **figures
+        role=role,
+        fair_points=fair,
+        fair_low=low,
+        fair_high=high,
+        under_probability=under,
+        over_probability=over,
+        verdict=verdict_of(under, over),
     )
 
 

@@ -157,7 +157,7 @@ def compare(
 
 
 def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:
-    """Return the place of each target in the arguments, and its ``[target]`` section with the loadout as its unit."""
+    """Return the place of each target in the arguments, and its ``[target]`` section."""
     sections = []
     for number, item in enumerate(selection.one_or_several(target, "target", _ONE_TARGET)):
         where = "target" if item is target else f"target.{number}"
@@ -213,7 +213,7 @@ def _question(
 
 
 def _target_name(section: Mapping[str, Any]) -> str:
-    """Return the name of a target: its selector, and after a colon its state, if stated."""
+    """Return the name of a target: its selector, and after a colon its state."""
     stated = [(key, value) for key, value in sorted(section.items()) if key != "unit" and value not in (None, False)]
     state = ",".join(key if value is True else f"{key}={value}" for key, value in stated)
     if section["unit"] is None:
@@ -228,7 +228,6 @@ def _comparison(
     metric: str,
     library: Profiles,
 ) -> Comparison:
-    """Return the comparison on one target."""
     figures = {
         index: loadout_figures(attackers[index].selector, attackers[index].level.points, result, question.at_least)
         for index, result in results.items()

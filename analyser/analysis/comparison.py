@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,19 +41,14 @@ class Comparison(FramedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each loadout: `loadout`, `unit`, `level`, `points`, `row`, `dice`, `method`, and every figure of
-        :data:`~.metrics.COMPARE_METRICS`, with means and expected values also per 100 points. `difference` is the
-        metric compared minus that of the best loadout (`difference_low` and `difference_high` are its interval if
-        simulated); `significant` and `tied` are as in `differences`; `why_not` is the reason for an impossible attack.
-        A simulation adds `trials`, a 95% interval for each figure (`_low` and `_high`), and for each probability the
-        method of its interval (`_interval`). A mean over targets has no `row` and `dice`; its column `cannot` has
-        the targets that the loadout cannot attack, with reasons.
+        One row for each loadout, with every figure of :data:`~.metrics.COMPARE_METRICS`. `difference` is the metric
+        compared minus that of the best loadout; `why_not` is the reason for an impossible attack. A simulation adds
+        a 95% interval for each figure (`_low` and `_high`). In a mean over targets, `cannot` has the targets that the
+        loadout cannot attack, with reasons.
     distributions : DataFrame
-        `loadout`, `models_destroyed`, and the probability of exactly and of at least that many (`probability`,
-        `at_least`), with intervals if simulated. Empty for a mean over targets.
+        Probability of exactly and of at least that many models destroyed. Empty for a mean over targets.
     differences : DataFrame
-        Each figure of each loadout minus that of the loadout that is best in this figure
-        (:func:`~analyser.analysis.comparison_figures.differences`).
+        Each figure of each loadout minus that of the loadout that is best in this figure.
     metric : str
         The metric compared; the loadout with the highest value is best.
     at_least : int or None
@@ -62,8 +57,6 @@ class Comparison(FramedAnswer):
         Results of the possible attacks, by selector; for a mean by ``selector on target``.
     shares : mapping of str to float
         Share of each target in the mean, by name; one target has the share 1.
-    loadout_figures : tuple of LoadoutFigures
-        Figures of the loadouts that can make the attack; if simulated, also by batch.
     """
 
     frame: pd.DataFrame
@@ -147,13 +140,7 @@ class Comparison(FramedAnswer):
         }
 
     def style(self) -> Styler:
-        """Return the main figures as a pandas Styler: a row for each loadout, with bars in the cells.
-
-        >>> import analyser
-        >>> pair = ["crown/sharp-rifles@basic", "crown/rifle-platoon@basic"]
-        >>> analyser.compare(pair, "imperium/krupp@basic").style().data["unit"].tolist()
-        ['Sharp Rifles', 'Rifle platoon']
-        """
+        """Return the main figures as a pandas Styler: a row for each loadout, with bars in the cells."""
         figures = self._figures_of_table("")
         percent = [name for name in figures if metric_by_name(name).is_probability]
         style = styler(self.to_frame()[["unit", "level", "points", *figures]], figures, percent)
@@ -175,49 +162,36 @@ class Comparison(FramedAnswer):
 
     def blocks(self) -> list[Block]:
         """Return a table for one attack, and a table of figures per 100 points; the highest are bold on a page."""
-        blocks = [Block(self._heading())]
-        for heading, suffix, metric in self._table_parts():
-            table = self._table(suffix, metric)
-            rows = [[name, *map(str, line)] for name, line in zip(table.index, table.to_numpy())]
-            align = "<>" if suffix or "attack" not in table else "<><>"
-            bold = frozenset(self._highest(list(table.columns), suffix))
-            lines = [self._conclusion(metric)]
-            blocks.append(Block(f"{heading}:", ["", *table.columns], rows, align, lines=lines, bold=bold))
-        return blocks
-
-    def _highest(self, columns: Sequence[str], suffix: str) -> Iterator[tuple[int, int]]:
-        """Yield the row and column of the cells with the highest value of each figure of a table."""
-        for name in self._figures_of_table(suffix):
-            values = self.frame[name + suffix].to_numpy(float)
-            highest = values == values[~np.isnan(values)].max(initial=-1.0)
-            yield from ((int(row), 1 + columns.index(self._heading_of(name))) for row in np.flatnonzero(highest))
-
-    def _table_parts(self) -> list[tuple[str, str, str]]:
-        """Return for each table its heading, the suffix of the names of its figures, and the metric compared in it."""
         plain = self.metric.removesuffix(PER_100_POINTS)
         by_points = (plain if plain in DIVISIBLE else DIVISIBLE[0]) + PER_100_POINTS
-        per_100 = [("Per 100 points", PER_100_POINTS, by_points)] if self.frame[by_points].notna().any() else []
-        return [("One attack", "", plain), *per_100]
+        blocks = [Block(self._heading()), self._table("One attack:", "", plain)]
+        if self.frame[by_points].notna().any():
+            blocks.append(self._table("Per 100 points:", PER_100_POINTS, by_points))
+        return blocks
 
-    def _table(self, suffix: str, metric: str) -> pd.DataFrame:
-        """Return one of the tables as text: a row for each loadout."""
+    def _table(self, title: str, suffix: str, metric: str) -> Block:
+        """Return a table with a row for each loadout; `suffix` ends the names of its figures."""
         best, tied, by_loadout = self._best(metric), self._tied(metric), self._differences_in(metric)
-        rows = {}
-        for _, line in self.frame.iterrows():
-            name, row = line["loadout"], {}
-            if not suffix:
-                row["points"] = "" if pd.isna(line["points"]) else str(line["points"])
-                if "row" in line:
-                    row["attack"] = (
-                        f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot attack"
-                    )
-            for figure in self._figures_of_table(suffix):
+        figures, rows = self._figures_of_table(suffix), []
+        first = [] if suffix else ["points", *(["attack"] if "row" in self.frame else [])]
+        for line in self.frame.to_dict("records"):
+            name = line["loadout"]
+            row = [f"{BEST_MARK if name == best else self._tie_mark if name in tied else ' '} {name}"]
+            if "points" in first:
+                row.append("" if pd.isna(line["points"]) else str(line["points"]))
+            if "attack" in first:
+                row.append(f"{line['row']}, {line['dice']} dice" if pd.isna(line["why_not"]) else "cannot attack")
+            for figure in figures:
                 ends = (float(line.get(f"{figure}{suffix}_{end}", np.nan)) for end in ("low", "high"))
-                row[self._heading_of(figure)] = figure_text(figure + suffix, line[figure + suffix], *ends)
+                row.append(figure_text(figure + suffix, line[figure + suffix], *ends))
             is_other = name != best and name in by_loadout.index
-            row["diff."] = self._difference_text(by_loadout.loc[name], metric) if is_other else ""
-            rows[f"{BEST_MARK if name == best else self._tie_mark if name in tied else ' '} {name}"] = row
-        return pd.DataFrame.from_dict(rows, orient="index")
+            rows.append([*row, self._difference_text(by_loadout.loc[name], metric) if is_other else ""])
+        head = ["", *first, *map(self._heading_of, figures), "diff."]
+        values = self.frame[[figure + suffix for figure in figures]].to_numpy(np.float64)
+        highest = values == np.nanmax(values, axis=0)
+        bold = frozenset((row, 1 + len(first) + column) for row, column in np.argwhere(highest).tolist())
+        align = "<><>" if "attack" in first else "<>"
+        return Block(title, head, rows, align, lines=[self._conclusion(metric)], bold=bold)
 
     def _difference_text(self, line: pd.Series[Any], metric: str) -> str:
         """Return the difference from the best loadout as text, marked if it is not significant."""

@@ -1,10 +1,6 @@
 """Figures of the loadouts of a comparison, and the difference of each figure from the best loadout.
 
 Simulations are paired by batch: batch number b of every loadout uses the same random numbers, and gives one difference.
-Batches are independent, so the interval of the mean difference is Student's t interval, with one degree of freedom
-fewer than there are batches. If the number of trials depended on the results, a confidence sequence is used, which is
-valid at any stopping time (:mod:`analyser.common.intervals`). The interval assumes that batch means are normally
-distributed. A batch has hundreds of thousands of fights, so this is wrong only for events that occur a few times in it.
 The confidence of 95% is that of each interval by itself, not of all together.
 """
 
@@ -127,18 +123,17 @@ def subject_of(scenario: Scenario) -> str:
 def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[str, NDArray[np.float64]]:
     """Return every figure of :data:`COMPARE_METRICS` by name: its value, and the ends (or NaN) of its 95% interval.
 
-    `at_least` is the k of P(at least k models destroyed). A figure is NaN if it needs points or victory points that
-    the profile of the attacker or the target lacks.
+    A figure is NaN if it needs points or victory points that a profile lacks.
     """
     target, defender = result.scenario.target, result.scenario.defender
     level = None if defender is None else defender.level
     model_points = level.points / level.models if level is not None and level.points else np.nan
     figures = {
         **{name: _figure(p) for name, p in probabilities_of(result, at_least).items()},
-        "mean_models_destroyed": _mean_figure(result.mean_with_interval("models_destroyed")),
+        "mean_models_destroyed": _figure(result.mean_with_interval("models_destroyed")),
         "models_destroyed_10th_percentile": _figure(result.quantile("models_destroyed", estimates.LOW_PERCENTILE)),
         "models_destroyed_90th_percentile": _figure(result.quantile("models_destroyed", estimates.HIGH_PERCENTILE)),
-        "mean_damage": _mean_figure(_damage(result)),
+        "mean_damage": _figure(_damage(result)),
     }
     victory_points = np.nan if target.victory_points is None else target.victory_points
     figures["expected_victory_points"] = figures["p_annihilated"] * victory_points
@@ -146,7 +141,7 @@ def figures_of(result: AttackResult, at_least: int, points: int | None) -> dict[
     factor = 100 / points if points else np.nan
     figures |= {name + PER_100_POINTS: figures[name] * factor for name in DIVISIBLE}
     user_metrics = {name: metric.function for name, metric in COMPARE_METRICS.items() if metric.function}
-    figures |= {name: _user_figure(value_of(result, function)) for name, function in user_metrics.items()}
+    figures |= {name: _figure(value_of(result, function)) for name, function in user_metrics.items()}
     return {name: figures[name] for name in COMPARE_METRICS}
 
 
@@ -161,20 +156,10 @@ def probabilities_of(result: AttackResult, at_least: int) -> dict[str, Estimate]
     }
 
 
-def _figure(value: float) -> NDArray[np.float64]:
-    """Return a figure and the ends of its interval, which are NaN for an exact figure."""
-    low, high = (value.low, value.high) if isinstance(value, Estimate) else (None, None)
-    return np.array([value, low, high], np.float64)  # None becomes NaN
-
-
-def _user_figure(value: Estimate | Mean | float) -> NDArray[np.float64]:
-    """Return a figure of a user metric and the ends of its interval, which are NaN without an interval."""
-    return _mean_figure(value) if isinstance(value, Mean) else _figure(value)
-
-
-def _mean_figure(mean: Mean) -> NDArray[np.float64]:
-    """Return a mean and the ends of its interval, which are NaN without an interval."""
-    return np.array([mean.value, mean.low, mean.high], np.float64)
+def _figure(value: Estimate | Mean | float) -> NDArray[np.float64]:
+    """Return a figure and the ends of its interval, which are NaN without an interval."""
+    low, high = (value.low, value.high) if isinstance(value, Estimate | Mean) else (None, None)
+    return np.array([value.value if isinstance(value, Mean) else value, low, high], np.float64)  # None becomes NaN
 
 
 def _damage(result: AttackResult) -> Mean:
@@ -186,7 +171,7 @@ def _damage(result: AttackResult) -> Mean:
 
 
 def loadout_figures(name: str, points: int | None, attack: AttackWithBatches, at_least: int) -> LoadoutFigures:
-    """Return the figures of the attack by the loadout called `name`; `at_least` is the k of P(at least k)."""
+    """Return the figures of the attack by the loadout called `name`."""
     result = attack[0]
     whole, *batches = (list(figures_of(part, at_least, points).values()) for part in (result, *attack[1]))
     values = np.array(batches)[:, :, 0] if batches else None
@@ -199,12 +184,7 @@ def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
 
     The highest figure is the best. Equal figures are tied with it. In a simulation, a figure is also tied if it does
     not differ significantly from the highest, unless another such figure is significantly higher. Of tied loadouts the
-    cheapest counts as best, then the first.
-
-    The columns are `loadout`, `metric`, `best`, `difference`, `low`, `high`, `significant`, `tied`. Exact differences
-    have no interval, and all but 0 are significant. Simulated differences are significant if the interval excludes 0;
-    percentiles have no interval, and their significance is unknown unless the difference is 0. `best` is empty if no
-    loadout has the figure.
+    cheapest counts as best, then the first. Without an interval, the significance of simulated percentiles is unknown.
     """
     rows = []
     for index, metric in enumerate(COMPARE_METRICS):
@@ -219,7 +199,6 @@ def differences(loadouts: Sequence[LoadoutFigures]) -> pd.DataFrame:
 
 
 def _best(loadouts: Sequence[LoadoutFigures], index: int) -> tuple[int | None, list[int]]:
-    """Return the number of the best loadout in the figure at `index`, and the numbers of all tied for best, if any."""
     values = np.array([loadout.figures[index, 0] for loadout in loadouts])
     if np.isnan(values).all():
         return None, []
@@ -228,7 +207,6 @@ def _best(loadouts: Sequence[LoadoutFigures], index: int) -> tuple[int | None, l
     candidates = [number for number, loadout in pairs if difference(loadout, highest, index).differs is False]
 
     def is_beaten(number: int) -> bool:
-        """Return True if another candidate is significantly better."""
         all_differences = (difference(loadouts[other], loadouts[number], index) for other in candidates)
         return any(result.differs is True and result.difference > 0 for result in all_differences)
 
@@ -252,7 +230,7 @@ def difference(loadout: LoadoutFigures | None, other: LoadoutFigures, index: int
 
 
 def mean_interval(samples: NDArray[np.float64], stopped_at: int | None = None) -> tuple[float, float]:
-    """Return the 95% interval of the mean of independent `samples`, by Student's t (Student, Biometrika 6, 1908).
+    """Return the 95% interval of the mean of independent `samples`, by Student's t.
 
     If the number of trials, `stopped_at`, was not fixed in advance, the interval is that of a confidence sequence.
     """

@@ -34,13 +34,11 @@ class Comparisons(FramedAnswer):
     Attributes
     ----------
     by_target : mapping of str to Comparison
-        The comparison on each target, in the given order.
     weights : mapping of str to float
         The weight of each target, as given.
     mean : Comparison
-        Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. In a simulation,
-        the interval of a mean runs from the mean of the lower ends to that of the upper ends; it is at least as wide
-        as a 95% interval; differences are paired by batch.
+        Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. A simulated mean
+        has an interval that is at least as wide as a 95% interval.
 
     Examples
     --------
@@ -113,22 +111,16 @@ class Comparisons(FramedAnswer):
     def blocks(self) -> list[Block]:
         """Return the tables of each target and those of the mean."""
         blocks = [block for comparison in self.by_target.values() for block in comparison.blocks()]
-        return [*blocks, Block(self._weights()), *self.mean.blocks()]
+        words = (f"{name} {self.weights[name]:g} (≥k: {part.at_least} models)" for name, part in self.by_target.items())
+        return [*blocks, Block(f"Weights of the targets: {', '.join(words)}."), *self.mean.blocks()]
 
     def notes(self) -> list[str]:
         """Return the notes of the mean."""
         return self.mean.notes()
 
-    def _weights(self) -> str:
-        """Return the weights as given, and the k of each target."""
-        words = (f"{name} {self.weights[name]:g} (≥k: {part.at_least} models)" for name, part in self.by_target.items())
-        return f"Weights of the targets: {', '.join(words)}."
-
 
 def shares_of(targets: int, weights: Sequence[float] | None) -> list[float]:
-    """Return the share of each target in the mean, from the number of targets and the stated weights.
-
-    InputError without targets, or for unusable weights.
+    """Return the share of each target in the mean; InputError without targets, or for unusable weights.
 
     >>> shares_of(2, [3, 1]), shares_of(2, None), shares_of(2, [1e308, 1e308])
     ([0.75, 0.25], [0.5, 0.5], [0.5, 0.5])
@@ -190,7 +182,6 @@ def _mean_figures(name: str, by_target: Mapping[str, Comparison], shares: Mappin
 
 
 def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, LoadoutFigures | None]) -> list[dict[str, Any]]:
-    """Return the rows of the frame of the mean, without the differences."""
     first, rows = next(iter(by_target.values())).frame, []
     method = first["method"].dropna().iloc[0]
     for index, figures in enumerate(means.values()):

@@ -1,9 +1,4 @@
-"""Expected numbers at each stage of an attack, from dice rolled to models destroyed.
-
-Expected numbers of dice are sums over single dice, so they need no joint distribution. Only the extra re-rolls of
-AC-3.5, whose number is limited, need the distribution of the number of dice that could use one. This is a power of
-the generating polynomial of one die. Hits and later stages come from the distribution of hits.
-"""
+"""Expected numbers at each stage of an attack, from dice rolled to models destroyed."""
 
 from __future__ import annotations
 
@@ -43,8 +38,7 @@ def dice_funnel(
     Parameters
     ----------
     attacker, target, method, trials, seed, precision, threads, profiles, progress, conditions
-        As in :func:`analyser.attack`: two units, or a whole scenario. With Monte Carlo, hits and later stages are means
-        of the simulation; numbers of dice are always exact.
+        As in :func:`analyser.attack`. With Monte Carlo, numbers of dice are still exact.
 
     Returns
     -------
@@ -53,10 +47,8 @@ def dice_funnel(
         (``"total"``, ``"part"`` of the total above it, or ``"lost"`` from it), `mean`.
 
         Dice rolled are those of the first roll (AC-3.2), including Overcharge, but not those added by heroic strikes
-        (AC-3.3). Dice re-rolled are rolled or added dice that are rolled again (AC-3.4, AC-3.5). If DEFENCE is N, every
-        N hits become 1 damage (AC-3.7); the remaining hits are lost to DEFENCE, except with Devastating. Overkill is
-        damage without a model left to destroy (AC-3.8, AC-3.9). Damage left on the unit includes damage from before the
-        attack. Models destroyed are those destroyed by damage, before any test.
+        (AC-3.3). Overkill is damage without a model left to destroy (AC-3.8, AC-3.9). Damage left on the unit includes
+        damage from before the attack. Models are those destroyed by damage, before any test.
 
     Examples
     --------
@@ -102,7 +94,7 @@ def _first_rolls(fight: FightFacts, deck: NDArray[np.int64]) -> list[tuple[int, 
 def _expected_rerolls(
     fight: FightFacts, faces: NDArray[np.float64], first_rolls: list[tuple[int, float]], expected_dice: float
 ) -> float:
-    """Return the expected number of dice re-rolled; `expected_dice` is the expected number of rolled and added dice."""
+    """Return the expected number of dice re-rolled, from the generating polynomial of the dice that may use one."""
     by_rating = expected_dice * _probability_of(faces, fight.reroll_faces)
     if not fight.extra_dice:
         return by_rating

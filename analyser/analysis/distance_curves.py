@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -12,17 +11,16 @@ import numpy as np
 from analyser.analysis.grid import DefendingSide
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.situations import ONE_OF_EACH_CATEGORY
-from analyser.engine.attack.summaries import fill_summary_row, summary_table
+from analyser.engine.attack.summaries import fill_summaries
 from analyser.game.units import Category, Loadout, Row, unit_of
-from analyser.rules.structs import CATEGORIES, TARGET
-from analyser.scenarios.attack import attack_record, attack_records, target_record
+from analyser.rules.structs import CATEGORIES
+from analyser.scenarios.attack import attack_record
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack
 
 CHARGE_LINE = "a charge"  # name of the line for a charge
 _CATEGORIES: tuple[str, ...] = get_args(Category)
 _INTERPRETED_SECONDS = 1e-3  # seconds per attack without compilation
-_TOLERANCE = 1e-9  # points; smaller differences are rounding errors
 
 
 class Step(NamedTuple):
@@ -34,58 +32,21 @@ class Step(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Points destroyed by a row, or by a charge, at the distances at which it can be used."""
+    """Points destroyed by a row, or by a charge."""
 
     name: str
     steps: tuple[Step, ...]
 
 
-class BestLines(NamedTuple):
-    """The names of the best line, or of all lines tied for the best, at distances above `first` and up to `last`."""
-
-    first: float
-    last: float
-    names: tuple[str, ...]
-    destroys: float
-
-
 class Curve(NamedTuple):
     """Points of opponents of a category that 100 points of a unit destroy in one attack without aiming, by distance.
 
-    Points destroyed are the share of the target that is lost (all if it is annihilated) times its points. They are
-    means over the opponents, whose number is `targets`, and over the levels of the unit.
+    They are means over the opponents, whose number is `targets`, and over the levels of the unit.
     """
 
     category: str
     targets: int
     lines: tuple[Line, ...]
-
-    @property
-    def best(self) -> tuple[BestLines, ...]:
-        """The best lines in each interval of distances, from near to far.
-
-        >>> guns = Line("guns", (Step(6, 18, 9.0),))
-        >>> rifles = Line("rifles", (Step(0, 8, 12.0), Step(8, 12, 7.0)))
-        >>> [(best.first, best.last, best.names) for best in Curve("light", 5, (guns, rifles)).best]
-        [(0, 8, ('rifles',)), (8, 18, ('guns',))]
-        """
-        ends = sorted({end for line in self.lines for step in line.steps for end in (step.first, step.last)})
-        bests: list[BestLines] = []
-        for first, last in pairwise(ends):
-            by_line = {
-                line.name: step.destroys
-                for line in self.lines
-                for step in line.steps
-                if step.first <= first and last <= step.last
-            }
-            most = max(by_line.values(), default=0.0)
-            names = tuple(name for name, destroys in by_line.items() if destroys >= most - _TOLERANCE)
-            is_next = bests and (bests[-1].last, bests[-1].names) == (first, names)
-            if is_next and abs(bests[-1].destroys - most) < _TOLERANCE:
-                bests[-1] = bests[-1]._replace(last=last)
-            elif names:
-                bests.append(BestLines(first, last, names, most))
-        return tuple(bests)
 
 
 class _RowAtDistances(NamedTuple):
@@ -100,11 +61,7 @@ class _RowAtDistances(NamedTuple):
 
 
 def curves(answer: Matchups, threads: int = 1) -> dict[str, tuple[Curve, ...]]:
-    """Return the curves of each unit with points, one for each target category, by selector without a level.
-
-    Each ranged row of an attacker attacks its defenders in the table at the distances where the attack changes. A
-    charge reaches twice SPEED; the points that it destroys come from the table, if that has charges.
-    """
+    """Return the curves of each unit with points, one for each target category, by selector without a level."""
     figures: dict[tuple[str, str, str], dict[tuple[float, float], list[float]]] = defaultdict(lambda: defaultdict(list))
     targets: dict[tuple[str, str], int] = {}
     for attackers, defenders in _with_same_defenders(answer):
@@ -136,7 +93,6 @@ def _line_name(shot: _RowAtDistances) -> str:
 
 
 def _number_by_category(defenders: Iterable[Loadout]) -> dict[str, int]:
-    """Return the number of defenders with points in each category."""
     categories = [defender.unit.category for defender in defenders if defender.level.points]
     return {category: categories.count(category) for category in categories}
 
@@ -179,15 +135,8 @@ def _destroyed_by_shots(
         return
     categories = np.array([CATEGORIES.index(target.category or "light") for target in defending.targets])
     possible = np.array([shot.can_attack for shot in shots], np.bool_)[:, categories]
-    fill_summary_row.compile_for(int(possible.sum()) * _INTERPRETED_SECONDS)
-    summaries = summary_table(
-        attack_records(answer.ruleset, [shot.facts for shot in shots]),
-        np.array([target_record(target) for target in defending.targets], TARGET),
-        possible,
-        np.array(answer.ruleset.die.sides_by_face, np.int64),
-        answer.ruleset.deck.counts(),
-        threads=threads,
-    )
+    fill_summaries.compile_for(int(possible.sum()) * _INTERPRETED_SECONDS)
+    summaries = defending.summaries([shot.facts for shot in shots], possible)
     target_points = np.array([defender.level.points for defender in defending.defenders], np.float64)
     for shot, line in zip(shots, summaries["mean_share_lost"] * target_points):
         for number, can_attack in enumerate(shot.can_attack):

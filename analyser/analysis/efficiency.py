@@ -20,8 +20,6 @@ from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
 LEAST_EFFICIENCY = 100 * equilibrium_prices.NEGLIGIBLE_LOSS  # points destroyed per 100 points; a floor
-INTERVAL_PERCENTILES = 2.5, 97.5  # of a 95% interval
-BOOTSTRAP_DRAWS, BOOTSTRAP_SEED = 400, 0
 SD_BY_MAD = 1.4826  # standard deviation / median absolute deviation of a normal distribution
 LEAST_RATIO = 2.0  # an outlier divided by its expected value is at least this, or at most 1 / this
 # Figures of the attacks by a loadout (more is better), and of the attacks on it (less is better). `p_stopped` is the
@@ -44,12 +42,9 @@ _OUTLIER_COLUMNS += ["attacker_usual", "defender_usual", "row", "why"]
 def efficiency(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the points efficiency of every attacker against the targets of each category, in each situation.
 
-    Peers are attackers with the same targets and an efficiency of at least :data:`LEAST_EFFICIENCY`. `frame` is that of
-    :func:`analyser.matchups`. The result has a row for each situation, category of targets, and attacker that has
-    points and can attack them: `attacker`, `attacker_unit`, `attacker_level`, `attacker_points`, `situation`,
-    `category`, `targets` (their number). `efficiency` is the mean expected points destroyed per 100 points, `median`
-    the median efficiency of the peers (NaN without peers), and `peers` the number of their units. `z` is the robust
-    z-score of log2 `efficiency` among the peers, NaN for an attacker that is not a peer.
+    `frame` is that of :func:`analyser.matchups`. `efficiency` is the mean expected points destroyed per 100 points.
+    Peers are attackers with the same targets and an efficiency of at least :data:`LEAST_EFFICIENCY`; `median` is their
+    median, `peers` the number of their units, and `z` the robust z-score of log2 `efficiency` among them.
 
     >>> import analyser
     >>> found = efficiency(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame)
@@ -87,9 +82,7 @@ def _efficiency_in_group(part: pd.DataFrame, situation: str, category: str) -> p
 
 
 def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the distance of each value from the median, in robust standard deviations (1.4826 MADs).
-
-    NaN stays NaN. If more than half of the values are equal, their distance is 0, and that of all others NaN.
+    """Return the distance of each value from the median, in robust standard deviations; NaN if these are 0.
 
     >>> robust_z(np.array([1.0, 2.0, 3.0, 4.0, 50.0])).round(2).tolist()
     [-1.35, -0.67, 0.0, 0.67, 31.7]
@@ -104,32 +97,16 @@ def robust_z(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(np.isinf(result), np.nan, result)
 
 
-def bootstrap_weights(units: int, *, draws: int = BOOTSTRAP_DRAWS, seed: int = BOOTSTRAP_SEED) -> NDArray[np.float64]:
-    """Return random weights of units, shape (draws, units), by the Bayesian bootstrap (Rubin 1981).
-
-    Each row is a draw from the flat Dirichlet distribution, and adds up to 1.
-
-    >>> bootstrap_weights(3, draws=2).sum(axis=1).round(12).tolist()
-    [1.0, 1.0]
-    """
-    return np.random.default_rng(seed).dirichlet(np.ones(units), draws)
-
-
 def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return pairs of units whose efficiency is far from the value that the other matchups of both units suggest.
 
     The expected value is the product of a factor for the attacker and one for the target, from a median polish of the
-    logarithms (Tukey 1977) among the targets of one category in one situation. It is at most the efficiency of
-    destroying the whole target. Figures of units are means over the levels of both. Figures below
-    :data:`LEAST_EFFICIENCY` are raised to it, because ratios of tiny figures mean nothing.
+    logarithms (Tukey 1977) among the targets of one category in one situation; at most that of destroying the target.
 
     `frame` is that of :func:`analyser.matchups`; `loadouts` are those of both sides, for the profile values in `why`.
-    The result has one row for each outlying pair and direction (high or low), with `attacker` and `defender` (units
-    without a level), `attacker_unit` and `defender_unit`. `situation` has the largest deviation; `also_in` names the
-    others in which the pair is such an outlier. `ratio` is `efficiency` / `expected`, at least 2 or at most a half.
-    `attacker_usual` is the attacker's median against other targets of the category, `defender_usual` the median of
-    other attackers against the target (NaN without others). `row` is the row of the attacker's profile that it uses;
-    `why` has the reasons. The largest deviation is first, but each unit appears once before any unit appears again.
+    A pair has one row in its most unusual situation; `also_in` names the others. `ratio` is `efficiency` / `expected`,
+    at least 2 or at most a half. `attacker_usual` is the attacker's median against other targets of the category,
+    `defender_usual` the median of other attackers against the target.
 
     >>> import analyser
     >>> odd = outliers(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame).iloc[0]
@@ -202,7 +179,7 @@ def _in_turns(rows: list[TableRow]) -> list[TableRow]:
 
 
 def _why(row: TableRow, units: Mapping[str, Unit]) -> str:
-    """Return texts that explain an outlier: usual figures of both sides, and qualities and rules of their profiles."""
+    """Return the reasons for an outlier: usual figures of both sides, and entries of their profiles."""
     by_attacker, on_target, usual = row["attacker_usual"], row["defender_usual"], []
     if not math.isnan(by_attacker):
         usual.append(f"{row['attacker_unit']} usually destroys {_points_text(by_attacker)} of such targets")
@@ -226,11 +203,8 @@ def _points_text(figure: float) -> str:
 def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return loadouts for which another loadout costs no more and does at least as well in every matchup.
 
-    `frame` is that of :func:`analyser.matchups`. If `attackers` has the loadouts, their profiles are compared too. The
-    columns are `attacker`, the dominated loadout; `by`, the loadout that dominates it; `points_saved`; `counts`
-    (``"attack"`` or ``"attack and defence"``); and `has_besides`, the properties on the profile of `attacker` that `by`
-    lacks. If several loadouts dominate it (:func:`dominations`), `by` is the one that lacks the fewest properties; ties
-    go to the cheapest, then the first.
+    `frame` is that of :func:`analyser.matchups`. If `attackers` has the loadouts, their profiles are compared too. `by`
+    is the dominating loadout that lacks the fewest properties of `attacker` (`has_besides`), then the cheapest.
     """
     result = dominations(frame, attackers)
     order = np.lexsort([-result["points_saved"], result["has_besides"].map(len)])
@@ -241,13 +215,10 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
 def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.DataFrame:
     """Return every pair of loadouts in which one dominates the other; arguments and columns as in :func:`dominated`.
 
-    Both fight the same opponents. The better loadout costs no more and does at least as well on every target in every
-    situation (:data:`INFLICTED_FIGURES`). If both are also defenders of the table, it suffers no more from any attacker
-    (:data:`SUFFERED_FIGURES`). In at least one figure, or in points, it is strictly better. If it is of another
-    faction, it must also have every property of the other profile. Left out are loadouts without effect on any target,
-    because they have another purpose, and pairs of loadouts of different target categories.
-
-    `has_besides` is a tuple of the properties that only the dominated loadout has; it is empty without profiles.
+    The better loadout costs no more, does at least as well on every target in every situation, and suffers no more from
+    any attacker if both also defend; in one figure, or in points, it is better. If it is of another faction, it must
+    have every property of the other profile. Left out are loadouts without effect on any target, because they have
+    another purpose, and pairs of different target categories.
     """
     sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
@@ -301,10 +272,7 @@ def _dominated_pairs(
 def _figures_of(
     frame: pd.DataFrame, side: str, other: str, figures: tuple[str, ...], names: list[str]
 ) -> NDArray[np.float64]:
-    """Return the figures of the matchups with `names` on `side`: shape (names, other sides x situations x figures).
-
-    An impossible attack counts as 0.
-    """
+    """Return the figures of the matchups with `names` on `side`, one row for each; an impossible attack counts as 0."""
     rows = name_indices(frame[side], names)
     columns, kinds = pd.factorize(frame[other])[0], pd.factorize(frame["situation"])[0]
     result = np.zeros((len(names), columns.max(initial=0) + 1, kinds.max(initial=0) + 1, len(figures)))

@@ -23,7 +23,7 @@ _FLOOR = 1e-12  # points; keeps logarithms finite
 
 
 class SolvedPrices(NamedTuple):
-    """Logarithms of prices, and the largest imbalance that they leave: about 0 if the method has converged."""
+    """Logarithms of prices, and the largest imbalance that they leave."""
 
     prices: Array
     residual: float
@@ -32,11 +32,9 @@ class SolvedPrices(NamedTuple):
 def even_trade_prices(losses: Array, frequencies: Array) -> SolvedPrices:
     """Return the prices at which every loadout destroys as many points as it loses.
 
-    In the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the frequencies, they make the sum of each row
-    equal to the sum of the same loadout's column. This is matrix balancing (Osborne 1960; Sinkhorn and Knopp scale rows
-    and columns separately), and the multiplicative form of game balance of Liu and Marschner (AIIDE 2017). The prices
-    are unique if all loadouts can destroy each other, directly or through others (:func:`largest_connected_group`). The
-    residual is the largest ``abs(log(points destroyed / points lost))``.
+    They balance the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the frequencies (Osborne 1960; the
+    multiplicative form of game balance of Liu and Marschner, AIIDE 2017). They are unique within
+    :func:`largest_connected_group`. The residual is the largest ``abs(log(points destroyed / points lost))``.
 
     >>> twice_as_good = np.array([[0.2, 0.4], [0.1, 0.2]])
     >>> np.exp(np.diff(even_trade_prices(twice_as_good, np.array([0.5, 0.5])).prices)).round(6).tolist()
@@ -57,8 +55,7 @@ def price_sensitivity(losses: Array, frequencies: Array, prices: Array) -> tuple
     """Return the derivatives of even-trade prices with respect to log frequencies of loadouts and of battlefields.
 
     They follow from the implicit function theorem. `losses` has the shape (battlefields, n, n), and `prices` are
-    :func:`even_trade_prices` for the mean losses. The results have the shapes (n, n) and (n, battlefields): the
-    derivative of the row's price with respect to the logarithm of the column's frequency. Each row adds up to 0.
+    :func:`even_trade_prices` for the mean losses. Rows stand for prices, columns for frequencies.
 
     >>> losses, frequencies = np.array([[0.2, 0.4], [0.1, 0.2]]), np.array([0.5, 0.5])
     >>> by_loadout, _ = price_sensitivity(losses[None], frequencies, even_trade_prices(losses, frequencies).prices)
@@ -93,8 +90,7 @@ def offence_and_toughness(losses: Array, frequencies: Array, prices: Array) -> t
 def leads(losses: Array, prices: Array) -> Array:
     """Return the lead of the row over the column: (destroyed - lost) / (destroyed + lost) in points, -1 to 1.
 
-    The matrix of leads is antisymmetric, a zero-sum game. :data:`NEGLIGIBLE_LOSS`, added to both amounts, keeps the
-    lead near 0 if both are tiny.
+    :data:`NEGLIGIBLE_LOSS`, added to both amounts, keeps the lead near 0 if both are tiny.
     """
     traded = losses * np.exp(prices[None, :] - prices[:, None])
     shares: Array = (traded - traded.T) / (traded + traded.T + 2 * NEGLIGIBLE_LOSS)
@@ -104,9 +100,8 @@ def leads(losses: Array, prices: Array) -> Array:
 def even_lead_prices(losses: Array, frequencies: Array, start: Array) -> SolvedPrices:
     """Return the prices at which no loadout has a lead over all opponents together, by Newton's method from `start`.
 
-    At these prices the frequencies are an equilibrium of the game of :func:`leads`: no side gains by switching to
-    another loadout (the logistic form of Liu and Marschner, AIIDE 2017). The residual is the largest lead of a loadout
-    over all opponents together: the exploitability.
+    At these prices the frequencies are an equilibrium of the game of :func:`leads` (the logistic form of Liu and
+    Marschner, AIIDE 2017). The residual is the largest lead of a loadout over all opponents together.
     """
     prices, diagonal = start - start.mean(), np.arange(len(frequencies))
     for _ in range(_MOST_STEPS):
@@ -127,8 +122,7 @@ def even_lead_prices(losses: Array, frequencies: Array, start: Array) -> SolvedP
 def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
     """Return the equilibrium mixtures of rows and of columns, the mean gain of the rows, and the exploitability.
 
-    `gains` has the gain of the row; the column loses as much. The exploitability is the sum of what both sides
-    gain if each alone changes to a best response: 0 except for rounding. The method is linear programming.
+    `gains` has the gain of the row; the column loses as much. The method is linear programming.
 
     >>> rock_paper_scissors = np.array([[0.0, -1.0, 1.0], [1.0, 0.0, -1.0], [-1.0, 1.0, 0.0]])
     >>> equilibrium(rock_paper_scissors)[0].round(6).tolist()
@@ -154,8 +148,8 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
 def quantal_response(gains: Array, prior: Array, is_matchup: NDArray[np.bool_], pickiness: float = PICKINESS) -> Array:
     """Return the frequencies of opponents if better loadouts are chosen more often: a logit quantal response.
 
-    They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995). The mean is over the
-    opponents of the loadout (True in its row of `is_matchup`), weighted by these frequencies.
+    They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995), where the mean over the
+    opponents is weighted by these frequencies.
     """
     logs = np.log(prior)
     for _ in range(_MOST_ROUNDS):
@@ -173,10 +167,9 @@ def quantal_response(gains: Array, prior: Array, is_matchup: NDArray[np.bool_], 
 def strengths(gains: Array, weights: Array) -> tuple[Array, float]:
     """Return one strength for each loadout, and the share of the gains that these strengths explain, 0 to 1.
 
-    The strengths are the least-squares potential of an antisymmetric matrix (Jiang, Lim, Yao and Ye 2011, HodgeRank).
-    ``strength[i] - strength[j]`` is the explained part of ``gains[i, j]``; the rest is cyclic, as in rock, paper,
-    scissors. The share is the explained part of the sum of squared gains, each weighted by the frequency of the pair,
-    `weights[i, j]`; it is 1 if all gains are 0.
+    The strengths are the least-squares potential of an antisymmetric matrix (Jiang, Lim, Yao and Ye 2011, HodgeRank):
+    ``strength[i] - strength[j]`` is the explained part of ``gains[i, j]``. The share is of the sum of squared gains,
+    weighted by `weights`.
 
     >>> strengths(np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 1.0], [-2.0, -1.0, 0.0]]), np.ones((3, 3)))[1]
     1.0
@@ -189,14 +182,8 @@ def strengths(gains: Array, weights: Array) -> tuple[Array, float]:
 
 
 def largest_connected_group(losses: Array) -> NDArray[np.bool_]:
-    """Return a mask of the largest strongly connected group: all can destroy each other, directly or through others.
+    """Return a mask of the largest group in which all can destroy each other, directly or through others."""
+    from scipy.sparse.csgraph import connected_components
 
-    Even-trade prices are determined only within such a group.
-    """
-    reached = (losses > 0) | np.eye(len(losses), dtype=np.bool_)
-    n_reached = 0
-    while n_reached < (n_reached := int(reached.sum())):  # each pass doubles the length of paths
-        step = reached.astype(np.float32)
-        reached = step @ step > 0
-    groups = reached & reached.T
-    return np.asarray(groups[groups.sum(axis=1).argmax()], np.bool_)
+    _, group = connected_components(losses > 0, connection="strong")
+    return np.asarray(group == group[np.bincount(group)[group].argmax()], np.bool_)

@@ -1,4 +1,4 @@
-"""Cache of fights: a file for each situation, ruleset and stated row, with results by the digests of both loadouts."""
+"""Fights already computed: those of an earlier table, and those in the cache on disk."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.grid import CELL, CellBlocks, Cells, DefendingSide, KnownResults, blank_cells
+from analyser.analysis.grid import CELL, CellBlocks, Cells, DefendingSide, blank_cells
 from analyser.common.cache import Cache, digest
 from analyser.game.forces import Limits
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.units import Level, Loadout, Unit
 
 if TYPE_CHECKING:
+    from analyser.analysis.matchups import Matchups
     from analyser.analysis.situations import Situation
 
 LEAST_COST_STORED = 25_000  # microseconds (`Fight.cost`); to compute cheaper fights is faster than to read them
@@ -28,59 +29,59 @@ _FIGURE_FIELDS = tuple(name for name in CELL.names or () if name not in _OBJECT_
 
 
 class _Table(NamedTuple):
-    """Content of a file: digests of attackers and of defenders, cells of the pairs, and a mask of computed cells."""
+    """Digests of attackers and of defenders, cells of the pairs, and a mask of computed cells."""
 
     sides: Sequence[Sequence[str]]
     cells: Cells
     computed: NDArray[np.bool_]
 
 
-class FightCache(KnownResults):
-    """Results of a grid in the cache on disk; with `edits`, even few new results are stored if the grid is large."""
+class FightCache:
+    """Known results of a grid: from an `earlier` table with the same ruleset and row, and from the cache on disk.
+
+    With `keep`, even few new results are stored if the grid is large.
+    """
 
     def __init__(
-        self, attackers: Sequence[Loadout], defending: DefendingSide, cache: Cache, *, edits: bool = False
+        self,
+        attackers: Sequence[Loadout],
+        defending: DefendingSide,
+        *,
+        earlier: Matchups | None = None,
+        keep: bool = False,
     ) -> None:
-        super().__init__(len(attackers), len(defending.defenders))
-        self._defending, self._cache, self._loadouts, self._edits = defending, cache, attackers, edits
+        self._attackers, self._defending = attackers, defending
+        self._earlier, self._keep, self._cache = earlier, keep, Cache("fights")
 
     @cached_property
-    def _attackers(self) -> list[str]:
-        return [_digest_of(loadout) for loadout in self._loadouts]
-
-    @cached_property
-    def _defenders(self) -> list[str]:
-        return [_digest_of(loadout) for loadout in self._defending.defenders]
-
-    @cached_property
-    def _targets(self) -> list[str]:
-        return [digest(target.model_dump_json()) for target in self._defending.targets]
+    def _digests(self) -> tuple[list[str], ...]:
+        return _digests_of(self._attackers, self._defending)
 
     def read(self, situation: Situation) -> tuple[Cells, CellBlocks]:
-        """Return the cells, blank if not stored, and the blocks still to compute."""
-        if not self.is_worth_storing(situation, len(self._loadouts) * len(self._defending.defenders)):
-            return super().read(situation)
-        cells, computed = self._read_table(situation)
+        """Return the cells, blank if unknown, and the blocks still to compute."""
+        shape = len(self._attackers), len(self._defending.defenders)
+        is_stored = self.is_worth_storing(situation, shape[0] * shape[1])
+        if not is_stored and self._earlier is None:
+            return blank_cells(*shape), [(list(range(shape[0])), list(range(shape[1])))]
+        sides, tables = _sides_in(situation, self._digests), list[_Table]()
+        if self._earlier is not None:
+            tables.append(_Table(_sides_in(situation, self._earlier_digests), *self._earlier_cells[situation.name]))
+        known = _merge(sides, tables)
+        if is_stored and not known.computed.all() and (stored := self._stored_table(situation)) is not None:
+            known = _merge(sides, [stored, *tables])
+        computed = known.computed
         empty_rows = np.flatnonzero(~computed.any(axis=1)).tolist()
         part_rows = np.flatnonzero(~computed.all(axis=1) & computed.any(axis=1)).tolist()
         missing_columns = np.flatnonzero(~computed[part_rows].all(axis=0)).tolist()
-        blocks = (empty_rows, list(range(cells.shape[1]))), (part_rows, missing_columns)
-        return cells, [block for block in blocks if all(block)]
-
-    def _read_table(self, situation: Situation) -> tuple[Cells, NDArray[np.bool_]]:
-        """Return the cells, and a mask of the stored cells."""
-        sides = self._attackers, self._defender_digests(situation)
-        table = self._stored_table(situation)
-        if table is not None and [*map(list, table.sides)] == [*map(list, sides)]:
-            return table.cells.copy(), table.computed.copy()
-        return _merge(sides, [] if table is None else [table])[1:]
+        blocks = (empty_rows, list(range(shape[1]))), (part_rows, missing_columns)
+        return known.cells, [block for block in blocks if all(block)]
 
     def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
         """Store the cells of these blocks; earlier results in the file are kept if all loadouts fit into it."""
         n_new = sum(len(rows) * len(columns) for rows, columns in blocks)
-        if not n_new or not self.is_worth_storing(situation, cells.size if self._edits else n_new):
+        if not n_new or not self.is_worth_storing(situation, cells.size if self._keep else n_new):
             return
-        sides = (self._attackers, self._defender_digests(situation))
+        sides = _sides_in(situation, self._digests)
         computed = np.zeros(cells.shape, np.bool_)
         for block in blocks:
             computed[np.ix_(*block)] = True
@@ -92,12 +93,8 @@ class FightCache(KnownResults):
         self._cache.write(self._key(situation), _encoded(table))
 
     def is_worth_storing(self, situation: Situation, pairs: int) -> bool:
-        """Return True if this number of fights takes long enough to be worth storing."""
-        return pairs * situation.fight.cost >= LEAST_COST_STORED
-
-    def _defender_digests(self, situation: Situation) -> list[str]:
-        """Return digests of the defenders: as targets for ranged attacks, as whole loadouts for other fights."""
-        return self._targets if situation.fight.occasion == RANGED_ATTACK else self._defenders
+        """Return True if the cache is on and this number of fights takes long enough to be worth storing."""
+        return self._cache.is_on and pairs * situation.fight.cost >= LEAST_COST_STORED
 
     def _stored_table(self, situation: Situation) -> _Table | None:
         content = self._cache.read(self._key(situation))
@@ -106,13 +103,24 @@ class FightCache(KnownResults):
     def _key(self, situation: Situation) -> str:
         return digest([situation.model_dump_json(), self._defending.ruleset.model_dump_json(), self._defending.row])
 
+    @cached_property
+    def _earlier_digests(self) -> tuple[list[str], ...]:
+        assert self._earlier is not None
+        defenders = DefendingSide(self._earlier.defenders, self._earlier.ruleset, None, 1)
+        return _digests_of(self._earlier.attackers, defenders)
 
-def cached_results(attackers: Sequence[Loadout], defending: DefendingSide, *, edits: bool = False) -> KnownResults:
-    """Return the cached results of a grid; with `edits` the few fights that an edit changes are stored, too."""
-    cache = Cache("fights")
-    if not cache.is_on:
-        return KnownResults(len(attackers), len(defending.defenders))
-    return FightCache(attackers, defending, cache, edits=edits)
+    @cached_property
+    def _earlier_cells(self) -> dict[str, tuple[Cells, NDArray[np.bool_]]]:
+        """Cells of the earlier table, all computed, by situation."""
+        assert self._earlier is not None
+        frame, situations = self._earlier.frame, self._earlier.situations
+        cells = np.empty(len(frame), CELL)
+        for name in CELL.names or ():
+            column = frame[name]
+            cells[name] = column.astype(object).where(column.notna(), None) if name in _OBJECT_FIELDS else column
+        by_situation = cells.reshape(len(self._earlier.attackers), len(self._earlier.defenders), len(situations))
+        computed = np.ones(by_situation.shape[:2], np.bool_)
+        return {situation.name: (by_situation[..., index], computed) for index, situation in enumerate(situations)}
 
 
 def unit_in_fights(loadout: Loadout) -> Unit:
@@ -122,8 +130,24 @@ def unit_in_fights(loadout: Loadout) -> Unit:
     return loadout.unit.model_copy(update=changes)
 
 
-def _digest_of(loadout: Loadout) -> str:
-    return digest(f"{loadout.selector}\n{unit_in_fights(loadout).model_dump_json()}")
+def fight_alike(loadout: Loadout, other: Loadout) -> bool:
+    """Return True if both loadouts have the same selector and differ at most in points, so that they fight alike."""
+    return loadout.selector == other.selector and unit_in_fights(loadout) == unit_in_fights(other)
+
+
+def _digests_of(attackers: Sequence[Loadout], defending: DefendingSide) -> tuple[list[str], ...]:
+    """Return digests of the attackers, of the defenders, and of the defenders as targets of ranged attacks."""
+    sides = (
+        [digest(f"{loadout.selector}\n{unit_in_fights(loadout).model_dump_json()}") for loadout in side]
+        for side in (attackers, defending.defenders)
+    )
+    return (*sides, [digest(target.model_dump_json()) for target in defending.targets])
+
+
+def _sides_in(situation: Situation, digests: tuple[list[str], ...]) -> list[list[str]]:
+    """Return the digests of both sides: a ranged attack depends only on the target's state."""
+    attackers, defenders, targets = digests
+    return [attackers, targets if situation.fight.occasion == RANGED_ATTACK else defenders]
 
 
 def _merge(sides: Sequence[Sequence[str]], tables: Iterable[_Table]) -> _Table:

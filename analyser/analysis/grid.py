@@ -15,16 +15,19 @@ from analyser.common.estimates import Method
 from analyser.common.jit import Tiered
 from analyser.common.method_settings import Progress
 from analyser.common.metrics import ALL_LEVELS, DIVISIBLE, MATCHUP_METRICS, PER_100_POINTS, RESULT_METRICS
-from analyser.engine.attack.summaries import SUMMARY, fill_summary_row
+from analyser.engine.attack.summaries import SUMMARY, distinct_summaries, fill_summaries
 from analyser.game.keywords import RANGED_ATTACK, Keyword
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
+from analyser.rules.structs import TARGET, AttackFacts
+from analyser.scenarios.attack import attack_records, target_record
 from analyser.scenarios.resolve import resolve_combatant, resolve_target
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analyser.analysis.fight_cache import FightCache
     from analyser.analysis.situations import Situation
 
 METHOD: Method = "exact"
@@ -69,6 +72,17 @@ class DefendingSide:
         """Defenders as units of charges and duels."""
         return tuple(combatant_of(defender) for defender in self.defenders)
 
+    def summaries(self, attacks: Sequence[AttackFacts], possible: NDArray[np.bool_]) -> NDArray[np.void]:
+        """Return the summaries of attacks (rows) on all defenders (columns), where these are possible."""
+        return distinct_summaries(
+            attack_records(self.ruleset, attacks),
+            np.array([target_record(target) for target in self.targets], TARGET),
+            possible,
+            np.array(self.ruleset.die.sides_by_face, np.int64),
+            self.ruleset.deck.counts(),
+            threads=self.threads,
+        ).table
+
 
 class Fight(NamedTuple):
     """A kind of fight, as used by situations."""
@@ -94,31 +108,20 @@ def blank_cells(attackers: int, defenders: int) -> Cells:
     return np.full((attackers, defenders), np.array((None, None, *_NO_FIGURES, None), CELL))
 
 
-class KnownResults:
-    """Source of results that need no computation; this base class has none."""
-
-    def __init__(self, attackers: int, defenders: int) -> None:
-        self._shape = attackers, defenders
-
-    def read(self, situation: Situation) -> tuple[Cells, CellBlocks]:  # noqa: ARG002
-        """Return the cells of all pairs, blank if unknown, and the blocks still to compute."""
-        rows, columns = (list(range(size)) for size in self._shape)
-        return blank_cells(*self._shape), [(rows, columns)]
-
-    def store(self, situation: Situation, cells: Cells, blocks: CellBlocks) -> None:
-        """Store the newly computed cells of these blocks; this base class ignores them."""
-
-
 def compute_grid(
     attackers: Sequence[Loadout],
     defending: DefendingSide,
     situations: Sequence[Situation],
     progress: Progress = lambda _, __: None,
-    reusable: KnownResults | None = None,
+    cache: FightCache | None = None,
 ) -> pd.DataFrame:
-    """Compute all fights except `reusable` results, and return the frame of :func:`analyser.matchups`."""
-    known = KnownResults(len(attackers), len(defending.defenders)) if reusable is None else reusable
-    tasks = [(situation, *known.read(situation)) for situation in situations]
+    """Compute all fights except those in the `cache`, and return the frame of :func:`analyser.matchups`."""
+    size = len(attackers), len(defending.defenders)
+    nothing = [(list(range(size[0])), list(range(size[1])))]
+    tasks = [
+        (situation, *((blank_cells(*size), nothing) if cache is None else cache.read(situation)))
+        for situation in situations
+    ]
     total, done = sum(len(rows) for _, _, blocks in tasks for rows, _ in blocks), 0
     sides = {tuple(range(len(defending.defenders))): defending}
     prepare_kernels(
@@ -136,9 +139,10 @@ def compute_grid(
                 cells[np.ix_(part, columns)] = fight.cells([attackers[index] for index in part], opponents, situation)
                 done += len(part)
                 progress(done, total)
-                if at_once < MOST_ROWS_AT_ONCE:  # slow fights are stored part by part, so that a stopped run can resume
-                    known.store(situation, cells, [(part, columns)])
-        known.store(situation, cells, blocks)
+                if cache and at_once < MOST_ROWS_AT_ONCE:  # slow fights: a stopped run can resume
+                    cache.store(situation, cells, [(part, columns)])
+        if cache:
+            cache.store(situation, cells, blocks)
     return _frame_of_cells(attackers, defending, situations, np.stack([cells for _, cells, _ in tasks], axis=-1))
 
 
@@ -147,7 +151,7 @@ def prepare_kernels(fights: Iterable[tuple[Fight, int]]) -> None:
     seconds: defaultdict[Tiered[..., Any], float] = defaultdict(float)
     for fight, pairs in fights:
         seconds[fight.kernel] += pairs * fight.interpreted
-        seconds[fill_summary_row] += pairs * fight.choosing
+        seconds[fill_summaries] += pairs * fight.choosing
     for kernel, expected in seconds.items():
         if expected:
             kernel.compile_for(expected)

@@ -28,49 +28,24 @@ _ROUNDS = 8  # iterations that find the weights of unusual units
 
 
 class LoadoutFeatures(NamedTuple):
-    """The features of loadouts that the model uses.
-
-    Attributes
-    ----------
-    roles, levels : sequence of str
-    unit_numbers : ndarray of int
-        The unit of each loadout as a number; units that fight alike have the same one.
-    profile : ndarray
-        Shape (n, k): k figures of each profile, scaled so that 1 is a clear difference.
-    """
+    """The features of loadouts that the model uses."""
 
     roles: Sequence[str]
     levels: Sequence[str]
-    unit_numbers: Integers
-    profile: Array
+    unit_numbers: Integers  # units that fight alike have the same number
+    profile: Array  # a row of figures for each profile, scaled so that 1 is a clear difference
 
 
 class PooledPrices(NamedTuple):
-    """Prices that the other units imply. Ratios and effects are logarithms, errors are standard deviations of these.
+    """Prices that the other units imply. Ratios and effects are logarithms, errors are standard deviations of these."""
 
-    Attributes
-    ----------
-    log_ratio, other_ratio, error : ndarray
-        Points divided by fair points; the same ratio by the other pricing method; standard deviation of `log_ratio`.
-    posterior_ratio, posterior_error : ndarray
-        The ratio in the posterior distribution, in which most prices are about fair, and its standard deviation. They
-        give the probabilities of a wrong price.
-    sensitivity, spread_if_fair : ndarray
-        Change of `posterior_ratio` per change of the logarithm of the loadout's points, 0 to 1; standard deviation
-        of `posterior_ratio` if the price is fair.
-    common_effect : float
-        Effect that all loadouts have in common.
-    roles, levels : dict of str to float
-        Effects of each role and each level.
-    """
-
-    log_ratio: Array
-    other_ratio: Array
-    error: Array
-    posterior_ratio: Array
+    log_ratio: Array  # points divided by fair points
+    other_ratio: Array  # the same by the other pricing method
+    error: Array  # of `log_ratio`
+    posterior_ratio: Array  # in the posterior distribution, in which most prices are about fair
     posterior_error: Array
-    sensitivity: Array
-    spread_if_fair: Array
+    sensitivity: Array  # change of `posterior_ratio` per change of the logarithm of points
+    spread_if_fair: Array  # standard deviation of `posterior_ratio` if the price is fair
     common_effect: float
     roles: dict[str, float]
     levels: dict[str, float]
@@ -79,17 +54,9 @@ class PooledPrices(NamedTuple):
 def pool_prices(even_trade: Array, even_lead: Array, features: LoadoutFeatures, noise: Array) -> PooledPrices:
     """Return the price of each unit that the other units imply.
 
-    Parameters
-    ----------
-    even_trade, even_lead : ndarray
-        The logarithm of (points / price) of each loadout, with its price by even trade and by even lead.
-        Half the difference between the methods is part of the error.
-    features : LoadoutFeatures
-    noise : ndarray
-        Shape (n, k): standard deviations of the even-trade price due to k independent causes of error.
+    `even_trade` and `even_lead` are logarithms of (points / price) by either method; half their difference is part of
+    the error. `noise` has the standard deviations of the even-trade price, a column for each cause of error.
 
-    Examples
-    --------
     >>> eight = LoadoutFeatures(["infantry"] * 8, ["basic"] * 8, np.arange(8), np.zeros((8, 1)))
     >>> log_ratio = np.array([0.3, *[0.0] * 7])
     >>> found = pool_prices(log_ratio, log_ratio, eight, np.zeros((8, 1)))
@@ -146,8 +113,8 @@ def _shared_covariance(features: LoadoutFeatures, noise: Array) -> tuple[Array, 
 def _figures_given_other_units(inverse: Array, explained: Array, unshared: Array) -> Array:
     """Return the first seven figures of :class:`PooledPrices` for the loadouts of one unit, given all other units.
 
-    The arguments are parts of arrays for these loadouts: `inverse`, the inverse covariance of all ratios; `explained`,
-    its product with the ratios by both methods; `unshared`, the covariance of effects that no other unit shares.
+    `inverse` is their part of the inverse covariance of all ratios, `explained` that of its product with the ratios by
+    both methods, `unshared` the covariance of effects that no other unit shares.
     """
     spread = np.linalg.inv(inverse)
     log_ratio, other_ratio = (spread @ explained).T

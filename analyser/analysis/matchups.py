@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.fight_cache import cached_results
+from analyser.analysis.fight_cache import FightCache
 from analyser.analysis.grid import METHOD, TARGET_STATE, DefendingSide, NotModelled, by_unit, compute_grid, not_modelled
 from analyser.analysis.selection import Levels, Selectors, check_row, loadouts
 from analyser.analysis.situations import LONG_RANGE, SHORT_RANGE_AIMED, Situation, situations_named
 from analyser.common.answer import Block, FramedAnswer, notebook_html, plain_rows
 from analyser.common.errors import InputError, check_choice
-from analyser.common.estimates import Estimate, Method
-from analyser.common.frames import readable, styler
+from analyser.common.estimates import Method
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import MetricLike, checked_metric, figure_text, function_of, metric_by_name
@@ -35,7 +34,6 @@ from analyser.scenarios.resolve import find_row, resolve_attack, resolve_target
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from pandas.io.formats.style import Styler
 
 
 ASSUMPTIONS = (
@@ -112,28 +110,16 @@ class Matchups(FramedAnswer):
             "not_modelled": [rule._asdict() for rule in self.not_modelled],
         }
 
-    def style(self, *, metric: MetricLike | None = None) -> Styler:
-        """Return :meth:`pivot` as a coloured table (a pandas Styler)."""
-        values = checked_metric(self.metric if metric is None else metric)
-        table = self.pivot(metric=metric).rename(index=readable, columns=readable)
-        percent = list(table) if metric_by_name(values).is_probability else []
-        style = styler(table, figures=[], percent=percent).background_gradient(cmap="viridis", axis=None)
-        return style.highlight_null(color="white")
-
     def pivot(self, *, metric: MetricLike | None = None) -> pd.DataFrame:
-        """Return a table of one figure: attackers as the rows, defenders as the columns.
+        """Return a table of one figure: attackers as the rows, defenders as the columns; NaN if a pair cannot fight.
+
+        With several situations the columns have two levels, the situation above the defender.
 
         Parameters
         ----------
         metric : str or callable, optional
             A column of :data:`~analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a function of their
             outcomes (:func:`analyser.metric`). Default: :attr:`metric`.
-
-        Returns
-        -------
-        DataFrame
-            NaN for pairs that cannot fight (:meth:`impossible` has the reasons). With several situations the columns
-            have two levels, the situation above the defender.
 
         Examples
         --------
@@ -155,18 +141,10 @@ class Matchups(FramedAnswer):
     def heatmap(
         self, *, metric: MetricLike | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
-        """Draw one figure of one situation, with the value in each cell; cells without a fight are blank and hatched.
+        """Draw one figure of one situation (default: the first), with the value in each cell.
 
         With more than :data:`MOST_LOADOUTS` loadouts on a side the picture shows units, as means over their levels.
-
-        Parameters
-        ----------
-        metric : str or callable, optional
-            As in :meth:`pivot`.
-        situation : str, optional
-            Default: the first one.
-        ax, **more
-            As in :func:`analyser.plots.heatmap`.
+        `metric` is as in :meth:`pivot`, `ax` and others as in :func:`analyser.plots.heatmap`.
         """
         names = [situation.name for situation in self.situations]
         if situation is not None:
@@ -178,7 +156,6 @@ class Matchups(FramedAnswer):
         return plots.heatmap(shown, values=values, ax=ax, **more)
 
     def _with_metric(self, metric: str, situation: str | None = None) -> pd.DataFrame:
-        """Return the frame (of one situation if named) with a column of the metric, which may be a user metric."""
         frame = self.frame if situation is None else self.frame[self.frame["situation"] == situation]
         if metric in frame:
             return frame
@@ -225,7 +202,7 @@ class Matchups(FramedAnswer):
 
 
 def _column_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
-    """Return a table in parts that fit into lines of this width; each begins with the column `names`."""
+    """Return a table in parts that fit into lines of this width."""
     widest = max(len(cell) for column in columns for cell in column) + 2
     at_once = max((width - max(map(len, names))) // widest, 1)
     parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
@@ -281,12 +258,9 @@ def matchups(
     Returns
     -------
     Matchups
-        The frame has one row for each attacker, defender and situation, in that order: `attacker`, `attacker_unit`,
-        `attacker_level`, `attacker_points`, likewise for the defender, `defender_models`, `defender_category`,
-        `situation`, `row`, `dice`, `method` (``"exact"``), the figures of :data:`~.metrics.MATCHUP_METRICS`,
-        with means and expected values also per 100 points of the attacker, and `why_not`. `p_attacker_wins` and
-        `p_draw` are NaN except in duels. For a pair that cannot fight, `why_not` is the reason and the figures are NaN.
-        Figures that need points or victory points are NaN, too, if the profile lacks these.
+        The frame has one row for each attacker, defender and situation, in that order, with the figures of
+        :data:`~.metrics.MATCHUP_METRICS`. For a pair that cannot fight, `why_not` is the reason and the figures are
+        NaN. Figures that need points or victory points are NaN, too, if the profile lacks these.
 
     Examples
     --------
@@ -306,10 +280,46 @@ def matchups(
     check_row(row, attacking)
     side = DefendingSide(defending, library.ruleset, row, sampling.n_threads)
     with sampling.with_bar() as reporting:
-        frame = compute_grid(attacking, side, conditions, reporting.report, cached_results(attacking, side))
+        frame = compute_grid(attacking, side, conditions, reporting.report, FightCache(attacking, side))
     missing = not_modelled(attacking, defending, conditions)
     result = Matchups(frame, attacking, defending, conditions, row, shown, library.ruleset, missing, library.used)
     return replace(result, frame=result._with_metric(shown))
+
+
+def matchups_after_edit(
+    earlier: Matchups,
+    attackers: Sequence[Loadout],
+    defenders: Sequence[Loadout],
+    *,
+    ruleset: Ruleset | None = None,
+    used: ProfilesUsed | None = None,
+    threads: int | None = None,
+    progress: Progress | bool | None = None,
+    keep: bool = False,
+) -> Matchups:
+    """Return the table for edited loadouts, with all unchanged fights copied from the `earlier` table.
+
+    `ruleset` and `used` (the source of profiles) are by default those of `earlier`; with another ruleset every fight is
+    computed again. With `keep` the new fights are stored on disk, so that the same edit is faster next time.
+
+    Examples
+    --------
+    >>> found = matchups("crown/rifle-platoon@basic", "imperium/*@basic", situations="charge")
+    >>> cheaper = [loadout.with_(points="-5") for loadout in found.attackers]
+    >>> after = matchups_after_edit(found, cheaper, found.defenders).frame  # without a new fight
+    >>> int(after["attacker_points"].iloc[0] - found.frame["attacker_points"].iloc[0])
+    -5
+    """
+    rules = earlier.ruleset if ruleset is None else ruleset
+    sampling = Sampling("exact", threads=threads, progress=progress)
+    defending = DefendingSide(tuple(defenders), rules, earlier.row, sampling.n_threads)
+    cache = FightCache(attackers, defending, earlier=earlier if rules == earlier.ruleset else None, keep=keep)
+    with sampling.with_bar() as reporting:
+        frame = compute_grid(attackers, defending, earlier.situations, reporting.report, cache)
+    missing = not_modelled(attackers, defenders, earlier.situations)
+    used = earlier.profiles if used is None else used
+    sides = tuple(attackers), defending.defenders
+    return Matchups(frame, *sides, earlier.situations, earlier.row, earlier.metric, rules, missing, used)
 
 
 def with_user_metric(
@@ -319,13 +329,10 @@ def with_user_metric(
     ruleset: Ruleset,
     name: str,
 ) -> pd.DataFrame:
-    """Return the frame of matchups with a column of a user metric; NaN where it does not apply.
-
-    InputError without situations of ranged attacks, because only these have a table of outcomes.
-    """
+    """Return the frame of matchups with a column of a user metric, which needs situations of ranged attacks."""
     function = function_of(name)
     assert function is not None
-    by_selector: Mapping[str, Loadout] = {loadout.selector: loadout for loadout in loadouts}
+    by_selector = {loadout.selector: loadout for loadout in loadouts}
     ranged = {situation.name: situation for situation in situations if situation.fight.occasion == RANGED_ATTACK}
     if not ranged:
         problem = f"{name} is a function, and {situations[0].name} is not a ranged attack"
@@ -335,12 +342,9 @@ def with_user_metric(
     for index, (attacker, defender, situation, row) in enumerate(columns):
         if pd.notna(row) and situation in ranged:
             scenario = _attack(by_selector[attacker], by_selector[defender], ranged[situation], row, ruleset)
-            values[index] = _value_of(value_of(result_without_rules(scenario), function))
+            value = value_of(result_without_rules(scenario), function)
+            values[index] = value.value if isinstance(value, Mean) else value
     return frame.assign(**{name: values})
-
-
-def _value_of(value: Estimate | Mean | float) -> float:
-    return float(value.value if isinstance(value, Mean) else value)
 
 
 def _attack(attacker: Loadout, defender: Loadout, situation: Situation, row_id: str, ruleset: Ruleset) -> Scenario:

@@ -33,40 +33,20 @@ NEAR_WITHIN = 12.0  # inches; ranged attacks at up to this distance count as nea
 class Exchange:
     """Loadouts that exchange losses, and these losses.
 
-    Attributes
-    ----------
-    loadouts : tuple of Loadout
-        Loadouts with points that can all destroy each other, directly or through others.
-    losses : ndarray
-        Shape (battlefields, n, n): ``[battlefield, i, j]`` is the mean share of j that is lost to i in a round. Far
-        apart both shoot; near, each takes the action (a shot or a charge) that gains most points at today's prices. A
-        suppressed unit does less. The shares of rounds far apart and near differ between
-        :data:`~.approach.BATTLEFIELDS`; without far situations, or without near ones, there is one battlefield.
-    without_suppression : ndarray
-        Losses without the effect of suppression.
-    by_shots : ndarray
-        The part of `without_suppression` that shots cause; charges cause the rest.
-    all_shots_returned : ndarray
-        `losses` if no unit could shoot at another without being shot at.
-    outranging_share : ndarray
-        Shape (n, n): the share of rounds in which the row can shoot at the column without being shot at.
-    is_matchup : ndarray
-        Shape (n, n): True for pairs that fight each other.
-    left_out : dict of str to str
-        The reason for each loadout that is not among `loadouts`.
-    by_tactic : ndarray or None
-        The losses with simple tactics, if `losses` come from best play (:data:`~.situations.BEST_TRADES`); else None.
+    ``losses[battlefield, i, j]`` is the mean share of j that is lost to i in a round. Far apart both shoot; near, each
+    takes the action that gains most points at today's prices. A suppressed unit does less. Without far situations, or
+    without near ones, there is one battlefield.
     """
 
-    loadouts: tuple[Loadout, ...]
+    loadouts: tuple[Loadout, ...]  # with points; all can destroy each other, directly or through others
     losses: Array
     without_suppression: Array
-    by_shots: Array
-    all_shots_returned: Array
-    outranging_share: Array
+    by_shots: Array  # part of `without_suppression`; charges cause the rest
+    all_shots_returned: Array  # losses if no unit could shoot at another without being shot at
+    outranging_share: Array  # of rounds in which the row can shoot at the column without being shot at
     is_matchup: NDArray[np.bool_]
-    left_out: dict[str, str]
-    by_tactic: Array | None = None
+    left_out: dict[str, str]  # reason for each other loadout
+    by_tactic: Array | None = None  # losses with simple tactics, if `losses` come from best play
 
     @cached_property
     def unit_numbers(self) -> NDArray[np.int64]:
@@ -80,10 +60,7 @@ class Exchange:
 
     @property
     def uniform_weights(self) -> Array:
-        """Frequency of each loadout if all units, and all levels of a unit, are equally frequent.
-
-        Frequencies add up to 1. Units that fight alike share one frequency.
-        """
+        """Frequency of each loadout if all units, and all levels of a unit, are equally frequent."""
         levels = pd.Series([loadout.level_name for loadout in self.loadouts])
         copies = levels.groupby([self.unit_numbers, levels]).transform("size").to_numpy(np.float64)
         shares: Array = 1.0 / copies / levels.groupby(self.unit_numbers).transform("nunique").to_numpy(np.float64)
@@ -124,24 +101,23 @@ def exchange_of(
     inside = np.flatnonzero(~outside)
     losses, *parts = (table[:, inside][:, :, inside] for table in (losses, *rounds))
     by_tactic, without_suppression, by_shots, all_returned, outranging = parts
-    tables = (
+    return Exchange(
+        tuple(sides[index] for index in inside),
         losses,
         without_suppression,
         by_shots,
         all_returned,
         outranging.mean(axis=0),
         is_matchup[np.ix_(inside, inside)],
+        left_out,
+        by_tactic if best else None,
     )
-    return Exchange(tuple(sides[index] for index in inside), *tables, left_out, by_tactic if best else None)
 
 
 def _best_play_losses(
     frame: pd.DataFrame, loadouts: Sequence[Loadout], situations: Sequence[str]
 ) -> tuple[Array, dict[int, str]]:
-    """Return the mean losses in a round of duels with best play in each situation, as in :class:`Exchange`.
-
-    Losses are NaN for pairs without a duel. Also return a reason for a missing duel, by index of the loadout.
-    """
+    """Return the mean losses in a round of duels with best play, and a reason for a missing duel by loadout."""
     names = [loadout.selector for loadout in loadouts]
     result, reasons = np.full((len(situations), len(names), len(names)), np.nan), dict[int, str]()
     for losses, situation in zip(result, situations):
@@ -159,8 +135,7 @@ def list_losses(
 ) -> Array:
     """Return the mean share of the column's loadout lost to the row's in a round: the mean of far apart and near.
 
-    All `loadouts` must have points; pairs that do not fight lose 0. The time of an approach is ignored, because the
-    units of a list protect each other.
+    The time of an approach is ignored, because the units of a list protect each other.
     """
     situations = [situation for situation in situations if situation.kind in EXCHANGE_KINDS]
     actions, is_matchup = actions_of(frame, loadouts, situations, ruleset)
@@ -173,13 +148,13 @@ def _far_and_near(
     actions: dict[str, Action], loadouts: Sequence[Loadout], situations: Sequence[Situation], ruleset: Ruleset
 ) -> tuple[Losses | None, Losses | None]:
     """Return the mean losses of shots far apart, and the losses of the best action near; None without situations."""
-    points, p_rallies = _points(loadouts), _rally_probabilities(loadouts, ruleset)
+    points, p_rallies = _points(loadouts), np.array([p_rally(loadout.unit, ruleset.deck) for loadout in loadouts])
     far, near = (
         [actions[situation.name] for situation in situations if is_near(situation) == wanted]
         for wanted in (False, True)
     )
     shots = [] if any(action.reach.any() for action in near) else far  # far shots replace missing near shots
-    return mean_losses(far, p_rallies), best_losses([*near, *shots] if near else [], p_rallies, points)
+    return mean_losses(far, p_rallies, points), best_losses([*near, *shots] if near else [], p_rallies, points)
 
 
 class _LossesByBattlefield(NamedTuple):
@@ -201,11 +176,10 @@ def _round_losses(
 ) -> _LossesByBattlefield:
     far, near = _far_and_near(actions, loadouts, situations, ruleset)
     if far is None or near is None:
-        only, zeros = far if near is None else near, np.zeros(is_matchup.shape)
+        zeros = np.zeros(is_matchup.shape)
+        only = far or near or Losses(zeros, zeros, zeros)
         result = [
-            _LossesByBattlefield(zeros, zeros, zeros, zeros, zeros)
-            if only is None
-            else _LossesByBattlefield(only.suppressed, only.without_suppression, only.by_shots, only.suppressed, zeros)
+            _LossesByBattlefield(only.suppressed, only.without_suppression, only.by_shots, only.suppressed, zeros)
         ]
     else:
         shots = (actions[situation.name] for situation in situations if is_near(situation) is False)
@@ -239,10 +213,6 @@ def _losses_on(
 
 def _points(loadouts: Sequence[Loadout]) -> Array:
     return np.array([loadout.level.points for loadout in loadouts], np.float64)
-
-
-def _rally_probabilities(loadouts: Sequence[Loadout], ruleset: Ruleset) -> Array:
-    return np.array([p_rally(loadout.unit, ruleset.deck) for loadout in loadouts])
 
 
 def is_near(situation: Situation) -> bool | None:

@@ -43,39 +43,18 @@ _NEARLY_NOTHING_BELOW = 0.05  # of the usual figure
 _REACH_RATIO = 1.2  # smallest ratio of two reaches that is given as a reason
 _CAPACITY_DIFFERENCE = np.log(1.2)  # larger differences in log(Capacity) may explain points that fights do not explain
 _DEADLY = {"Shock", "Wreckers", "Arc", "Devastating", "Penetrating", "Precision", "Point Blank", "Torrent", "Lock On"}
-"""Qualities of a row that increase the losses it inflicts in the fights from which prices are computed."""
+"""Qualities of a row that increase the losses it inflicts."""
 _SUPPRESSIVE = {"Suppressive", "Cryo"}
 """Qualities of a row that make its suppression more likely or worse."""
 _PROTECTIVE = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
-"""Special rules that increase the endurance of a unit in the fights from which prices are computed."""
-
-
-class Driver(NamedTuple):
-    """A figure of each loadout, the median of the other units of its role (`usual`), and the effect on its value.
-
-    All are logarithms. `effect` is the value of the loadout divided by its value if it had the usual figure.
-    """
-
-    own: Array
-    usual: Array
-    effect: Array
+"""Special rules that increase the endurance of a unit."""
 
 
 class PriceDrivers:
     """Figures of each loadout per 100 points, compared with the median of the other units of its role.
 
-    A loadout destroys points by shooting and in close quarters. Its destruction takes models x DAMAGE LIMIT x DEFENCE
-    hits (AC-3.7, AC-3.8); its DISCIPLINE, BREAK LIMIT and special rules change its endurance. It may also shoot from
-    beyond the reach of opponents. These figures are for simple tactics. For prices from best play, the value that best
-    play adds is a further figure.
-
-    `prices` are even-trade prices, `dice` is the result of :func:`dice_of`, and `not_modelled` has the names of special
-    rules that no figure counts.
-
-    Attributes
-    ----------
-    offence, toughness : ndarray
-        As in :func:`analyser.analysis.equilibrium_prices.offence_and_toughness`, at the even-trade `prices`.
+    Its destruction takes models x DAMAGE LIMIT x DEFENCE hits (AC-3.7, AC-3.8). `prices` are even-trade prices, and
+    `not_modelled` has the special rules that no figure counts.
     """
 
     def __init__(
@@ -116,8 +95,7 @@ class PriceDrivers:
 
         def with_peer_median(figures: Array) -> tuple[Array, Array]:
             figures = np.log(np.maximum(figures, _FLOOR))
-            medians = peer_medians(peers, figures, weights)
-            return figures, np.where(np.isnan(medians), figures, medians)
+            return figures, peer_medians(peers, figures, weights)
 
         both = {name: with_peer_median(figures) for name, figures in own.items()}
         destroyed = own[SHOOTING] + own[FIGHTING]
@@ -127,9 +105,10 @@ class PriceDrivers:
             with_usual = destroyed - own[name] + np.exp(both[name][1])
             return np.asarray(np.log(np.maximum(destroyed, _FLOOR) / np.maximum(with_usual, _FLOOR)), np.float64)
 
-        self._drivers = {
-            name: Driver(*pair, effect_on_destroyed(name) if name in (SHOOTING, FIGHTING) else pair[0] - pair[1])
-            for name, pair in both.items()
+        self._drivers = both
+        self._effects = {  # logarithm of the value of the loadout divided by its value if it had the usual figure
+            name: effect_on_destroyed(name) if name in (SHOOTING, FIGHTING) else own - usual
+            for name, (own, usual) in both.items()
         }
         self._dice = with_peer_median(dice / hundreds)
         self._defence = with_peer_median(np.array([float(defence_of(unit)) for unit in units]))
@@ -142,7 +121,7 @@ class PriceDrivers:
         self._common_entries = {role: _common_entries(members) for role, members in by_role.items()}
 
     def uncounted_benefits(self, index: int, sign: int) -> str:
-        """Return uncounted benefits: rare traits, passengers and more Capacity (`sign` 1), or less Capacity (-1)."""
+        """Return uncounted benefits that make a unit worth more (`sign` 1), or worth less (-1)."""
         unit, role = self._units[index], self._roles[index]
         own, usually = (float(values[index]) for values in self._capacity)
         is_usual = usually > 0  # units without Capacity count as 1, whose logarithm is 0
@@ -163,25 +142,19 @@ class PriceDrivers:
         return ", ".join(distinct_keywords(uncounted))
 
     def why(self, index: int, sign: int) -> str:
-        """Return the one or two main reasons why a loadout has more (`sign` 1) or less value (-1) than its points.
-
-        For a sign of 0, return the main reason for a higher value and the main reason for a lower one.
-        """
-        effects = {name: float(driver.effect[index]) for name, driver in self._drivers.items()}
+        """Return the main reasons why a loadout has more (`sign` 1) or less value (-1) than its points, or for both."""
+        effects = {name: float(effect[index]) for name, effect in self._effects.items()}
         names = []
         for direction in [sign] if sign else [1, -1]:
             ordered = sorted(effects, key=lambda name: -direction * effects[name])
             least = max(direction * effects[ordered[0]] / 3, _LEAST_DIFFERENCE)
             names += [name for name in ordered[: 2 if sign else 1] if direction * effects[name] >= least]
         reasons = "; ".join(self._text(name, index) for name in names)
-        return reasons or f"it is similar to other {self._plural_role(index)} in every figure"
-
-    def _plural_role(self, index: int) -> str:
-        return plural(self._roles[index])
+        return reasons or f"it is similar to other {plural(self._roles[index])} in every figure"
 
     def _text(self, name: str, index: int) -> str:
-        driver, role = self._drivers[name], self._plural_role(index)
-        own, usual = float(np.exp(driver.own[index])), float(np.exp(driver.usual[index]))
+        role = plural(self._roles[index])
+        own, usual = (float(np.exp(figures[index])) for figures in self._drivers[name])
         times = own / usual
         if name in (SHOOTING, FIGHTING) and times < _NEARLY_NOTHING_BELOW:
             return _NEARLY_NOTHING_TEXTS[name].format(role=role)
@@ -195,13 +168,12 @@ class PriceDrivers:
         return _TEXTS[name].format(**facts)
 
     def _detail(self, name: str, index: int, times: float) -> str:
-        """Return the entries of the profile that explain a figure, as an addition to its text; may be empty."""
+        """Return the entries of the profile that explain a figure, as an addition to its text."""
         unit, common = self._units[index], self._common_entries[self._roles[index]]
         if name == HITS:
             return self._defence_detail(index)
         if name == SHOOTING:
-            result = self._dice_detail(index, times), self._reach_detail(index, times)
-            reasons = "; ".join(filter(None, result))
+            reasons = "; ".join(filter(None, (self._dice_detail(index, times), self._reach_detail(index, times))))
             qualities = _qualities_among(unit, _DEADLY)
             return f" ({reasons})" if reasons else _unusual_entries(qualities, common.qualities, times > 1)
         if name == SUPPRESSING:
@@ -213,7 +185,6 @@ class PriceDrivers:
         return ""
 
     def _defence_detail(self, index: int) -> str:
-        """Return the DEFENCE of a unit if it differs from that of others, or from that on the profile."""
         unit, usual = self._units[index], float(np.exp(self._defence[1][index]))
         own = defence_of(unit)
         others = "" if own == round(usual) else f" (others: {usual:.0f})"
@@ -222,7 +193,6 @@ class PriceDrivers:
         return f", with DEFENCE {own}{others} from the front (Resilient)"
 
     def _dice_detail(self, index: int, times: float) -> str:
-        """Return the dice per 100 points compared with others, and the effect of a die; empty if dice are no reason."""
         own, usual = (float(figures[index]) for figures in self._dice)
         if abs(own - usual) < _LEAST_DIFFERENCE or (own > usual) != (times > 1):
             return ""
@@ -231,13 +201,11 @@ class PriceDrivers:
         return f"{np.exp(own):.1f} dice for 100 points, others: {np.exp(usual):.1f}{strength}"
 
     def _reach_detail(self, index: int, times: float) -> str:
-        """Return the reach of a unit compared with that of others; empty if it is no reason."""
         own, usual = (float(np.exp(values[index])) for values in self._reach)
         is_reason = max(own, usual) > _REACH_RATIO * min(own, usual) and (own > usual) == (times > 1)
         return f"reach {own:.0f} inches, others: {usual:.0f}" if is_reason else ""
 
     def _test_detail(self, index: int, times: float) -> str:
-        """Return BREAK LIMIT or DISCIPLINE compared with others; empty if they are no reason."""
         unit = self._units[index]
         others = {
             unit_of(loadout.selector): loadout.unit
@@ -258,20 +226,10 @@ class PriceDrivers:
 
 
 def _factor_text(times: float) -> str:
-    """Return a factor in words.
-
-    >>> [_factor_text(factor) for factor in (0.4, 1.25, 2.7)]
-    ['60% less', '25% more', '2.7 times as much']
-    """
     return f"{times:.1f} times as much" if times >= TWICE else f"{abs(times - 1):.0%} {'more' if times > 1 else 'less'}"
 
 
 def _endurance_text(times: float) -> str:
-    """Return a factor of endurance, in words.
-
-    >>> [_endurance_text(factor) for factor in (0.7, 1.4, 2.5)]
-    ['is destroyed 30% sooner', 'lasts 40% longer', 'lasts 2.5 times as long']
-    """
     if times >= TWICE:
         return f"lasts {times:.1f} times as long"
     return f"lasts {times - 1:.0%} longer" if times > 1 else f"is destroyed {1 - times:.0%} sooner"
@@ -318,7 +276,7 @@ def _qualities_among(unit: Unit, names: Container[str]) -> tuple[str, ...]:
 
 
 def _unusual_entries(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
-    """Return the entries of `own` that are not `common`; unless `is_more`, the common ones that are not in `own`."""
+    """Return the uncommon entries of `own`; unless `is_more`, the common ones that are not in `own`."""
     names = [name for name in own if name not in common] if is_more else [name for name in common if name not in own]
     more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
     return f" ({'' if is_more else 'without '}{', '.join([*names[:MOST_NAMED], *more])})" if names else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -27,28 +26,25 @@ from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.names import faction_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.game.units import unit_of
+from analyser.game.units import Loadout, unit_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ALL_LOADOUTS = "*/*"
-VERDICTS = (OVER, UNDER, FAIR, UNDECIDED)
 SITUATIONS = EXCHANGES
 LIMITS = "Not counted: terrain, flanks and rear, activation order, objectives, orders, synergies, passengers."
-"""Factors that prices leave out if both sides use simple tactics."""
 LIMITS_WITH_BEST_PLAY = (
     "Best play of both sides: duels of six rounds from 18 inches apart, and from 36."
     " Not counted: terrain, flanks and rear, table edges, objectives, synergies, passengers."
 )
-"""Conditions of prices with best play, and the factors that they leave out."""
 MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # loadouts, reasons and factions in the text
 
 
 class Opponents(NamedTuple):
     """Numbers of the loadouts against which a loadout is judged, itself included, by faction."""
 
-    factions: Mapping[str, int] = MappingProxyType({})
+    factions: Mapping[str, int]
 
     @property
     def loadouts(self) -> int:
@@ -57,21 +53,13 @@ class Opponents(NamedTuple):
 
     @property
     def in_short(self) -> str:
-        """Description of the opponents in a few words, for the first line of an answer.
-
-        >>> print(Opponents({"crown": 53, "imperium": 55}).in_short)
-        against 108 loadouts of Crown and Imperium
-        """
+        """Description of the opponents in a few words."""
         names = list(map(faction_name, self.factions))
         factions = " and ".join(names) if len(names) <= MOST_NAMED else f"{len(names)} factions"
         return f"against {counted(self.loadouts, 'loadout')} of {factions}"
 
     def __str__(self) -> str:
-        """Return the opponents as text, with the number of loadouts of each faction.
-
-        >>> print(Opponents({"crown": 53, "imperium": 55}))
-        against 108 loadouts (Crown 53, Imperium 55)
-        """
+        """Return the opponents as text, with the number of loadouts of each faction."""
         counts = ", ".join(f"{faction_name(name)} {count}" for name, count in self.factions.items())
         return f"against {counted(self.loadouts, 'loadout')} ({counts})"
 
@@ -80,16 +68,14 @@ class Opponents(NamedTuple):
         return {"loadouts": self.loadouts, "factions": dict(self.factions)}
 
 
-NO_OPPONENTS = Opponents()
-
-
 class JudgedAnswer(FramedAnswer):
     """An answer about prices, which depend on opponents."""
 
+    method: Method
     opponents: Opponents
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the main table as plain dicts, each with the loadout, the opponents and the profiles."""
+        """Return the rows of the main table, each with the loadout, the opponents and the profiles."""
         first = {"loadout": self.loadout} if hasattr(self, "loadout") else {}
         last = {"judged_against": self.opponents.in_short.removeprefix("against "), "profiles": str(self.profiles)}
         return [{**first, **row, **last} for row in plain_rows(self.frame)]
@@ -103,7 +89,6 @@ class FairPoints(JudgedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout; see :func:`fair_points`.
-    roles : tuple of Role
     levels : dict of str to float
         For each level, its points divided by those of other levels of equal value in fights (1: equal).
     residuals : dict of str to float
@@ -112,8 +97,6 @@ class FairPoints(JudgedAnswer):
         Sum of what each side could gain by leaving the equilibrium at today's points; about 0.
     transitive_share : float
         Share of the variation of leads that one strength for each loadout explains, 0 to 1; the rest is cyclic.
-    opponents : Opponents
-        The opponents; they include the loadouts of the frame.
     """
 
     frame: pd.DataFrame
@@ -124,9 +107,9 @@ class FairPoints(JudgedAnswer):
     transitive_share: float
     situations: tuple[Situation, ...]
     profiles: ProfilesUsed
+    limits: str
+    opponents: Opponents
     method: Method = METHOD
-    limits: str = LIMITS
-    opponents: Opponents = NO_OPPONENTS
 
     schema = "analyser/fair-points/1"
 
@@ -161,7 +144,7 @@ class FairPoints(JudgedAnswer):
     @property
     def counts(self) -> dict[str, int]:
         """Number of loadouts with each verdict, the most frequent first."""
-        return {str(verdict): int(count) for verdict, count in self.frame["verdict"].value_counts().items()}
+        return verdict_counts(self.frame)
 
     @property
     def doubts(self) -> dict[str, int]:
@@ -180,21 +163,19 @@ class FairPoints(JudgedAnswer):
         """Draw the points of each loadout against its fair points, with a grey band for the typical interval."""
         return plots.fair_points(self, ax=ax, **more)
 
-    def units_with_verdict(self, verdict: str, most: int | None = None) -> pd.DataFrame:
-        """Return the units with a verdict, each at its level farthest from fair points, the farthest unit first.
-
-        The column `also` has its other levels with that verdict. `most` limits the number of units.
-        """
+    def units_with_verdict(self, verdict: str) -> pd.DataFrame:
+        """Return the units with a verdict, farthest from fair points first; `also` has further levels of the unit."""
         result = self.frame[self.frame["verdict"] == verdict]
         distances = np.abs(np.log(result["points_over_fair"].to_numpy(np.float64)))
         result = result.iloc[np.argsort(-distances, kind="stable")]
         units = result["loadout"].map(unit_of)
         levels = result.groupby(units, sort=False)["level"].agg(lambda names: ", ".join(names.iloc[1:]))
-        return result[~units.duplicated()].assign(also=levels.to_numpy()).head(len(result) if most is None else most)
+        return result[~units.duplicated()].assign(also=levels.to_numpy())
 
     def blocks(self) -> list[Block]:
         """Return the loadouts (if many, those farthest from fair points), roles, levels and the equilibrium."""
-        counts = ", ".join(f"{(self.frame['verdict'] == verdict).sum()} {verdict}" for verdict in VERDICTS)
+        verdicts = OVER, UNDER, FAIR, UNDECIDED
+        counts = ", ".join(f"{self.counts.get(verdict, 0)} {verdict}" for verdict in verdicts)
         doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())
         paragraphs = [
             [
@@ -210,7 +191,7 @@ class FairPoints(JudgedAnswer):
         if len(self.frame) <= 2 * MOST_SHOWN:
             paragraphs.append(_loadout_lines(self.frame, with_verdict=True))
         else:
-            extremes = ((verdict, self.units_with_verdict(verdict, MOST_SHOWN)) for verdict in (OVER, UNDER))
+            extremes = ((verdict, self.units_with_verdict(verdict).head(MOST_SHOWN)) for verdict in (OVER, UNDER))
             paragraphs += [[f"Most {verdict}:", *_loadout_lines(result)] for verdict, result in extremes if len(result)]
         rows = [
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", ROLE_DESCRIPTIONS.get(role.role, ""))
@@ -229,7 +210,6 @@ class FairPoints(JudgedAnswer):
         return [*(Block(lines=lines) for lines in paragraphs), roles, *(Block(lines=lines) for lines in below)]
 
     def _equilibrium(self) -> str:
-        """Return a sentence with the frequencies of loadouts in the equilibrium at today's points."""
         chosen = self.frame[self.frame["played"] > 0].sort_values("played", ascending=False, kind="stable")
         shares = [f"{100 * share:.0f}% {name}" for name, share in zip(chosen["loadout"], chosen["played"])]
         error = f" (exploitability {self.exploitability:.0e})" if self.exploitability > SAME_WITHIN else ""
@@ -252,21 +232,13 @@ def fair_points(
     """Return the fair points of each loadout with an interval, a verdict and its reason.
 
     Every two loadouts fight for six rounds after the first shot. Far apart they shoot; near, each takes the action (an
-    aimed shot or a charge) that gains most points at today's prices. Ranges and speeds decide how long they are far and
-    near (:mod:`analyser.analysis.approach`) if they start at 18 and at 36 inches. A suppressed unit does
-    less (:mod:`analyser.analysis.activation_losses`). At the even-trade price a loadout destroys as many points of its
-    opponents as it loses (:func:`analyser.analysis.equilibrium_prices.even_trade_prices`).
-
-    Benefits that fights do not show (orders of commanders, capacity of transports) are estimated from the prices of
-    other units: a factor for each role, level and group of similar units. `fair_points` is the even-trade price
-    times these factors (:mod:`analyser.analysis.hierarchical_prices`).
-
-    Opponents that do better at today's points are more frequent, but all have some frequency
-    (:func:`analyser.analysis.equilibrium_prices.quantal_response`).
+    aimed shot or a charge) that gains most points at today's prices. At the even-trade price a loadout destroys as many
+    points of its opponents as it loses. Benefits that fights do not show (orders of commanders, capacity of transports)
+    are estimated from the prices of other units: `fair_points` is the even-trade price times a factor for each role,
+    level and group of similar units. `docs/balance.md` explains the method.
 
     With best play (`docs/best-play.md`) every two loadouts fight duels of six rounds instead, from 18 and from 36
-    inches. A coin toss decides which side is first in each round, and both maximise victory points destroyed minus
-    lost.
+    inches. A coin toss decides which side is first in each round.
 
     Parameters
     ----------
@@ -303,8 +275,7 @@ def fair_points(
         - `comes_out_even_at`, fair points by another method: no loadout has a lead over all opponents together
           (:func:`analyser.analysis.equilibrium_prices.even_lead_prices`);
         - `offence` and `toughness`, per point, divided by the median of the other units of the role;
-        - `met`, the frequency among the opponents; `played`, the share in the equilibrium at today's points;
-        - `beats`, `beaten_by`: opponents against which it does better, or worse, than the strengths of both predict.
+        - `met`, the frequency among the opponents; `played`, the share in the equilibrium at today's points.
 
     Examples
     --------
@@ -315,9 +286,8 @@ def fair_points(
     """
     if isinstance(units, Matchups):
         return fair_points_in(units)
-    wanted = price_situations_of(policy, situations)
-    table, shown = _matchups_of_all(units, against, wanted, profiles, threads, progress)
-    return fair_points_in(table, shown)
+    table, priced = matchups_of_all(units, against, situations, policy, profiles, threads, progress)
+    return fair_points_in(table, priced)
 
 
 def fair_points_in(
@@ -329,8 +299,7 @@ def fair_points_in(
 ) -> FairPoints:
     """Return the prices from a table of matchups, for all loadouts or those `shown`.
 
-    `exchange` is that of the table, if already computed. `with_played=False` is faster: it leaves out `played` and
-    `exploitability`.
+    `exchange` is that of the table, if already computed; `with_played=False` leaves out the equilibrium.
     """
     from threadpoolctl import threadpool_limits
 
@@ -349,17 +318,8 @@ def fair_points_in(
     with threadpool_limits(1):  # one thread is fastest for so few equations, and gives equal results on all processors
         verdicts = judge(answer, exchange, with_played=with_played)
     opponents = Opponents(Counter(side.faction for side in sides.values()))
-    prices = FairPoints(*verdicts, exchanged, answer.profiles, limits=_limits_text(answer), opponents=opponents)
+    prices = FairPoints(*verdicts, exchanged, answer.profiles, _limits_text(answer), opponents)
     return prices if shown is None else prices.for_loadouts(shown)
-
-
-def price_situations_of(policy: str, situations: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """Return the situations used for prices, without duels; InputError, before any fight, if none is left."""
-    stated = situations_named(situations)
-    _check_exchange(stated)
-    return price_situations(
-        policy, tuple(situation for situation in stated if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE))
-    )
 
 
 def _check_exchange(situations: Sequence[Situation]) -> None:
@@ -369,11 +329,6 @@ def _check_exchange(situations: Sequence[Situation]) -> None:
 
 
 def _grouped_by_reason(left_out: Mapping[str, str]) -> str:
-    """Return the loadouts left out as text, grouped by the reason.
-
-    >>> _grouped_by_reason({"elm/a@basic": "it has no points", "elm/b@basic": "it has no points"})
-    'elm/a@basic and 1 more: it has no points'
-    """
     groups = []
     for reason in dict.fromkeys(left_out.values()):
         names = [name for name, own_reason in left_out.items() if own_reason == reason]
@@ -393,24 +348,35 @@ def _limits_text(answer: Matchups) -> str:
     return " ".join(filter(None, (LIMITS_WITH_BEST_PLAY, unchanged_note(answer.situations), left_out)))
 
 
-def _matchups_of_all(
+def matchups_of_all(
     units: Selectors,
     against: Selectors,
     situations: str | Situation | Sequence[Situation | str],
+    policy: str,
     profiles: ProfilesLike | None,
     threads: int | None,
     progress: Progress | bool | None,
-) -> tuple[Matchups, set[str]]:
-    """Return the matchups of all opponents with each other, and the selectors of the loadouts to price."""
-    library = library_of(profiles)
+) -> tuple[Matchups, dict[str, Loadout]]:
+    """Return the matchups of all opponents and `units` with each other, without duels; and `units` by selector."""
+    stated, library = situations_named(situations), library_of(profiles)
+    _check_exchange(stated)
+    exchanged = [situation for situation in stated if situation.kind in (*EXCHANGE_KINDS, BEST_TRADE)]
+    wanted = price_situations(policy, exchanged)
     priced = {loadout.selector: loadout for loadout in loadouts(units, library)}
     all_loadouts = list(({loadout.selector: loadout for loadout in loadouts(against, library)} | priced).values())
-    options: dict[str, Any] = {"situations": situations, "profiles": library, "threads": threads, "progress": progress}
-    return matchups(all_loadouts, all_loadouts, **options), set(priced)
+    if len(all_loadouts) == 1:
+        problem = f"{all_loadouts[0].selector} has no opponents but itself"
+        raise InputError(problem, where="against", allowed=f"other loadouts, such as {ALL_LOADOUTS}")
+    options: dict[str, Any] = {"situations": wanted, "profiles": library, "threads": threads, "progress": progress}
+    return matchups(all_loadouts, all_loadouts, **options), priced
+
+
+def verdict_counts(frame: pd.DataFrame) -> dict[str, int]:
+    """Return the number of loadouts with each verdict, the most frequent first."""
+    return {str(verdict): int(count) for verdict, count in frame["verdict"].value_counts().items()}
 
 
 def _loadout_lines(answer: pd.DataFrame, *, with_verdict: bool = False) -> list[str]:
-    """Return lines for each loadout: points and fair points, then the reason."""
     lines = []
     for row in answer.to_dict("records"):
         is_priced = not np.isnan(row["fair_points"])

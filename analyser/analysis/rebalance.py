@@ -12,9 +12,15 @@ import pandas as pd
 
 from analyser.analysis.arrays import Array
 from analyser.analysis.grid import METHOD
-from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents, price_situations_of
-from analyser.analysis.selection import Selectors, loadouts
+from analyser.analysis.prices import (
+    ALL_LOADOUTS,
+    SITUATIONS,
+    JudgedAnswer,
+    Opponents,
+    matchups_of_all,
+    verdict_counts,
+)
+from analyser.analysis.selection import Selectors
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import WRONG_AT
@@ -24,12 +30,11 @@ from analyser.common.estimates import Method
 from analyser.common.integer_programming import solve_programme
 from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
-from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
+from analyser.game.profiles import ProfilesLike, ProfilesUsed
 from analyser.game.units import Loadout, unit_of
 
 TODAY_INDEX = 0  # index of today's price among the candidate prices of a loadout
 CANDIDATES_EACH_WAY = 6  # number of candidate prices below, and above, the one nearest to the fair price
-MOST_CHANGES = 1000  # that can be asked for
 _MOST_SECONDS = 20.0  # of the integer programme
 _TIE_BREAK = 1e-4  # weight of the secondary objective, which breaks ties
 
@@ -41,8 +46,7 @@ class PriceChanges(JudgedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each change, the largest effect first: `loadout`, `points`, `new_points`, `fair_points`, `verdict`,
-        `new_verdict` and `buys`, the reduction of the spread by this change.
+        One row for each change, the largest effect first; `buys` is the reduction of the spread by this change.
     loadouts : int
         Number of loadouts whose prices could change.
     spread_before, spread_after : float
@@ -100,10 +104,6 @@ class PriceChanges(JudgedAnswer):
         table = [Block(head=head, rows=rows, align="<>>><<>")] if rows else []
         return [Block(lines=[*lines, *fill(f"Judged {self.opponents}.")]), *table]
 
-    def notes(self) -> list[str]:
-        """Return die, deck and profiles."""
-        return self.profiles.notes()
-
 
 def rebalance(
     units: Selectors = ALL_LOADOUTS,
@@ -143,15 +143,11 @@ def rebalance(
     (2, True)
     """
     check_integer(step, "step", 1, 1000)
-    check_integer(most_changes, "most_changes", 1, MOST_CHANGES)
+    check_integer(most_changes, "most_changes", 1, 1000)
     if within is not None and not 0 <= within <= 1:
         raise InputError(f"{within:g} is not usable", where="within", allowed="0 to 1; 0.1 is 10%")
-    library = library_of(profiles)
-    ours = {loadout.selector: loadout for loadout in loadouts(units, library)}
-    all_loadouts = list(({loadout.selector: loadout for loadout in loadouts(against, library)} | ours).values())
-    options: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
-    wanted = price_situations_of("tactic", situations)
-    before = Standings(matchups(all_loadouts, all_loadouts, situations=wanted, **options))
+    table, ours = matchups_of_all(units, against, situations, "tactic", profiles, threads, progress)
+    before = Standings(table)
     frame = _reliable_rows(before, ours)
     if frame.empty:
         raise InputError("none of these loadouts has a fair price", where="units", allowed="loadouts with points")
@@ -176,9 +172,9 @@ def rebalance(
         _mean_distance(frame),
         _mean_distance(frame_after),
         within,
-        _verdict_counts(frame),
-        _verdict_counts(frame_after),
-        before.table.profiles,
+        verdict_counts(frame),
+        verdict_counts(frame_after),
+        table.profiles,
         before.prices.opponents,
     )
 
@@ -187,12 +183,8 @@ def _mean_distance(frame: pd.DataFrame) -> float:
     return float(_expected_distance(frame, frame["points"].to_numpy(np.float64)).mean())
 
 
-def _verdict_counts(frame: pd.DataFrame) -> dict[str, int]:
-    return {str(verdict): int(count) for verdict, count in frame["verdict"].value_counts().items()}
-
-
 def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
-    """Return the rows of `ours` that have a fair price, without wrong prices that uncounted benefits may explain."""
+    """Return the rows of `ours` with a fair price, without wrong prices that uncounted benefits may explain."""
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
     is_wrong = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT
@@ -200,7 +192,7 @@ def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFra
 
 
 def _expected_distance(frame: pd.DataFrame, points: Array) -> Array:
-    """Return the mean of abs(log(points / fair points)) over its normal error; shape (..., loadouts), as `points`."""
+    """Return the mean of abs(log(points / fair points)) over its normal error."""
     from scipy.special import ndtr
 
     fair, error, sensitivity = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "follows"))
@@ -210,10 +202,7 @@ def _expected_distance(frame: pd.DataFrame, points: Array) -> Array:
 
 
 def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
-    """Return the expected distances from the fair price, and the candidate prices, of each loadout; today's are first.
-
-    Candidates that are impossible or equal to today's price have an infinite distance.
-    """
+    """Return the expected distances from the fair price (infinite if impossible) and the candidate prices."""
     points, fair = (frame[name].to_numpy(np.float64)[:, None] for name in ("points", "fair_points"))
     steps = np.round((fair - points) / step) + np.arange(-CANDIDATES_EACH_WAY, CANDIDATES_EACH_WAY + 1)
     prices = np.concatenate([points, points + step * steps], axis=1)
@@ -226,10 +215,7 @@ def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
 def _choose_prices(
     distances: Array, prices: Array, priced: Sequence[Loadout], most_changes: int, within: float | None
 ) -> Any:
-    """Return the index of the chosen price of each loadout: the fewest changes that reach the spread `within`.
-
-    Without `within`, or if it cannot be reached, the spread is the smallest that `most_changes` allow.
-    """
+    """Return the index of each chosen price: the fewest changes that reach `within`, else the smallest spread."""
     from scipy.optimize import LinearConstraint
     from scipy.sparse import coo_array, csr_array
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.arrays import Array, weighted_medians
+from analyser.analysis.arrays import Array
 from analyser.analysis.fight_cache import unit_in_fights
 from analyser.game.units import Loadout, Unit, unit_of
 
+Indices = NDArray[np.int64]
 TRANSPORT = "transport"
 UNCOUNTED_BENEFITS = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
-"""For some roles, one word for the benefit that no figure counts."""
+"""The benefit of a role that no figure counts."""
 ROLE_DESCRIPTIONS = {
     "artillery": "field guns and artillery",
     "aircraft": "aircraft and rotorcraft",
@@ -23,17 +23,12 @@ ROLE_DESCRIPTIONS = {
 }
 """Descriptions of roles that are not just a type or a trait of a profile."""
 _TRAITS = ("behemoth", "commander", TRANSPORT)
+_TOLERANCE = 1e-10  # of cumulative weights, relative to their sum
 _TYPES = {"field gun": "artillery", "rotorcraft": "aircraft"}
 
 
 def role_of(unit: Unit) -> str:
-    """Return the role of a unit: its main trait; ``close combat`` for infantry or cavalry without shots; else its type.
-
-    >>> from analyser.game.profiles import Profiles
-    >>> crown = Profiles()
-    >>> [role_of(crown[f"crown/{name}@basic"].unit) for name in ("drake-field-guns", "horse-guard-cavalry")]
-    ['artillery', 'close combat']
-    """
+    """Return the role: the main trait; ``close combat`` for infantry or cavalry without shots; else the type."""
     for trait in _TRAITS:
         if trait in unit.traits:
             return trait
@@ -42,14 +37,8 @@ def role_of(unit: Unit) -> str:
     return _TYPES.get(unit.type, unit.type)
 
 
-def unit_numbers_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
-    """Return the unit of each loadout as a number; two units have the same number if any of their loadouts fight alike.
-
-    >>> from analyser.game.profiles import Profiles
-    >>> rifles, guard = (Profiles().loadout(f"crown/{name}@basic") for name in ("rifle-platoon", "horse-guard-cavalry"))
-    >>> unit_numbers_of([rifles, guard, rifles.with_(points=90)]).tolist()
-    [0, 1, 0]
-    """
+def unit_numbers_of(loadouts: Sequence[Loadout]) -> Indices:
+    """Return the unit of each loadout as a number; units with a loadout that fights alike have the same number."""
     kinds: dict[str, int] = {}
     for number, loadout in enumerate(loadouts):
         unit = unit_in_fights(loadout).model_copy(update={"id": "", "name": ""})
@@ -61,51 +50,38 @@ def unit_numbers_of(loadouts: Sequence[Loadout]) -> NDArray[np.int64]:
 
 
 def plural(role: str) -> str:
-    """Return the plural of a role for a sentence.
-
-    >>> [plural(role) for role in ("behemoth", "armour", "close combat")]
-    ['behemoths', 'armour', 'close combat units']
-    """
+    """Return the plural of a role for a sentence."""
     return f"{role}s" if role in _TRAITS else f"{role} units" if role == "close combat" else role
 
 
-class Peers(NamedTuple):
-    """Loadouts of a role, each of which is compared with the loadouts of other units."""
-
-    role: str
-    members: NDArray[np.int64]  # indices of the loadouts
-    unit_numbers: NDArray[np.int64]  # number of the unit of each member, counted within the role
-    is_other: NDArray[np.bool_]  # (units, members): True for members of other units
-
-    def medians(self, values: Array, weights: Array) -> Array:
-        """Return for each member (last axis) the weighted median of members of other units; NaN without values."""
-        order = np.argsort(values, axis=-1, kind="stable")
-        ordered, ordered_weights = (np.take_along_axis(table, order, -1) for table in (values, weights))
-        included = self.is_other[:, order] & ~np.isnan(ordered)
-        cumulative_weights = np.cumsum(np.where(included, ordered_weights, 0.0), axis=-1)
-        result = np.where(included.any(axis=-1), weighted_medians(ordered, cumulative_weights), np.nan)
-        return np.moveaxis(result[self.unit_numbers], 0, -1)
-
-
-def peers_of(roles: Sequence[str], unit_numbers: NDArray[np.int64]) -> tuple[Peers, ...]:
-    """Return the loadouts of each role; `unit_numbers` has the unit of each loadout as a number."""
+def peers_of(roles: Sequence[str], unit_numbers: Indices) -> list[tuple[Indices, Indices]]:
+    """Return for each unit the indices of its loadouts, and those of the other units of its role."""
+    names = np.array(roles)
     result = []
-    for role in dict.fromkeys(roles):
-        members = np.flatnonzero([other == role for other in roles])
-        distinct, numbers = np.unique(unit_numbers[members], return_inverse=True)
-        result.append(Peers(role, members, numbers, np.arange(len(distinct))[:, None] != numbers[None, :]))
-    return tuple(result)
+    for role, unit in dict.fromkeys(zip(roles, unit_numbers.tolist())):
+        is_own, is_in_role = unit_numbers == unit, names == role
+        result.append((np.flatnonzero(is_own & is_in_role), np.flatnonzero(~is_own & is_in_role)))
+    return result
 
 
-def peer_medians(peers: Sequence[Peers], values: Array, weights: Array) -> Array:
-    """Return for each loadout (last axis) the weighted median of the other units of its role; NaN without any.
+def peer_medians(peers: Sequence[tuple[Indices, Indices]], values: Array, weights: Array) -> Array:
+    """Return for each loadout the weighted median of the other units of its role; without any, its own value.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
     >>> peer_medians(both, np.array([1.0, 3.0, 5.0, 7.0]), np.ones(4)).tolist()
-    [5.0, 5.0, 2.0, nan]
+    [5.0, 5.0, 2.0, 7.0]
     """
-    result = np.full(values.shape, np.nan)
-    for group in peers:
-        if len(group.is_other) > 1:
-            result[..., group.members] = group.medians(values[..., group.members], weights[..., group.members])
+    result = values.copy()
+    for own, others in peers:
+        known = others[~np.isnan(values[others])]
+        if len(known):
+            result[own] = _weighted_median(values[known], weights[known])
     return result
+
+
+def _weighted_median(values: Array, weights: Array) -> float:
+    """Return the weighted median; the mean of two values that share the middle."""
+    order = np.argsort(values, kind="stable")
+    cumulative = np.cumsum(weights[order])
+    ends = np.searchsorted(cumulative, cumulative[-1] / 2 * np.array([1 - _TOLERANCE, 1 + _TOLERANCE]))
+    return float(values[order[np.minimum(ends, len(values) - 1)]].mean())

@@ -80,26 +80,12 @@ class LevelStep(NamedTuple):
 
 
 class FigurePrice(NamedTuple):
-    """Points of the attacker per 1 of the figure: lowest and highest over the steps between the attacker's levels.
+    """Points of the attacker per 1 of the figure: lowest and highest over the steps between the attacker's levels."""
 
-    Attributes
-    ----------
-    low, high : float
-        NaN if no step increases the figure.
-    steps : tuple of LevelStep
-    why_not : str
-        Reason why there is no price.
-    """
-
-    low: float
+    low: float  # NaN without a step that increases the figure
     high: float
     steps: tuple[LevelStep, ...] = ()
-    why_not: str = ""
-
-    @property
-    def is_known(self) -> bool:
-        """True if there is a price."""
-        return not np.isnan(self.low)
+    why_not: str = ""  # reason why there is no price
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,12 +98,9 @@ class Sensitivity(FramedAnswer):
         One row for each characteristic: `side`, `number` (its name), `value`, `metric`, `base` (the present figure),
         `minus_1` and `plus_1` (the figure with the change; NaN if the rules forbid it), `change_minus_1`
         and `change_plus_1` (these figures minus `base`), and for each change its value in points, `points_..._low` to
-        `points_..._high`; `why_not` has the reasons for impossible changes. If simulated, `base` and the changes also
-        have 95% intervals, ``..._low`` and ``..._high``.
+        `points_..._high`; `why_not` has the reasons for impossible changes. Simulated figures also have 95% intervals.
     at_least : int
         The k of P(at least k models destroyed).
-    subject : str
-        The attacker, the target and the distance.
     method : str
         Description of the method, for a heading.
     price : FigurePrice
@@ -167,7 +150,7 @@ class Sensitivity(FramedAnswer):
 
     def blocks(self) -> list[Block]:
         """Return the figures, the most influential characteristic first."""
-        points = ["in points"] if self.price.is_known else []
+        points = [] if self.price.why_not else ["in points"]
         head = ["side", "number", "now", "one less", *points, "one more", *points]
         return [Block(self._heading()), Block(head=head, rows=self._table(), align="<<>")]
 
@@ -177,12 +160,11 @@ class Sensitivity(FramedAnswer):
         return f"{title_of(self.metric, self.at_least)}: {figure} at present ({self.method})"
 
     def _largest_changes(self) -> pd.Series[float]:
-        """Return the larger of the two changes (without sign) of each row of the frame, the largest first."""
+        """Return the larger of the two changes (without sign) of each row, the largest first."""
         changes = self.frame[["change_minus_1", "change_plus_1"]].abs().max(axis=1).fillna(0)
         return changes.sort_values(ascending=False, kind="stable")
 
     def _table(self) -> list[list[str]]:
-        """Return a row for each characteristic, all cells as text."""
         rows = []
         for _, line in self.frame.loc[self._largest_changes().index].iterrows():
             row = [line["side"], line["number"], f"{line['value']:g}"]
@@ -190,14 +172,14 @@ class Sensitivity(FramedAnswer):
                 ends = (line.get(f"change_{name}_{end}", np.nan) for end in ("low", "high"))
                 row.append(figure_text(self.metric, line[f"change_{name}"], *ends, change=True))
                 points = _points_text(line[f"points_{name}_low"], line[f"points_{name}_high"])
-                row += [points] if self.price.is_known else []
+                row += [] if self.price.why_not else [points]
             rows.append(row)
         return rows
 
     def notes(self) -> list[str]:
         """Return the meaning of values in points, die, deck and profiles."""
         sentences = [] if self.profiles is None else self.profiles.sentences
-        if not self.price.is_known:
+        if self.price.why_not:
             return [f"In points: not computed, because {self.price.why_not}.", *sentences]
         return [*POINTS_NOTES, *(f"  {step}" for step in self.price.steps), *sentences]
 
@@ -307,7 +289,6 @@ def _at_other_levels(scenario: Scenario) -> dict[tuple[object, str], Scenario]:
 
 
 def _figure_price(attacker: Loadout | None, values: Mapping[tuple[object, str], float]) -> FigurePrice:
-    """Return the points of the attacker per 1 of the figure; `values` has the figure at each level."""
     if attacker is None:
         return FigurePrice(np.nan, np.nan, why_not="the attacker has no profile, so no points")
     levels = [

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import product
-from operator import attrgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,9 @@ from analyser.analysis.selection import no_row_reason, one_or_several, rows_name
 from analyser.analysis.two_sided_cells import FightEnd, RowResults, two_sided_cells
 from analyser.common.errors import InputError, check_choice, did_you_mean
 from analyser.common.validation import Record, as_tuple
-from analyser.engine.attack.summaries import SUMMARY, fill_summary_row, summary_table
+from analyser.engine.attack.summaries import SUMMARY, fill_summaries
 from analyser.engine.fight.best.explore import explore_graph
+from analyser.engine.fight.exact.distribution import Joint
 from analyser.engine.fight.exact.propagate import propagate_program, start_states
 from analyser.game import keywords
 from analyser.game.names import Name, Slug
@@ -30,9 +30,9 @@ from analyser.game.units import Inches, Loadout, Row
 from analyser.results.states import final_distributions_by_models, points_won
 from analyser.rules.attack import attack_dice
 from analyser.rules.policies import BEST, SHOOTING
-from analyser.rules.structs import CATEGORIES, TARGET, AttackFacts
+from analyser.rules.structs import CATEGORIES, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
-from analyser.scenarios.attack import attack_record, attack_records, best_attacks, target_record
+from analyser.scenarios.attack import attack_record, best_attacks, target_record
 from analyser.scenarios.charge import charge_start, unchecked_charge_program
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
 from analyser.scenarios.duel import program_of_shooters as duel_program
@@ -40,6 +40,8 @@ from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
 from analyser.scenarios.schema import Attack, BonusName, Combatant, DuelTerms, PenaltyName, PolicyName, Target
 
+Program = tuple[Any, Sequence[Any], Any]  # setup, operations and first states of a fight
+Shooters = tuple[Shooter, Shooter]
 ROWS_TO_CHARGE_WITH = ("melee", "impact")
 ONE_OF_EACH_CATEGORY = tuple(Target.model_validate({"category": category}) for category in CATEGORIES)
 
@@ -66,16 +68,10 @@ def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Sit
         own_shots, reasons = shots_of(index, attacker, situation, defending.row)
         shots += own_shots
         cells["why_not"][index] = np.array(reasons, object)[categories]
-    targets = [target_record(target) for target in defending.targets]
     possible = np.array([[reason is None for reason in shot.reasons] for shot in shots], np.bool_)
-    summaries = summary_table(
-        attack_records(defending.ruleset, [shot.facts for shot in shots]),
-        np.array(targets, TARGET),
-        possible.reshape(-1, len(CATEGORIES))[:, categories],
-        np.array(defending.ruleset.die.sides_by_face, np.int64),
-        defending.ruleset.deck.counts(),
-        threads=defending.threads,
-    )
+    possible = possible.reshape(-1, len(CATEGORIES))[:, categories]
+    summaries = defending.summaries([shot.facts for shot in shots], possible)
+    targets = [target_record(target) for target in defending.targets]
     dice_keys = [tuple(target[name] for name in _DICE_FIELDS) for target in targets]
     targets_by_key = dict(zip(dice_keys, targets))
     for index in dict.fromkeys(shot.attacker for shot in shots):
@@ -93,7 +89,7 @@ def shoot(attackers: Sequence[Loadout], defending: DefendingSide, situation: Sit
 def shots_of(
     index: int, attacker: Loadout, situation: Situation, stated_row: str | None
 ) -> tuple[list[PossibleShot], tuple[str, ...]]:
-    """Return the possible shots of the attacker with this index, and why its rows cannot fire, by target category."""
+    """Return the possible shots of an attacker, and why its rows cannot fire, by target category."""
     ranged = (row for row in attacker.unit.rows if row.kind == "ranged")
     shots, by_category = list[PossibleShot](), [list[str]() for _ in CATEGORIES]
     for row in ranged if stated_row is None else rows_named(stated_row, attacker):
@@ -108,7 +104,7 @@ def shots_of(
 
 
 def _charger(attacker: Loadout, stated_row: str | None) -> dict[str, Combatant] | str:
-    """Return the attacker as a charging unit for each row that it can use, by row id, or the reason why it has none."""
+    """Return the attacker as a charging unit by the id of each usable row, or the reason why it has none."""
     rows = attacker.unit.rows if stated_row is None else rows_named(stated_row, attacker)
     usable = [row.id for row in rows if row.kind in ROWS_TO_CHARGE_WITH]
     if usable:
@@ -129,43 +125,57 @@ def _charges(
         _charges_with_row([by_row[row] for by_row in attackers if not isinstance(by_row, str)], targets, ruleset)
         for row in rows
     ]
-    return [_results_or_reasons(dict(zip(rows, column))) for column in zip(*by_row)]
-
-
-def _results_or_reasons(by_row: Mapping[str, FightEnd | str]) -> RowResults:
-    """Return the results with the rows that can fight; if none can, the reasons."""
-    ends = [end for end in by_row.values() if not isinstance(end, str)]
-    return ends or "; ".join(f"{row}: {reason}" for row, reason in by_row.items())
+    result = list[RowResults]()
+    for pair in zip(*by_row):
+        ends = [end for end in pair if not isinstance(end, str)]
+        result.append(ends or "; ".join(f"{row}: {reason}" for row, reason in zip(rows, pair)))
+    return result
 
 
 def _charges_with_row(
     attackers: Sequence[Combatant], targets: Sequence[Combatant], ruleset: Ruleset
 ) -> list[FightEnd | str]:
-    """Return the charges with one row; work that does not depend on the numbers of models is done once."""
-    pairs = list(product(attackers, targets))
     target_problems = [_problem_of(Combatant.check_can_be_charged, target) for target in targets]
     problems = [_problem_of(Combatant.check_can_charge, attacker) for attacker in attackers]
     result: list[FightEnd | str] = [of_target or problem for problem, of_target in product(problems, target_problems)]
-    able = [number for number, reason in enumerate(result) if not reason]
-    if not able:
-        return result
-    strongest, toughest = (max(side, key=attrgetter("models")) for side in (attackers, targets))
-    try:
-        setup, operations = unchecked_charge_program(strongest, toughest, die=ruleset.die)
-    except InputError as error:
-        return [problem or error.problem for problem in result]
-    models = [(attacker.models or 0, target.models or 0) for attacker, target in (pairs[number] for number in able)]
-    pmfs = final_distributions_by_models(setup, operations, charge_start(setup), models, ruleset)
-    for number, pmf in zip(able, pmfs):
-        if isinstance(pmf, InputError):
-            result[number] = pmf.problem
-        else:
-            result[number] = FightEnd(pairs[number][0].close_quarters_row, pmf, *pairs[number])
+    able = {number: pair for number, pair in enumerate(product(attackers, targets)) if not result[number]}
+    pairs = list(able.values())
+
+    def program(index: int) -> Program:
+        setup, operations = unchecked_charge_program(*pairs[index], die=ruleset.die)
+        return setup, operations, charge_start(setup)
+
+    for (number, pair), end in zip(able.items(), _distributions(pairs, program, ruleset)):
+        result[number] = end if isinstance(end, str) else FightEnd(pair[0].close_quarters_row, end, *pair)
     return result
 
 
+def _distributions(
+    pairs: Sequence[tuple[Combatant, Combatant]],
+    program: Callable[[int], Program],
+    ruleset: Ruleset,
+    first_index: int = 0,
+) -> list[Joint | str]:
+    """Return the results of fights between levels of two units; dice are computed once, with the most models.
+
+    `program` returns the program of the fight at an index, or raises InputError.
+    """
+    models = [(first.models or 0, second.models or 0) for first, second in pairs]
+    if not models:
+        return []
+    most = max(models)
+    if any(second > most[1] for _, second in models):
+        parts = (_distributions([pair], program, ruleset, index) for index, pair in enumerate(pairs))
+        return [end for part in parts for end in part]
+    try:
+        setup, operations, start = program(first_index + models.index(most))
+    except InputError as error:
+        return [error.problem] * len(pairs)
+    pmfs = final_distributions_by_models(setup, operations, start, models, ruleset)
+    return [pmf.problem if isinstance(pmf, InputError) else pmf for pmf in pmfs]
+
+
 def _problem_of(check: Callable[[Combatant], None], unit: Combatant) -> str:
-    """Return the problem that a check of a unit reports; empty if the unit passes."""
     try:
         check(unit)
     except InputError as error:
@@ -189,7 +199,7 @@ def _duels(
         side if isinstance(side, str) else duel_between(side, enemy, ruleset) for side, enemy in product(sides, enemies)
     ]
     result: list[RowResults] = []
-    same_rows: defaultdict[object, list[tuple[int, DuelScenario, tuple[Shooter, Shooter]]]] = defaultdict(list)
+    same_rows: defaultdict[object, list[tuple[int, DuelScenario, Shooters]]] = defaultdict(list)
     for number, duel in enumerate(pairs):
         result.append(duel if isinstance(duel, str) else "")
         if not isinstance(duel, str):
@@ -201,39 +211,28 @@ def _duels(
                 rows = [[row.id for row in (*shooter.rows, *shooter.reaction_rows)] for shooter in shooters]
                 same_rows[duel.terms.policy_a, duel.terms.policy_b, str(rows)].append((number, duel, shooters))
     for duels in same_rows.values():
-        for (number, *_), ends in zip(duels, _duel_ends([duel[1:] for duel in duels], ruleset)):
-            result[number] = ends
+
+        def program(index: int, duels: Sequence[tuple[int, DuelScenario, Shooters]] = duels) -> Program:
+            _, duel, shooters = duels[index]
+            setup, rounds = duel_program(shooters, duel.terms)
+            return setup, [operation for part in rounds for operation in part], start_states(setup)
+
+        ends = _distributions([(duel.a, duel.b) for _, duel, _ in duels], program, ruleset)
+        for (number, duel, shooters), end in zip(duels, ends):
+            result[number] = end if isinstance(end, str) else [_duel_end(duel, shooters[0], end)]
     return result
 
 
-def _duel_ends(duels: Sequence[tuple[DuelScenario, tuple[Shooter, Shooter]]], ruleset: Ruleset) -> Iterator[RowResults]:
-    """Yield the results of duels between levels of two units that use the same rows; dice are computed only once."""
-    models = [(duel.a.models or 0, duel.b.models or 0) for duel, _ in duels]
-    strongest = models.index(max(models))
-    if any(first > models[strongest][0] or second > models[strongest][1] for first, second in models):
-        for pair in duels:
-            yield from _duel_ends([pair], ruleset)
-        return
-    try:
-        setup, rounds = duel_program(duels[strongest][1], duels[strongest][0].terms)
-    except InputError as error:
-        yield from [error.problem] * len(duels)
-        return
-    operations = [operation for part in rounds for operation in part]
-    pmfs = final_distributions_by_models(setup, operations, start_states(setup), models, ruleset)
-    for (duel, shooters), pmf in zip(duels, pmfs):
-        if isinstance(pmf, InputError):
-            yield pmf.problem
-            continue
-        a, b, first, second = duel.a, duel.b, pmf.first[pmf.rows], pmf.second[pmf.columns]
-        won = points_won(first, second, a, b, bits_of_wins(a, b, duel.terms, 0))  # AC-9.4
-        lost = points_won(second, first, b, a, bits_of_wins(b, a, duel.terms, 1))
-        p_wins, p_draw = (float(pmf.probabilities[where].sum()) for where in (won > lost, won == lost))
-        yield [FightEnd(duel_row(duel, shooters[0]), pmf, a, b, p_wins, p_draw)]
+def _duel_end(duel: DuelScenario, shooter: Shooter, pmf: Joint) -> FightEnd:
+    a, b, first, second = duel.a, duel.b, pmf.first[pmf.rows], pmf.second[pmf.columns]
+    won = points_won(first, second, a, b, bits_of_wins(a, b, duel.terms, 0))  # AC-9.4
+    lost = points_won(second, first, b, a, bits_of_wins(b, a, duel.terms, 1))
+    p_wins, p_draw = (float(pmf.probabilities[where].sum()) for where in (won > lost, won == lost))
+    return FightEnd(duel_row(duel, shooter), pmf, a, b, p_wins, p_draw)
 
 
 def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:
-    """Return the row with which the tactic of unit A shoots or charges, if any; `shooter` describes A, if known."""
+    """Return the row with which the tactic of unit A shoots or charges, if any."""
     unit, policy_a = scenario.a, scenario.terms.policy_a
     if policy_a == "charge":
         return unit.charge_row("a").id
@@ -248,7 +247,7 @@ def duel_between(
 ) -> DuelScenario | str:
     """Return the duel of a unit (the first to act) with an enemy, or the reason why it is impossible.
 
-    `side` has the unit and the row that it must use (None: any). Both sides use :func:`default_tactic`, or `best` play.
+    `side` has the unit and the row that it must use (None: any).
     """
     unit, stated_row = side
     if stated_row is not None:
@@ -285,10 +284,7 @@ def _best_duels(
 
 
 def default_tactic(unit: Combatant, enemy: Combatant, stated_row: Row | None = None) -> PolicyName:
-    """Return the tactic of a unit in a duel of a comparison: shoot if it can, else charge if it may, else take cover.
-
-    If `stated_row` is given, it is the only row that the unit may use.
-    """
+    """Return the tactic of a unit in a duel of a comparison: shoot if it can, else charge if it may."""
     shots = rows_to_shoot_with(unit, enemy, "shoot")
     if shots if stated_row is None else stated_row in shots:
         return "shoot"
@@ -301,7 +297,7 @@ BEST_TRADE = "best-trade"
 """Kind of duel for prices with best play, in which both sides trade losses."""
 
 FIGHTS: Mapping[str, Fight] = {
-    "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summary_row, cost=10, interpreted=4e-3),
+    "ranged": Fight(shoot, keywords.RANGED_ATTACK, fill_summaries, cost=10, interpreted=4e-3),
     "charge": Fight(
         partial(two_sided_cells, _charger, _charges),
         keywords.CLOSE_QUARTERS,
@@ -429,13 +425,10 @@ BEST_TRADES = tuple(
     )
     for battlefield in BATTLEFIELDS
 )
-"""Duels on both battlefields, for prices with best play."""
 
 
 def situations_named(stated: str | Situation | Sequence[Situation | str]) -> tuple[Situation, ...]:
-    """Return the distinct situations that `stated` names or contains; ``"all"`` stands for :data:`SITUATIONS`.
-    InputError for an unknown name, two different situations with the same name, or no situation.
-    """
+    """Return the distinct situations that `stated` names or contains; ``"all"`` stands for :data:`SITUATIONS`."""
     names = (*SITUATIONS, ALL_SITUATIONS)
     result: dict[str, Situation] = {}
     for item in one_or_several(stated, "situations", (str, Situation)):

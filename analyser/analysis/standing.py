@@ -10,15 +10,12 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis import equilibrium_prices
-from analyser.analysis.matchups import Matchups
-from analyser.analysis.matchups_after_edit import matchups_after_edit
+from analyser.analysis.matchups import Matchups, matchups_after_edit
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
 from analyser.analysis.prices import fair_points_in
 from analyser.analysis.verdict import NOISE, verdict_of
 from analyser.common.metrics import EFFICIENCY, number_text
 from analyser.common.text import counted
-from analyser.game.profiles import ProfilesUsed
-from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout, unit_of
 
 ARROW = " → "
@@ -28,18 +25,10 @@ _MATCHUP_CHANGES = {"opponent": "str", "before": "float", "after": "float", "cha
 
 
 class Standing(NamedTuple):
-    """Points, fair points and verdict of a loadout; figures that cannot be computed are NaN.
+    """Points, fair points and verdict of a loadout: columns of :func:`analyser.fair_points`, and three more figures.
 
-    All fields without a description are columns of :func:`analyser.fair_points`.
-
-    Attributes
-    ----------
-    points : int or None
-    efficiency : float
-        Mean points destroyed per 100 points, over all attacks that the loadout can make on its opponents in situations
-        of :data:`~analyser.analysis.mutual_losses.EXCHANGE_KINDS`.
-    rank, n_ranked : int or None, int
-        Rank by points divided by fair points among loadouts of its role (1: the most over-priced), and their number.
+    `efficiency` is the mean of points destroyed per 100 points over its attacks in exchanges. `rank` is by points
+    divided by fair points among the `n_ranked` loadouts of its role; 1 is the most over-priced.
     """
 
     points: int | None
@@ -60,7 +49,7 @@ class Standing(NamedTuple):
     toughness: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data (`n_ranked` as ``of``); None for missing figures."""
+        """Return the fields as plain data; None for missing figures."""
         fields = {"of" if name == "n_ranked" else name: value for name, value in self._asdict().items()}
         return {name: None if pd.isna(value) else value for name, value in fields.items()}
 
@@ -73,23 +62,14 @@ class Standings:
         self._exchange = exchange_of(table.frame, table.attackers, table.situations, table.ruleset)
         self.prices = fair_points_in(table, exchange=self._exchange, with_played=False)
 
-    def after(
-        self,
-        loadouts: Sequence[Loadout],
-        *,
-        ruleset: Ruleset | None = None,
-        used: ProfilesUsed | None = None,
-        threads: int | None = None,
-        keep: bool = False,
-    ) -> Standings:
-        """Return the standings of these loadouts; only changed fights are computed, and with `keep` stored."""
-        options: dict[str, Any] = {"ruleset": ruleset, "used": used, "threads": threads, "keep": keep}
-        return Standings(matchups_after_edit(self.table, loadouts, loadouts, **options))
-
     def with_(self, changed: Iterable[Loadout], threads: int | None = None, *, keep: bool = False) -> Standings:
-        """Return the standings after each changed loadout has replaced that with the same selector."""
-        loadouts = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
-        return self.after(list(loadouts.values()), threads=threads, keep=keep)
+        """Return the standings after each changed loadout has replaced that with the same selector.
+
+        Only changed fights are computed, and with `keep` stored.
+        """
+        by_selector = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
+        loadouts = list(by_selector.values())
+        return Standings(matchups_after_edit(self.table, loadouts, loadouts, threads=threads, keep=keep))
 
     @cached_property
     def leads(self) -> pd.DataFrame:
@@ -134,11 +114,7 @@ class Standings:
 
 
 def matchup_changes(before: Standings, after: Standings, selector: str) -> pd.DataFrame:
-    """Return the change of each matchup of a loadout from `before` to `after`, the worst first.
-
-    The columns are `opponent`; `before` and `after`, the lead of the loadout, -1 to 1; `change`; and `changes_hands`,
-    True if one of the two leads before and the other after. Empty if the loadout has no leads `before` or `after`.
-    """
+    """Return the lead of a loadout over each opponent, -1 to 1, before and after an edit, the worst change first."""
     if not all(selector in table.leads.index for table in (before, after)):
         return pd.DataFrame({name: pd.Series(dtype=kind) for name, kind in _MATCHUP_CHANGES.items()})
     opponents = before.leads.index.intersection(after.leads.index, sort=False).drop(selector)
@@ -173,11 +149,7 @@ class LeadChanges(NamedTuple):
     lost: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """Return the number of matchups that change hands, with names.
-
-        >>> print(LeadChanges(("imperium/krupp-field-guns@basic", "imperium/krupp-field-guns@reinforced"), ()))
-        2 matchups change hands (now ahead of imperium/krupp-field-guns)
-        """
+        """Return the number of matchups that change hands, with names."""
         count = len(self.gained) + len(self.lost)
         if not count:
             return "no matchup changes hands"
@@ -186,28 +158,26 @@ class LeadChanges(NamedTuple):
         return f"{counted(count, 'matchup')} change{'' if count > 1 else 's'} hands ({sentences})"
 
 
-def lead_changes_of(changes: pd.DataFrame) -> LeadChanges:
-    """Return the matchups whose leader changes, from :func:`matchup_changes`, the largest changes first."""
+def matchups_with_new_leader(changes: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of :func:`matchup_changes` whose leader changes, the largest changes first."""
     result = changes[changes["changes_hands"]]
-    result = result.iloc[np.argsort(-result["change"].abs(), kind="stable")]
+    return result.iloc[np.argsort(-result["change"].abs(), kind="stable")]
+
+
+def lead_changes_of(changes: pd.DataFrame) -> LeadChanges:
+    """Return the opponents over which the loadout gains or loses the lead, from :func:`matchup_changes`."""
+    result = matchups_with_new_leader(changes)
     return LeadChanges(*(tuple(result.loc[result["after"] * sign > 0, "opponent"]) for sign in (1, -1)))
 
 
 def _first_unit_names(selectors: Sequence[str]) -> str:
-    """Return the names of the first few units, and the number of further ones."""
     units = list(dict.fromkeys(map(unit_of, selectors)))
     more = [f"{counted(len(units) - MOST_NAMED, 'more unit')}"] if len(units) > MOST_NAMED else []
     return ", ".join([*units[:MOST_NAMED], *more])
 
 
 def change_sentence(selector: str, old: Standing, new: Standing, leads: LeadChanges) -> str:
-    """Return the effect of an edit on a loadout, in one sentence.
-
-    >>> old = Standing(60, 95.2, 76.0, 70.0, 84.0, 0.9, 0.0, "under-priced", "", "", "", "infantry", 9, 9, 1.2, 1.0)
-    >>> new = old._replace(points=75, efficiency=76.2, verdict="fair", rank=5)
-    >>> print(change_sentence("crown/rifle@basic", old, new, LeadChanges()))
-    crown/rifle@basic: 60 → 75 points; fair 76; efficiency 95 → 76; under-priced → fair; no matchup changes hands
-    """
+    """Return the effect of an edit on a loadout, in one sentence."""
     parts = [f"{_before_and_after(_points_text(old), _points_text(new))} points"]
     fair = _before_and_after(*(short_figure(standing.fair_points) for standing in (old, new)))
     parts += [f"fair {fair}"] if fair != DASH else []

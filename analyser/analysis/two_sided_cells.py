@@ -50,12 +50,11 @@ def two_sided_cells(
     *,
     in_threads: bool = False,
 ) -> Cells:
-    """Return the cells of a kind of fight in which both sides roll dice; their number of dice is None.
+    """Return the cells of a kind of fight in which both sides roll dice.
 
     `fighter` converts an attacker and the stated row (or None) for `fights`. `fights` takes all levels of an attacking
     unit and of a defending unit, and returns the results of each pair by row; the best row is used. A text that either
-    function returns is the reason why a pair cannot fight. `in_threads` is faster if nearly all the time is in a kernel
-    that releases the interpreter lock.
+    function returns is the reason why a pair cannot fight. `in_threads` is for kernels that release the lock.
     """
     fighters = [fighter(attacker, defending.row) for attacker in attackers]
     cells = blank_cells(len(fighters), len(defending.combatants))
@@ -80,14 +79,13 @@ def two_sided_cells(
 
 
 def _slices_by_unit(loadouts: Sequence[Loadout]) -> list[slice]:
-    """Return a slice for each unit; the levels of a unit are adjacent."""
     by_unit = groupby(loadouts, key=lambda loadout: (loadout.faction, id(loadout.unit)))
     sizes = [len(list(levels)) for _, levels in by_unit]
     return [slice(*ends) for ends in pairwise(np.cumsum([0, *sizes]).tolist())]
 
 
 def _best_row_cells(pairs: Sequence[Sequence[FightEnd]]) -> Cells:
-    """Return the cell of each pair with the best row of the attacker; `pairs` has the results of each pair by row."""
+    """Return the cell of each pair with the best row of the attacker."""
     counts = np.array([len(pair) for pair in pairs])
     cells = cells_of([end for ends in pairs for end in ends])
     firsts = np.cumsum(counts) - counts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.price_drivers import PriceDrivers, defence_of, dice_of
 from analyser.analysis.roles import UNCOUNTED_BENEFITS, peer_medians, peers_of, role_of
 from analyser.common.text import counted
-from analyser.game.units import Loadout, unit_of
+from analyser.game.units import Loadout
 
 Indices = NDArray[np.int64]
 
@@ -39,14 +39,12 @@ _KINDS_OF_DOUBT = {  # a phrase in the text of a doubt: the kind of doubt
     "may be fair": "fair and wrong prices are both likely",
     "but these numbers leave out": "these numbers leave out something about the unit",
 }
-MOST_OPPONENTS = 3  # named in the columns `beats` and `beaten_by`
 _LEAST_SHARE = 0.005  # smaller shares of an equilibrium are rounding errors
-_DECIMALS = 9  # of leads; further ones are rounding errors
 _SIGNS = {OVER: -1, UNDER: 1, FAIR: 0, UNDECIDED: 0}  # 1: more value than points
 
 
 class Role(NamedTuple):
-    """A role, its number of units, points divided by value in fights (`times`), and uncounted benefit (`paid_for`)."""
+    """A role, its number of units, its points divided by value in fights, and the benefit that no figure counts."""
 
     role: str
     units: int
@@ -66,10 +64,7 @@ class Verdicts(NamedTuple):
 
 
 def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> Verdicts:
-    """Return the verdict on every loadout of a table of matchups; `exchange` has their mutual losses.
-
-    `with_played=False` is faster: it does not solve the equilibrium, whose shares are then NaN.
-    """
+    """Return the verdict on every loadout of a table of matchups; `with_played=False` leaves out the equilibrium."""
     today, losses = np.log(exchange.points), exchange.mean()
     leads = equilibrium_prices.leads(losses, today)
     frequencies = equilibrium_prices.quantal_response(leads, exchange.uniform_weights, exchange.is_matchup)
@@ -82,27 +77,23 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
     features = LoadoutFeatures(roles, levels, exchange.unit_numbers, _profile_figures(exchange))
     noise = _noise(exchange, frequencies, even.prices)
     prices = pool_prices(today - even.prices, today - even_lead.prices, features, noise)
-    weights = exchange.is_matchup * np.outer(frequencies, frequencies)
-    strengths, explained = equilibrium_prices.strengths(leads, weights)
-    unexplained = np.where(exchange.is_matchup, leads - (strengths[:, None] - strengths[None, :]), 0.0)
+    pair_frequencies = exchange.is_matchup * np.outer(frequencies, frequencies)
+    _, explained = equilibrium_prices.strengths(leads, pair_frequencies)
     played, exploitability = (
         _equilibrium_shares(leads, _sides_of(exchange)) if with_played else (np.full(len(today), np.nan), np.nan)
     )
     judged = _verdict_table(exchange, prices, drivers, _dominators(answer, exchange))
-    peers = peers_of(roles, exchange.unit_numbers)
-    selectors = np.array([loadout.selector for loadout in exchange.loadouts])
-
-    def minus_peer_median(values: Array) -> Array:
-        medians = peer_medians(peers, values, exchange.uniform_weights)
-        return np.asarray(values - np.where(np.isnan(medians), values, medians), np.float64)
-
+    peers, weights = peers_of(roles, exchange.unit_numbers), exchange.uniform_weights
+    offence, toughness = (
+        np.exp(values - peer_medians(peers, values, weights))
+        for values in (drivers.offence - today, drivers.toughness - today)
+    )
     level_effects = np.array([prices.levels[name] for name in levels])
     table = pd.DataFrame(
         {
             **_names(exchange.loadouts),
-            "role": roles,
             "points": pd.array(exchange.points.astype(np.int64), "Int64"),
-            **{str(name): judged[name] for name in judged},
+            **judged,
             "not_counted": [drivers.uncounted_rules(index) for index in range(len(today))],
             "points_over_fair": exchange.points / judged["fair_points"],
             "noticed_from": _noticed_from(prices),
@@ -111,12 +102,10 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
             "error": prices.posterior_error,
             "trades_evenly_at": np.exp(even.prices + prices.common_effect + level_effects),
             "comes_out_even_at": np.exp(today - prices.other_ratio),
-            "offence": np.exp(minus_peer_median(drivers.offence - today)),
-            "toughness": np.exp(minus_peer_median(drivers.toughness - today)),
+            "offence": offence,
+            "toughness": toughness,
             "met": frequencies,
             "played": played,
-            "beats": [_units_beaten(row, exchange, selectors) for row in unexplained],
-            "beaten_by": [_units_beaten(-row, exchange, selectors) for row in unexplained],
         }
     )
     residuals = {"trades_evenly": even.residual, "comes_out_even": even_lead.residual}
@@ -126,10 +115,7 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
 
 
 def _profile_figures(exchange: Exchange) -> Array:
-    """Return the figures that make units similar: SPEED, reach, DAMAGE LIMIT, and hits to destroy the unit.
-
-    Figures are means over the levels of a unit. Dice and points affect prices only through fights.
-    """
+    """Return the figures that make units similar: SPEED, reach, DAMAGE LIMIT, and hits to destroy the unit."""
     units = [loadout.unit for loadout in exchange.loadouts]
     speed = np.log1p([unit.speed or 0.0 for unit in units])
     reach = np.log([max([row.long_range or 1.0 for row in unit.rows], default=1.0) for unit in units])
@@ -140,9 +126,9 @@ def _profile_figures(exchange: Exchange) -> Array:
 
 
 def _noise(exchange: Exchange, frequencies: Array, prices: Array) -> Array:
-    """Return the errors of even-trade prices, a column for each unit among the opponents and for each battlefield.
+    """Return the errors of even-trade prices due to each unit among the opponents and to each battlefield.
 
-    They come from a first-order Bayesian bootstrap of units (Rubin 1981), and Dirichlet weights of battlefields.
+    By a first-order Bayesian bootstrap of units (Rubin 1981), and Dirichlet weights of battlefields.
     """
     by_loadout, by_battlefield = equilibrium_prices.price_sensitivity(exchange.losses, frequencies, prices)
     kinds, n = np.unique(exchange.unit_numbers), len(exchange.losses)
@@ -152,7 +138,6 @@ def _noise(exchange: Exchange, frequencies: Array, prices: Array) -> Array:
 
 
 def _role_ratios(prices: PooledPrices, features: LoadoutFeatures) -> tuple[Role, ...]:
-    """Return the roles with their ratios of points to value in fights, the highest first."""
     units = pd.Series(features.unit_numbers).groupby(list(features.roles)).nunique()
     result = [
         Role(role, int(units[role]), float(np.exp(effect)), UNCOUNTED_BENEFITS.get(role, ""))
@@ -161,29 +146,18 @@ def _role_ratios(prices: PooledPrices, features: LoadoutFeatures) -> tuple[Role,
     return tuple(sorted(result, key=lambda role: -role.times))
 
 
-def _normal_cdf(values: Array) -> Array:
-    from scipy.special import ndtr
-
-    return np.asarray(ndtr(values), np.float64)
-
-
 def probabilities(log_ratio: Array, error: Array, least: Array | float = -np.inf) -> tuple[Array, Array]:
     """Return the probabilities that points are more than 10% below the fair points, and more than 10% above.
 
-    Parameters
-    ----------
-    log_ratio, error : ndarray
-        Logarithm of points divided by fair points, and its standard deviation.
-    least : ndarray or float
-        Lower bound of `log_ratio`, because the points of a better unit limit the fair points.
+    `least` is a lower bound of `log_ratio`, because the points of a better unit limit the fair points.
 
-    Examples
-    --------
     >>> [side.round(2).tolist() for side in probabilities(np.array([0.0, 0.2]), np.array([0.1, 0.1]))]
     [[0.15, 0.0], [0.17, 0.85]]
     """
+    from scipy.special import ndtr
+
     error = np.maximum(error, 1e-9)
-    below, low, high = (_normal_cdf((bound - log_ratio) / error) for bound in (least, _CHEAP, _DEAR))
+    below, low, high = (ndtr((bound - log_ratio) / error) for bound in (least, _CHEAP, _DEAR))
     possible = np.maximum(1.0 - below, 1e-12)
     under, over = (low - below) / possible, (1.0 - np.maximum(high, below)) / possible
     return np.clip(under, 0.0, 1.0), np.where(below >= 1.0 - 1e-9, least > _DEAR, np.clip(over, 0.0, 1.0))
@@ -203,7 +177,7 @@ def verdict_of(under: float, over: float, doubt: str = "") -> str:
 
 
 def lean_of(under: float, over: float) -> str:
-    """Return a text that calls a price probably cheap, dear, or within 10% of fair, with the probability.
+    """Return the most likely case in words, with its probability.
 
     >>> lean_of(0.85, 0.01), lean_of(0.1, 0.62), lean_of(0.2, 0.25), lean_of(np.nan, np.nan)
     ('probably cheap, 85%', 'probably dear, 62%', 'probably within 10%, 55%', '')
@@ -216,10 +190,7 @@ def lean_of(under: float, over: float) -> str:
 
 
 def _noticed_from(prices: PooledPrices) -> Array:
-    """Return the share by which points must rise from the fair price for the verdict *fair* to end in 80% of cases.
-
-    NaN if even a fair price would be too uncertain for the verdict *fair*.
-    """
+    """Return the rise from the fair price that ends the verdict *fair* in 80% of cases; NaN if none is ever fair."""
     least, most = np.zeros(len(prices.log_ratio)), np.full(len(prices.log_ratio), 1.0)
     for _ in range(40):
         middle = (least + most) / 2
@@ -231,20 +202,12 @@ def _noticed_from(prices: PooledPrices) -> Array:
 
 
 def interval_text(low: float, high: float) -> str:
-    """Return an interval of fair points in whole points.
-
-    >>> interval_text(106.3, 124.77)
-    '106–125'
-    """
+    """Return an interval of fair points in whole points."""
     return f"{low:.0f}–{high:.0f}"
 
 
 def kind_of_doubt(doubt: str) -> str:
-    """Return the kind of reason for an undecided verdict, without names and figures.
-
-    >>> kind_of_doubt("anything from 54 to 114 points may be fair")
-    'fair and wrong prices are both likely'
-    """
+    """Return the kind of reason for an undecided verdict, without names and figures."""
     return next((kind for words, kind in _KINDS_OF_DOUBT.items() if words in doubt), doubt)
 
 
@@ -252,7 +215,6 @@ class _Dominator(NamedTuple):
     """Another loadout that does at least as well in every matchup and costs no more."""
 
     loadout: str
-    points: int
     saved: int
     besides: str  # properties that only the dominated loadout has
 
@@ -264,29 +226,24 @@ class _Dominator(NamedTuple):
 
 def _dominators(answer: Matchups, exchange: Exchange) -> dict[int, _Dominator]:
     """Return the best dominator of each dominated loadout: if possible one that lacks nothing, then the cheapest."""
+    indices = {loadout.selector: index for index, loadout in enumerate(exchange.loadouts)}
     pairs = dominations(answer.frame, answer.attackers)
-    pairs = pairs[pairs["by"].isin([loadout.selector for loadout in exchange.loadouts])]
+    pairs = pairs[pairs["by"].isin(indices) & pairs["attacker"].isin(indices)]
     pairs = pairs.assign(lacks=pairs["has_besides"].map(len).gt(0))
     best = pairs.sort_values(["lacks", "points_saved", "by"], ascending=[True, False, True]).drop_duplicates("attacker")
-    by = best.set_index("attacker")
-    indices = {loadout.selector: index for index, loadout in enumerate(exchange.loadouts)}
-    points = dict(zip(indices, exchange.points.astype(int).tolist()))
-    return {
-        indices[name]: _Dominator(row["by"], points[row["by"]], int(row["points_saved"]), ", ".join(row["has_besides"]))
-        for name, row in by.to_dict("index").items()
-        if name in indices
-    }
+    columns = best[["attacker", "by", "points_saved", "has_besides"]].itertuples(index=False)
+    return {indices[name]: _Dominator(by, int(saved), ", ".join(besides)) for name, by, saved, besides in columns}
 
 
 def _verdict_table(
     exchange: Exchange, prices: PooledPrices, drivers: PriceDrivers, better: Mapping[int, _Dominator]
-) -> pd.DataFrame:
-    """Return fair points with their interval, the probabilities, the verdict and its reason, for each loadout."""
+) -> dict[str, Any]:
+    """Return the columns of fair points with their interval, the probabilities, the verdict and its reason."""
     today = np.log(exchange.points)
     at_most = np.full(len(today), np.nan)
     for index, dominator in better.items():
         if not dominator.besides:
-            at_most[index] = dominator.points
+            at_most[index] = exchange.points[index] - dominator.saved
     priced = prices.error < _LARGEST_ERROR
     fair, width = np.where(priced, today - prices.log_ratio, np.nan), NORMAL_97_5 * prices.error
     figures = [np.where(priced, np.fmin(np.exp(end), at_most), np.nan) for end in (fair, fair - width, fair + width)]
@@ -297,21 +254,19 @@ def _verdict_table(
         _verdict_on(index, float(under[index]), float(over[index]), list(map(float, fair)), drivers, better.get(index))
         for index, fair in enumerate(zip(*figures))
     ]
-    return pd.DataFrame(
-        {
-            **dict(zip(("fair_points", "fair_low", "fair_high"), figures)),
-            "under_probability": under,
-            "over_probability": over,
-            **dict(zip(("verdict", "lean", "doubt", "why"), map(list, zip(*rows)))),
-            "at_most": at_most,
-        }
-    )
+    return {
+        **dict(zip(("fair_points", "fair_low", "fair_high"), figures)),
+        "under_probability": under,
+        "over_probability": over,
+        **dict(zip(("verdict", "lean", "doubt", "why"), map(list, zip(*rows)))),
+        "at_most": at_most,
+    }
 
 
 def _verdict_on(
     index: int, under: float, over: float, fair: Sequence[float], drivers: PriceDrivers, better: _Dominator | None
 ) -> tuple[str, str, str, str]:
-    """Return the verdict, lean, doubt and reason of a loadout; `fair` has its fair points and their interval."""
+    """Return the verdict, lean, doubt and reason of a loadout."""
     lean = lean_of(under, over)
     if better and not better.besides:
         return OVER, lean, "", better.reason
@@ -323,10 +278,8 @@ def _verdict_on(
         doubt = f"its fights alone suggest {fair[0]:.0f} points, but these numbers leave out {uncounted}"
         return UNDECIDED, lean, doubt, doubt
     if verdict == FAIR and better:
-        doubt = (
-            f"{better.loadout} does as well for no more points, but these numbers leave out what this one has besides"
-        )
-        doubt += f": {better.besides}"
+        left_out = f"what this one has besides: {better.besides}"
+        doubt = f"{better.loadout} does as well for no more points, but these numbers leave out {left_out}"
     elif verdict == UNDECIDED:
         doubt = f"anything from {fair[1]:.0f} to {fair[2]:.0f} points may be fair"
     if doubt:
@@ -344,7 +297,6 @@ def _sides_of(exchange: Exchange) -> tuple[Indices, Indices]:
 
 
 def _equilibrium_shares(leads: Array, sides: tuple[Indices, Indices]) -> tuple[Array, float]:
-    """Return the share of each loadout in the equilibrium at today's points, and the exploitability."""
     rows, columns = sides
     first, second, _, exploitability = equilibrium_prices.equilibrium(leads[np.ix_(rows, columns)])
     shares = np.zeros(len(leads))
@@ -353,16 +305,15 @@ def _equilibrium_shares(leads: Array, sides: tuple[Indices, Indices]) -> tuple[A
 
 
 def _with_loadouts_outside(table: pd.DataFrame, answer: Matchups, exchange: Exchange) -> pd.DataFrame:
-    """Return the table with rows for the loadouts left out, with the reasons, in the order of the matchups."""
+    """Return the table with rows for the loadouts left out, in the order of the matchups."""
     sides = {loadout.selector: loadout for loadout in (*answer.attackers, *answer.defenders)}
     outside = [sides[name] for name in exchange.left_out]
     missing = {
         **_names(outside),
-        "role": [role_of(loadout.unit) for loadout in outside],
         "points": pd.array([loadout.level.points for loadout in outside], "Int64"),
         "verdict": UNDECIDED,
         "why": list(exchange.left_out.values()),
-        **dict.fromkeys(("lean", "not_counted", "beats", "beaten_by"), ""),
+        **dict.fromkeys(("lean", "not_counted"), ""),
         "doubt": list(exchange.left_out.values()),
     }
     all_rows = pd.concat([table, pd.DataFrame(missing)], ignore_index=True) if outside else table
@@ -376,16 +327,5 @@ def _names(loadouts: Sequence[Loadout]) -> dict[str, list[str]]:
         "unit": [loadout.unit.name for loadout in loadouts],
         "level": [loadout.level_name for loadout in loadouts],
         "faction": [loadout.faction for loadout in loadouts],
+        "role": [role_of(loadout.unit) for loadout in loadouts],
     }
-
-
-def _units_beaten(surplus: Array, exchange: Exchange, selectors: NDArray[np.str_]) -> str:
-    """Return the units with the largest positive `surplus`, the part of the lead that strengths do not explain."""
-    units: dict[str, str] = {}
-    rounded = surplus.round(_DECIMALS)
-    for index in np.lexsort([selectors, -rounded]).tolist():
-        if rounded[index] <= 0 or len(units) == MOST_OPPONENTS:
-            break
-        loadout = exchange.loadouts[index]
-        units[unit_of(loadout.selector)] = loadout.unit.name
-    return ", ".join(units.values())

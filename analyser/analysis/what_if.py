@@ -10,28 +10,19 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.grid import METHOD
-from analyser.analysis.matchups import matchups
-from analyser.analysis.prices import (
-    ALL_LOADOUTS,
-    LIMITS,
-    NO_OPPONENTS,
-    SITUATIONS,
-    JudgedAnswer,
-    Opponents,
-    price_situations_of,
-)
-from analyser.analysis.selection import Selectors, loadouts
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents, matchups_of_all
+from analyser.analysis.selection import Selectors
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import (
     ARROW,
     DASH,
-    LeadChanges,
     Standing,
     Standings,
     change_sentence,
     lead_changes_of,
     lead_text,
     matchup_changes,
+    matchups_with_new_leader,
     short_figure,
 )
 from analyser.analysis.verdict import RULE, interval_text
@@ -54,17 +45,11 @@ class WhatIf(JudgedAnswer):
 
     Attributes
     ----------
-    loadout : str
-        Selector of the loadout.
     changes : dict of str to str
         The changes as stated.
     before, after : Standing
     frame : DataFrame
-        Effect of the change on each matchup, the worst first; see :func:`analyser.analysis.standing.matchup_changes`.
-    bands_without_dice : tuple of str
-        Bands of the loadout's rows that lost all their dice.
-    out_of_range_numbers : tuple of str
-        Changed numbers outside the range of the opponents, with this range.
+        Effect of the change on each matchup, the worst first.
     """
 
     loadout: str
@@ -74,21 +59,20 @@ class WhatIf(JudgedAnswer):
     frame: pd.DataFrame
     situations: tuple[Situation, ...]
     profiles: ProfilesUsed
+    limits: str
+    bands_without_dice: tuple[str, ...]
+    opponents: Opponents
+    out_of_range_numbers: tuple[str, ...]  # changed numbers that no opponent has
     method: Method = METHOD
-    limits: str = LIMITS
-    bands_without_dice: tuple[str, ...] = ()
-    opponents: Opponents = NO_OPPONENTS
-    out_of_range_numbers: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """Effect of the change, in one sentence."""
-        return change_sentence(self.loadout, self.before, self.after, self.lead_changes)
+        return change_sentence(self.loadout, self.before, self.after, lead_changes_of(self.frame))
 
     @property
-    def lead_changes(self) -> LeadChanges:
-        """Opponents over which the loadout gains or loses the lead by the change."""
-        return lead_changes_of(self.frame)
+    def _both(self) -> dict[str, Standing]:
+        return {"before": self.before, "after": self.after}
 
     @property
     def _changes_text(self) -> str:
@@ -98,11 +82,7 @@ class WhatIf(JudgedAnswer):
     def _why_no_matchups(self) -> str:
         if len(self.frame):
             return "No matchup changes."
-        left_out = [
-            f"{when} {standing.why}"
-            for when, standing in (("before,", self.before), ("after,", self.after))
-            if np.isnan(standing.toughness)
-        ]
+        left_out = [f"{when}, {standing.why}" for when, standing in self._both.items() if np.isnan(standing.toughness)]
         return f"No matchup can be compared: {'; '.join(left_out)}."
 
     schema = "analyser/what-if/1"
@@ -119,7 +99,7 @@ class WhatIf(JudgedAnswer):
     def summary(self) -> dict[str, Any]:
         """Points, and fair points with their intervals, before and after; missing values are left out."""
         figures: dict[str, Any] = {}
-        for when, standing in (("before", self.before), ("after", self.after)):
+        for when, standing in self._both.items():
             figures |= {f"points_{when}": standing.points, f"fair_points_{when}": standing.fair_points}
             figures |= {f"fair_points_{when}_low": standing.fair_low, f"fair_points_{when}_high": standing.fair_high}
         return {name: value for name, value in figures.items() if not pd.isna(value)}
@@ -135,7 +115,7 @@ class WhatIf(JudgedAnswer):
             "judged_among": self.opponents.as_dict(),
             "summary": self.sentence,
             "rule": " ".join(RULE),
-            "change_hands": {name: list(names) for name, names in self.lead_changes._asdict().items()},
+            "change_hands": {name: list(names) for name, names in lead_changes_of(self.frame)._asdict().items()},
             "before": self.before.as_dict(),
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
@@ -166,42 +146,41 @@ class WhatIf(JudgedAnswer):
 
 
 def _standing_rows(before: Standing, after: Standing) -> list[list[str]]:
-    both = before, after
+    per_point = f"times that of {after.role}, per point"
+    names = [
+        ("points", ""),
+        ("efficiency", "points destroyed for 100 points"),
+        ("fair points", ""),
+        ("  interval", "95%, over opponents, tables and similar units"),
+        ("verdict", ""),
+        ("probably", ""),
+        ("rank", f"of {after.role}; 1 is the most over-priced"),
+        ("offence", per_point),
+        ("toughness", per_point),
+    ]
+    columns = zip(_standing_cells(before), _standing_cells(after))
+    return [[name, *cells, meaning] for (name, meaning), cells in zip(names, columns)]
+
+
+def _standing_cells(standing: Standing) -> list[str]:
     return [
-        ["points", *(DASH if standing.points is None else str(standing.points) for standing in both), ""],
-        ["efficiency", *(short_figure(standing.efficiency) for standing in both), "points destroyed for 100 points"],
-        ["fair points", *(short_figure(standing.fair_points) for standing in both), ""],
-        ["  interval", *(_interval(standing) for standing in both), "95%, over opponents, tables and similar units"],
-        ["verdict", *(standing.verdict for standing in both), ""],
-        [
-            "probably",
-            *(standing.lean.partition(" ")[2] or DASH for standing in both),
-            "",
-        ],
-        ["rank", *(_rank(standing) for standing in both), f"of {after.role}; 1 is the most over-priced"],
-        ["offence", *(short_figure(standing.offence) for standing in both), f"times that of {after.role}, per point"],
-        [
-            "toughness",
-            *(short_figure(standing.toughness) for standing in both),
-            f"times that of {after.role}, per point",
-        ],
+        DASH if standing.points is None else str(standing.points),
+        short_figure(standing.efficiency),
+        short_figure(standing.fair_points),
+        DASH if np.isnan(standing.fair_low) else interval_text(standing.fair_low, standing.fair_high),
+        standing.verdict,
+        standing.lean.partition(" ")[2] or DASH,
+        DASH if standing.rank is None else f"{standing.rank} of {standing.n_ranked}",
+        short_figure(standing.offence),
+        short_figure(standing.toughness),
     ]
 
 
-def _interval(standing: Standing) -> str:
-    return DASH if np.isnan(standing.fair_low) else interval_text(standing.fair_low, standing.fair_high)
-
-
-def _rank(standing: Standing) -> str:
-    return DASH if standing.rank is None else f"{standing.rank} of {standing.n_ranked}"
-
-
 def _matchup_blocks(frame: pd.DataFrame) -> list[Block]:
-    """Return blocks of the matchups that worsened or improved most, and of those whose leader changes; may be empty."""
+    """Return blocks of the matchups that worsened or improved most, and of those whose leader changes."""
     worse = frame[frame["change"] < -_LEAST_CHANGE].head(MOST_SHOWN)
     better = frame[frame["change"] > _LEAST_CHANGE].iloc[::-1].head(MOST_SHOWN)
-    lead_changes = frame[frame["changes_hands"]]
-    lead_changes = lead_changes.iloc[np.argsort(-lead_changes["change"].abs(), kind="stable")]
+    lead_changes = matchups_with_new_leader(frame)
     blocks = []
     for heading, result, most in (
         ("Does worse against", worse, MOST_SHOWN),
@@ -209,10 +188,9 @@ def _matchup_blocks(frame: pd.DataFrame) -> list[Block]:
         (f"{counted(len(lead_changes), 'matchup')} changed hands", lead_changes, MOST_LEAD_CHANGES),
     ):
         if len(result):
-            shown = result.head(most).to_dict("records")
             lines = [
                 (f"  {row['opponent']}", lead_text(row["before"]), ARROW.strip(), lead_text(row["after"]))
-                for row in shown
+                for row in result.head(most).to_dict("records")
             ]
             more = [f"  … and {len(result) - most} more"] if len(result) > most else []
             blocks.append(Block(f"{heading}:", rows=lines, align="<><<", lines=more))
@@ -260,9 +238,9 @@ def what_if(
     if not changes:
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
-    before = standings_among(loadout, against, library, situations, threads, progress, policy=policy)
+    table, _ = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
+    before = Standings(table)
     after = before.with_([changed], threads, keep=True)
-    table = before.table
     return WhatIf(
         loadout.selector,
         {key: str(value) for key, value in changes.items()} | ({} if row is None else {"row": row}),
@@ -271,15 +249,14 @@ def what_if(
         matchup_changes(before, after, loadout.selector),
         table.situations,
         table.profiles,
-        limits=after.prices.limits,
-        bands_without_dice=_bands_without_dice(loadout, changed),
-        opponents=after.prices.opponents,
-        out_of_range_numbers=_out_of_range_numbers(changed, changes, table.attackers),
+        after.prices.limits,
+        _bands_without_dice(loadout, changed),
+        after.prices.opponents,
+        _out_of_range_numbers(changed, changes, table.attackers),
     )
 
 
 def _out_of_range_numbers(changed: Loadout, keys: Iterable[str], opponents: Iterable[Loadout]) -> tuple[str, ...]:
-    """Return changed numbers outside the range of the opponents, which may be typing errors."""
     lines = []
     for key in keys:
         if key not in KEYS_BY_LEVEL or (own := getattr(changed.unit, key)) is None:
@@ -301,24 +278,3 @@ def _bands_without_dice(before: Loadout, after: Loadout) -> tuple[str, ...]:
             if old.dice and not new.dice:
                 result.setdefault(old_row.name, []).append(old.heading)
     return tuple(f"{name} at {', '.join(bands)} {unit_of_bands}" for name, bands in result.items())
-
-
-def standings_among(
-    loadout: Loadout,
-    against: Selectors,
-    profiles: ProfilesLike,
-    situations: str | Situation | Sequence[Situation | str] = SITUATIONS,
-    threads: int | None = None,
-    progress: Progress | bool | None = None,
-    *,
-    policy: str = "tactic",
-) -> Standings:
-    """Return the standings of a loadout and its opponents, which all fight each other; InputError without opponents."""
-    wanted, library = price_situations_of(policy, situations), library_of(profiles)
-    by_selector = {other.selector: other for other in loadouts(against, library)} | {loadout.selector: loadout}
-    if len(by_selector) == 1:
-        problem = f"{loadout.selector} has no opponents but itself"
-        raise InputError(problem, where="against", allowed=f"other loadouts, such as {ALL_LOADOUTS}")
-    all_loadouts = list(by_selector.values())
-    options: dict[str, Any] = {"profiles": library, "threads": threads, "progress": progress}
-    return Standings(matchups(all_loadouts, all_loadouts, situations=wanted, **options))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from random import Random
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from analyser.common.kernel_records import python_copy
 from analyser.common.text import counted, spaced
-from analyser.engine.attack.replay import Trial
-from analyser.engine.pool.replay import Die, score_of_dice, veteran_heroics
-from analyser.game.ruleset import Face
+from analyser.engine.attack.simulated import Trial
+from analyser.engine.pool.dice import Die, dice_that_score, veteran_heroics
 from analyser.results.attack import AttackResult
 from analyser.rules import discipline, strike
 from analyser.rules.attack import Scores, damage_points, hits_left_over, hits_of, losses_of
@@ -54,7 +56,7 @@ def resolve(
 
 
 def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedStrike:
-    """Resolve the strike of a trial from its dice, its card and the position of the officer."""
+    """Resolve the strike of a trial from its score, its card and the position of the officer."""
 
     def falls(destroyed: int) -> int:
         return int((trial.officer_position or 0) < destroyed)
@@ -62,7 +64,7 @@ def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedS
     def passes(highest: int) -> int:
         return int(trial.card is None or trial.card <= highest)
 
-    return resolve(fight, face_values, score_of_dice(fight, face_values, trial.dice), falls, passes)
+    return resolve(fight, face_values, trial.score, falls, passes)
 
 
 def dice_lines(dice: list[Die], fight: FightFacts, face_names: Sequence[str]) -> list[str]:
@@ -155,19 +157,21 @@ def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> lis
     """Return the lines about a whole attack."""
     fight, heading = python_copy(result.scenario.fight), dict(result.heading())
     resolved = strike_of(fight, face_values, trial)
+    die, source = result.scenario.ruleset.die, Random(f"{result.seed} {trial.number}")
+    deck = result.scenario.ruleset.deck.counts()
+    cards = np.repeat(np.arange(len(deck)), deck).tolist() if fight.overcharge else (0,)
+    dice = dice_that_score(fight, face_values, trial.score, die.sides_by_face, source, cards)
+    first = sum(die.added_by is None for die in dice)
     lines = [f"{label}: {heading[label]}" for label in ("Attack", "Row", "Pool", "Target", "Test") if label in heading]
-    if trial.attacker_card is not None:
-        added = counted(trial.attacker_card, "additional die", "additional dice")
-        lines.append(f"Overcharge (AC-6): the attacker draws a card of value {trial.attacker_card}: {added}")
-    first = sum(die.added_by is None for die in trial.dice)
-    lines.append(f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(trial.dice) - first} added (AC-3.3)")
-    names = result.scenario.ruleset.die.names
-    lines += [*dice_lines(trial.dice, fight, names), _hits_line(fight, trial.dice, resolved)]
+    if fight.overcharge:
+        added = counted(first - fight.dice, "additional die", "additional dice")
+        lines.append(f"Overcharge (AC-6): the attacker draws a card of value {first - fight.dice}: {added}")
+    lines.append(f"Rolled (AC-3.2): {counted(first, 'die', 'dice')}, {len(dice) - first} added (AC-3.3)")
+    lines += [*dice_lines(dice, fight, die.names), _hits_line(fight, dice, resolved)]
     lines += [*_damage_lines(fight, resolved), *_test_lines(fight, trial.card, resolved)]
     lines.append(_fate_line(fight, int(strike.outcome_of(fight, resolved.state))))
-    if trial.building is not None:
-        is_wrecked = trial.building < sum(result.scenario.ruleset.die.sides_by_face[: Face.STRIKE + 1])
-        lines.append(f"The building {'is wrecked' if is_wrecked else 'stands'} (Siegebreaker, AC-6)")
+    if trial.wrecks_building is not None:
+        lines.append(f"The building {'is wrecked' if trial.wrecks_building else 'stands'} (Siegebreaker, AC-6)")
     return lines
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import count, pairwise
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,7 @@ from analyser.engine.fight.simulated.plan_lookup import NO_CHOICES, Choices, nex
 from analyser.engine.fight.simulated.random_draw_graph import after_strike as states_after_strike
 from analyser.engine.fight.simulated.random_draw_graph import set_up_strike
 from analyser.engine.fight.simulated.simulation import Simulation
-from analyser.engine.pool.replay import dice_that_score
-from analyser.engine.rng import stream_of
+from analyser.engine.pool.dice import dice_that_score
 from analyser.game.ruleset import Rating
 from analyser.results.dispatch import solve
 from analyser.results.duel_solution import solved_duel
@@ -308,8 +308,9 @@ def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Itera
         rolls = count()
 
         def dice_lines_of(pool: FightFacts, score: int) -> list[str]:
-            dice = dice_that_score(pool, score, die, stream_of(seed, number, next(rolls)))  # a stream for each roll
-            return dice_lines(dice, pool, scenario.ruleset.die.names)
+            source, die = Random(f"{seed} {number} {next(rolls)}"), scenario.ruleset.die  # a seed for each roll
+            dice = dice_that_score(pool, scores_for(pool, pool.dice), score, die.sides_by_face, source)
+            return dice_lines(dice, pool, die.names)
 
         runner = TrialRunner(fight, dice_lines_of)
         parts, pairs = runner.run(trace)

@@ -148,7 +148,7 @@ def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue
     if metric.startswith("p_") and metric[2:] in result.events:
         return _of_estimate(result.probability(metric[2:], step))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
-        return _of_estimate(result.at_least_of(match[1], int(match[2]), step))
+        return _of_estimate(result.at_least(int(match[2]), step, figure=match[1]))
     if (match := _PERCENTILE.fullmatch(metric)) and match[1] in result.figures and int(match[2]) <= 100:
         return MetricValue(float(result.quantile(match[1], int(match[2]) / 100, step)))
     statistic, _, figure = metric.partition("_")

@@ -20,7 +20,7 @@ from analyser.common.errors import InputError, check_choice, check_integer, did_
 from analyser.common.kernel_records import python_copy
 from analyser.common.method_settings import Sampling
 from analyser.common.text import spaced, text_of
-from analyser.engine.attack.replay import replayed_trials
+from analyser.engine.attack.simulated import replayed_trials
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
 from analyser.engine.chain.simulated import NarratedPhase, replay
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -32,7 +32,7 @@ from analyser.results.attack import solve_attack
 from analyser.scenarios.load import Question, Unit, check_is_question, load, read_scenario
 
 PICKS = ("worst", "median", "best")
-MOST_TRIALS_OF_ATTACK = 1_000_000  # each takes about 20 microseconds to replay
+MOST_TRIALS_OF_ATTACK = 100_000  # dice with the score of the rarest take some seconds to find
 MOST_TRIALS_OF_FIGHT = 10_000  # each takes some milliseconds
 DEFAULT_TRIALS = 1000
 DEFAULT_METRIC = {**DESTROYED, "duel": "margin"}
@@ -131,7 +131,7 @@ def tell(
         An event or a figure of the answer, for morale also after a round or turn (``"panicked@2"``). Append ``:least``
         if less is better. Default: models destroyed; for a duel the margin.
     trials : int, optional
-        Number of simulated trials. Default: 1000, or enough to contain `trial`. At most a million for an attack, else
+        Number of simulated trials. Default: 1000, or enough to contain `trial`. At most 100,000 for an attack, else
         10,000.
 
     Returns
@@ -207,9 +207,8 @@ def tell(
 
 def _attack_trials(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
     result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
-    die, deck = np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
     plan, fight = scenario.derived["plan"], python_copy(scenario.fight)
-    for trial in replayed_trials(plan, die, deck, seed, trials, first):
+    for trial in replayed_trials(plan, scenario.ruleset.deck.counts(), seed, trials, first):
         figures = figures_of(fight, strike_of(fight, plan.scores, trial))
         yield NarratedTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
 

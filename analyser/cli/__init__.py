@@ -1,4 +1,4 @@
-"""Command line, the only package that prints or exits: a module for each family of commands.
+"""Command line, with a module for each family of commands; only this package prints or exits.
 
 Slow imports happen inside a command, when it runs.
 """
@@ -51,7 +51,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
         "completion": "Print a shell completion script.",
     },
 }
-SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {  # of each group; the first may be left out
+SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands in each group, its default first
     "battle": {
         "simulate": "Simulated battles: winner, survivors, contribution of each unit.",
         "plan": "The best matchups, and the best attacks of a round.",
@@ -59,7 +59,7 @@ SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {  # of each group; the first may
     "best": {
         "duel": "The best play of A in a duel with B.",
         "focus": "Which unit should fire next at a target, and with which row.",
-        "tactics": "How much worse a simple tactic is, for every attacker and defender.",
+        "tactics": "How much worse a simple tactic is than best play, for each pair of units.",
     },
     "explain": {
         "trial": "One simulated fight, die by die.",
@@ -103,7 +103,7 @@ SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {  # of each group; the first may
         "verify": "Check that no file of a results folder is damaged.",
     },
 }
-_MODULES = {  # modules of commands that are not in a module of their own name
+_MODULES = {  # modules of commands whose module has another name
     **dict.fromkeys(("attack", "charge", "duel"), "fights"),
     **dict.fromkeys(("warm-up", "completion"), "set_up"),
     "matchups": "compare",
@@ -114,8 +114,9 @@ _MODULES = {  # modules of commands that are not in a module of their own name
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the ``analyser`` command with `arguments`, by default those of the process, and return the exit status.
 
-    The status is 0; 1 if a check fails (``report diff --fail-over``, ``balance prices --fail-on-verdict``, ``army
-    check``, ``sweep verify``, ``sweep status``); 2 for an unusable input; 130 after Ctrl-C; 141 after a broken pipe.
+    The status is 0 after success, 2 for an unusable input, 130 after Ctrl-C, and 141 after a broken pipe. It is 1 if a
+    check fails (``report diff --fail-over``, ``balance prices --fail-on-verdict``, ``army check``, ``sweep verify``,
+    ``sweep status``).
     """
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -157,7 +158,7 @@ def _end_at_once(status: int) -> NoReturn:
 
 
 def _report_unraisable(unraisable: Any) -> None:
-    """Print, as Python does, an error that cannot be raised; MemoryError and Ctrl-C get other messages elsewhere."""
+    """Print an error that cannot be raised, except MemoryError and Ctrl-C, which get messages elsewhere."""
     if unraisable.exc_type not in (MemoryError, KeyboardInterrupt):
         sys.__unraisablehook__(unraisable)
 
@@ -171,7 +172,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 
 
 def _command(*words: str) -> click.Command:
-    """Return a group such as ``army``, or a command: for ``army check`` the function `army_check` of module `army`."""
+    """Return a group such as ``army``, or a command: ``army check`` is the function `army_check` of module `army`."""
     if words[0] in SUBCOMMANDS and not words[1:]:
         sections = {"Commands": SUBCOMMANDS[words[0]]}
         return Commands(words[0], sections=sections, load=partial(_command, *words), has_default=True)

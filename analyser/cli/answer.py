@@ -26,14 +26,14 @@ LONGER_FIGHTS = ("charge", "focus", "duel")
 SAMPLING_OPTIONS = ("trials", "seed", "precision", "threads", "replacement")
 DOTS_PER_INCH = 150
 SEVERAL_ANSWERS = "analyser.several_answers"  # key of `meta` in the context of click: the answers collected so far
-_MOST_DATE_DIGITS = 11  # of the seconds since 1970; enough up to the year 5138
+_MOST_DATE_DIGITS = 11  # digits of a date in seconds since 1970; enough up to the year 5138
 
 
 def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) -> None:
     """Answer a question (a file or a mapping) with the options of the running command.
 
-    `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. `until`, for ``focus``: report
-    after how many attacks a fate has at least a probability, such as ``(0.8, "broken")``.
+    `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. With `until`, such as
+    ``(0.8, "broken")``, focus fire reports the number of attacks after which the fate has this probability.
     """
     from analyser.api import exact, simulate
     from analyser.results import rendering
@@ -64,8 +64,6 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     if missing:
         rules = results[0].rules
         results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, missing)))]
-    if options["all_at_once"]:
-        results = [result.all_at_once() for result in results]
     if until is not None:
         results = [replace(result, wanted=until) for result in results]
 
@@ -79,19 +77,18 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
 
 
 def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
-    """On a terminal, print a note if `kernel` must be compiled "before the first `occasion`"."""
+    """On a terminal, print a note if `kernel` must be compiled first; `occasion` names what needs it."""
     if sys.stderr.isatty() and not kernel.is_cached():
         note(f"kernels are compiled once, before the first {occasion} (analyser warm-up does it beforehand)")
 
 
 def note_without_effect(numbers: Iterable[str] | None = None) -> None:
-    """If the answer is exact, print a note about the stated options that therefore have no effect.
+    """Print a note about stated options that have no effect on an exact answer.
 
-    `numbers` are their names, without ``all_at_once``; default: all stated options of :data:`SAMPLING_OPTIONS`.
+    `numbers` are names of stated options, by default those of :data:`SAMPLING_OPTIONS`.
     """
     options = click.get_current_context().params
     without_effect = [*(stated_options(options, *SAMPLING_OPTIONS) if numbers is None else numbers)]
-    without_effect += ["all_at_once"] if options.get("all_at_once") else []
     if without_effect and options["method"] == "exact":
         names = ", ".join(f"--{name.replace('_', '-')}" for name in without_effect)
         note(f"{names}: no effect on an exact answer; see --method")
@@ -108,12 +105,12 @@ def with_progress(function: Callable[..., T], *arguments: Any, noun: str = "", d
 
 
 def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
-    """Write an answer; `rows` replaces the rows of the answer, and for `more` see :func:`write`."""
-    write(lambda: str(result), result.as_dict, rows or result.rows, **more)
+    """Write an answer, with its own rows or with `rows`; `more` are arguments of :func:`write`."""
+    write(lambda: str(result), result.as_dict, rows or result.rows_with_profiles, **more)
 
 
 def text_or_page(result: Any, page: str) -> str:
-    """Return an answer as text or, if ``--out`` is an HTML file, as a page (function `page` of `answer_pages`)."""
+    """Return an answer as text, or as HTML by the function `page` of `answer_pages` if ``--out`` is an HTML file."""
     if not is_page(click.get_current_context().params["out"]):
         return str(result)
     text: str = getattr(importlib.import_module("analyser.report.answer_pages"), page)(result)
@@ -139,8 +136,8 @@ def write(
 
     The format decides whether `text`, `record` (plain data) or `rows` (a table) is called. `plot` returns the Figure or
     its Axes for ``--plot``. `other_files` maps further files to functions that write them. All files are written or
-    none, before anything is printed. `warnings` go to standard error if the answer is a table or goes to a file, and
-    the `headline` if it goes to a file. Inside :func:`collect_answers` the answer is stored instead.
+    none, before anything is printed. `warnings` go to standard error for a table or a file, the `headline` only for a
+    file. Inside :func:`collect_answers` the answer is stored instead.
     """
     from analyser.results.rendering import FORMATS, TABLE_FORMATS, Renderings
 

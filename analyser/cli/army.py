@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.answer import show, text_or_page, with_profiles, with_progress, write
+from analyser.cli.answer import show, text_or_page, with_progress, write
 from analyser.cli.battle import note_first_battles, parse_army
 from analyser.cli.command_base import Choice, command, note, profiles_in, stated_options
 from analyser.cli.options import (
@@ -46,7 +46,7 @@ FILE = click.argument("file", shell_complete=complete_file)
 
 
 def _army_in(file: str, profiles: str | None, numbers: str | None) -> Army:
-    """Return the army in a file; print a note if `numbers` has no effect because the file is not a roster."""
+    """Return the army in a file; print a note if it is no roster, so that `numbers` has no effect."""
     from analyser.scenarios.armies import load_army
 
     if numbers is not None and Path(file).suffix.lower() == TOML:
@@ -70,7 +70,7 @@ def army_show(file: str, profiles: str | None, numbers: str | None, out: str | N
 @FILE
 @click.pass_context
 def army_check(context: click.Context, /, file: str, profiles: str | None, numbers: str | None, **_: Any) -> None:
-    """Check the army in FILE against the rules of force building. The exit status is 1 if it breaks one."""
+    """Check the army in FILE against the rules of force building. The exit status is 1 if it breaks a rule."""
     from analyser.game.force_check import check_force
 
     check = check_force(_army_in(file, profiles, numbers), profiles_in(profiles))
@@ -108,7 +108,7 @@ def army_card(file: str, profiles: str | None, numbers: str | None, out: str) ->
 )
 @FILE
 def army_table(file: str, against: str, profiles: str | None, numbers: str | None, out: str) -> None:
-    """Write a page for a phone, for a game of the army in FILE against another: exact probabilities, offline."""
+    """Write an offline page for a phone: exact probabilities in a game of the army in FILE against another."""
     from analyser.web.page import table
 
     check_is_page(out)
@@ -137,7 +137,7 @@ _BUILD_OPTIONS = (
     *("scale", "must", "ban", "at_most", "battlegroups", "next_best", "differ", "over", "situations", "battles"),
     *(*_BATTLE_OPTIONS, "threads"),
 )
-_DIFFER_TEXT = "Share of its points in which a list must differ from all better lists. Default: 0.2."
+_DIFFER_TEXT = "A list must differ from each better list in this share of its points. Default: 0.2."
 _AGAINST_TEXT = "Opponents: an army file, a faction, or units such as 'imperium/*@basic'. Can be repeated."
 _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
 
@@ -148,8 +148,8 @@ _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
     Option("--scale", "Force scale. Default: the smallest that allows the points.", _LIST, type=Choice(SCALES)),
     Option("--must UNIT", "Required unit; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
     Option("--ban UNIT", "Excluded unit; wildcards work. Can be repeated.", _LIST, multiple=True),
-    Option("--at-most K", "Most copies of one unit, at any level.", _LIST, type=AT_LEAST_1),
-    Option("--battlegroups N", "Most battlegroups. Default: 2.", _LIST, type=Integer(1, 20)),
+    Option("--at-most K", "Maximum number of copies of a unit, over all levels.", _LIST, type=AT_LEAST_1),
+    Option("--battlegroups N", "Maximum number of battlegroups. Default: 2.", _LIST, type=Integer(1, 20)),
     Option("--next-best N", "Number of further lists, 0 to 20. Default: 10.", _LIST, type=Integer(0, 20)),
     Option("--differ SHARE", _DIFFER_TEXT, _LIST, type=Number(0, 1, min_open=True)),
     Option("--against ARMY", _AGAINST_TEXT, _OPPONENTS, required=True, multiple=True, shell_complete=complete_file),
@@ -194,8 +194,7 @@ def army_build(
 
     lists = {} if save is None else {Path(save): lambda path: path.write_bytes(result.best.to_toml().encode())}
     more: dict[str, Any] = {"headline": lambda: [result.verdict], "other_files": lists}
-    rows = result.rows
-    write(lambda: text_or_page(result, "build_page"), result.as_dict, lambda: with_profiles(result, rows()), **more)
+    write(lambda: text_or_page(result, "build_page"), result.as_dict, result.rows_with_profiles, **more)
 
 
 @command(
@@ -204,7 +203,7 @@ def army_build(
     examples=("--out calculator.html", "--out mine.html --profiles my-profiles"),
 )
 def calculator(out: str, profiles: str | None) -> None:
-    """Write a page for a phone with exact attacks, charges and duels of all units, offline.
+    """Write an offline page for a phone, with exact attacks, charges and duels of all units.
 
     The command army table writes such a page for the two armies of one game.
     """

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import click
 
-from analyser.cli.answer import show, text_or_page, with_profiles, with_progress, write
+from analyser.cli.answer import show, text_or_page, with_progress, write
 from analyser.cli.battle import note_first_battles
 from analyser.cli.command_base import command, stated_options
 from analyser.cli.options import (
@@ -33,19 +32,19 @@ from analyser.cli.options import (
 from analyser.common.errors import InputError
 
 HAS_FAILING_VERDICT = 1  # exit status of --fail-on-verdict
-_AGAINST = "Opponents, such as 'imperium/*'. Default: all factions."
+_AGAINST_TEXT = "Opponents, such as 'imperium/*'. Default: all factions."
 _CHANGE_FORM = re.compile(r"(?P<key>[A-Za-z_]+)(?P<sign>[=+-])(?P<value>.+)")
 _OUTPUT_WITHOUT_PLOT = [option for option in OUTPUT_OPTIONS if option is not PLOT]
 _OPPONENT_OPTIONS = [
     POLICY,
-    Option("--against PATTERN", _AGAINST, shell_complete=complete_selector),
+    Option("--against PATTERN", _AGAINST_TEXT, shell_complete=complete_selector),
     situations_option(". Default: long-range,short-range-aimed,charge."),
     THREADS,
 ]
 _QUESTION_KEYS = ("row", "most", "role", "against", "situations", "policy", "threads")
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
-_MOST = Option("--most N", "Try at most N dice fewer or more.", type=Integer(1, 12), default=5, show_default=True)
+_MOST_DICE = Option("--most N", "Try up to N dice more or fewer.", type=Integer(1, 12), default=5, show_default=True)
 UNIT = click.argument("unit", shell_complete=complete_selector)
 
 
@@ -55,8 +54,8 @@ UNIT = click.argument("unit", shell_complete=complete_selector)
         "--fail-on-verdict WORDS",
         "Exit with 1 if a loadout has one of these verdicts, such as over-priced,under-priced.",
     ),
-    Option("--baseline FILE", "With --fail-on-verdict: verdicts accepted earlier (by --accept), which do not fail."),
-    Option("--accept FILE", "Save today's verdicts as accepted, for --baseline."),
+    Option("--baseline FILE", "With --fail-on-verdict: file of accepted verdicts (from --accept), which do not fail."),
+    Option("--accept FILE", "Save all verdicts as accepted, for --baseline."),
     *OUTPUT_OPTIONS,
     examples=(
         "'crown/rifle*' --against 'imperium/*' --plot prices.png",
@@ -83,14 +82,14 @@ def balance_prices(
 
     failing = () if fail_on_verdict is None else verdict_gate.verdicts_named(fail_on_verdict)
     if baseline and not failing:
-        raise InputError("it is read only with --fail-on-verdict", where="--baseline", allowed="both, or neither")
+        raise InputError("no effect without --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = verdict_gate.read_baseline(baseline) if baseline else None
     result = with_progress(fair_points, units or ALL_LOADOUTS, delay=0.0, **stated_options(keys, *_QUESTION_KEYS))
     if accept:
         verdict_gate.write_baseline(result, accept)
     failed = verdict_gate.failures(result, failing, accepted)
     if not failing:
-        show(result, _rows(result, "loadouts"), plot=result.plot)
+        show(result, plot=result.plot)
     elif len(failed):
         click.echo("\n".join(verdict_gate.failure_lines(failed)))
         context.exit(HAS_FAILING_VERDICT)
@@ -98,9 +97,9 @@ def balance_prices(
 
 @command(
     Option("--step N", "Change prices by multiples of N points.", type=Integer(1, 1000), default=5, show_default=True),
-    Option("--most-changes N", "Most changes.", type=Integer(1, 1000), default=12, show_default=True),
+    Option("--most-changes N", "Maximum number of changes.", type=Integer(1, 1000), default=12, show_default=True),
     Option(
-        "--within X", "Stop when points differ from fair points by this much on average (0.1 is 10%).", type=Number(0)
+        "--within X", "Stop when points differ from fair points by at most X on average (0.1 is 10%).", type=Number(0)
     ),
     *(option for option in _OPPONENT_OPTIONS if option is not POLICY),
     *_OUTPUT_WITHOUT_PLOT,
@@ -114,7 +113,7 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
 
     options = stated_options(keys, "step", "most_changes", "within", *_QUESTION_KEYS)
     result = with_progress(rebalance, units or ALL_LOADOUTS, delay=0.0, **options)
-    show(result, _rows(result, "changes"))
+    show(result)
 
 
 @command(
@@ -128,22 +127,16 @@ def balance_fix(units: tuple[str, ...], **keys: Any) -> None:
 )
 @click.argument("units", nargs=-1, shell_complete=complete_selector)
 def balance_check(units: tuple[str, ...], **keys: Any) -> None:
-    """Compare fair points with simulated battles of armies that cost the same and have one kind of unit each.
+    """Compare fair points with simulated battles of armies of equal cost, each with one kind of unit.
 
-    Default: all UNITS. --out FILE.html writes a page.
+    Default: all units. --out FILE.html writes a page.
     """
     from analyser.analysis import balance_check
 
     note_first_battles()
     options = stated_options(keys, "against", "points", "trials", "seed", "threads")
     result = with_progress(balance_check.balance_check, units or balance_check.EVERY_UNIT, noun="battles", **options)
-    write(lambda: text_or_page(result, "check_page"), result.as_dict, lambda: with_profiles(result, result.rows()))
-
-
-def _rows(answer: Any, table: str, **first: Any) -> Callable[[], list[dict[str, Any]]]:
-    """Return a function that returns the rows of a table: columns `first`, those of the table, opponents, profiles."""
-    last = {"judged_against": answer.opponents.in_short.removeprefix("against "), "profiles": str(answer.profiles)}
-    return lambda: [{**first, **row, **last} for row in answer.as_dict()[table]]
+    write(lambda: text_or_page(result, "check_page"), result.as_dict, result.rows_with_profiles)
 
 
 @command(
@@ -162,7 +155,7 @@ def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
     from analyser.analysis.what_if import what_if
 
     result = with_progress(what_if, unit, **stated_options(keys, *_QUESTION_KEYS), **_changes(changes))
-    show(result, _rows(result, "matchups", loadout=result.loadout))
+    show(result)
 
 
 def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -198,12 +191,12 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
     from analyser.analysis.break_even import solve_price
 
     result = with_progress(solve_price, unit, **stated_options(keys, *_QUESTION_KEYS))
-    show(result, lambda: [result.as_dict() | {"profiles": str(result.profiles)}])
+    show(result)
 
 
 @command(
     _ROW,
-    _MOST,
+    _MOST_DICE,
     _ROLE,
     *_OPPONENT_OPTIONS,
     *OUTPUT_OPTIONS,
@@ -218,4 +211,4 @@ def balance_solve_dice(unit: str, **keys: Any) -> None:
     from analyser.analysis.break_even import solve_dice
 
     result = with_progress(solve_dice, unit, **stated_options(keys, *_QUESTION_KEYS))
-    show(result, _rows(result, "curve", loadout=result.loadout), plot=result.plot)
+    show(result, plot=result.plot)

@@ -11,7 +11,6 @@ from click.core import ParameterSource
 from analyser.cli.answer import SAMPLING_OPTIONS, note_compiling, text_or_page, with_profiles, with_progress, write
 from analyser.cli.command_base import Choice, command, stated_options
 from analyser.cli.options import (
-    ALL_AT_ONCE,
     AT_LEAST_1,
     FORMAT,
     FULL,
@@ -46,7 +45,7 @@ AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.best_
 PAGE_BATTLES = 10_000
 _AIM_TEXT = "Objective of the best attacks of a round. Default: points."
 _DISTANCE_TEXT = "Also compute aimed shots at this distance, and list their best attacks first."
-_BATTLES_TEXT = "Also simulate this many battles. Default: 10,000 for a page (--out FILE.html), else 0."
+_BATTLES_TEXT = "Also simulate this many battles. Default: 10,000 for a page (--out FILE.html), otherwise 0."
 _ARMY_OUTPUT = [*RULESET_OPTIONS, PROFILES, FORMAT, OutOption(PAGE_EXTENSION), PLOT, QUIET_OPTION]
 MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("mine", "yours"))
 
@@ -57,19 +56,18 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
     Option("--tell N", "Instead print battle N of the simulation in words; 0 is the first.", OUTPUT, type=Integer(0)),
     Option(
         "--swing/--no-swing",
-        "Also simulate without each unit in turn, with a tenth of the trials, to show what it contributes (its swing).",
+        "Also show what each unit contributes (its swing), by simulating without it (with a tenth of the trials).",
         METHOD,
         default=True,
     ),
     Option(
         "--tactics/--no-tactics",
-        "First try all tactics against each other, then play an equilibrium. Default: yes.",
+        "First simulate all tactics against each other, then play an equilibrium. Default: yes.",
         METHOD,
         default=True,
     ),
     Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
-    ALL_AT_ONCE,
     Option("--replacement", "Put each card back after a test. Default: real decks.", METHOD, default=None),
     FULL,
     *_ARMY_OUTPUT,
@@ -87,7 +85,7 @@ def battle_simulate(
 ) -> None:
     """Simulate battles of two whole armies: the winner, the survivors, and the contribution of each unit.
 
-    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own
+    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), your own lists
     (.toml), or units separated by commas. --out FILE.html writes a page.
     """
     from analyser.analysis.battle import battle as simulate_battles
@@ -132,7 +130,7 @@ def battle_simulate(
 def battle_plan(mine: str, yours: str, out: str | None, **keys: Any) -> None:
     """Plan a battle: the best counter to each enemy, enemies that no unit can hurt, and the best attacks of a round.
 
-    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), lists of your own
+    MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), your own lists
     (.toml), or units separated by commas. --out FILE.html writes a page.
     """
     from analyser.analysis.clash import clash
@@ -161,7 +159,7 @@ def note_first_battles() -> None:
 
 
 def _check_battle_number(number: int, trials: int | None) -> None:
-    """Raise InputError if `number` is not below `trials`; nothing is checked if `trials` is None (with a precision)."""
+    """Raise InputError if `number` is not below `trials`, unless `trials` is None."""
     if trials is not None and number >= trials:
         allowed = f"0 to {trials - 1:,}, or more --trials"
         raise InputError(f"battle {number:,} does not exist: there are {trials:,}", where="--tell", allowed=allowed)
@@ -183,11 +181,10 @@ def run_battle(source: Any) -> None:
 
 
 def _write(result: Any, picture: str) -> None:
-    """Write the answer to a battle; `picture` selects the plot."""
+    """Write the answer to a battle; `picture` is the name of its plot method."""
     from analyser.results import rendering
 
     options = click.get_current_context().params
-    result = result.all_at_once() if options["all_at_once"] else result
     result = result.in_full() if options["full"] else result
 
     write(
@@ -201,9 +198,9 @@ def _write(result: Any, picture: str) -> None:
 
 
 def parse_army(text: str) -> Any:
-    """Return the army of an argument: a path, or a list of the selectors between commas.
+    """Return the army of an argument: a path, or the list of its selectors.
 
-    InputError for the name of an existing army file without its extension.
+    The name of an army file without its extension raises InputError.
     """
     if is_there(Path(text)) or ("," not in text and Path(text).suffix):  # file names may have commas
         return text

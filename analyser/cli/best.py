@@ -49,8 +49,8 @@ TERM_OPTIONS = [option for option in options.key_options(DuelTerms, "duel", _DUE
 def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     """Compute the best play of A in a duel with B: its value, the plan, and how much worse each simple tactic is.
 
-    Name units as for duel. Or give only a duel file in which one side has the policy best. --plot draws the best
-    actions.
+    Name units as in the command duel. Instead of A and B you can give a duel file in which one side has the policy
+    best. --plot draws the best actions.
     """
     library = profiles_in(profiles)
     terms = stated_options(keys, "against") | {option.path[1]: value for option, value in options.key_values()}
@@ -68,11 +68,11 @@ def best_duel(a: str, b: str | None, profiles: str | None, **keys: Any) -> None:
     with message_when_stopped(is_cached=False):
         result = _best_play(question, library, **terms)
     plot = lambda: result.plot(**picture)  # noqa: E731 - called only if a picture is wanted
-    write(lambda: str(result), result.as_dict, result.rows, warnings=result.warnings, plot=plot)
+    write(lambda: str(result), result.as_dict, result.rows_with_profiles, warnings=result.warnings, plot=plot)
 
 
 def _best_play(question: tuple[Any, ...], profiles: Profiles, **terms: Any) -> BestResult:
-    """Return best play; the cost of simple tactics is computed here, too, and kept in the result."""
+    """Return best play, with the cost of simple tactics already computed."""
     from analyser.analysis.best_duels import best_play
 
     def work() -> BestResult:
@@ -99,7 +99,8 @@ def _best_play(question: tuple[Any, ...], profiles: Profiles, **terms: Any) -> B
 def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) -> None:
     """Compute how much worse a simple tactic is than best play, for each of ATTACKERS against each of DEFENDERS.
 
-    The tactic is to shoot, else charge, else take cover. Names may have wildcards. Run the command again to resume.
+    The tactic shoots if possible, otherwise charges, otherwise takes cover. Names may have wildcards. Run the command
+    again to resume.
     """
     from analyser.report.tactic_costs import tactics
 
@@ -119,7 +120,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
     ),
     Option(
         "--until P",
-        "Also show after how many attacks the target has this fate with probability P.",
+        "Also show the number of attacks until the target has this fate with probability P.",
         _FOCUS,
         type=options.Number(0),
     ),
@@ -134,8 +135,8 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
 def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **keys: Any) -> None:
     """Find the best of ATTACKERS to fire next at TARGET, its row, and whether to aim or close in.
 
-    Add conditions after a colon, as for attack. With a distance, such as :distance=12, a unit chooses between aiming
-    and closing in.
+    Add conditions after a colon, as in the command attack. A unit with a distance, such as :distance=12, chooses
+    between aiming and closing in.
     """
     from analyser.analysis.best_focus import best_focus as find_best
 
@@ -148,4 +149,4 @@ def best_focus(attackers: tuple[str, ...], target: str, profiles: str | None, **
         record["until"] = {"chance": keys["until"], "attackers": number}
         attacks = "not with all attackers" if number is None else f"after attack {number}"
         line = f"\nProbability of {keys['want'] or 'annihilated'} {100 * keys['until']:g}%: {attacks}\n"
-    write(lambda: f"{result}{line}", lambda: record, result.rows)
+    write(lambda: f"{result}{line}", lambda: record, result.rows_with_profiles)

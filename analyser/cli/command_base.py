@@ -39,7 +39,7 @@ BROKEN_PIPE = 141  # 128 + SIGPIPE
 QUIET = "analyser.quiet"  # True with --quiet
 RULESET = "analyser.ruleset"  # values of --die and --deck
 ALL_HELP = "analyser.all"  # True with --help-all
-FORMATS = ("text", "json", "csv", "parquet")  # those of analyser.results.rendering
+FORMATS = ("text", "json", "csv", "parquet")  # same as in `analyser.results.rendering`
 TEXT_EXTENSIONS = (".txt", ".md")
 FILE_OPTIONS = ("out", "plot", "save", "summary")  # options with a file to write
 PICTURE_EXTENSIONS = (".png", ".svg", ".pdf")
@@ -114,11 +114,11 @@ HELP_ALL = click.Option(["--help-all"], help="Show the whole help and exit.", **
 
 
 class Commands(click.Group):
-    """A group of commands, imported by `load` on first use; errors end as one line, with the nearest name.
+    """A group of commands, which `load` imports on first use; each error is printed as one line.
 
-    `sections` has the help text of each command, by heading. If the group `has_default`, its first command may be left
-    out: ``analyser units crown`` means ``analyser units list crown``. `subcommands` has the names of the commands
-    in each inner group.
+    `sections` has the help text of each command, by heading. With `has_default`, the first command may be left out:
+    ``analyser units crown`` means ``analyser units list crown``. `subcommands` has the names of the commands in each
+    inner group.
     """
 
     def __init__(
@@ -146,7 +146,7 @@ class Commands(click.Group):
             return super().make_context(*args, **extra)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does, after adding the default command unless the first word is or resembles a command."""
+        """Parse as click does; add the default command unless the first word looks like a command."""
         first = args[0] if args else ""
         is_misspelt = re.fullmatch("[a-z][a-z-]*", first) and nearest(first, self.summaries, likeness=_LIKENESS)
         is_undecided = ctx.resilient_parsing and not args  # completion offers commands and arguments
@@ -168,7 +168,7 @@ class Commands(click.Group):
         return self.load(cmd_name) if cmd_name in self.summaries else None
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Resolve as click does; an error has the nearest name."""
+        """Resolve as click does; an error names the nearest command."""
         names = self.summaries
         if args and args[0] not in names and not args[0].startswith("-"):
             meant = [f"{name} {args[0]}" for name, parts in self.subcommands.items() if args[0] in parts]
@@ -199,7 +199,7 @@ class Command(click.Command):
     """A command that shows its options under headings, and rejects a repeated option that takes one value.
 
     `examples` are command lines; `notes` follow them in ``--help-all``. If there are many options, ``--help`` shows
-    only those that are required, in :data:`COMMON`, in `brief` or in the examples.
+    only required options and those in :data:`COMMON`, `brief` or the examples.
     """
 
     def __init__(
@@ -220,7 +220,7 @@ class Command(click.Command):
         formatter.write_usage(path, " ".join(self.collect_usage_pieces(ctx)))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the other commands if this is a default command, and the options under their headings, in order."""
+        """Write the options under their headings; a default command first lists the other commands of its group."""
         if (group := _group_of_default(ctx)) is not None:
             others = [(name, text) for name, text in group.summaries.items() if name != group.default_command]
             _write_sections(formatter, {f"Other commands ('{group.default_command}' may be left out)": others})
@@ -276,7 +276,7 @@ class Command(click.Command):
         return "text"
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does, after checking for repeated options, so that none is silently ignored."""
+        """Parse as click does, after rejecting repeated options, which click would ignore silently."""
         ctx.meta[system_errors.TYPED_ARGUMENTS] = [*args]
         _, _, stated = self.make_parser(ctx).parse_args([] if ctx.resilient_parsing else list(args))
         for option in stated:
@@ -296,7 +296,7 @@ def command(*params: click.Parameter, **more: Any) -> Callable[[Callable[..., An
 
 
 def _hint_at_other_commands(error: click.UsageError) -> str:
-    """Return the message for an unknown option that other commands of the group have; empty if there are none."""
+    """Return the error for an option that only other commands of the group have; empty if none has it."""
     parent = None if error.ctx is None else error.ctx.parent
     if not isinstance(error, click.NoSuchOption) or parent is None or not isinstance(group := parent.command, Commands):
         return ""
@@ -313,7 +313,7 @@ def _group_of_default(context: click.Context) -> Commands | None:
 
 
 def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Sequence[tuple[str, str]]]) -> None:
-    """Write names and their meaning under headings, all in columns of one width."""
+    """Write names and their meaning under headings, in two aligned columns."""
     width = min(max(len(name) for rows in sections.values() for name, _ in rows), WIDEST_NAMES)
     for heading, rows in sections.items():
         with formatter.section(heading):
@@ -321,7 +321,7 @@ def _write_sections(formatter: click.HelpFormatter, sections: Mapping[str, Seque
 
 
 class Choice(click.Choice[str]):
-    """Choice of words; the error for a misspelt word has the nearest one."""
+    """Choice of words; the error for a misspelt word has the nearest word."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Convert as click does; an error has the nearest word."""
@@ -333,7 +333,7 @@ class Choice(click.Choice[str]):
 
 
 class ChoiceOr(Choice):
-    """Choice of words, or of any text for which `read` does not return None; `other` describes such texts."""
+    """Choice of words, or a text described by `other`; `read` returns its value, or None if it is not allowed."""
 
     def __init__(self, choices: Sequence[str], read: Callable[[str], Any], other: str) -> None:
         super().__init__(choices)
@@ -350,19 +350,19 @@ class ChoiceOr(Choice):
 
 
 def policy_in_words(text: str) -> str | None:
-    """Return the text if it is a policy in words, else None."""
+    """Return the text if it is a policy in words, or None."""
     from analyser.rules.policy_lines import is_in_words
 
     return text if is_in_words(text) else None
 
 
 def integer_in(text: str) -> int | None:
-    """Return the integer that a text states, else None; its bounds are checked later, with the question."""
+    """Return the integer in a text, or None; the check of the question checks its bounds later."""
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 
 def is_quiet() -> bool:
-    """Return True if the running command prints its answer alone."""
+    """Return True if the running command has the option ``--quiet``."""
     context = click.get_current_context(silent=True)
     return bool(context and context.meta.get(QUIET))
 
@@ -379,7 +379,7 @@ def stated_options(options: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def profiles_in(folder: str | None) -> Profiles:
-    """Return the profiles in `folder`, by default the shipped profiles; files are read when a selector needs them."""
+    """Return the profiles in `folder`, by default the shipped profiles; each file is read when it is needed."""
     from analyser.game.profiles import load_profiles
 
     note_other_profiles(folder)

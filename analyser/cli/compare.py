@@ -50,7 +50,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     PER_POINTS,
     Option(
         "--at-least K",
-        "The K in the metric P(at least K models destroyed). Default: half of the target.",
+        "The K in the metric P(at least K models destroyed). Default: half of the target's models.",
         COMPARISON,
         type=AT_LEAST_1,
     ),
@@ -77,7 +77,7 @@ def compare_loadouts(
         _compare_over(loadouts, target, over or (DEFAULT_OVER[kind],), kind, keys)
         return
     if keys["metric"][1:]:
-        raise InputError("this needs a range", where="--metric", allowed="with --over")
+        raise InputError("several metrics need a range", where="--metric", allowed="one; or several with --over")
     _compare_once(loadouts, target, keys)
 
 
@@ -124,7 +124,7 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     if "weights" in keywords:
         keywords["weights"] = [_number(weight) for weight in keywords["weights"]]
     result = with_progress(compare, loadouts, targets if len(targets) > 1 else targets[0], noun="attacks", **keywords)
-    write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
+    write(lambda: str(result), result.as_dict, result.rows_with_profiles, plot=result.plot)
 
 
 def _number(text: str) -> float:
@@ -158,7 +158,7 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
     keywords = stated_options(keys, "situations", "metric", "per_points", "row", "levels", "threads")
     result = with_progress(compute_matchups, attackers, defenders, delay=0.0, **keywords)
 
-    write(lambda: str(result), result.as_dict, result.rows, plot=result.heatmap)
+    write(lambda: str(result), result.as_dict, result.rows_with_profiles, plot=result.heatmap)
     if len(result.situations) > 1 and keys["plot"]:
         note(f"the picture shows {result.situations[0].name} alone; see --situations")
 
@@ -180,17 +180,17 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     keywords = stated_options(keys, "metric", *SAMPLING_KEYS)
     result = with_progress(sensitivity, raw_attack_scenario(attacker, target), noun="attacks", **keywords)
 
-    write(lambda: str(result), result.as_dict, result.rows, plot=result.plot)
+    write(lambda: str(result), result.as_dict, result.rows_with_profiles, plot=result.plot)
 
 
-_RACE_TEXT = "exact; or race: simulate in stages and drop variants that cannot win. Default: exact."
+_RACE_TEXT = "exact, or race (simulate in stages and drop variants that cannot win). Default: exact."
 
 
 @command(
     Option("--metric NAME", "Metric. Default: from the file.", COMPARISON),
     Option("--least/--most", "Prefer low or high values. Default: from the file.", COMPARISON, default=None),
     Option("--method", _RACE_TEXT, METHOD, type=Choice(("exact", "race")), default="exact"),
-    Option("--trials N", "In a race: most trials of a variant.", METHOD, type=AT_LEAST_1),
+    Option("--trials N", "In a race: maximum number of trials of a variant.", METHOD, type=AT_LEAST_1),
     Option("--seed N", "In a race: seed; same seed, same result. Default: 0.", METHOD, type=options.Integer(0)),
     THREADS,
     Option("--replacement", "In a race: put each card back. Default: real decks.", METHOD, default=None),
@@ -202,8 +202,8 @@ _RACE_TEXT = "exact; or race: simulate in stages and drop variants that cannot w
 def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> None:
     """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/compare.md).
 
-    An exact search has no error. The best of a race is wrong in at most 5% of searches. Ctrl-C shows the results so
-    far.
+    An exact search has no error. A race finds a wrong best variant in at most 5% of searches. Ctrl-C shows the results
+    so far.
     """
     from analyser.ask.best_variant import search
 

@@ -13,10 +13,10 @@ from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHOD_OPTIONS, QU
 from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
 from analyser.common.errors import InputError
 
-_PICK_TEXT = "Instead of a number: the worst, median or best trial by --metric."
+_PICK_TEXT = "Show the worst, median or best trial by --metric, instead of --trial."
 _GOT_TEXT = "Your result, such as broken=yes, or hits=9 for the dice alone. Can be repeated, most important first."
 _GAME_FILE = """\b
-The file of a game has a [[fight]] for each fight. State in got the models destroyed, or
+The file of a game has a [[fight]] for each fight. In got, state the models destroyed, or
 that the unit broke or fled; outcomes you do not list count as "no":
   [[fight]]
   side = "mine"                          # or "yours"; label = "round 1", optional
@@ -53,8 +53,8 @@ that the unit broke or fled; outcomes you do not list count as "no":
 def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
     """Show one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
 
-    Its simulation is that of attack, charge or duel with the same --seed and --trials. Charges, focus fire and duels
-    draw from real decks. Instead of ATTACKER and TARGET you can give one scenario file.
+    The commands attack, charge and duel simulate the same trials with the same --seed and --trials. Charges, focus
+    fire and duels draw from real decks. Instead of ATTACKER and TARGET you can give one scenario file.
     """
     from analyser.ask.trial_narration import tell
 
@@ -91,9 +91,9 @@ def explain_luck(
 ) -> None:
     """Compute the probability of a result as bad as yours, or worse.
 
-    State your result: --destroyed 2, or for a unit that broke --got broken=yes. Results are ordered by the first figure
-    that you state, and ties by the next. Instead of ATTACKER and TARGET you can give one scenario file, or the file of
-    a whole game (--help-all shows one).
+    State your result, such as --destroyed 2 or --got broken=yes. Results are ranked by the first figure that you
+    state, ties by the next. Instead of ATTACKER and TARGET you can give one scenario file, or the file of a whole game
+    (--help-all shows one).
     """
     from analyser.ask.luck import luck
 

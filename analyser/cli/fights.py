@@ -1,6 +1,6 @@
-"""Commands for fights, and conditions after a selector: ``crown/rifle-platoon@basic:models=4``.
+"""Commands for fights, and conditions after a selector, such as ``crown/rifle-platoon@basic:models=4``.
 
-Commands that vary or narrate a question about two units use the same options.
+Other commands for two units use the same options.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ if TYPE_CHECKING:
     from analyser.common.validation import Record
 
 _COMMA_BETWEEN_KEYS = re.compile(r",(?![^\[{]*[\]}])")  # a comma outside lists and tables
-_EXCLUDED = ("unit", "attacker", "charge", "rows", "kind")  # fields that cannot be stated after a colon
+_EXCLUDED = ("unit", "attacker", "charge", "rows", "kind")  # keys that cannot be stated after a colon
 
 
 class AllowedKeys(NamedTuple):
-    """Keys allowed after the colon of a unit; `elsewhere` has keys allowed in another place, with that place."""
+    """Keys allowed after the colon of a unit; `elsewhere` says where other keys are allowed."""
 
     allowed: tuple[str, ...]
     elsewhere: Mapping[str, str]
 
     def check(self, key: str, where: str) -> None:
-        """Raise InputError for a key that is not allowed; the message has its right place, or the nearest key."""
+        """Raise InputError for a key that is not allowed; the message says where it is allowed, or the nearest key."""
         if key in self.allowed:
             return
         if key in self.elsewhere:
@@ -110,7 +110,7 @@ DUELLIST_KEYS = AllowedKeys(
 
 
 def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
-    """Return the section of a unit: a selector, and keys after a colon; keys of a charge form an inner table."""
+    """Return the section of a unit from a selector with keys after a colon; in a duel, keys of a charge are nested."""
     selector, keys = _parse_selector_and_keys(text, where, allowed)
     section: dict[str, Any] = {"unit": selector}
     for key, value in keys.items():
@@ -122,7 +122,7 @@ def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
 
 
 def parse_attack(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
-    """Return one of the ``[[attacks]]``: a selector, and keys, bonuses and penalties after a colon."""
+    """Return an entry of ``[[attacks]]`` from a selector with keys, bonuses and penalties after a colon."""
     selector, keys = _parse_selector_and_keys(text, where, allowed)
     attack: dict[str, Any] = {"attacker": selector}
     for key, value in keys.items():
@@ -193,13 +193,13 @@ CHARGE_OPTIONS = [
     ),
     *FIGHT_OPTIONS,
 ]
-_UNTIL = f"Show after how many attacks the target has this fate with probability P: {', '.join(TARGET_FATES)}."
+_UNTIL = f"Show the number of attacks until the target has FATE with probability P: {', '.join(TARGET_FATES)}."
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """Return a raw scenario with the keys stated as options of the running command.
 
-    A key of one of several `attacks` overrides the option. In other sections two different values raise InputError.
+    A key in `attacks` overrides the option. In other sections two different values raise InputError.
     """
     for option, value in options.key_values():
         section, key = option.path
@@ -240,8 +240,8 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
     """Compute ranged attacks of ATTACKERS on TARGET, in the order given.
 
     Name a unit by faction, unit and level: crown/rifle-platoon@reinforced. Add conditions after a colon:
-    crown/rifle-p@basic:aiming,distance=6 (keys of [attack]), scion-grenadier-p@basic:garrisoned,models=4 (keys of
-    [target]; all are in docs/keys.md). Options apply to every attack that does not state its own value.
+    crown/rifle-p@basic:aiming,distance=6 for an attacker, scion-grenadier-p@basic:garrisoned,models=4 for the target
+    (all keys: docs/keys.md). Options apply to every attack that does not state its own value.
     """
     if len(attackers) == 1 and until is None:
         answer("attack", raw_attack_scenario(attackers[0], target))
@@ -274,7 +274,7 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
 
 _DESCRIPTIONS = {name: about.description for name, about in POLICIES.items()}
 _DESCRIPTIONS |= {
-    BEST: "best play, state by state",
+    BEST: "best play in every situation",
     "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
 _POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_DESCRIPTIONS, WANTS))
@@ -295,17 +295,17 @@ DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
 @click.argument("a", shell_complete=DUELLIST_KEYS.complete)
 @click.argument("b", shell_complete=DUELLIST_KEYS.complete)
 def duel(a: str, b: str, **_: Any) -> None:
-    """Compute a fight of A and B over several rounds; each follows a policy (--help-all lists them).
+    """Compute a fight of A and B over several rounds; each follows a policy (--help-all lists the policies).
 
     Name a unit by faction, unit and level: crown/rifle-platoon@basic. Add conditions after a colon:
-    crown/rifle-p@basic:suppressed,row=ranged-light (all keys, also those of a charge: docs/keys.md).
+    crown/rifle-p@basic:suppressed,row=ranged-light (all keys: docs/keys.md).
     """
     sides = {side: parse_unit(text, side, DUELLIST_KEYS) for side, text in (("a", a), ("b", b))}
     answer("duel", with_options({"duel": {}, **sides}))
 
 
 QUESTION = "Question"  # heading in the help
-SAMPLING_KEYS = ("method", "trials", "seed", "precision", "threads", "all_at_once")
+SAMPLING_KEYS = ("method", "trials", "seed", "precision", "threads")
 METHOD_OPTIONS = [
     Option("--method", "Method. Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
     Option("--trials N", "Monte Carlo: number of trials of each fight.", METHOD, type=AT_LEAST_1),
@@ -320,7 +320,7 @@ KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, type=Choice
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the section of a target, and the keys, stated as options, of a question of this kind."""
+    """Return the section of a target, and the keys of a question of this kind that are stated as options."""
     conditions = conditions_of(kind)
     if kind == "attack":
         raw = raw_attack_scenario("", target)
@@ -345,7 +345,7 @@ def conditions_of(kind: str) -> dict[str, Any]:
 
 
 def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[str, Any]]:
-    """Return a whole question, or a first unit and the arguments for the rest; without `second`, `first` is a file."""
+    """Return a question (a file, a scenario or only its first unit) and the arguments that complete it."""
     if second is None:
         if stated := [option.opts[0] for option, _ in options.key_values()]:
             raise InputError("state this in the file, not as an option", where=stated[0], allowed="with a TARGET")

@@ -60,11 +60,11 @@ def _simulated_fights() -> None:
 def _best_play() -> None:
     result = best_play(_RIFLES, _SCIONS, rounds=2)
     str(result)
-    followed = result.solution.plan_programs  # simulated duels with best play need these kernels, too
-    begins, place = followed.choices.begins, followed.part_ends[0].place
-    span = slice(begins[place], begins[place + 1])
-    choices = followed.choices.first[span], followed.choices.second[span], ()
-    followed.branches(result.setup, followed.part_ends[0], choices)
+    programs = result.solution.plan_programs  # simulated duels with best play need these kernels, too
+    starts, place = programs.choices.begins, programs.part_ends[0].place
+    span = slice(starts[place], starts[place + 1])
+    choices = programs.choices.first[span], programs.choices.second[span], ()
+    programs.branches(result.setup, programs.part_ends[0], choices)
 
 
 def _battles() -> None:
@@ -107,16 +107,16 @@ KERNELS: Mapping[str, Callable[[], object]] = {  # slowest to compile first
 def warm_up(
     names: str | Iterable[str] = (), *, processes: int | None = None, progress: Progress | bool | None = None
 ) -> tuple[str, ...]:
-    """Compile kernels now, so that later questions need not wait; this is needed once per machine and version.
+    """Compile kernels now, so that later questions need not wait; once per machine and version is enough.
 
     Parameters
     ----------
-    names : str or several
+    names : str or iterable of str
         Names in :data:`KERNELS`. Default: all.
     processes : int, optional
         Number of processes, 1 to 1024. Default: one for each processor.
     progress : callable or True, optional
-        Called with the numbers of finished and of all names; True shows a progress bar.
+        Called with the number of finished names and of all names; True shows a progress bar.
 
     Returns
     -------

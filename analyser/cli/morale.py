@@ -1,4 +1,4 @@
-"""Commands for the morale rules of other games (systems), such as ``morale legion``; options come from the keys."""
+"""Commands for the morale rules of other games (systems), such as ``morale legion``; each key is an option."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _EXAMPLES = {
     "mordheim": ("--alone-leadership 7 --alone-edge 14", "warband.toml --method both"),
     "compare": ("--models 6 --losses 1 --rounds 3", "losses.toml --plot nerve.png"),
 }
-# without --die and --deck: the rules of other games state their dice
+# --die and --deck are left out, because the rules of other games state their dice
 _ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]
 
 
@@ -83,7 +83,7 @@ def _keys(model: type[Record]) -> Iterator[tuple[KeyPath, FieldInfo]]:
 
 
 def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
-    """Answer a question about a system, from a file or plain data; options override its keys."""
+    """Answer a question about a system, from a file or plain data; options override the keys."""
     from analyser.morale.api import load_question
     from analyser.scenarios.load import read_scenario, ruleset_warnings
 

@@ -1,4 +1,4 @@
-"""Options of the commands, also those made from keys of scenarios, and the completion of their values."""
+"""Options of commands, including options made from keys of scenarios, and the completion of their values."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 else:
     Parameter = click.ParamType  # generic only since click 8.4
 
-METHOD, OUTPUT, ASSUMED = "Method", "Input and output", "Assumed"  # headings in the help
+METHOD, OUTPUT, DIE_AND_DECK = "Method", "Input and output", "Die and deck"  # headings in the help
 PAGE_EXTENSION = ".html"  # extension of a page
 METHODS = ("exact", "monte-carlo", "both")
 MOST_CHOICES = 5  # listed in the help of an option
@@ -42,7 +42,7 @@ Completer = Callable[[click.Context, click.Parameter, str], list[CompletionItem]
 
 
 def _units(context: click.Context) -> Iterable[tuple[str, dict[str, Any]]]:
-    """Yield the faction and the unchecked data of each unit in the profile files; a check would be too slow here."""
+    """Yield the faction and the data of each unit in the profile files, unchecked because a check is slow."""
     from analyser.game.profiles import FILES_FOR_ALL, shipped_profiles
 
     folder = context.params.get("profiles")
@@ -88,7 +88,7 @@ def complete_file(_: click.Context, __: click.Parameter, incomplete: str) -> lis
     return [CompletionItem(incomplete, type="file")]
 
 
-COMPLETERS: Mapping[str, Completer] = {  # completers, by the name of an option or of its value in the help
+COMPLETERS: Mapping[str, Completer] = {  # by the name of an option, or by the word for its value in the help
     "--metric": _completer(lambda _: importlib.import_module("analyser.common.metrics").MATCHUP_METRICS),
     "--row": _completer(lambda context: (row["id"] for _, unit in _units(context) for row in unit.get("rows", ()))),
     "--situations": complete_situations,
@@ -102,8 +102,8 @@ COMPLETERS: Mapping[str, Completer] = {  # completers, by the name of an option 
 class Option(click.Option):
     """An option under a heading of the help, its `group`.
 
-    `usage` is the text in the help, such as ``--seed N``; a flag has only a name. `dest` is the parameter of the
-    function, by default the name.
+    `usage` is the text in the help, such as ``--seed N``; a flag has only a name. `dest` is the function's parameter,
+    by default named like the option.
     """
 
     def __init__(self, usage: str, text: str, group: str = "Options", *, dest: str = "", **more: Any) -> None:
@@ -115,7 +115,7 @@ class Option(click.Option):
 
 
 class OutOption(Option):
-    """The output file of an answer; `extensions` are those that the command can write besides the common formats."""
+    """Option for the output file of an answer; `extensions` are allowed besides the common formats."""
 
     def __init__(self, *extensions: str) -> None:
         text = "Output file. Default: standard output."
@@ -137,8 +137,8 @@ def check_is_page(out: str) -> None:
 class KeyOption(Option):
     """An option made from a key of a scenario or a question.
 
-    `path` has the sections of the key, then the key. If `entry` is stated, the key has a list and the option is a flag
-    that adds `entry` to it. `both`: a flag always has a ``--no-`` form, not only if its default is true.
+    `path` has the sections of the key, then the key. With `entry`, the key has a list, and the option is a flag that
+    adds `entry` to the list. With `both`, a flag has a ``--no-`` form even if its default is false.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ def plain_type(annotation: Any) -> Any:
 
 
 def _reader_of_type(kind: Any, name: str) -> tuple[str, Any, Callable[[str, str], Any] | None]:
-    """Return the metavar and the click type of a key, and the function that reads its text, or None."""
+    """Return the word for a key's value in the help, its click type, and the function that reads its text, or None."""
     words = get_args(kind)
     if get_origin(kind) in (Union, UnionType) and get_origin(words[0]) is Literal:  # one of some names, or another text
         if int in map(plain_type, words[1:]):
@@ -192,7 +192,7 @@ def _faces_and_dice(text: str, _: str) -> dict[str, Any]:
 
 
 def parse_value(text: str, where: str) -> Any:
-    """Return a value as in a file, but ``.5`` is also a number, and words need no quotes, even in a list."""
+    """Return a value written as in TOML; ``.5`` is also a number, and words need no quotes, even in a list."""
     try:
         return parsed_toml(f"value = {text}", where)["value"]
     except InputError as error:
@@ -212,7 +212,7 @@ class Format(Choice):
     """A format of answers."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Convert as click does; an extension that only a file can have gets an error that mentions --out."""
+        """Convert as click does; the error for a format that needs a file mentions --out."""
         options = () if ctx is None else ctx.command.params
         extensions = [name for option in options if isinstance(option, OutOption) for name in option.extensions]
         if isinstance(value, str) and (extension := f".{value.lower()}") in extensions:
@@ -288,12 +288,12 @@ def _store_ruleset_option(context: click.Context, option: click.Parameter, value
 
 
 class PrecisionType(Parameter):
-    """Precision of a simulation: the greatest width of an interval; ``5%``: as a share of its probability."""
+    """Precision of a simulation: the greatest width of an interval; ``5%`` is relative to its probability."""
 
     name = "precision"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """Return the value unchanged, to be parsed where it is used; raise InputError if it cannot be parsed."""
+        """Return the value unchanged; raise InputError if it cannot be parsed."""
         Precision.read(value, _name_of(param))
         return value
 
@@ -303,7 +303,7 @@ def _name_of(param: click.Parameter | None) -> str:
 
 
 def key_options(record: type[Record], section: str, group: str) -> list[KeyOption]:
-    """Return an option for each key with a description in a section of a scenario."""
+    """Return an option for each described key in a section of a scenario."""
     fields = record.model_fields.items()
     return [KeyOption(key, (section, key), field, group, text) for key, field in fields if (text := field.description)]
 
@@ -324,18 +324,18 @@ _SITUATIONS = "Situations, separated by commas: long-range, short-range-aimed, c
 
 
 def situations_option(default: str, group: str = "Options") -> Option:
-    """Return the option for situations by name; `default` is the last part of its help."""
+    """Return the option ``--situations``; `default` ends its help text."""
     return Option("--situations NAMES", f"{_SITUATIONS}{default}", group, type=split_names)
 
 
 AT_LEAST_1 = Integer(1)
-_DASK = "Dask scheduler; its workers share the work and must see the folder. `local` starts one here."
+_DASK = "Dask scheduler whose workers share the work; `local` starts one here."
 DASK = Option("--dask ADDRESS", _DASK)
 THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, type=AT_LEAST_1)
 _POLICY = "Policy of both sides: simple tactics, or best play of whole duels. Default: tactic."
 POLICY = Option("--policy", _POLICY, type=Choice(("tactic", "best")))
 _PRECISION = (
-    "Monte Carlo: simulate until every 95% interval is at most this wide, such as 0.001; 5%: of each probability."
+    "Monte Carlo: simulate until every 95% interval is at most P wide, such as 0.001, or 5% of its probability."
 )
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: seed; same seed, same result. Default: 0.", METHOD, type=Integer(0)),
@@ -349,32 +349,30 @@ RULESET_OPTIONS = [
     Option(
         "--die FACES",
         f"Sides of the attack die by symbol. Default: {_DEFAULT_FACES}.",
-        ASSUMED,
+        DIE_AND_DECK,
         type=Counts("die", _DEFAULT_FACES),
         **_STORED_IN_META,
     ),
     Option(
         "--deck CARDS",
         f"Copies of each card in the deck. Default: {_DEFAULT_CARDS}.",
-        ASSUMED,
+        DIE_AND_DECK,
         type=Counts("deck", _DEFAULT_CARDS),
         **_STORED_IN_META,
     ),
 ]
-"""Options of die and deck, which the rules do not print, for all commands about fights of Armoured Clash."""
+"""Options for the die and the deck, which the rulebook does not print."""
 _FORMAT = "Format of the answer. Default: from the extension of --out, or text."
 FORMAT = Option("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 OUT = OutOption()
 PLOT = Option("--plot FILE", "Also draw a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET_OPTION = Option("--quiet", "Print no notes, warnings or progress.", OUTPUT, expose_value=False, callback=_silence)
-ALL_AT_ONCE = Option("--all-at-once", "Monte Carlo: also give intervals that hold for a whole table at once.", METHOD)
 FULL = Option("--full", "In a battle: list everything that is not modelled.", OUTPUT)
 OUTPUT_OPTIONS = [*RULESET_OPTIONS, PROFILES, FORMAT, OUT, PLOT, QUIET_OPTION]
 ANSWER_OPTIONS = [
     Option("--method", "Method. Default: exact.", METHOD, type=Choice(METHODS), default="exact"),
     Option("--trials N", "Monte Carlo: number of trials.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
-    ALL_AT_ONCE,
     *OUTPUT_OPTIONS,
 ]
 _WITH_REPLACEMENT = "Monte Carlo: put each card back after a draw, as exact answers do. Default: real decks."

@@ -27,9 +27,9 @@ from analyser.common.files import name_of
 CHANGED_TOO_MUCH = 1  # exit status of --fail-over; 2 means an unusable input
 _UNITS_TEXT = "Units, such as 'crown/*' or '*/*@basic'."
 _FAIL_OVER_TEXT = (
-    "Exit with 1 if a probability changed by more than X (0.3: 30 pp), or a loadout became over- or under-priced."
+    "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a loadout became over- or under-priced."
 )
-_TACTICS_TEXT = "CSV file from `analyser best tactics --out FILE`: adds how much worse the simple tactic is in duels."
+_TACTICS_TEXT = "Add how much worse the simple tactic is in duels, from a file of `analyser best tactics --out FILE`."
 
 
 @command(

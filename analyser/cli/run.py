@@ -26,14 +26,14 @@ def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any)
     """Answer each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.
 
     A dash reads standard input. --out FILE.html writes a battle as a page. Several files give one answer: in JSON a
-    list, in CSV one table. Files without an answer are reported, the others are answered, and the exit status is 2.
+    list, in CSV one table. If a file has an error, the others are still answered, and the exit status is 2.
     """
     if len(scenarios) == 1:
         _run(scenarios[0])
         return
     if plot is not None or is_page(out):
         where = "--out" if plot is None else "--plot"
-        raise InputError("several files have no picture and no page", where=where, allowed="one file")
+        raise InputError("only a single file can have a picture or a page", where=where, allowed="one file")
     errors = []
     with collect_answers() as add_name:
         for scenario in scenarios:

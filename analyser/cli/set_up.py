@@ -24,7 +24,7 @@ def completion(shell: str) -> None:
     \b
     bash, zsh:  eval "$(analyser completion bash)"     in ~/.bashrc or ~/.zshrc
     fish:       analyser completion fish | source      in ~/.config/fish/config.fish
-    """  # noqa: D301 - the backspace is how click is told to keep the lines
+    """  # noqa: D301 - the backspace makes click keep the lines
     from analyser.cli import cli
 
     completion_class = get_completion_class(shell)

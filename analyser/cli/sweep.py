@@ -67,7 +67,7 @@ def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
         with progress_bar("parts") as bar:
             yield lambda progress: bar(progress.done, progress.parts)
     except KeyboardInterrupt:
-        click.echo(f"stopped: every part that is done is kept; to resume: analyser sweep resume {store}", err=True)
+        click.echo(f"stopped: finished parts are kept; to resume: analyser sweep resume {store}", err=True)
         raise
 
 

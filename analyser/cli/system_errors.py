@@ -59,7 +59,7 @@ def _current_folder_exists() -> bool:
 
 
 def path_error(error: Exception) -> InputError | None:
-    """Return the InputError for a library's error about a bad file name, or a circular link; None for other errors.
+    """Return the InputError for a bad file name or a circular link, None for other errors of libraries.
 
     In some versions of Python the error about a circular link is a RuntimeError. Bytes of a name that are not UTF-8 are
     surrogates in `error.object`.

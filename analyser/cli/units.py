@@ -88,7 +88,7 @@ def units_card(unit: str, profiles: str | None, **_: Any) -> None:
 
 
 def _card_rows(unit: Unit, selector: str, profiles_text: str) -> list[dict[str, Any]]:
-    """Return the armaments: one record for each row and band of models (of damage for a behemoth)."""
+    """Return the armaments: a record for each row and band (of models, or of a behemoth's damage)."""
     return [
         {
             "selector": selector,

@@ -52,7 +52,7 @@ def run_in_thread(work: Callable[[], T], gerund: str = "") -> T:
 
 @contextmanager
 def message_when_stopped(is_cached: bool = True) -> Iterator[None]:
-    """After Ctrl-C inside this context, print that finished work is cached (if so), or that nothing was written."""
+    """After Ctrl-C inside this context, print whether finished work is cached."""
     try:
         yield
     except KeyboardInterrupt:

@@ -69,7 +69,13 @@ class Answer(ABC):
 
     @abstractmethod
     def rows(self) -> list[dict[str, Any]]:
-        """Return the main table as plain dicts, one for each row, as ``--format csv`` prints it."""
+        """Return the main table as plain dicts, one for each row."""
+
+    def rows_with_profiles(self) -> list[dict[str, Any]]:
+        """Return the main table as ``--format csv`` prints it: the last column names the profiles used, if any."""
+        if not hasattr(self, "profiles"):
+            return self.rows()
+        return [{**row, "profiles": str(self.profiles or "")} for row in self.rows()]
 
     @abstractmethod
     def _body(self) -> dict[str, Any]:
@@ -82,7 +88,7 @@ class Answer(ABC):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The main figures by name; a simulated one also has its 95% interval, ``..._low`` and ``..._high``."""
+        """The main figures by name; a simulated figure also has its 95% interval, ``..._low`` and ``..._high``."""
         return {}
 
     def to_frame(self) -> pd.DataFrame:
@@ -105,7 +111,7 @@ class Answer(ABC):
 
     def to_csv(self) -> str:
         """Return the main table as CSV."""
-        return csv_of_rows(self.rows())
+        return csv_of_rows(self.rows_with_profiles())
 
     def style(self) -> Styler:
         """Return the main table as a coloured pandas Styler, with a bar in each cell of a figure."""
@@ -142,9 +148,8 @@ class FramedAnswer(Answer):
         return tidy(self.frame)
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the main table as plain dicts; the last column says which profiles were used, if any."""
-        used = {} if self.profiles is None else {"profiles": str(self.profiles)}
-        return plain_rows(self.frame.assign(**used))
+        """Return the main table as plain dicts."""
+        return plain_rows(self.frame)
 
 
 def source_notes(not_modelled: Iterable[str], assumptions: Iterable[str], profiles: Any = None) -> list[str]:
@@ -168,7 +173,7 @@ def notebook_html(blocks: Iterable[Block], notes: Sequence[str]) -> str:
 def html_table(
     head: Sequence[str], rows: Sequence[Sequence[str]], bold: frozenset[tuple[int, int]] = frozenset()
 ) -> str:
-    """Return cells as an HTML table that scrolls sideways; without rows an empty text."""
+    """Return rows of cells as an HTML table that scrolls sideways; an empty text without rows."""
 
     def line(cells: Iterable[str], tag: str) -> str:
         left, *others = (f">{cell}</{tag}>" for cell in cells)
@@ -208,7 +213,7 @@ def _dots(
     title: str | None = "auto",
     **artist: Any,
 ) -> Axes:
-    """Draw named figures as dots with intervals, the first on top; if some are probabilities, only these."""
+    """Draw figures as dots with intervals, the first on top; if there are probabilities, draw only them."""
     from analyser.common import look
 
     numbers = {name: value for name, value in figures.items() if isinstance(value, int | float)}

@@ -1,7 +1,7 @@
-"""Cache of results on disk; the name of a file has a digest of all inputs of its result, and one of the source code.
+"""Cache of results on disk; a changed number, rule or module leads to another file.
 
-A changed number, rule or module therefore leads to another file. A file is written whole or not at all; a damaged file
-is ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
+The name of a file has a digest of all inputs of the result, and a digest of the source code. A file is written whole or
+not at all; a damaged file is ignored and written again. ``ANALYSER_CACHE=no`` switches the cache off.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Cache:
             return None
 
     def write(self, key: str, content: bytes) -> None:
-        """Store a result if possible; delete results of other versions and, in a full cache, the oldest ones."""
+        """Store a result if possible; delete results of other versions and, in a full cache, the oldest results."""
         if (path := self._path(key)) is None:
             return
         with suppress(InputError):  # the folder is no longer writable, or the disk is full
@@ -75,7 +75,7 @@ def _content(path: Path | None, *_: int) -> bytes | None:
 
 
 def _delete_old(written: Path) -> None:
-    """Delete results of other versions, then the oldest ones while the cache is too large."""
+    """Delete results of other versions, then the oldest results while the cache is too large."""
     files = []
     for path in written.parent.glob("*.part"):
         with suppress(OSError):  # deleted meanwhile

@@ -176,8 +176,8 @@ class _LinkedPipeline(_KernelPipeline):
 def llvm_module(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, str]:
     """Return a kernel for these types of arguments as an unoptimised LLVM module, and the kernel's name there.
 
-    The module is for another machine, such as WebAssembly; the caller must have set Numba's data layout to that of
-    the machine before anything was compiled.
+    The module is for another machine, such as WebAssembly. The caller must set Numba's data layout to that of the
+    machine before anything is compiled.
     """
     options: Any = {"error_model": "numpy", "no_cfunc_wrapper": True, "no_cpython_wrapper": True}
     dispatcher: Any = numba.njit(nogil=True, pipeline_class=_LinkedPipeline, **options)(function)

@@ -33,7 +33,7 @@ class Distribution:
         Sorted and distinct.
     probabilities : float64 array, shape (n,)
     trials : int or None
-        Number of simulated trials; None if exact. If two simulations were combined, the smaller number.
+        Number of simulated trials, the smaller number if two simulations were combined; None if exact.
     is_combined : bool
         True for a sum or difference of distributions; its intervals are then Hoeffding's for two samples.
 
@@ -125,7 +125,7 @@ class Distribution:
 
 @dataclass(frozen=True)
 class Event:
-    """Event defined on one distribution, or on two independent ones.
+    """Event that depends on one distribution, or on two independent distributions.
 
     Attributes
     ----------

@@ -107,7 +107,7 @@ def reason_of(error: OSError) -> str:
 
 
 def _shortened(text: str, longest: int) -> str:
-    """Return comma-separated names; a long text keeps the first that fit, the number left out, and the last name."""
+    """Shorten a list of names between commas: keep the first names that fit, the number left out, and the last name."""
     entries = text.split(", ")
     for kept in range(len(entries) - 2 if len(text) > longest else 0, 0, -1):
         fewer = ", ".join([*entries[:kept], f"… {len(entries) - kept - 1} more", entries[-1]])
@@ -197,7 +197,7 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
 
 
 def allowed_names(names: Iterable[str], name: str, rest: str = "") -> str:
-    """Return the allowed names as text; if too many, those most like `name` first. `rest`: where all are listed.
+    """Return the allowed names as text; a long list begins with the nearest to `name` and ends with `rest`.
 
     >>> allowed_names([f"number_{number}" for number in range(30)], "number_7", "docs/scenario.md")
     'number_7, number_27, number_17, number_0, number_1, number_2, number_3, number_4, number_5, number_6, number_8, \

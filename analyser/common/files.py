@@ -201,7 +201,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
     """Write several files, or none: after an error, such as a full disk, all files are as before.
 
-    A new file gets its mode from the umask, an existing one keeps its mode. InputError if a folder is not writable or
+    A new file gets its mode from the umask; an existing file keeps its mode. InputError if a folder is not writable or
     the disk is full.
     """
     check_targets(files)
@@ -241,7 +241,7 @@ def _make_folder(folder: Path, cleanup: ExitStack) -> None:
 
 
 def _back_up(target: Path, cleanup: ExitStack, undo: ExitStack) -> None:
-    """Let `undo` restore a copy of an existing `target`, or delete a new one."""
+    """Let `undo` restore an existing `target` from a copy, or delete a new `target`."""
     if not target.exists():
         undo.callback(_try, target.unlink)
         return

@@ -19,7 +19,7 @@ ERROR_SUFFIXES = ("_low", "_high", "_standard_error")  # suffixes of columns abo
 ORDERED_TEXTS = (("basic", "reinforced", "full-strength"), ("light", "heavy", "aerial"))
 """Texts that have an order: reinforcement levels, and target categories."""
 SENTENCE_COLUMNS = (
-    *("aim_title", "asked", "assumptions", "beaten_by", "beats", "cannot", "doubt"),
+    *("aim_title", "asked", "assumptions", "cannot", "doubt"),
     *("lean", "limits", "profiles", "said", "says", "why", "why_not"),
 )
 """Columns of sentences: in CSV and JSON, not in frames."""
@@ -38,7 +38,7 @@ def readable(text: str) -> str:
 
 
 def names_of(selectors: Sequence[str]) -> list[str]:
-    """Return readable names of loadouts, without a level that all have; the selectors if two names would be equal.
+    """Return readable names of loadouts, without a level that all share; if two names are equal, the selectors.
 
     >>> names_of(["crown/rifle-platoon@basic", "crown/sharp-rifles@basic"])
     ['Rifle Platoon', 'Sharp Rifles']

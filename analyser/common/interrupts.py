@@ -15,7 +15,7 @@ _received: list[int] = []  # numbers of the signals received
 
 
 def start_repeating() -> None:
-    """Repeat each later Ctrl-C until :func:`stop_repeating`; call it in the main thread of the command line only.
+    """Repeat each later Ctrl-C until :func:`stop_repeating`; only the command line's main thread may call this.
 
     Windows has no timers for this; there a Ctrl-C is raised once.
     """

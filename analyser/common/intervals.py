@@ -1,16 +1,16 @@
 """95% intervals of simulated probabilities, and confidence sequences.
 
-An interval is valid for a number of trials fixed beforehand. If the trials with the event, or those without, are fewer
-than :data:`MIN_FOR_WILSON`, it is Blaker's interval, whose coverage is at least 95% for any probability. Otherwise it
-is Wilson's, which is fast and covers at least 94.5%. Blaker's interval lies inside that of Clopper and Pearson. With
-one to three expected events the mean coverage is 98.6% for Clopper and Pearson, 97.1% for Blaker, and as low as 91.6%
-for Wilson (`docs/calibration.md`).
+An interval is valid for a number of trials fixed beforehand. If fewer than :data:`MIN_FOR_WILSON` trials have the
+event, or lack it, it is Blaker's interval, whose coverage is at least 95% for any probability. Otherwise it is
+Wilson's, which is fast and covers at least 94.5%. Blaker's interval lies inside that of Clopper and Pearson. With one
+to three expected events the mean coverage is 98.6% for Clopper and Pearson, 97.1% for Blaker, and as low as 91.6% for
+Wilson (`docs/calibration.md`).
 
 A confidence sequence has an interval for every number of trials. In 95% of runs all these intervals contain the true
-value, so a simulation may stop at any time; they are 1.5 to 2.5 times as wide as ordinary intervals. With ordinary ones
-repeated looks mislead: if two equal probabilities are compared at each doubling from a thousand to a thousand million
-trials, half of all runs call one of the two better. The sequence excludes a value if bets that would be fair at this
-value have turned a stake of 1 into 20, which happens to the true value in at most 5% of runs (Ville 1939).
+value, so a simulation may stop at any time. They are 1.5 to 2.5 times as wide as ordinary intervals. Repeated looks at
+ordinary intervals mislead: in half of all runs, two equal probabilities seem to differ at some doubling of the trials
+from 10**3 to 10**9. The sequence excludes a value if bets that are fair at this value have turned a stake of 1 into 20.
+This happens to the true value in at most 5% of runs (Ville 1939).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def is_rare(counts: NDArray[Any], trials: int) -> NDArray[np.bool_]:
 
 
 def greatest_width(counts: NDArray[Any], trials: int) -> float:
-    """Return the width of the widest 95% interval; with many trials the count nearest to half of them has it."""
+    """Return the width of the widest 95% interval: with many trials, that of the count nearest to half of them."""
     if trials <= _FEW_TRIALS:
         low, high, _ = intervals(np.unique(counts), trials)
         return float((high - low).max())
@@ -100,9 +100,10 @@ def _counts_to_search(trials: int) -> NDArray[np.int64]:
 
 
 def wilson(counts: NDArray[Any], trials: int, half: float = NORMAL_95) -> Ends:
-    """Return the Wilson score interval for each of `counts` events in `trials`; `half`: half-width in standard errors.
+    """Return the Wilson score interval for each of `counts` events in `trials`.
 
-    Newcombe, Two-sided confidence intervals for the single proportion, Statistics in Medicine 17 (1998), method 3.
+    The half-width `half` is in standard errors. Source: Newcombe, Two-sided confidence intervals for the single
+    proportion, Statistics in Medicine 17 (1998), method 3.
 
     >>> low, high = wilson(np.array([5]), 10)
     >>> round(float(low[0]), 3), round(float(high[0]), 3)
@@ -310,7 +311,7 @@ _SPREAD = 8.0  # variance of the mixture in squared standard errors, optimal at 
 
 
 def _first_inside(is_out: Any, outer: Floats, inner: Floats) -> Floats:
-    """Return an end of an interval, by bisection between `outer` and an `inner` point; `outer` if it is inside."""
+    """Return an end of an interval, by bisection between `outer` and the point `inner`; `outer` if it is inside."""
     inside, outside = inner, outer
     for _ in range(_STEPS):
         middle = (inside + outside) / 2

@@ -92,20 +92,19 @@ class Tiered(Kernel[P, R]):
     Rudolph, Sleator: Competitive snoopy caching, 1988). Interpreted and compiled kernels give bit-identical results.
     """
 
-    def __init__(self, function: Callable[P, R], seconds: float, meanwhile: Callable[P, R] | None = None) -> None:
+    def __init__(self, function: Callable[P, R], seconds: float) -> None:
         super().__init__(function)
-        self._meanwhile = meanwhile or function
         self._compile_time = seconds
         self._interpreted_time = 0.0
 
     def __call__(self, *arguments: P.args, **_: P.kwargs) -> R:
         """Call the function; the kernels that it calls are compiled, unless they are tiered."""
         if _compiled_time.get() is not None:
-            return self._meanwhile(*arguments)  # type: ignore[call-arg]
+            return self.function(*arguments)  # type: ignore[call-arg]
         if self.compiling_pays():
             return super().__call__(*arguments)  # type: ignore[call-arg]
         with self.interpreting():
-            return self._meanwhile(*map(views, arguments))  # type: ignore[call-arg]
+            return self.function(*map(views, arguments))  # type: ignore[call-arg]
 
     def compiling_pays(self, seconds: float = 0.0) -> bool:
         """Return True if compiling saves time, given further work of `seconds` in the interpreter."""
@@ -123,7 +122,7 @@ class Tiered(Kernel[P, R]):
 
     @contextmanager
     def interpreting(self) -> Iterator[None]:
-        """Interpret tiered kernels inside the block, and count its time outside compiled kernels as interpreted."""
+        """Interpret tiered kernels inside the block, and count the time that is not spent in compiled kernels."""
         compiled_time = [0.0]
         start, token = thread_time(), _compiled_time.set(compiled_time)
         try:
@@ -156,16 +155,11 @@ kernel = Kernel
 
 
 def tiered(seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """Return a decorator of kernels that are interpreted until compiling saves time; `seconds`: the compile time.
+    """Return a decorator of kernels that are interpreted until compiling saves time; compiling takes `seconds`.
 
     With 0 seconds a kernel is compiled, unless an interpreted kernel calls it.
     """
     return lambda function: Tiered(function, seconds)
-
-
-def tiered_or(meanwhile: Callable[P, R], seconds: float) -> Callable[[Callable[P, R]], Tiered[P, R]]:
-    """Return a decorator like :func:`tiered`; until the kernel is compiled, `meanwhile` runs with identical results."""
-    return lambda function: Tiered(function, seconds, meanwhile)
 
 
 def step(function: FunctionT) -> FunctionT:

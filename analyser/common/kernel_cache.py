@@ -191,7 +191,7 @@ def _digest_and_imports(path: Path) -> tuple[bytes, tuple[Path, ...]]:
 
 @lru_cache(maxsize=1)
 def _known_digests() -> dict[str, str]:
-    """Return digests of code by digests of its text, as stored by earlier processes; computing them takes 0.4 s."""
+    """Return the digests of code that earlier processes stored, by digests of its text; computing them takes 0.4 s."""
     with suppress(OSError, ValueError, AttributeError, TypeError):
         known = json.loads((folder_for(Path(__file__)) / _DIGESTS_FILE).read_bytes())  # type: ignore[operator]
         return {key: value for key, value in known.items() if _HEX_DIGEST.fullmatch(value)}

@@ -41,7 +41,7 @@ def python_copy(record: RecordT) -> RecordT:
 
 
 def view(record: RecordT) -> RecordT:
-    """Return a view that Python reads fast (a copy of a record without arrays); its field `record` is the original."""
+    """Return a fast Python view of a record, or a copy if it has no arrays; the field `record` is the original."""
     fields: Any = record
     if not any(fields.dtype[name].shape for name in fields.dtype.names):
         copy: Any = python_copy(record)

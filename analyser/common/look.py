@@ -50,6 +50,9 @@ _LABEL_SPACE = 2.0  # inches on each side of the axes, until the figure is fitte
 T = TypeVar("T")
 PerSeries: TypeAlias = T | Sequence[T] | Mapping[str, T] | None
 """A label or colour: one for a single series, a list in the order of the series, or a mapping by name."""
+Label: TypeAlias = PerSeries[str]
+Color: TypeAlias = PerSeries[Any]
+Title: TypeAlias = str | None
 
 
 class Picture(Axes):
@@ -198,7 +201,7 @@ def per_series(values: Any, names: Sequence[str], defaults: Sequence[T], what: s
 
 
 def scale_of(color: Any, default: str = PALETTE) -> Any:
-    """Return a colour scale: `color` if it is a scale, from white to `color` if it is a colour, else the default."""
+    """Return `color` if it is a colour scale, a scale from white to `color` if it is a colour, or the default."""
     if color is None or not is_color_like(color):
         return color or default
     return LinearSegmentedColormap.from_list(str(color), ["white", color])
@@ -235,7 +238,7 @@ def drawing(
     """Yield axes to draw on; afterwards add title, labels, grid and legend.
 
     Without `ax` these are new axes of `width` by `height` inches in the house style, in a figure fitted to them. The
-    user's axes keep their style, and their figure is not changed. own_title is the title if `title` is AUTO.
+    user's axes keep their style, and their figure is not changed. `own_title` is the title if `title` is AUTO.
     `legend` is the number of columns of the legend, 0 for none. `grid` is the axis with grid lines.
     """
     is_own = ax is None or isinstance(ax, Picture)
@@ -269,7 +272,7 @@ def _style_axes(axes: Axes, grid: str) -> None:
 
 
 def _add_legend(ax: Axes, columns: int) -> None:
-    """Add the legend: below a picture in this number of columns; with 0 columns inside the user's axes."""
+    """Add the legend below a picture, in `columns` columns; if it is 0, inside the user's axes."""
     if not columns:
         ax.legend()
         return

@@ -1,9 +1,9 @@
 """95% intervals of simulated means, for numbers whose possible values are known, even if the simulation misses some.
 
 With two possible values, the interval is that of the probability of one of them. Otherwise it is the normal interval,
-±1.96 standard errors, if the simulation determines the variance well enough (:data:`ENOUGH_VARIANCE`), else Gaffke's.
-For Gaffke's the trials get random (Dirichlet) weights, and the high end includes one more trial at the largest possible
-value, the low end one at the smallest. With two values Gaffke's interval is Clopper and Pearson's.
+±1.96 standard errors, or Gaffke's if the variance is too uncertain (:data:`ENOUGH_VARIANCE`). Gaffke's gives the
+trials random (Dirichlet) weights; its high end includes one more trial with the largest possible value, its low end
+one more with the smallest. With two values Gaffke's interval is Clopper and Pearson's.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _NEARLY_SYMMETRIC = 1.25  # ratio of the two sides of an interval up to which ±
 
 
 class Mean(NamedTuple):
-    """A mean; if simulated, also its standard error, and the ends and kind of its 95% interval."""
+    """A mean; a simulated mean also has its standard error, and the ends and kind of its 95% interval."""
 
     value: float
     error: float | None = None
     low: float | None = None
     high: float | None = None
-    kind: str | None = None  # normal or gaffke; with two possible values wilson or blaker; with one "none"
+    kind: str | None = None  # normal or gaffke; with two possible values wilson or blaker; with a single value none
 
     def times(self, factor: float) -> Mean:
         """Return the mean times `factor`, which is 0 or more."""
@@ -56,7 +56,7 @@ def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None
     """Return the mean of a number over a distribution, or over a simulation with its interval.
 
     `values`, `weights` and `trials` are those of :func:`analyser.common.estimates.mean_of`. `possible` has all possible
-    values of the number, or at least the smallest, the largest and one between them.
+    values of the number, or at least the smallest, the largest and a value between them.
 
     >>> nothing = mean_between(np.array([0]), np.array([150]), 150, np.arange(4))  # of up to three models
     >>> nothing.value, round(nothing.high, 3), nothing.kind
@@ -82,8 +82,8 @@ def mean_between(values: NDArray[Any], weights: NDArray[Any], trials: int | None
 def mean_of_moments(mean: float, variance: float, trials: float, least: float, most: float) -> Mean:
     """Return a simulated mean of a number from `least` to `most`, from its mean and variance alone.
 
-    If the normal interval is not valid, the interval is Gaffke's for a number with this mean and variance and only two
-    values, one of which is `least` or `most`, whichever is nearer to the mean.
+    If the normal interval is not valid, the interval is Gaffke's for a number that has only two values. One of them is
+    `least` or `most`, whichever is nearer to the mean.
 
     >>> round(mean_of_moments(0.0, 0.0, 150, 0, 3).high, 3)
     0.073
@@ -143,8 +143,8 @@ def sums_of(parts: Sequence[float]) -> NDArray[np.float64]:
 def _upper_bound(shares: NDArray[np.float64], counts: NDArray[Any]) -> float:
     """Return Gaffke's 97.5% upper bound of a mean; `shares` are values from 0 to 1, `counts` their numbers of trials.
 
-    The probability that a Dirichlet-weighted mean exceeds a bound is that of a sum of gamma variables being positive. A
-    saddlepoint approximation (Lugannani and Rice, 1980) of this probability of 2.5% has a relative error below 1%.
+    A Dirichlet-weighted mean exceeds a bound with the probability that a sum of gamma variables is positive. At 2.5%
+    the saddlepoint approximation (Lugannani and Rice, 1980) of this probability has a relative error below 1%.
     """
     atoms, index = np.unique(np.append(shares, np.float64(1)), return_inverse=True)
     weights = np.asarray(np.bincount(index.reshape(-1), np.append(counts, 1.0)), np.float64)
@@ -181,10 +181,10 @@ def mean_figures(name: str, mean: Mean) -> dict[str, Any]:
     return {name: mean.value} | {f"{name}_{part}": value for part, value in parts.items()}
 
 
-def points_figures(
+def victory_points_figures(
     name: str, rating: int | None, gone: NDArray[np.bool_], weights: NDArray[Any], trials: int | None
 ) -> dict[str, Any]:
-    """Return JSON entries of expected victory points for a unit (AC-5.9); `gone`: True where the unit is removed."""
+    """Return JSON entries of expected victory points for a unit (AC-5.9); `gone` is True where the unit is removed."""
     if rating is None:
         return {name: None}
     return mean_figures(name, mean_between(gone, weights, trials, np.arange(2)).times(rating))
@@ -250,9 +250,9 @@ def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float,
 def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float, most: float) -> Mean:
     """Return the mean, with 95% interval, of amounts that are 0 or from `least` to `most`, from sums of batches.
 
-    The variance is estimated from the batches, with Student's t if they are few, and is limited to variances possible
-    with this mean; with one batch it is the largest possible variance. The interval is that of mean and variance
-    (:func:`~analyser.common.means.mean_of_moments`), so its upper end is also valid for rare or unseen amounts.
+    The variance is estimated from the batches with Student's t, and limited to variances possible with this mean. With
+    one batch it is the largest possible variance. The interval is that of
+    :func:`~analyser.common.means.mean_of_moments`, so its upper end is also valid for rare or unseen amounts.
 
     >>> mean = amount_by_batch(np.zeros(32), np.full(32, 256), 10.0, 100.0)
     >>> mean.value, round(mean.high, 3), mean.kind
@@ -273,7 +273,7 @@ def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float,
 def difference_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], error: float = 1 - CONFIDENCE) -> BatchMean:
     """Return a difference of probabilities from sums of batches, with its interval; -1 to 1 for a single batch.
 
-    `error`: error probability of the interval; for K simultaneous intervals use 0.05 / K.
+    The interval is wrong with probability `error`; for K simultaneous intervals use 0.05 / K.
     """
     from scipy.special import stdtrit
 

@@ -30,7 +30,7 @@ class SimulatedAnswer(Protocol):
         """Number of trials; None if exact."""
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the number of trials with each event or value whose interval `precision` limits, in fixed order."""
+        """Return, in a fixed order, the counts of the events or values whose intervals `precision` limits."""
 
     def with_stopping(self, stopping: Stopping) -> Self:
         """Return the answer with the reason for its number of trials."""
@@ -49,7 +49,7 @@ class Sampling:
     trials : int or None
         Monte Carlo: number of trials, 1 to 10**12. Default: a million.
     seed : int
-        0 or more. The same seed gives the same bits, on any number of threads.
+        0 or more. The same seed gives the same result, on any number of threads.
     precision : float, str or None
         Monte Carlo, instead of `trials`: simulate until the 95% interval of every probability of this answer is at most
         this wide (1e-5 up to below 1). A text such as ``5%`` is relative to the probability of each event (0.1% up to
@@ -138,7 +138,7 @@ class Sampling:
             return _precise_answer(result, Precision.read(self.precision), simulate)
 
     def report(self, done: int, planned: int) -> None:
-        """Call `progress` with the numbers of trials simulated so far and of those planned."""
+        """Call `progress` with the numbers of simulated and of planned trials."""
         if callable(self.progress):
             self.progress(done, planned)
 
@@ -160,7 +160,7 @@ class Sampling:
 
 
 def _precise_answer(answer: AnswerT, precision: Precision, simulate: Callable[[int], AnswerT]) -> AnswerT:
-    """Return the answer with the trials that its precision needs, a number estimated from the pilot's `answer`."""
+    """Return the answer with as many trials as its precision needs; `answer` comes from the pilot."""
     pilot = answer.trials or 0
     occurred = np.flatnonzero(answer.precision_counts(precision))
     if precision.relative:  # events that occurred in no trial of the pilot are too rare for a relative precision
@@ -196,16 +196,3 @@ def check_threads(threads: int | None) -> None:
 def default_threads() -> int:
     """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-@dataclass(frozen=True)
-class SharedSampling(Sampling):
-    """Settings of a simulation whose trials run in other processes.
-
-    Attributes
-    ----------
-    run_trials : callable
-        Called, with the simulation and the start states, where trials would be run; returns the simulation's result.
-    """
-
-    run_trials: Callable[[Any, Any], Any] | None = None

@@ -178,7 +178,7 @@ def forget(name: str) -> None:
 
 
 def function_of(name: str) -> Function | None:
-    """Return the function of a user metric; None for a built-in one."""
+    """Return the function of a user metric; None for a built-in metric."""
     metric = MATCHUP_METRICS.get(name) or _UNREGISTERED.get(name)
     return None if metric is None else metric.function
 
@@ -197,7 +197,7 @@ def figure_title(metric: str, label: str | None) -> tuple[str, int]:
 
 
 def remember_metric(metric: str | Function, taken: Iterable[str] = ()) -> str:
-    """Return the name of a metric. A function is remembered by its own name, with `_` appended while that is in use."""
+    """Return the name of a metric; a function is stored under its own name, with `_` appended until that is free."""
     if not callable(metric):
         return metric
     name = getattr(metric, "__name__", "custom")

@@ -1,6 +1,6 @@
 """Precision of a simulation: the requested width, the trials needed for it, and the reason for stopping.
 
-A pilot determines how many trials are needed; the remaining ones are simulated in one stage. The number of trials
+A pilot determines how many trials are needed; the remaining trials run in one stage. The number of trials
 depends on the pilot alone, so a 95% interval keeps its coverage. Source: Stein, A two-sample test for a linear
 hypothesis whose power is independent of the variance, Annals of Mathematical Statistics 16 (1945).
 """

@@ -41,7 +41,7 @@ _RATING_REASONS = {
 
 
 def aligned(rows: Sequence[Sequence[str]], sides: str, *, gap: str = "  ") -> list[str]:
-    """Return rows of equal length as lines; `sides`: `<` or `>` for each column, the last for all further ones."""
+    """Return rows of equal length as lines; `sides` has `<` or `>` for each column, the last for all that follow."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     sides = sides.ljust(len(widths), sides[-1])
     return [gap.join(f"{text:{side}{width}}" for text, side, width in zip(row, sides, widths)).rstrip() for row in rows]
@@ -75,7 +75,7 @@ def fill(text: str, *, indent: int = 0) -> list[str]:
 
 
 def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tuple[int, int]:
-    """Return the first and last value to show of a distribution of 0, 1, …, from P(value) and P(at least value)."""
+    """Return the range of values 0, 1, … to show in a table, from P(value) and P(at least value) of each."""
     last = len(probabilities) - 1
     if last < SHORT_ENOUGH:
         return 0, last
@@ -85,7 +85,7 @@ def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tu
 
 
 def p_text(p: Estimate) -> str:
-    """Return a probability as text; the text of an exact one ends in "exact"."""
+    """Return a probability as text, with the word "exact" after an exact probability."""
     return f"{p} exact" if p.low is None else str(p)
 
 
@@ -147,7 +147,7 @@ def mean_text_in(figures: Mapping[str, Any], name: str) -> str:
     return mean_text(mean_in(figures, name))
 
 
-def points_text(figures: Mapping[str, Any], name: str) -> str:
+def victory_points_text(figures: Mapping[str, Any], name: str) -> str:
     """Return the expected victory points `name` in JSON entries as text."""
     return "unknown rating" if figures[name] is None else mean_text_in(figures, name)
 
@@ -293,7 +293,7 @@ def escape_markup(text: str) -> str:
 
 
 def values_text(values: Iterable[Any], axis: Sequence[Any]) -> str:
-    """Return values of a key as text; of a run of numbers that are adjacent in `axis`, only the first and the last.
+    """Return values of a key as text; numbers that are adjacent in `axis` are joined to ranges.
 
     >>> values_text([4, 6, 8, 12], [4, 6, 8, 10, 12]), values_text([True, False], [False, True])
     ('4 to 8, 12', 'no, yes')

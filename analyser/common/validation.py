@@ -25,7 +25,7 @@ class Record(BaseModel):
 
 
 def as_tuple(value: object) -> object:
-    """Convert a list, such as one in TOML or JSON, to a tuple; return other values unchanged."""
+    """Convert a list, as in TOML or JSON, to a tuple; return other values unchanged."""
     return tuple(value) if isinstance(value, list) else value
 
 
@@ -42,8 +42,8 @@ def checked(
 ) -> ModelT:
     """Return `data` from a file or section `where` as a `model`; InputError names the first wrong key.
 
-    `is_plain`: `data` has passed :func:`check_plain`, which takes as long as all other checks. `house_rules`: the house
-    rules, by name, to which keywords in the data may refer.
+    With `is_plain` the slow :func:`check_plain` is left out, because `data` has passed it before. Keywords in the data
+    may refer to `house_rules`, which are listed by name.
     """
     if not is_plain:
         check_plain(data, where)
@@ -114,7 +114,7 @@ def _input_error(model: type[Record], finding: Mapping[str, Any], where: str) ->
 
 
 def _allowed_range(model: type[Record], finding: Mapping[str, Any]) -> str:
-    """Return the range of a key that a number violates, such as ``2 to 12``; empty if only one end is bounded."""
+    """Return the allowed range for a number outside it, such as ``2 to 12``; empty if only one end is bounded."""
     violated = _BOUNDS.get(finding["type"])
     keys = [step for step in finding["loc"] if isinstance(step, str) and not step.startswith(_NO_KEYS)]
     field = _innermost_model(model, finding["loc"]).model_fields.get(keys[-1])

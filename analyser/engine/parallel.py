@@ -30,9 +30,7 @@ class Task(NamedTuple):
 
 
 def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRIALS) -> Iterator[Task]:
-    """Yield the tasks of `trials` trials in chunks of `chunk` trials; a smaller last chunk is a task of its own.
-
-    Later tasks are smaller, so that all threads end at about the same time. A kernel call costs 8 microseconds.
+    """Yield the tasks of `trials` trials in chunks; later tasks are smaller, so that all threads end together.
 
     >>> [task.last - task.first for task in tasks_of(0, 40 * CHUNK_TRIALS, threads=2)]
     [20, 10, 5, 2, 1, 1, 1]
@@ -48,10 +46,7 @@ def tasks_of(first_chunk: int, trials: int, threads: int, chunk: int = CHUNK_TRI
 
 
 class Queue:
-    """Tasks shared by several threads.
-
-    `report` receives the number of trials so far, after each task of the thread that created the queue.
-    """
+    """Tasks shared by several threads; `report` receives the trials so far, on the thread that created the queue."""
 
     def __init__(self, tasks: Iterator[Task], report: Report | None = None) -> None:
         self._tasks, self._report = tasks, report
@@ -77,15 +72,12 @@ class Queue:
 
 
 class Chunks(NamedTuple):
-    """A number of trials in chunks of `size`, from the chunk number `first` on; the last chunk may be smaller.
-
-    Another thread is started only if each thread then has at least `least_per_thread` chunks.
-    """
+    """A number of trials in chunks of `size`, from the chunk number `first` on; the last chunk may be smaller."""
 
     trials: int
     size: int = CHUNK_TRIALS
     first: int = 0
-    least_per_thread: int = 1
+    least_per_thread: int = 1  # another thread is started only if each then has so many chunks
 
 
 @cache
@@ -99,11 +91,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def run_chunks(chunks: Chunks, work: Callable[[Queue], None], threads: int = 1, report: Report | None = None) -> None:
-    """Run a simulation on `threads` threads, including this one.
-
-    `work` is called once on each thread, and runs tasks of the queue until the queue is empty. `report` receives the
-    number of trials so far, repeatedly and at the end.
-    """
+    """Run a simulation on `threads` threads: `work` is called once on each, and runs tasks until the queue is empty."""
     other_threads = max(min(threads - 1, (chunks.trials - 1) // (chunks.size * chunks.least_per_thread)), 0)
     queue = Queue(tasks_of(chunks.first, chunks.trials, other_threads + 1, chunks.size), report)
     futures = [_thread_pool().submit(work, queue) for _ in range(other_threads)]

@@ -1,10 +1,4 @@
-"""Streams of random 64-bit words (SplitMix64 by counter): one stream for each seed, divided into chunks.
-
-SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014) mixes the bits of a counter
-that grows by an odd constant. Word i is a function of i alone, so words can be generated in any order and many at a
-time. A seed is hashed (NumPy's SeedSequence) into a start and an odd step, so that similar seeds have independent
-streams. The chunks of a stream have 2**32 words each.
-"""
+"""Streams of random 64-bit words by seed (SplitMix64: Steele, Lea, Flood, OOPSLA 2014), in chunks of 2**32 words."""
 
 from __future__ import annotations
 
@@ -93,10 +87,7 @@ def next_word(position: StreamPosition) -> np.uint64:
 
 @inlined
 def uniform_below(position: StreamPosition, number: Whole) -> Any:
-    """Return a uniform integer in [0, number). Words that would favour some integers are rejected.
-
-    Lemire: Fast random integer generation in an interval, ACM TOMACS 29 (2019).
-    """
+    """Return a uniform integer in [0, number); some words are rejected (Lemire: ACM TOMACS 29, 2019)."""
     bound = np.uint64(number)
     while True:
         product = (next_word(position) >> HALF_BITS) * bound

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
@@ -25,7 +24,8 @@ if TYPE_CHECKING:
     from analyser.plots.distributions import Panels
 
 WIDTH, HEIGHT = 5.8, 3.4  # inches of a panel with its legend
-TITLE_CHARACTERS, NOTE_CHARACTERS = 66, 32  # in a line of a title, and of a note below a panel
+TITLE_CHARACTERS = 66  # in a line of a title
+
 
 SectionT = TypeVar("SectionT")  # a section of a question
 Weights = Any  # probabilities or counts: a dense or a sparse array
@@ -65,10 +65,7 @@ class Table:
     def product_of(
         cls, first: Keys, second: Keys, columns: Mapping[str, Weights], pairs: NDArray[np.bool_] | None = None
     ) -> Table:
-        """Return a table with a row for each pair of rows of `first` and `second`, or only for those True in `pairs`.
-
-        Arrays of `columns` and `pairs` have the shape (rows of first, rows of second).
-        """
+        """Return a table with a row for each pair of rows of `first` and `second`, or only those True in `pairs`."""
         shape = next(iter(columns.values())).shape
         rows, indices = np.nonzero(np.ones(shape) if pairs is None else pairs)
         keys = {name: [values[row] for row in rows.tolist()] for name, values in first.items()}
@@ -128,7 +125,7 @@ class Panel(NamedTuple):
     `shown` by round. Bars show the column `shown`, hatched in rows whose key in `lost` has one of its values there.
     """
 
-    plot: Literal["curves", "cells", "bars"]
+    plot: Literal["curves", "cells", "bars", "fates"]
     table: str
     heading: str
     x: str
@@ -140,13 +137,7 @@ class Panel(NamedTuple):
 Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial(Panel, "bars")
 
 
-class FatePanels(NamedTuple):
-    """Panels of a comparison: one for each system with its rows of the table `fates`, and notes from `equivalents`."""
-
-    titles: Mapping[str, str]  # titles by names of systems
-
-
-Parts = tuple[Mapping[str, Table], Sequence[Panel | FatePanels]]  # tables by name, the main one first, and the panels
+Parts = tuple[Mapping[str, Table], Sequence[Panel]]  # tables by name, the main one first, and the panels
 
 
 class Rules(NamedTuple):
@@ -195,7 +186,7 @@ class Sections:
     def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Parts:
         """Return the tables and panels of all sections."""
         tables: dict[str, Table] = {}
-        panels: list[Panel | FatePanels] = []
+        panels: list[Panel] = []
         for name, section in self.answers_by_section(question).items():
             section_tables, section_panels = section.answer(recorded.get(name, recorded))
             tables |= section_tables
@@ -213,30 +204,15 @@ class Sections:
 
 def picture_of(result: MoraleResult, ax: Axes | None = None, **more: Any) -> Axes | Panels:
     """Draw the panels of an answer under its caption; with `ax` only the first panel."""
-    first = result.panels[0]
-    columns = 1 + (len(result.panels) > 2)
+    panels = result.panels
+    columns = 1 + (len(panels) > 2)
     caption = "\n".join(result.caption(columns * TITLE_CHARACTERS))
-    if isinstance(first, FatePanels):
-        return _fate_panels(result, first, **{"title": caption, **more}, **({} if ax is None else {"ax": ax}))
-    panels = [panel for panel in result.panels if not isinstance(panel, FatePanels)]
     if ax is not None or len(panels) == 1:
-        title = {} if ax is not None else {"title": f"{caption}\n{first.heading}, percent"}
-        return _panel_plot(result, first)(ax=ax, **{**title, **more})
+        title = {} if ax is not None else {"title": f"{caption}\n{panels[0].heading}, percent"}
+        return _panel_plot(result, panels[0])(ax=ax, **{**title, **more})
     panel_plots = {f"{panel.heading}, percent": _panel_plot(result, panel) for panel in panels}
     layout: dict[str, Any] = {"columns": columns, "size": (WIDTH, HEIGHT), "share": False}
     return plots.panels(panel_plots, lambda plot, **options: plot(**options), **layout, **{"title": caption, **more})
-
-
-def _fate_panels(result: MoraleResult, fates: FatePanels, **more: Any) -> Panels:
-    """Draw a panel for each system, with the equivalents of the unit's nerve below it."""
-    frame, equivalents = result.to_frame("fates"), result.to_frame("equivalents")
-    parts = {title: frame[frame["system"] == system] for system, title in fates.titles.items()}
-    panels = plots.panels(parts, plots.fates, columns=len(parts), size=(2.7, 4.4), **more)
-    for system, axes in zip(fates.titles, panels):
-        rows = equivalents[equivalents["system"] == system]
-        notes = (f"{what}: {value}" for what, value in zip(rows["stands_for_nerve"], rows["value"]))
-        axes.set_xlabel("\n".join(["round", "", *(textwrap.fill(note, NOTE_CHARACTERS) for note in notes)]), loc="left")
-    return panels
 
 
 def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
@@ -245,6 +221,8 @@ def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
     shared: dict[str, Any] = {"x": panel.x}
     for key, value in panel.where.items():
         frame = frame[frame[key] == value]
+    if panel.plot == "fates":
+        return partial(plots.fates, frame)
     if panel.plot == "curves":
         possible = {column: name for column, name in shown.items() if (frame[column] > 0).any()}
         return partial(plots.curves, frame, lines=possible or shown, **shared)

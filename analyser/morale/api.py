@@ -30,7 +30,7 @@ def load_question(system: str, source: QuestionLike, profiles: ProfilesLike | No
     system : str
         One of :data:`~analyser.morale.systems.SYSTEMS`, such as ``legion``.
     source : path, mapping or checked question
-        A TOML file, or a mapping of the same form (`docs/morale.md`). A checked question is returned unchanged.
+        A TOML file, or a mapping of the same form (`docs/morale.md`).
     profiles : Profiles or path, optional
         Library, or its folder, with ruleset files in the folder ``morale``. Default: the shipped one.
 
@@ -57,10 +57,7 @@ def _folder(profiles: ProfilesLike | None) -> Path | None:
 def solve(
     system: str, question: QuestionLike, sampling: Sampling, profiles: ProfilesLike | None = None
 ) -> MoraleResult:
-    """Return the answer to a question, exact or simulated until its intervals are narrow enough.
-
-    InputError as for :func:`load_question`, or if there are too many possible or simulated states.
-    """
+    """Return the answer to a question, exact or simulated, with the errors of :func:`exact`."""
     checked, answers, used = load_question(system, question, profiles), SYSTEMS[system].answers, None
     if not isinstance(question, MoraleQuestion) or profiles is not None:  # else the profiles are unknown
         used = profiles_used(_folder(profiles), morale=True)
@@ -88,7 +85,7 @@ def answer_to(
 
 
 def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleResult:
-    """Return the exact answer to a question, by forward propagation through the Markov chains of the rules.
+    """Return the exact answer to a question.
 
     Parameters
     ----------
@@ -102,9 +99,8 @@ def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = N
 
     Examples
     --------
-    >>> result = exact("legion", {"courage": 1, "tokens": 2, "rounds": 1})
-    >>> float(result.columns["rounds"]["p_panicked"][0].round(4))
-    0.4444
+    >>> exact("legion", {"courage": 1, "tokens": 2, "rounds": 1}).columns["rounds"]["p_panicked"].round(4).tolist()
+    [0.4444]
     """
     return solve(system, question, Sampling(), profiles)
 
@@ -127,7 +123,7 @@ def simulate(
     system, question, profiles
         As for :func:`exact`.
     trials, seed, precision, threads, progress
-        As for :class:`~analyser.common.method_settings.Sampling`, with its errors.
+        As for :class:`~analyser.common.method_settings.Sampling`.
 
     Examples
     --------
@@ -153,16 +149,12 @@ class SystemFunction:
     Raises
     ------
     InputError
-        As for :func:`simulate`.
+        As for :func:`exact`.
 
     Examples
     --------
     >>> print(legion(courage=1, tokens=2, rounds=1).probability("panicked"))
     44.44%
-    >>> print(grande_tactique(check={"arm": "infantry", "cause": "charged"}).probability("flees"))
-    100%
-    >>> print(warmaster({"dice": 2}).probability("confused"))
-    30.56%
     >>> round(mordheim(stupidity={"leadership": 7}, turns=1).mean("turns_lost"), 4)
     0.4167
     >>> compare(models=6, losses=1, rounds=2, method="monte-carlo", trials=1000).to_frame()["system"].nunique()

@@ -130,10 +130,7 @@ def read_question(
     folder: Path | None,
     clash_settings: Mapping[str, Any] | None = None,
 ) -> MoraleQuestion:
-    """Return a question, completed by its ruleset and values from the profiles in a folder (None: the shipped ones).
-
-    `clash_settings`: a die, a deck or both of Armoured Clash, in place of those of the folder and of the question.
-    """
+    """Return a question with the ruleset of a folder of profiles, and with a die or deck in `clash_settings`."""
     if isinstance(source, Mapping):
         check_plain(source, "question")
         raw, where = dict(source), "question"
@@ -174,10 +171,7 @@ def _merged(defaults: Mapping[str, Any], stated: Mapping[str, Any]) -> dict[str,
 
 
 def default_ruleset(system: System, folder: Path | None) -> dict[str, Any]:
-    """Return the values in the ruleset file of a system, with the values that it uses from other files as sections.
-
-    A shipped file replaces a file that the folder of profiles lacks.
-    """
+    """Return the ruleset of a system, with sections from other files; shipped files fill gaps of the folder."""
     records = system.question.model_fields["ruleset"].annotation
     values = _ruleset_file(folder, system.ruleset)
     for section, file in system.other_rulesets.items():

@@ -18,10 +18,9 @@ from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
 from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, rows_of_columns
-from analyser.morale.answer_parts import FatePanels, Panel, Table, picture_of
+from analyser.morale.answer_parts import Panel, Table, picture_of
 from analyser.morale.questions import MoraleQuestion
 from analyser.morale.systems import SYSTEMS
-from analyser.results import simultaneous_intervals
 from analyser.results.base import Result, WeightedValues
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class MoraleResult(Result):
     scenario: MoraleQuestion
     system: str
     raw_tables: Mapping[str, Table]
-    panels: Sequence[Panel | FatePanels]
+    panels: Sequence[Panel]
 
     @property
     def kind(self) -> str:  # type: ignore[override]
@@ -59,8 +58,7 @@ class MoraleResult(Result):
     def columns(self) -> dict[str, dict[str, Any]]:
         """The columns of every table by name: keys, probabilities, means.
 
-        If simulated, ``p_x`` is followed by its 95% interval, ``p_x_low`` and ``p_x_high``, and its kind,
-        ``p_x_interval``; ``mean_x`` is followed by ``mean_x_standard_error``, ``mean_x_low`` and so on.
+        Simulated columns are followed by those of their 95% intervals, ``p_x_low``, ``p_x_high`` and so on.
         """
         return {name: self._columns_of(table) for name, table in self.raw_tables.items()}
 
@@ -73,9 +71,6 @@ class MoraleResult(Result):
                 low, high, by = intervals(weights, self.trials)
                 columns |= {name: weights / self.trials, f"{name}_low": low, f"{name}_high": high}
                 columns[f"{name}_interval"] = by
-                if self.with_bands:
-                    figures = len(weights) * len(table.weights)
-                    columns |= simultaneous_intervals.joint_columns(name, weights, self.trials, figures)
         for name, mean in table.means.items():
             condition = mean.condition
             number = (self.trials or 1) if condition is None else np.maximum(condition, np.finfo(np.float64).tiny)
@@ -112,10 +107,14 @@ class MoraleResult(Result):
             and not isinstance([*table.keys.values()][-1][0], str)
         )
 
+    def _times(self, name: str) -> list[Any]:
+        """Return the round or turn of each row of a table; only None if it has neither."""
+        keys = self.raw_tables[name].keys
+        return next((list(keys[key]) for key in ("round", "turn") if key in keys), [None])
+
     def _row_at(self, name: str, moment: int | None) -> int:
         """Return the index of the first row of a table in a round or turn; None: in the last one."""
-        keys = self.raw_tables[name].keys
-        times: list[int | None] = next((list(keys[key]) for key in ("round", "turn") if key in keys), [None])
+        times = self._times(name)
         if moment is None:
             return times.index(times[-1])
         if moment not in times:
@@ -150,15 +149,8 @@ class MoraleResult(Result):
         return self.columns[name]
 
     def to_frame(self, table: str | None = None) -> pd.DataFrame:
-        """Return a table as a tidy frame, by default the main one.
+        """Return a table as a tidy frame, by default the main one; InputError if there is no such table.
 
-        Raises
-        ------
-        InputError
-            There is no such table; the message has the most similar name.
-
-        Examples
-        --------
         >>> from analyser import morale
         >>> result = morale.legion(courage=1, tokens=2, rounds=1)
         >>> round(float(result.to_frame()["p_panicked"][0]), 4)
@@ -167,13 +159,7 @@ class MoraleResult(Result):
         return tidy(self.table(table))
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Any:
-        """Draw the panels under one title, or the first one on `ax`; return Axes or a tuple of them.
-
-        Raises
-        ------
-        InputError
-            A comparison cannot be drawn on `ax`, because it is a whole figure.
-        """
+        """Draw the panels under one title, or the first one on `ax`."""
         return picture_of(self, ax, **more)
 
     @property
@@ -190,16 +176,13 @@ class MoraleResult(Result):
     def headline(self) -> str:
         """A sentence about the first event that is neither certain nor impossible in the first round or turn."""
         title = SYSTEMS[self.system].title
-        probabilities = {name: self.probability(name, self._first_moment(name)) for name in self.events}
+        probabilities = {
+            name: self.probability(name, self._times(self._tables_of_events[name])[0]) for name in self.events
+        }
         uncertain = (name for name, probability in probabilities.items() if 0 < probability < 1)
         if (name := next(uncertain, next(iter(probabilities), None))) is None:
             return f"{title}: the answer has no probability."
         return frequency_sentence(f"{title}:", name.replace("_", " "), probabilities[name])
-
-    def _first_moment(self, name: str) -> int | None:
-        """Return the first round or turn in the table of an event; None if the table has neither."""
-        keys = self.raw_tables[self._tables_of_events[name]].keys
-        return next((keys[key][0] for key in ("round", "turn") if key in keys), None)
 
     def caption(self, width: int = 80) -> list[str]:
         """Return the system and the stated keys of the question, in at most two lines of `width` characters."""

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analyser.plots.bars import fates as fates
-    from analyser.plots.bars import funnel as funnel
     from analyser.plots.bars import ranked as ranked
     from analyser.plots.bars import tornado as tornado
     from analyser.plots.battles import contributions as contributions
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from analyser.plots.varied_numbers import trade_map as trade_map
 
 _MODULES = {
-    **dict.fromkeys(("fates", "funnel", "ranked", "tornado"), "bars"),
+    **dict.fromkeys(("fates", "ranked", "tornado"), "bars"),
     **dict.fromkeys(("contributions", "margins", "points_left"), "battles"),
     **dict.fromkeys(("choices", "tactic_costs"), "decisions"),
     **dict.fromkeys(("distribution", "panels"), "distributions"),

@@ -1,4 +1,4 @@
-"""Bars and dots: states of a unit by round, the funnel of dice, the effect of each characteristic, best variants."""
+"""Bars and dots: states of a unit by round, the effect of each characteristic, best variants."""
 
 from __future__ import annotations
 
@@ -7,41 +7,31 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 
 from analyser.common import look
 from analyser.common.estimates import SAME_WITHIN
 from analyser.common.frames import readable
+from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
 
-FATES_HEIGHT = 2.5  # inches
-WIDTH, STAGE_HEIGHT, NUMBER_HEIGHT = 5.0, 0.36, 0.4  # inches: width of a plot, heights of a stage and a characteristic
-LINE_LETTERS = 78  # letters of a line of text below a plot
-STATES: Mapping[str, tuple[str, str, str]] = {
+WIDTH, FATES_HEIGHT, NUMBER_HEIGHT = 5.0, 2.5, 0.4  # inches
+RANKED_WIDTH, ROW_HEIGHT = 5.2, 0.27  # inches
+MOST_RANKED = 25
+STATES: Mapping[str, tuple[str, str, str]] = {  # name, colour and hatch of each state, by column
     "p_steady": ("steady", look.LIGHT, ""),
     "p_shaken": ("shaken", look.MEDIUM, ""),
     "p_routed": ("routed or panicked", look.DARK, ""),
     "p_gone": ("gone", "white", look.LOSS_HATCH),
 }
-"""Name, colour and hatch of each state, by column."""
 _STYLES: Mapping[str, Mapping[str, Any]] = {
-    "total": {"facecolor": look.DARK},
-    "part": {"facecolor": look.MEDIUM, "edgecolor": look.DARK},
-    "lost": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOSS_HATCH},
     "one less": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOSS_HATCH},
     "one more": {"facecolor": look.DARK, "edgecolor": look.DARK},
 }
 
 
 def fates(
-    data: Any,
-    *,
-    ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
+    data: Any, *, ax: Axes | None = None, label: Label = None, color: Color = None, title: Title = AUTO, **artist: Any
 ) -> Axes:
     """Draw the states of a unit by round as stacked bars: steady, shaken, routed, and gone (hatched).
 
@@ -52,6 +42,7 @@ def fates(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> rows = {"round": [1], "p_steady": 0.5, "p_shaken": 0.25, "p_routed": 0.25, "p_gone": 0.0}
     >>> [round(bar.get_height()) for bar in fates(pd.DataFrame(rows)).patches]
     [50, 25, 25, 0]
@@ -72,68 +63,14 @@ def fates(
     return axes
 
 
-def funnel(
-    data: pd.DataFrame,
-    *,
-    ax: Axes | None = None,
-    label: str | None = None,
-    color: Mapping[str, Any] | None = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
-) -> Axes:
-    """Draw the expected numbers from dice rolled to models destroyed, one bar per stage; lost dice or hits are hatched.
-
-    Parameters
-    ----------
-    data : DataFrame
-        `stage`, `mean`, `unit` (what the mean counts), and `kind` (``"total"``, ``"part"`` of the total above, or
-        ``"lost"``); rows from top to bottom, as :func:`analyser.dice_funnel` returns them.
-    color : mapping, optional
-        Colours of the kinds.
-
-    Examples
-    --------
-    >>> import analyser
-    >>> fight = {"attack": {"dice": 6}, "target": {"models": 4, "defence": 2, "damage_limit": 1}}
-    >>> ax = funnel(analyser.dice_funnel(fight))
-    >>> ax.get_yticklabels()[0].get_text()
-    'Dice rolled'
-    """
-    frame = look.rows_of(data)
-    look.check_columns(frame, ("stage", "unit", "kind", "mean"))
-    means = frame["mean"].to_numpy(np.float64)
-    offset: dict[str, Any] = {"xytext": (4, 0), "textcoords": "offset points", "va": "center"}
-    own, x_label = "Where the dice went", "expected number; hatched: lost"
-    with look.drawing(
-        ax,
-        WIDTH,
-        STAGE_HEIGHT * len(frame),
-        title=title,
-        own_title=own,
-        xlabel=x_label,
-        legend=int(label is not None),
-        grid="x",
-    ) as axes:
-        for row, (mean, kind, unit) in enumerate(zip(means, frame["kind"], frame["unit"])):
-            style = {**_STYLES[kind], **({"facecolor": color[kind]} if color and kind in color else {})}
-            axes.barh(
-                row, mean, **{"height": 0.72, "linewidth": 0.8, "label": None if row else label, **style, **artist}
-            )
-            text = f"{'<0.01' if 0 < mean < 0.005 else f'{mean:.2f}'} {unit}"
-            axes.annotate(text, (mean, row), size=look.LABEL_POINTS, **offset)
-        axes.set_yticks(np.arange(len(frame)), list(frame["stage"]))
-        axes.set(ylim=(len(frame) - 0.5, -0.5), xlim=(0, 1.28 * max(means.max(), 1e-9)))
-    return axes
-
-
 def tornado(
     data: Any,
     *,
     quantity: str | None = None,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the change of a figure if one characteristic of either unit is lowered or raised by one, largest on top.
@@ -171,10 +108,9 @@ def tornado(
     labels = look.per_series(label, changes_by_one, changes_by_one, "label")
     colours = look.per_series(color, changes_by_one, [_STYLES[step]["facecolor"] for step in changes_by_one], "color")
     unchanged = [names[row] for row in np.flatnonzero(longest <= SAME_WITHIN)]
-    no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(unchanged)}.", LINE_LETTERS)) if unchanged else ""
-    with look.drawing(
-        ax, WIDTH, NUMBER_HEIGHT * max(n_rows, 1), title=title, own_title=own, xlabel=no_effect, legend=2, grid="x"
-    ) as axes:
+    no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(unchanged)}.", 78)) if unchanged else ""
+    options: dict[str, Any] = {"own_title": own, "xlabel": no_effect, "legend": 2}
+    with look.drawing(ax, WIDTH, NUMBER_HEIGHT * max(n_rows, 1), title=title, grid="x", **options) as axes:
         for column, step in enumerate(changes_by_one):
             bars: dict[str, Any] = {"left": base, "height": 0.36, "linewidth": 0.8, "label": labels[column]}
             bars |= {**_STYLES[step], "facecolor": colours[column], **artist}
@@ -186,10 +122,6 @@ def tornado(
     return axes
 
 
-RANKED_WIDTH, ROW_HEIGHT = 5.2, 0.27  # inches
-MOST_RANKED = 25
-
-
 def ranked(
     data: Any,
     *,
@@ -197,7 +129,7 @@ def ranked(
     ax: Axes | None = None,
     label: str | None = None,
     color: Any = look.DARK,
-    title: str | None = look.AUTO,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the best variants as dots, filled if best or tied; results of ``method="race"`` have confidence intervals.

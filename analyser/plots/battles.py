@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from analyser.common import look
 from analyser.common.frames import readable
+from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.text import NEGLIGIBLE
 
 WIDTH, HEIGHT = 6.2, 2.9  # inches
@@ -19,13 +19,7 @@ _RESULT_COLOURS = (look.DARK, look.LIGHT, look.MEDIUM)  # of battles won, drawn 
 
 
 def margins(
-    data: Any,
-    *,
-    ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
+    data: Any, *, ax: Axes | None = None, label: Label = None, color: Color = None, title: Title = AUTO, **artist: Any
 ) -> Axes:
     """Draw the distribution of the margin of victory points as bars, coloured as won, drawn or lost.
 
@@ -36,6 +30,7 @@ def margins(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> ax = margins(pd.DataFrame({"margin": [-1, 0, 2], "probability": [0.2, 0.3, 0.5]}))
     >>> [round(bar.get_height()) for bar in ax.patches]
     [50, 30, 20]
@@ -49,13 +44,12 @@ def margins(
     colours = look.per_series(color, names, _RESULT_COLOURS, "color")
     options: dict[str, Any] = {"xlabel": f"victory points, {first} minus {second}", "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
-        kinds = (shown["margin"] > 0, shown["margin"] == 0, shown["margin"] < 0)
-        for name, text, colour, of_kind in zip(names, labels, colours, kinds):
-            rows = shown[of_kind]
-            share = 100 * float(frame["probability"][_same_result(frame, rows)].sum()) if len(rows) else 0.0
+        for name, sign, text, colour in zip(names, (1, 0, -1), labels, colours):
+            rows = shown[np.sign(shown["margin"]) == sign]
+            share = float(frame["probability"][np.sign(frame["margin"]) == sign].sum())
             style: dict[str, Any] = {"width": 0.8, "color": colour, "edgecolor": "black", "linewidth": 0.6}
             style |= {"hatch": look.LOSS_HATCH if name.startswith("yours") else None}
-            style |= {"label": f"{text}: {look.short_text(share / 100, is_probability=True)}%"}
+            style |= {"label": f"{text}: {look.short_text(share, is_probability=True)}%"}
             axes.bar(rows["margin"], 100 * rows["probability"], **{**style, **artist})
         if "low" in shown:
             percent = 100 * shown["probability"]
@@ -72,19 +66,8 @@ def _armies(data: Any) -> dict[str, str]:
     return names if isinstance(names, dict) else {"mine": "mine", "yours": "yours"}
 
 
-def _same_result(frame: pd.DataFrame, rows: pd.DataFrame) -> Any:
-    """Return True for the rows of `frame` with the result of `rows`: won, drawn or lost."""
-    return np.sign(frame["margin"]) == np.sign(rows["margin"].iloc[0])
-
-
 def points_left(
-    data: Any,
-    *,
-    ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
+    data: Any, *, ax: Axes | None = None, label: Label = None, color: Color = None, title: Title = AUTO, **artist: Any
 ) -> Axes:
     """Draw the percentage of points left by round: a line per side for the mean, with a band for the middle 80%.
 
@@ -96,6 +79,7 @@ def points_left(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> rows = {"round": [1], "side": ["mine"], "mean_percent": [80.0]}
     >>> frame = pd.DataFrame(rows | {"percent_10th_percentile": [60], "percent_90th_percentile": [100]})
     >>> points_left(frame).lines[0].get_ydata().tolist()
@@ -103,11 +87,8 @@ def points_left(
     """
     frame = look.rows_of(data, "survivors")
     look.check_columns(frame, ("round", "side", "mean_percent", "percent_10th_percentile", "percent_90th_percentile"))
-    options: dict[str, Any] = {
-        "xlabel": "round",
-        "ylabel": "points left, percent:\nmean and middle 80% of battles",
-        "legend": 2,
-    }
+    options: dict[str, Any] = {"xlabel": "round", "legend": 2}
+    options["ylabel"] = "points left, percent:\nmean and middle 80% of battles"
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         sides = [rows for _, rows in frame.groupby("side", sort=False, observed=True)]
         names = [str(rows["side"].iloc[0]) for rows in sides]
@@ -123,13 +104,7 @@ def points_left(
 
 
 def contributions(
-    data: Any,
-    *,
-    ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
+    data: Any, *, ax: Axes | None = None, label: Label = None, color: Color = None, title: Title = AUTO, **artist: Any
 ) -> Axes:
     """Draw the points that each unit destroyed and lost, two bars per unit.
 
@@ -140,6 +115,7 @@ def contributions(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> row = {"side": ["mine"], "name": ["Rifles"], "points_destroyed": [31.0], "points_absorbed": [20.0]}
     >>> [round(bar.get_width()) for bar in contributions(pd.DataFrame(row)).patches]
     [31, 20]

@@ -13,6 +13,7 @@ from matplotlib.patches import Patch, Rectangle
 from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.frames import names_of
+from analyser.common.look import AUTO, Color, Label, Title
 
 CELL_WIDTH, CELL_HEIGHT, WIDEST = 0.62, 0.42, 8.0  # inches
 PALE_ALPHA = 0.35  # opacity of a situation with probability 0
@@ -31,7 +32,7 @@ ACTION_STYLES = {
     "take cover": ("#dfe6ec", "\\\\\\"),
     "advance and take cover": ("#dfe6ec", "///"),
 }
-"""Colour and hatch of each action: the colours suit colour-blind readers, and the hatches work in grey."""
+"""Colour (for colour-blind readers, too) and hatch (for print in grey) of each action."""
 _DISTANCE = re.compile(r" (to |\d).*?(?= and |$)")  # "advance 3 inches and shoot" becomes "advance and shoot"
 _CELL_STYLE: dict[str, Any] = {"edgecolor": "white", "linewidth": 1, "hatchcolor": look.DARK, "hatch_linewidth": 0.7}
 FEWEST_COLUMNS = 4  # least width of the axes in cells
@@ -44,9 +45,9 @@ def choices(
     across: str,
     up: str,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the best action for each pair of two numbers, with a colour and a hatch per action.
@@ -56,8 +57,8 @@ def choices(
     Parameters
     ----------
     data : DataFrame
-        Numbers `x` and `y`; `do`, the action (of more than eight the rarest share a colour); `costs`, the cost of the
-        second-best action; `comes_up`, False for situations that are drawn pale. A pair without a row stays white.
+        Numbers `x` and `y`; `do`, the action (of more than eight the rarest share a colour); `comes_up`, False for
+        situations that are drawn pale. A pair without a row stays white.
     across, up : str
         Names of `x` and `y`.
     label, color : optional
@@ -66,18 +67,18 @@ def choices(
     Examples
     --------
     >>> import pandas as pd
-    >>> cells = {"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "costs": 0.0, "comes_up": True}
+    >>> cells = {"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "comes_up": True}
     >>> frame = pd.DataFrame(cells)
     >>> ax = choices(frame, across="models of the enemy", up="own models")
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['aim and shoot', 'charge']
     """
     frame = look.rows_of(data)
-    look.check_columns(frame, ("x", "y", "do", "costs", "comes_up"))
+    look.check_columns(frame, ("x", "y", "do", "comes_up"))
     frame = frame.assign(do=[_DISTANCE.sub("", action) for action in frame["do"]])
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
-    frequent = frame["do"].value_counts(sort=True).sort_index(kind="stable").sort_values(ascending=False, kind="stable")
+    frequent = frame["do"].value_counts().sort_index().sort_values(ascending=False, kind="stable")
     named = list(frequent.index[:MOST_ACTIONS])
     if len(frequent) > MOST_ACTIONS:
         named = [*named[:-1], "other actions"]
@@ -86,8 +87,7 @@ def choices(
     labels = look.per_series(label, named, named, "label")
     colours = dict(zip(named, look.per_series(color, named, [styles[name][0] for name in named], "color")))
     width, height = min(CELL_WIDTH * columns, WIDEST), CELL_HEIGHT * len(ys)
-    options: dict[str, Any] = {"xlabel": across, "ylabel": up}
-    options["own_title"] = look.subject_of(data)
+    options: dict[str, Any] = {"xlabel": across, "ylabel": up, "own_title": look.subject_of(data)}
     with look.drawing(ax, width, height, title=title, grid="", **options) as axes:
         positions = zip(np.searchsorted(xs, frame["x"]), np.searchsorted(ys, frame["y"]))
         for (column, row), do, comes_up in zip(positions, frame["do"], frame["comes_up"]):
@@ -121,7 +121,7 @@ def tactic_costs(
     ax: Axes | None = None,
     label: str | None = None,
     color: Any = look.MEDIUM,
-    title: str | None = look.AUTO,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw as bars the mean cost of each unit's usual tactic if the enemy plays best, with a line to the highest cost.
@@ -141,10 +141,8 @@ def tactic_costs(
     look.check_columns(frame, ("attacker", "cost", "most"))
     shown = frame.head(MOST_BARS).iloc[::-1]
     own = "Cost of the usual tactic against best play"
-    options: dict[str, Any] = {
-        "xlabel": "cost, percentage points of P(win); line: largest cost",
-        "legend": int(label is not None),
-    }
+    options: dict[str, Any] = {"xlabel": "cost, percentage points of P(win); line: largest cost"}
+    options["legend"] = int(label is not None)
     with look.drawing(ax, 5.0, BAR_HEIGHT * len(shown), title=title, own_title=own, grid="x", **options) as axes:
         positions = np.arange(len(shown))
         style: dict[str, Any] = {"color": color, "edgecolor": look.DARK, "height": 0.7, "label": label}

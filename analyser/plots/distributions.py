@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -18,10 +18,10 @@ from analyser.common import look
 from analyser.common.errors import InputError, check_choice
 from analyser.common.frames import names_of
 from analyser.common.intervals import intervals
+from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.text import NEGLIGIBLE, SHORT_ENOUGH
 
-Kind = Literal["summary", "bars", "lines", "at least", "at most"]
-KINDS: Sequence[Kind] = ("summary", "bars", "lines", "at least", "at most")
+Kind = Literal["summary", "bars", "lines", "at least"]
 BAR_WIDTH, LEAST_WIDTH, MOST_WIDTH, HEIGHT = 0.44, 3.4, 7.5, 2.9  # inches
 MOST_WITH_TEXT = 16  # most bars with percentages above them
 MOST_BARS = 24  # most bars that are all named on the axis
@@ -49,9 +49,9 @@ def distribution(
     kind: Kind | None = None,
     lost: str | None = None,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw one or several distributions: bars side by side, or overlaid lines or cumulative steps.
@@ -59,22 +59,18 @@ def distribution(
     Parameters
     ----------
     data : DataFrame, result, Distribution, or mapping of any of these by name
-        A tidy frame has `probability` and a column of values; rows with equal values are summed. If simulated, 95%
-        intervals are computed from `count`, or read from `low` and `high` (`at_least_low`, `at_least_high`) as in
-        :meth:`analyser.Result.pmf`.
+        A tidy frame has `probability` and a column of values; rows with equal values are summed. 95% intervals are
+        computed from `count`, or read from `low` and `high` (`at_least_low`, `at_least_high`).
     x : str, or (str, int), optional
         The column of the values; or the figure of a result, with its round or attack. Default: the main figure of a
         result, or the column `value` or `models_destroyed`.
     by : str, optional
         A column of a frame; each of its values becomes a series.
-    kind : {"summary", "bars", "lines", "at least", "at most"}, optional
+    kind : {"summary", "bars", "lines", "at least"}, optional
         ``"summary"`` draws bars, and a stepped line for *at least*; it is the default for one series of integers on a
-        new figure. Otherwise the default is bars. The ends of a long distribution are left out if their probability is
-        below 0.01%.
+        new figure. Otherwise the default is bars. Ends of a long distribution below 0.01% are left out.
     lost : str, optional
         A bool column of a frame, True for lost units, whose bars are hatched.
-    ax : Axes, optional
-        Default: a new figure. The style of a new series differs from the styles already on the axes.
 
     Examples
     --------
@@ -85,19 +81,15 @@ def distribution(
     [3, 20, 31, 26, 20]
     """
     if kind is not None:
-        check_choice(kind, "kind", KINDS)
+        check_choice(kind, "kind", get_args(Kind))
     sources = _sources(data, x, by)
     kind = kind or ("summary" if len(sources) == 1 and ax is None and _has_integers(sources) else "bars")
     values, curves, is_cut = _curves(sources, kind)
     x_label = str(sources[0].x).replace("_", " ") + (f" (others: less than {NEGLIGIBLE:.2%} each)" if is_cut else "")
-    is_short = len(values) <= MOST_BARS
     width = float(np.clip(BAR_WIDTH * len(values) * (1.2 if len(curves) > 1 else 1.0), LEAST_WIDTH, MOST_WIDTH))
     has_legend = len(curves) > 1 or label is not None or kind == "summary"
-    options: dict[str, Any] = {
-        "xlabel": x_label,
-        "ylabel": _ylabel(kind),
-        "legend": (2 if kind == "summary" else 1) * has_legend,
-    }
+    y_label = "P(at least so many), percent" if kind == "at least" else look.PERCENT
+    options: dict[str, Any] = {"xlabel": x_label, "ylabel": y_label, "legend": (1 + (kind == "summary")) * has_legend}
     with look.drawing(ax, width, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         xs = np.asarray(values, np.float64) if _has_integers(sources) else np.arange(len(values), dtype=np.float64)
         if kind in ("summary", "bars"):
@@ -111,14 +103,15 @@ def distribution(
             at_least = _curves(sources, "at least", drawn_values=values)[1]
             axes.step(xs, at_least[0].percent, where="mid", color=look.DARK, linewidth=1.6, label="at least so many")
         elif kind != "bars":
-            _draw_lines(axes, xs, curves, kind, label, color, artist)
-        _set_scale(axes, xs, [curve.percent for curve in curves], full=kind in ("summary", "at least", "at most"))
+            steps = {"drawstyle": "steps-mid"} if kind == "at least" else {}
+            _draw_lines(axes, xs, curves, label, color, steps | artist)
+        _set_scale(axes, xs, [curve.percent for curve in curves], full=kind in ("summary", "at least"))
         if _has_integers(sources):
             least, most = axes.dataLim.intervalx  # ticks only at values, not at the edges of bars
             ticks = MaxNLocator(integer=True).tick_values(least, most)
             axes.set_xticks(ticks[(ticks >= least) & (ticks <= most)])
         else:
-            step = 1 if is_short else -(-len(values) // MOST_BARS)
+            step = -(-len(values) // MOST_BARS)
             axes.set_xticks(xs[::step], [f"{v:g}" if isinstance(v, float) else str(v) for v in values][::step])
     return axes
 
@@ -147,10 +140,7 @@ def _tidy(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
     """Return the data as a tidy frame, and the name of the column of values."""
     if hasattr(data, "plotted_figure"):  # the result of a fight
         figure, moment = x if isinstance(x, tuple) else (x or data.plotted_figure, None)
-        frame = data.pmf(figure, moment).rename(columns={"value": figure})
-        return (
-            frame if data.trials is None else frame.assign(count=(frame["probability"] * data.trials).round())
-        ), figure
+        return data.pmf(figure, moment).rename(columns={"value": figure}), figure
     if hasattr(data, "pmf"):
         return data.pmf().rename(columns={"value": data.name}), data.name
     frame = look.rows_of(getattr(data, "distributions", data))
@@ -177,10 +167,9 @@ def _curves(sources: Sequence[Source], kind: Kind, drawn_values: Any = None) -> 
     curves = []
     for source, pmf in zip(sources, pmfs):
         ends = _interval_ends(source, kind, values)
-        curves.append(
-            Curve(source.name, 100 * _cumulative(pmf, kind)[shown], None if ends is None else 100 * ends[:, shown])
-        )
-    is_cut = len(shown) < len(values) and kind not in ("at least", "at most")
+        percent = 100 * _at_least(pmf, kind)[shown]
+        curves.append(Curve(source.name, percent, None if ends is None else 100 * ends[:, shown]))
+    is_cut = len(shown) < len(values) and kind != "at least"
     return [values[index] for index in shown], curves, is_cut
 
 
@@ -190,10 +179,8 @@ def _sum_by_value(source: Source, column: str, values: list[Any]) -> NDArray[np.
     return summed.reindex(values, fill_value=0).to_numpy(np.float64)
 
 
-def _cumulative(pmf: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
-    if kind == "at least":
-        return np.asarray(np.cumsum(pmf[::-1])[::-1])
-    return np.asarray(np.cumsum(pmf)) if kind == "at most" else pmf
+def _at_least(pmf: NDArray[np.float64], kind: Kind) -> NDArray[np.float64]:
+    return np.asarray(np.cumsum(pmf[::-1])[::-1]) if kind == "at least" else pmf
 
 
 def _drawn_indices(pmfs: NDArray[np.float64], kind: Kind) -> list[int]:
@@ -201,7 +188,7 @@ def _drawn_indices(pmfs: NDArray[np.float64], kind: Kind) -> list[int]:
     at_least = np.cumsum(pmfs[:, ::-1], axis=1)[:, ::-1].max(axis=0)
     at_most = np.cumsum(pmfs, axis=1).max(axis=0)
     indices = np.flatnonzero((at_least >= NEGLIGIBLE) & (at_most >= NEGLIGIBLE))
-    if len(pmfs) == 1 and kind not in ("at least", "at most") and pmfs.shape[1] <= max(SHORT_ENOUGH, MOST_BARS):
+    if len(pmfs) == 1 and kind != "at least" and pmfs.shape[1] <= max(SHORT_ENOUGH, MOST_BARS):
         indices = np.arange(pmfs.shape[1])
     if kind == "at least" and len(indices) > 1 and indices[0] == 0:
         indices = indices[1:]  # "at least" the smallest value is certain
@@ -212,21 +199,12 @@ def _interval_ends(source: Source, kind: Kind, values: list[Any]) -> NDArray[np.
     """Return the ends of simulated 95% intervals, shape (2, values); None if there are none."""
     if "count" in source.frame:
         counts = _sum_by_value(source, "count", values)
-        low, high, _ = intervals(_cumulative(counts, kind).round(), int(counts.sum()))
+        low, high, _ = intervals(_at_least(counts, kind).round(), int(counts.sum()))
         return np.array([low, high])
-    names = ["at_least_low", "at_least_high"] if kind in ("at least", "at most") else ["low", "high"]
+    names = ["at_least_low", "at_least_high"] if kind == "at least" else ["low", "high"]
     if not set(names) <= set(source.frame.columns) or source.frame[source.x].duplicated().any():
         return None
-    rows = source.frame.set_index(source.x)[names].reindex(values).to_numpy(np.float64).T
-    if kind != "at most":
-        return rows
-    return np.hstack([1 - rows[::-1, 1:], np.full((2, 1), np.nan)])  # P(at most x) = 1 - P(at least x + 1)
-
-
-def _ylabel(kind: Kind) -> str:
-    return {"at least": "P(at least so many), percent", "at most": "P(at most so many), percent"}.get(
-        kind, look.PERCENT
-    )
+    return source.frame.set_index(source.x)[names].reindex(values).to_numpy(np.float64).T
 
 
 def _draw_bars(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color: Any, artist: dict[str, Any]) -> None:
@@ -249,12 +227,9 @@ def _draw_bars(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color: 
                 text.set_path_effects([withStroke(linewidth=2.5, foreground="white")])  # a line may run behind it
 
 
-def _draw_lines(
-    axes: Axes, xs: Any, curves: Sequence[Curve], kind: Kind, label: Any, color: Any, artist: dict[str, Any]
-) -> None:
-    steps = {"drawstyle": "steps-mid"} if kind != "lines" else {}
+def _draw_lines(axes: Axes, xs: Any, curves: Sequence[Curve], label: Any, color: Any, artist: dict[str, Any]) -> None:
     for curve, line in zip(curves, look.line_styles(axes, [series.name for series in curves], label, color)):
-        axes.plot(xs, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **steps, **line, **artist})
+        axes.plot(xs, curve.percent, **{"linewidth": 1.6, "markersize": 5.5, **line, **artist})
         if curve.ends is not None:
             _draw_interval_ends(axes, xs, curve, line["color"])
 
@@ -324,8 +299,9 @@ def panels(
     ['a', 'b']
     """
     if by is not None:
-        look.check_columns(look.rows_of(data), (by,))
-        data = dict(iter(look.rows_of(data).groupby(by, sort=False, observed=True)))
+        frame = look.rows_of(data)
+        look.check_columns(frame, (by,))
+        data = dict(iter(frame.groupby(by, sort=False, observed=True)))
     if not isinstance(data, Mapping) or not data:
         raise InputError("no data for panels", where="by", allowed="a column of the frame, or a mapping by title")
     if "ax" in more:
@@ -365,10 +341,9 @@ def _share_scales(grid: Sequence[Axes]) -> None:
     if all(isinstance(axes.xaxis.get_major_formatter(), ScalarFormatter) for axes in grid):
         for axes in grid:
             axes.set_xticks(widest.get_xticks())
-    for name in ("xlim", "ylim"):
-        ends = np.array([getattr(axes, f"get_{name}")() for axes in grid])
-        for axes in grid:
-            axes.set(**{name: (ends[:, 0].min(), ends[:, 1].max())})
+    (left, right), (bottom, top) = (np.array(ends).T for ends in zip(*((ax.get_xlim(), ax.get_ylim()) for ax in grid)))
+    for axes in grid:
+        axes.set(xlim=(left.min(), right.max()), ylim=(bottom.min(), top.max()))
 
 
 def _one_legend(figure: Figure, grid: Sequence[Axes]) -> None:

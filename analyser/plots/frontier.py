@@ -15,6 +15,7 @@ from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
+from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
 from analyser.plots.crowded_text import label_offsets
 
@@ -55,9 +56,9 @@ def cost_against_effect(
     metric: str = "mean_models_destroyed",
     quantity: str | None = None,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the effect of loadouts against their points, with the efficient frontier as a stepped line.
@@ -140,13 +141,7 @@ def _list_names(axes: Axes, loadouts: list[str]) -> None:
 
 
 def fair_points(
-    data: Any,
-    *,
-    ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
+    data: Any, *, ax: Axes | None = None, label: Label = None, color: Color = None, title: Title = AUTO, **artist: Any
 ) -> Axes:
     """Draw today's points of loadouts against fair points, with markers by faction.
 
@@ -178,12 +173,8 @@ def fair_points(
     x_label = "fair points" + (f"   ({missing} without figures left out)" if missing else "")
     factions = list(dict.fromkeys(shown["faction"]))
     is_mispriced = shown["verdict"].isin(("over-priced", "under-priced")).to_numpy()
-    options: dict[str, Any] = {
-        "own_title": "Points of loadouts, and their fair points",
-        "xlabel": x_label,
-        "ylabel": "points",
-        "legend": 2,
-    }
+    options: dict[str, Any] = {"xlabel": x_label, "ylabel": "points", "legend": 2}
+    options["own_title"] = "Points of loadouts, and their fair points"
     with look.drawing(ax, WIDTH, WIDTH, title=title, grid="both", **options) as axes:
         limits = np.array([0.8 * min(fair.min(), points.min()), 1.25 * max(fair.max(), points.max())])
         axes.fill_between(limits, low * limits, high * limits, color=look.LIGHT, linewidth=0, label="typical interval")

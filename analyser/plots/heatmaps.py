@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from matplotlib.colors import FuncNorm, LogNorm, Normalize
+from matplotlib.colors import LogNorm, Normalize
 from matplotlib.image import AxesImage
-from matplotlib.transforms import TransformedPath
+from matplotlib.ticker import LogLocator
 from numpy.typing import NDArray
 
 from analyser.common import look, metrics
 from analyser.common.errors import InputError, check_choice
 from analyser.common.frames import heading_of, names_of
+from analyser.common.look import AUTO, Title
 from analyser.common.text import NEGLIGIBLE
 from analyser.game.units import Category
-from analyser.plots.crowded_text import OutlinedText, outline_labels
 
-Scale = Literal["linear", "log", "log-odds"]
-LEAST_SHARE = 0.01  # low end of a log scale, as a share of the highest figure; distance of log-odds ends from 0 and 1
+Scale = Literal["linear", "log"]
+LEAST_SHARE = 0.01  # low end of a log scale, as a share of the highest figure
 MEAN = "mean"
 MOST_VALUES = 40  # highest minus lowest value drawn by `distributions_by_round`, at most
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
-ROUND_WIDTH, NUMBER_HEIGHT = 0.52, 0.3  # inches, of the cells of a distribution
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "logarithmic from a hundredth of the highest"
-LOG_ODDS = "logarithm of the odds"
 IMPOSSIBLE = "Hatched: the attacker cannot make this attack; means leave it out."
 CHANGE_COLOURS = "PuOr"  # colour scale from losses through white to gains
 _GAP_WIDTH = 5.0  # width in points of the white lines between groups and before the means
-_PERCENT_TICKS = (1, 2, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 98, 99)  # ticks of a colour bar in percent
-_TICK_DIGITS = (1, 2, 5)  # ticks of other colour bars are these digits times powers of ten
-_POINTS_PER_INCH, _TEXT_SHARE = 72, 0.75  # text takes at most this share of the height of a cell
 _LETTER_WIDTH = 0.075  # inches, of a letter of a label
 _LEAST_TEXT = 5.0  # points; cells in which the text would be smaller have none
 
@@ -66,7 +60,7 @@ def heatmap(
     ax: Axes | None = None,
     label: str | None = None,
     color: Any = None,
-    title: str | None = look.AUTO,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw a tidy frame or matchups as a table of coloured cells, with a figure in each cell.
@@ -82,7 +76,7 @@ def heatmap(
         A column that groups the columns. Default: `defender_category` of matchups.
     means : bool, optional
         Sort rows and columns by their means, and add the means as last column and row. Default: True for matchups.
-    scale : {"linear", "log", "log-odds"}, optional
+    scale : {"linear", "log"}, optional
         Scale of the colours. Default: linear; logarithmic for built-in metrics that are not probabilities. In a table
         with gains and losses 0 is white.
     colorbar : bool
@@ -111,11 +105,8 @@ def heatmap(
     if metric is None:
         raise InputError("no column of values is named", where="values", allowed=", ".join(map(str, frame.columns)))
     table = _table(frame, (rows, columns, metric), groups, means)
-    scale = scale or (
-        "log"
-        if metric in metrics.MATCHUP_METRICS and metrics.function_of(metric) is None and not table.is_probability
-        else "linear"
-    )
+    is_built_in = metric in metrics.MATCHUP_METRICS and metrics.function_of(metric) is None
+    scale = scale or ("log" if is_built_in and not table.is_probability else "linear")
     check_choice(scale, "scale", get_args(Scale))
     width, height = CELL_WIDTH * len(table.columns), CELL_HEIGHT * len(table.rows)
     is_matchups = f"{rows}_unit" in frame
@@ -131,7 +122,7 @@ def heatmap(
         if len(table.groups) > 1 or table.has_means:
             _separate_groups(axes, table)
         if colorbar:
-            _add_scale(axes, image, own, scale, is_titled=title == look.AUTO)
+            _add_scale(axes, image, own, scale, is_titled=title == AUTO)
     if is_matchups:
         axes.xaxis.label.set(x=0, ha="left")
     return axes
@@ -186,12 +177,9 @@ def _draw_cells(ax: Axes, table: Table, scale: Scale, color: Any, artist: dict[s
     norm = _norm(shown, scale)
     has_losses = scale == "linear" and norm.vmin is not None and norm.vmin < 0 < (norm.vmax or 0)
     shown = np.ma.masked_invalid(shown.clip(float(norm.vmin or 0.0), float(norm.vmax or 1.0)))
-    style = {
-        "cmap": look.scale_of(color, CHANGE_COLOURS if has_losses else look.PALETTE),
-        "norm": norm,
-        "aspect": "auto",
-    }
-    image = ax.imshow(shown, **{**style, "interpolation": "nearest", **artist})
+    style: dict[str, Any] = {"norm": norm, "aspect": "auto", "interpolation": "nearest"}
+    style["cmap"] = look.scale_of(color, CHANGE_COLOURS if has_losses else look.PALETTE)
+    image = ax.imshow(shown, **{**style, **artist})
     rows, columns = table.values.shape
     _write_cells(ax, image, table)
     ax.vlines(np.arange(1, columns) - 0.5, -0.5, rows - 0.5, color="white", linewidth=1)
@@ -209,18 +197,11 @@ def _write_cells(ax: Axes, image: AxesImage, table: Table) -> None:
     size = round(share * look.CELL_POINTS + 1e-6, 2)
     if size < _LEAST_TEXT:
         return
-    colours = np.asarray(image.cmap(image.norm(np.ma.asarray(image.get_array()))))
-    inks, inside = look.inks(colours), TransformedPath(ax.patch.get_path(), ax.patch.get_transform())
-    equal_texts: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    inks = look.inks(np.asarray(image.cmap(image.norm(np.ma.asarray(image.get_array())))))
+    centred: dict[str, Any] = {"ha": "center", "va": "center", "size": size, "in_layout": False}
     for (row, column), value in np.ndenumerate(table.values):
         if text := look.short_text(float(value), is_probability=table.is_probability):
-            ink = str(inks[row, column])
-            cell = OutlinedText(column, row, text, color=ink, ha="center", va="center")
-            cell.positions = [] if (text, ink) in equal_texts else equal_texts.setdefault((text, ink), [])
-            equal_texts[text, ink].append((column, row))
-            # A common clip path, because computing one for each cell takes most of the time.
-            cell.set(size=size, transform=ax.transData, clip_path=inside, in_layout=False)
-            ax.add_artist(cell)
+            ax.text(column, row, text, color=inks[row, column], **centred)
 
 
 def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
@@ -228,19 +209,9 @@ def _norm(shown: NDArray[np.float64], scale: Scale) -> Normalize:
     highest = float(np.nanmax(shown, initial=0.0)) or 1.0
     if scale == "log":
         return LogNorm(LEAST_SHARE * highest, highest)
-    if scale == "linear":
-        lowest = min(float(np.nanmin(shown, initial=0.0)), 0.0)
-        largest = max(-lowest, highest)
-        return Normalize(-largest, largest) if lowest < 0 else Normalize(0.0, highest)
-    limits = 100 * LEAST_SHARE, 100 - 100 * LEAST_SHARE
-    least, most = np.clip([np.nanmin(shown, initial=100.0), highest], *limits)
-    ends = (float(least), float(most)) if least < most else limits
-
-    def log_odds(percent: Any) -> Any:
-        shown = np.clip(percent, *ends)  # keeps the mask of cells without a figure
-        return np.log(shown / (100 - shown))
-
-    return FuncNorm((log_odds, lambda odds: 100 / (1 + np.exp(-odds))), *ends)
+    lowest = min(float(np.nanmin(shown, initial=0.0)), 0.0)
+    largest = max(-lowest, highest)
+    return Normalize(-largest, largest) if lowest < 0 else Normalize(0.0, highest)
 
 
 def _name_axes(ax: Axes, table: Table) -> None:
@@ -254,9 +225,6 @@ def _name_axes(ax: Axes, table: Table) -> None:
     ax.set_xticks(np.arange(len(table.columns)), names, size=look.LABEL_POINTS, **style)
     ax.xaxis.set_ticks_position("top")
     ax.tick_params(which="major", length=0, pad=3)
-    outline_labels(ax.yaxis)
-    if not any("\n" in name for name in names):  # an outline has a single line
-        outline_labels(ax.xaxis)
 
 
 def _sides_text(frame: pd.DataFrame, rows: str, columns: str) -> str:
@@ -307,27 +275,15 @@ def _add_scale(ax: Axes, image: AxesImage, quantity: str, scale: Scale, *, is_ti
         position = {"ax": ax}
     bar = ax.figure.colorbar(image, **position)
     bar.outline.set_visible(False)
-    if scale != "linear":
+    if scale == "log":
         least, most = image.get_clim()
-        ticks: Sequence[float] = [tick for tick in _PERCENT_TICKS if least <= tick <= most]
-        if scale == "log":
-            powers = range(int(np.floor(np.log10(least))), int(np.floor(np.log10(most))) + 1)
-            round_values = (float(f"{digit}e{power}") for power in powers for digit in _TICK_DIGITS)
-            ticks = [tick for tick in round_values if least <= tick <= most]
-        bar.set_ticks(list(ticks), labels=[f"{tick:g}" for tick in ticks])
+        ticks = [tick for tick in LogLocator(subs=(1, 2, 5)).tick_values(least, most) if least <= tick <= most]
+        bar.set_ticks(ticks, labels=[f"{tick:g}" for tick in ticks])
         bar.minorticks_off()
-    suffix = {"log": f"\n{LOGARITHMIC}", "log-odds": f"\n{LOG_ODDS}"}.get(scale, "")
     is_long = _LETTER_WIDTH * len(quantity) > bar.ax.get_window_extent().height / ax.figure.dpi
     if not (is_long and is_titled and isinstance(ax, look.Picture)):
-        bar.set_label(quantity + suffix, size=look.LABEL_POINTS)
+        bar.set_label(quantity + f"\n{LOGARITHMIC}" * (scale == "log"), size=look.LABEL_POINTS)
     bar.ax.tick_params(labelsize=look.LABEL_POINTS, length=2)
-
-
-def likely_values(frame: pd.DataFrame, number: str) -> NDArray[np.int64]:
-    """Return the range of values that :func:`distributions_by_round` draws: a single value if none is likely."""
-    likely = frame[frame["probability"] >= NEGLIGIBLE][number]
-    shown = frame[number].head(1) if likely.empty else likely
-    return np.arange(shown.min(), shown.max() + 1)[: MOST_VALUES + 1]
 
 
 def distributions_by_round(
@@ -338,7 +294,7 @@ def distributions_by_round(
     ax: Axes | None = None,
     label: str | None = None,
     color: Any = None,
-    title: str | None = look.AUTO,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the distribution of a number by round: a column of cells per round, with percentages.
@@ -358,31 +314,26 @@ def distributions_by_round(
     >>> rallied = tokens[tokens["when"] == "after rally"]
     >>> ax = distributions_by_round(rallied, x="round", number="tokens")
     >>> [text.get_text() for text in ax.texts]
-    ['11', '70', '44', '30', '44']
+    ['44', '0', '44', '30', '11', '70']
     """
     frame = look.rows_of(data)
     look.check_columns(frame, (x, number, "probability"))
-    rounds, values = sorted(frame[x].unique()), likely_values(frame, number)
+    likely = frame[frame["probability"] >= NEGLIGIBLE][number]
+    shown = frame[number].head(1) if likely.empty else likely
+    values = np.arange(shown.min(), shown.max() + 1)[: MOST_VALUES + 1][::-1]
     cells = frame.pivot_table(index=number, columns=x, values="probability", aggfunc="sum", fill_value=0.0)
-    shown = 100 * cells.reindex(index=values, columns=rounds, fill_value=0.0).to_numpy(np.float64)
+    grid = cells.reindex(index=values, fill_value=0.0).to_numpy(np.float64)
+    rows, columns = ([str(name) for name in side] for side in (values, cells.columns))
     own = look.PERCENT.capitalize()
-    options: dict[str, Any] = {"xlabel": x, "ylabel": label or number.replace("_", " ")}
-    size = ROUND_WIDTH * len(rounds), NUMBER_HEIGHT * len(values)
-    with look.drawing(ax, *size, title=title, own_title=own, grid="", **options) as axes:
-        norm = Normalize(0.0, shown.max() or 1.0)
-        style: dict[str, Any] = {"cmap": look.scale_of(color), "norm": norm, "aspect": "auto", "origin": "lower"}
-        image = axes.imshow(shown, **{**style, "interpolation": "nearest", **artist})
-        inks = look.inks(image.cmap(norm(shown)))
+    table = Table(grid, rows, columns, pd.Series(dtype=int), False, own, True)
+    options: dict[str, Any] = {"own_title": own, "xlabel": x, "ylabel": label or number.replace("_", " ")}
+    size = CELL_WIDTH * len(columns), CELL_HEIGHT * len(rows)
+    with look.drawing(ax, *size, title=title, grid="", **options) as axes:
+        image = _draw_cells(axes, table, "linear", color, artist)
         inches = axes.get_window_extent().height / axes.figure.dpi
-        points = min(look.CELL_POINTS, _TEXT_SHARE * _POINTS_PER_INCH * inches / len(values))
-        for (row, column), percent in np.ndenumerate(shown if points >= _LEAST_TEXT else np.empty((0, 0))):
-            if percent > 100 * NEGLIGIBLE:
-                text, ink = look.short_text(float(percent) / 100, is_probability=True), str(inks[row, column])
-                axes.text(column, row, text, ha="center", va="center", color=ink, size=points)
-        step = int(np.ceil(look.LABEL_POINTS / (_POINTS_PER_INCH * inches / len(values))))
-        axes.set_xticks(range(len(rounds)), [str(name) for name in rounds])
-        axes.set_yticks(range(0, len(values), step), [str(value) for value in values[::step]])
-        axes.spines[:].set_visible(False)
-        if points < _LEAST_TEXT:
+        step = int(np.ceil(look.LABEL_POINTS / 72 * len(rows) / inches))
+        axes.set_xticks(range(len(columns)), columns)
+        axes.set_yticks(range(0, len(rows), step), rows[::step])
+        if not axes.texts:
             _add_scale(axes, image, own, "linear")
     return axes

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 from matplotlib.axes import Axes
 
 from analyser.common import look
-from analyser.common.errors import InputError
 from analyser.common.frames import names_of
+from analyser.common.look import AUTO, Color, Label, Title
 
 WIDTH, HEIGHT = 5.2, 2.9  # inches
-_SURVIVAL_DATA = "the result of a duel, or its to_frame(by_round=True)"
 
 
 def curves(
@@ -22,9 +20,9 @@ def curves(
     x: str,
     lines: Mapping[str, str],
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the probabilities in several columns of a frame by round, each as a line with markers.
@@ -56,37 +54,29 @@ def curves(
 
 
 def survival(
-    data: Any,
-    *,
-    ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
-    **artist: Any,
+    data: Any, *, ax: Axes | None = None, label: Label = None, color: Color = None, title: Title = AUTO, **artist: Any
 ) -> Axes:
     """Draw the probability that each side is alive after each round, each side as a line with markers.
 
     Parameters
     ----------
     data : DuelResult, or DataFrame
-        The result of a duel, its ``to_frame(by_round=True)``, or a frame with these columns: `round` (0 is the start),
-        `side` (a name) and `p_alive` (not destroyed, broken or fled by the end of the round); `p_alive_low` and
-        `p_alive_high`, if present, are drawn as intervals. At most six sides.
+        A duel, or a frame with `round` (0 is the start), `side` (a name) and `p_alive`;
+        `p_alive_low` and `p_alive_high`, if present, are drawn as intervals.
     label, color : optional
         A list, or a mapping by side, such as ``{"a": "Rifles", "b": "Grenadiers"}``.
 
     Examples
     --------
+    >>> import pandas as pd
     >>> rounds = pd.DataFrame({"round": [0, 1, 2], "side": "Rifles", "p_alive": [1.0, 0.9, 0.7]})
     >>> survival(rounds).lines[0].get_ydata().tolist()
     [100.0, 90.0, 70.0]
     """
-    frame = _rounds_frame(data)
+    frame = look.rows_of(data, "rounds")
     look.check_columns(frame, ("round", "side", "p_alive"))
-    sides = [
-        (str(side), "p_alive", rows.sort_values("round"))
-        for side, rows in frame.groupby("side", sort=False, observed=True)
-    ]
+    by_side = frame.sort_values("round", kind="stable").groupby("side", sort=False, observed=True)
+    sides = [(str(side), "p_alive", rows) for side, rows in by_side]
     names = label or _side_names(data)
     options: dict[str, Any] = {"xlabel": "round", "ylabel": "P(alive after the round), percent", "legend": 1}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
@@ -102,19 +92,6 @@ def _side_names(data: Any) -> dict[str, str] | None:
     return dict(zip(("a", "b"), names_of([str(unit) for unit in units])))
 
 
-def _rounds_frame(data: Any) -> pd.DataFrame:
-    """Return the data as a frame with one row per round and side; InputError if that is impossible."""
-    if not isinstance(data, pd.DataFrame):
-        try:
-            data = data.to_frame(by_round=True)
-        except (AttributeError, TypeError):
-            raise InputError(f"{type(data).__name__} has no rounds", where="survival", allowed=_SURVIVAL_DATA) from None
-    if not {"round", "side"} <= set(data.columns):
-        names = ", ".join(map(str, data.columns[:3])) or "none"
-        raise InputError(f"no columns round and side, but {names} ...", where="survival", allowed=_SURVIVAL_DATA)
-    return pd.DataFrame(data)
-
-
 def trade_off(
     data: Any,
     *,
@@ -122,7 +99,7 @@ def trade_off(
     ax: Axes | None = None,
     label: str = "fair points",
     color: Any = look.DARK,
-    title: str | None = look.AUTO,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the fair points of a loadout for more or fewer dice, as a line with a band of intervals.
@@ -136,6 +113,7 @@ def trade_off(
 
     Examples
     --------
+    >>> import pandas as pd
     >>> curve = {"dice": [-1, 0, 1], "fair_points": [50, 60, 70], "fair_low": [44, 53, 61], "fair_high": [57, 68, 80]}
     >>> trade_off(pd.DataFrame(curve), points=62).lines[0].get_ydata().tolist()
     [50, 60, 70]

@@ -11,6 +11,8 @@ from matplotlib.axes import Axes
 
 from analyser.common import look
 from analyser.common.frames import readable
+from analyser.common.look import AUTO, Color, Label, Title
+from analyser.common.text import text_of
 
 WIDTH, HEIGHT = 6.2, 3.0  # inches
 _STRIP_HEIGHT = 0.34
@@ -23,9 +25,9 @@ def outcome_distribution(
     *,
     happened: Mapping[str, Any],
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the distribution of an outcome from worst to best, in three colours: worse, the observed one, and better.
@@ -53,7 +55,7 @@ def outcome_distribution(
     shown = np.arange(first, last + 1)
     percent = 100 * frame["probability"].to_numpy(float)[shown]
     columns = [frame[name].iloc[shown].tolist() for name in names]
-    texts = [", ".join(map(_value_text, values)) for values in zip(*columns)]
+    texts = [", ".join(map(text_of, values)) for values in zip(*columns)]
     rotated = max(map(len, texts)) > _LONGEST_NAME
     kinds = ("worse", "observed result", "better")
     labels = look.per_series(label, kinds, kinds, "label")
@@ -74,17 +76,13 @@ def outcome_distribution(
     return axes
 
 
-def _value_text(value: Any) -> str:
-    return ("yes" if value else "no") if isinstance(value, bool | np.bool_) else str(value)
-
-
 def luck_strips(
     data: pd.DataFrame,
     *,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw each fight as a strip from the worst outcome to the best, with a bar that marks the observed outcome.

@@ -15,8 +15,9 @@ from matplotlib.ticker import MaxNLocator
 from analyser.common import look
 from analyser.common.errors import InputError
 from analyser.common.frames import names_of
+from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
-from analyser.common.text import values_text
+from analyser.common.text import text_of, values_text
 from analyser.plots.crowded_text import label_offsets
 
 WIDTH, HEIGHT = 6.4, 3.4  # inches
@@ -38,9 +39,9 @@ def best_lines(
     between: bool = False,
     quantity: str | None = None,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw a figure against a number as several lines, with a strip that marks the best line of each range.
@@ -49,7 +50,7 @@ def best_lines(
     ----------
     data : DataFrame
         `line`, the columns `x` and `metric`, and if simulated ``metric_low`` and ``metric_high``. Of more than six
-        lines, those that are best in most ranges are coloured, and the others grey.
+        lines, those best in most ranges are coloured, and the others grey.
     x, metric : str
     best : sequence of (from, to, name)
         Ranges of the strip and the best line in each; a name of no coloured line gives a grey range.
@@ -71,7 +72,7 @@ def best_lines(
     names, others = _split_lines(possible["line"], {name: best_names.count(name) for name in best_names})
     name, scale = figure_title(metric, quantity)
     values = list(dict.fromkeys(frame[x]))
-    are_numbers = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    are_numbers = pd.api.types.is_numeric_dtype(frame[x]) and not pd.api.types.is_bool_dtype(frame[x])
     position_of = {value: value if are_numbers else index for index, value in enumerate(values)}
     across = x.replace("_", " ") + (", inches" if x.endswith("distance") else "")
     options: dict[str, Any] = {"own_title": look.subject_of(data), "xlabel": across, "ylabel": name, "legend": 1}
@@ -94,31 +95,23 @@ def best_lines(
         headroom = 1.16 if best else 1.06  # height of the axes divided by the highest figure; leaves room for the strip
         axes.set_ylim((-2, 100 * headroom) if scale == 100 and top > 50 else (0, headroom * top))
         if are_numbers:
-            axes.xaxis.set_major_locator(MaxNLocator(integer=all(isinstance(value, int) for value in values)))
+            axes.xaxis.set_major_locator(MaxNLocator(integer=pd.api.types.is_integer_dtype(frame[x])))
         else:
-            axes.set_xticks(range(len(values)), [_value_text(value) for value in values])
-        _strip(
-            axes,
-            [(position_of[first], position_of[last], best_line) for first, last, best_line in best],
-            dict(zip(names, styles)),
-            discrete=not between,
-        )
+            axes.set_xticks(range(len(values)), [text_of(value) for value in values])
+        strip = [(position_of[first], position_of[last], best_line) for first, last, best_line in best]
+        _strip(axes, strip, dict(zip(names, styles)), discrete=not between)
     return axes
 
 
-def _split_lines(lines: Iterable[str], weight: Any) -> tuple[list[str], list[str]]:
+def _split_lines(lines: Iterable[str], weight: Any, most: int = len(look.STYLES)) -> tuple[list[str], list[str]]:
     """Return the lines to colour, those of the highest `weight` (by name), and the others, both in the given order."""
     names = list(dict.fromkeys(lines))
-    chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[: len(look.STYLES)])
+    chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[:most])
     return [name for name in names if name in chosen], [name for name in names if name not in chosen]
 
 
 def _others(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} others"
-
-
-def _value_text(value: Any) -> str:
-    return {True: "yes", False: "no"}.get(value, str(value)) if isinstance(value, bool) else str(value)
 
 
 def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping[str, Any], *, discrete: bool) -> None:
@@ -147,9 +140,9 @@ def trade_map(
     lines: Sequence[str] = (),
     quantity: str | None = None,
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw the best line for each pair of two numbers as a colour, with contours of the figure of that line.
@@ -162,7 +155,7 @@ def trade_map(
     x, y : str
     lines : sequence of str
         All lines, in the order of their colours. With at most one line, colours show the figure. Of more than five
-        lines, those that are best in most cells have their own colours, and the others share one colour.
+        lines, those best in most cells have their own colours, and the others share one.
     quantity : str, optional
         Name of the figure; it is in percent if the name starts with ``P(``.
     label, color : optional
@@ -182,9 +175,7 @@ def trade_map(
     grid = frame.pivot(index=y, columns=x, values="value").reindex(index=up, columns=across).to_numpy(float)
     scale = 100 if str(quantity or "").startswith("P(") else 1
     name = f"{quantity or 'figure'}{', percent' if scale == 100 else ''}: contours"
-    columns, rows = (range(len(values)) for values in (across, up))
-    labels = (key.replace("_", " ") for key in (x, y))
-    options: dict[str, Any] = dict(zip(("xlabel", "ylabel"), labels))
+    options: dict[str, Any] = {"xlabel": x.replace("_", " "), "ylabel": y.replace("_", " ")}
     options["own_title"] = f"{look.subject_of(data)}\n{name}"
     with look.drawing(ax, SQUARE * 1.2, SQUARE, title=title, grid="", **options) as axes:
         image_style: dict[str, Any] = {"origin": "lower", "aspect": "auto", "zorder": _ZORDER, **artist}
@@ -194,7 +185,7 @@ def trade_map(
             axes.imshow(scale * grid, **{"cmap": look.scale_of(color), **image_style})
         if np.isfinite(grid).sum() > 3:
             ink = "black" if len(lines) > 1 else "white"
-            drawn = axes.contour(columns, rows, scale * grid, levels=7, colors=ink, linewidths=1.1)
+            drawn = axes.contour(scale * grid, levels=7, colors=ink, linewidths=1.1)
             axes.clabel(drawn, fontsize=look.CELL_POINTS)
         axes.set_xticks(*_ticks(across))
         axes.set_yticks(*_ticks(up))
@@ -203,8 +194,7 @@ def trade_map(
 
 def _ticks(values: Sequence[Any]) -> tuple[list[int], list[str]]:
     step = -(-len(values) // 12)
-    indices = list(range(0, len(values), step))
-    return indices, [_value_text(values[index]) for index in indices]
+    return list(range(0, len(values), step)), list(map(text_of, values[::step]))
 
 
 def _draw_best_lines(
@@ -217,10 +207,7 @@ def _draw_best_lines(
     image_style: Mapping[str, Any],
 ) -> None:
     """Draw the best line of each cell as a light colour, or grey if several are tied."""
-    cells = frame["best"].value_counts()
-    coloured = set(sorted(lines, key=lambda name: -cells.get(name, 0))[: len(_COLOURS)])
-    named = [name for name in lines if name in coloured]
-    others = [name for name in lines if name not in coloured]
+    named, others = _split_lines(lines, frame["best"].value_counts(), len(_COLOURS))
     labels, colours = label_and_color
     texts = dict(zip(named, look.per_series(labels, named, names_of(named), "label")))
     shades: dict[str, Any] = dict(zip(named, look.per_series(colours, named, _COLOURS, "color")))
@@ -247,9 +234,9 @@ def front(
     keys: Sequence[str],
     quantities: Sequence[str],
     ax: Axes | None = None,
-    label: look.PerSeries[str] = None,
-    color: look.PerSeries[Any] = None,
-    title: str | None = look.AUTO,
+    label: Label = None,
+    color: Color = None,
+    title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
     """Draw two figures against each other; the points of the Pareto front are connected and named.
@@ -258,7 +245,7 @@ def front(
     ----------
     data : DataFrame
         `line`, `on_front`, the `keys`, and the columns `x` and `y`. Of more than six lines, those with most points on
-        the front are coloured, and the others grey. Equal points share a label.
+        the front are coloured, and the others grey.
     keys : sequence of str
         Varied numbers, whose values name the points of the front.
     quantities : sequence of str

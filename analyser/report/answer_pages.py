@@ -69,8 +69,8 @@ def _links(answer: BattleResult) -> list[tuple[str, str, bool]]:
     parts = {"battle": "In short"} | ({"tactics": "Tactics"} if answer.game else {})
     parts |= {"margin": "Victory points", "left": "What is left", "did": "What units did"}
     parts |= {"swing": "Swing"} if answer.swings else {}
-    parts |= {"told": "A typical battle"} | ({"bands": "Joint intervals"} if answer.with_bands else {})
-    return [(anchor, name, False) for anchor, name in (parts | {"more": "More"}).items()]
+    parts |= {"told": "A typical battle", "more": "More"}
+    return [(anchor, name, False) for anchor, name in parts.items()]
 
 
 WON, DRAWN, LOST = "won", "drawn", "lost"

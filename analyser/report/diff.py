@@ -12,8 +12,7 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.efficiency import LEAST_EFFICIENCY
-from analyser.analysis.matchups import Matchups, matchups
-from analyser.analysis.matchups_after_edit import matchups_after_edit
+from analyser.analysis.matchups import Matchups, matchups, matchups_after_edit
 from analyser.analysis.prices import ALL_LOADOUTS, Opponents
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_named

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.matchups_after_edit import fight_alike
+from analyser.analysis.fight_cache import fight_alike
 from analyser.analysis.standing import (
     ARROW,
     DASH,

@@ -12,7 +12,7 @@ import pandas as pd
 
 from analyser.analysis.duel_ratings import duel_ratings
 from analyser.analysis.efficiency import dominated, efficiency, outliers
-from analyser.analysis.fight_cache import FightCache, cached_results
+from analyser.analysis.fight_cache import FightCache
 from analyser.analysis.grid import DefendingSide, compute_grid, join_by_situation
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS
@@ -69,9 +69,7 @@ def matchups_as_parquet(
 
 def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[Job]:
     """Return a job for each situation that fills the fight cache with the missing fights of all opponents."""
-    cache = cached_results(opponents, DefendingSide(opponents, inputs.ruleset, None, 1))
-    if not isinstance(cache, FightCache):
-        return []
+    cache = FightCache(opponents, DefendingSide(opponents, inputs.ruleset, None, 1))
     fights = len(opponents) ** 2
     return [
         Job(situation.fight.cost * fights, "", fill_fight_cache, (opponents, inputs.ruleset, situation))
@@ -83,7 +81,7 @@ def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[
 def fill_fight_cache(opponents: tuple[Loadout, ...], ruleset: Ruleset, situation: Situation) -> bytes:
     """Fill the fight cache with the fights of all opponents; return no content."""
     defending = DefendingSide(opponents, ruleset, None, 1)
-    compute_grid(opponents, defending, [situation], raise_if_interrupted, cached_results(opponents, defending))
+    compute_grid(opponents, defending, [situation], raise_if_interrupted, FightCache(opponents, defending))
     return b""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -12,25 +12,24 @@ from numpy.typing import NDArray
 
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, shown
-from analyser.common.estimates import Estimate, probability_figures
-from analyser.common.frames import tidy
+from analyser.common.estimates import probability_figures
 from analyser.common.kernel_records import python_copy
-from analyser.common.means import points_figures, values_of_unit
+from analyser.common.means import values_of_unit, victory_points_figures
 from analyser.common.method_settings import Sampling
-from analyser.common.precision import LONGEST_PILOT, Stopping
+from analyser.common.precision import LONGEST_PILOT
 from analyser.common.text import (
     counted,
     frequency_sentence,
     mean_text_in,
     p_text,
-    points_text,
     rating_text,
     rows_of_columns,
+    victory_points_text,
 )
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.pmf import approximate_additions
+from analyser.engine.pool.pmf import check_size
 from analyser.game.names import loadout_name
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_MODELS
@@ -46,13 +45,12 @@ from analyser.scenarios.attack import Scenario
 from analyser.scenarios.schema import Combatant, Target
 
 if TYPE_CHECKING:
-    import pandas as pd
+    pass
 
 UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 ATTACKER_LOSSES = ("attacker_models_destroyed", "attacker_damage")
 ALWAYS_SHOWN = ("suppressed", "broken", "annihilated")
 SHOWN_IF_POSSIBLE = ("disordered", "activated", "fell_back", "fled")
-MOST_OPERATIONS = 1e9  # for an exact distribution (some seconds)
 
 _SHIFTS = {  # lowest bit of each figure in a packed outcome
     "models_left": 0,
@@ -71,15 +69,17 @@ class AttackResult(Result):
     Attributes
     ----------
     outcomes : int64 array, shape (n,)
-        The distinct outcomes, packed and sorted. Read them with :meth:`column` or :meth:`to_frame`.
+        The distinct outcomes, packed and sorted. Read them with :meth:`column` or :meth:`to_frame`, which has
+        `models_left`, `models_destroyed`, `damage`, statuses, fates and `probability`; if simulated, also `count`,
+        `low`, `high`.
     weights : array, shape (n,)
-        Their probabilities (float64) or, in a simulation, counts (int64).
+        Their probabilities (float64) or simulated counts (int64).
     scores : Scores
-        Possible results of the dice pool (:mod:`analyser.rules.attack`).
+        Possible results of the dice pool.
     score_weights : array
         Their probabilities or counts.
     conditions : mapping
-        Effects of the rules in the scenario: dice, rating, effective DEFENCE and so on.
+        Effects of the rules: dice, rating, effective DEFENCE and so on.
     building_wrecked_weight : float or None
         Probability or count of a wrecked building (AC-6); None if no die is rolled for a building.
     """
@@ -96,13 +96,8 @@ class AttackResult(Result):
     conditions: dict[str, Any]
     building_wrecked_weight: float | None = None
 
-    @cached_property
-    def probabilities(self) -> NDArray[np.float64]:
-        """Probability of each of the :attr:`outcomes`."""
-        return np.asarray(self.weights / (self.trials or 1), np.float64)
-
     def column(self, name: str) -> NDArray[Any]:
-        """Return a column of the outcomes, such as ``models_destroyed`` or ``broken``; shape (n,)."""
+        """Return a column of the outcomes, such as ``models_destroyed`` or ``broken``."""
         if name in _SHIFTS:
             return np.asarray(self.outcomes >> _SHIFTS[name] & (1 << discipline.BITS) - 1)
         if name == "destroyed":  # annihilated, but not broken or fled
@@ -131,31 +126,21 @@ class AttackResult(Result):
             return values_of_unit(figure, attack.attacker_models or MOST_MODELS, attack.attacker_damage_limit)
         return values_of_unit(figure, target.models, target.damage_limit)
 
-    def at_least(self, models: int) -> Estimate:
-        """Return the probability that at least `models` (0 or more) models are destroyed."""
-        return self.at_least_of("models_destroyed", models)
-
     def _all_weights(self) -> list[NDArray[Any]]:
-        destroyed, events = self.destroyed_weights, np.array([self._event_weight(name, None) for name in self.events])
+        _, destroyed = self._marginal("models_destroyed", None)
+        events = np.array([self._event_weight(name, None) for name in self.events])
         return [self.weights, self.hits_weights, destroyed, np.cumsum(destroyed), events]
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture: units, row, pool."""
         return [text for label, text in self.heading() if label in ("Attack", "Row", "Distance", "Pool")]
 
     @cached_property
     def hits_weights(self) -> NDArray[Any]:
-        """Probability or count of each number of hits: shape (most hits + 1,)."""
+        """Probability or count of each number of hits."""
         return sum_by_hits(self.scores, self.score_weights)
 
     @cached_property
-    def destroyed_weights(self) -> NDArray[Any]:
-        """Probability or count of each number of models destroyed: shape (models + 1,)."""
-        return self._marginal("models_destroyed", None)[1]
-
-    @cached_property
     def summary(self) -> dict[str, Any]:
-        """Main figures by name; simulated probabilities with intervals."""
         means = {"mean_hits": "hits", "mean_models_destroyed": "models_destroyed", "mean_damage_left": "damage"}
         if self.scenario.attack.overcharge:
             means["mean_attacker_models_destroyed"] = "attacker_models_destroyed"
@@ -163,52 +148,28 @@ class AttackResult(Result):
         summary = self._named_figures({f"p_{name}": name for name in events}, means)
         summary |= self._percentiles("models_destroyed", "models_destroyed")
         removal = self.column("annihilated"), self.weights, self.trials
-        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
+        summary |= victory_points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
         if self.building_wrecked_weight is not None:
             summary |= probability_figures("p_building_wrecked", self.probability("building_wrecked"))
         return summary
 
     @property
     def _extra_columns(self) -> list[str]:
-        """Columns that only some attacks have: `activated` (Cryo), and the attacker's own losses (Overcharge)."""
+        """Columns of attacks with Cryo or Overcharge."""
         attack = self.scenario.attack
         return [*(["activated"] if attack.has("Cryo") else []), *(ATTACKER_LOSSES if attack.overcharge else [])]
 
-    def table(self, *, joint: bool = False) -> dict[str, NDArray[Any]]:
-        """Return the outcomes as columns by name; see :meth:`to_frame`."""
-        names = [*UNIT_FIGURES, *FLAGS, *(self._extra_columns if joint else [])]
-        in_order = {name: self.column(name) for name in ("models_destroyed", *names)}
-        table = self._distribution_of(in_order, self.weights)
+    def table(self) -> dict[str, NDArray[Any]]:
+        return self._outcomes()
+
+    def _outcomes(self, extra_columns: Sequence[str] = ()) -> dict[str, NDArray[Any]]:
+        names = [*UNIT_FIGURES, *FLAGS, *extra_columns]
+        table = self.joint(("models_destroyed", *names))  # the first column sorts the rows
         return {name: table.pop(name) for name in names} | table
 
     def joint(self, names: Iterable[str]) -> dict[str, NDArray[Any]]:
-        """Return the joint distribution of named events and figures of the target and the attacker, as columns."""
+        """Return the joint distribution of named events and figures, as columns."""
         return self._distribution_of({name: self.column(name) for name in names}, self.weights)
-
-    def to_frame(self, *, joint: bool = False) -> pd.DataFrame:
-        """Return the joint distribution of the outcome, one row per outcome.
-
-        Parameters
-        ----------
-        joint : bool
-            Add columns for `activated` (Cryo) and for the attacker's own losses (Overcharge).
-
-        Returns
-        -------
-        DataFrame
-            `models_left`, `models_destroyed`, `damage`, the flags `suppressed`, `disordered`, `fell_back`,
-            `broken`, `fled`, `annihilated`, and `probability`; if simulated, also `count`, `low`, `high`.
-
-        Examples
-        --------
-        >>> import analyser
-        >>> fight = {"attack": {"dice": 1}, "target": {"models": 1, "defence": 2, "damage_limit": 1}}
-        >>> analyser.exact(fight).to_frame()[["models_destroyed", "annihilated", "probability"]].round(4)
-           models_destroyed  annihilated  probability
-        0                 0        False       0.8056
-        1                 1         True       0.1944
-        """
-        return tidy(self.table(joint=joint))
 
     def _body(self) -> dict[str, Any]:
         possible = np.flatnonzero(self.hits_weights)
@@ -220,10 +181,10 @@ class AttackResult(Result):
             "models_destroyed": self.distribution("models_destroyed"),
             "summary": self.summary,
         }
-        return body | ({"joint_outcomes": rows_of_columns(self.table(joint=True))} if self._extra_columns else {})
+        extra = self._extra_columns
+        return body | ({"joint_outcomes": rows_of_columns(self._outcomes(extra))} if extra else {})
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         attack, target, conditions = self.scenario.attack, self.scenario.target, self.conditions
         attacker, unit = attack.attacker or "attack without a profile", target.unit or "target without a profile"
         lines = [("Attack", f"{attacker} -> {unit}")]
@@ -241,14 +202,12 @@ class AttackResult(Result):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         attacker, target = self.scenario.attack.attacker or "The attack", self.scenario.target.unit or "its target"
         return frequency_sentence(
             loadout_name(attacker), f"annihilates {loadout_name(target)}", self.probability("annihilated")
         )
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
         labels = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
         minor = {labels[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}
@@ -259,7 +218,7 @@ class AttackResult(Result):
             if name in self.summary:
                 is_mean = name.startswith("mean")
                 rows.append([text, mean_text_in(self.summary, name) if is_mean else str(self.summary[name])])
-        rows.append(["Expected victory points", points_text(self.summary, "expected_victory_points")])
+        rows.append(["Expected victory points", victory_points_text(self.summary, "expected_victory_points")])
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
         return [destroyed, Block(rows=rows, minor=frozenset(minor), shares_table=True)]
 
@@ -275,7 +234,7 @@ _FIGURE_LABELS = {
 
 
 def unit_line(unit: Target, defence: int | None = None) -> str:
-    """Return a unit at the start of a fight as text; `defence` is the effective DEFENCE of the target of an attack."""
+    """Return a unit at the start of a fight as text; `defence` is the effective DEFENCE against an attack."""
     parts = [f"DEFENCE {unit.defence}" if defence is None else f"effective DEFENCE {defence}"]
     parts = [counted(unit.models or 0, "model"), *parts, f"DAMAGE LIMIT {unit.damage_limit}"]
     if defence is None:
@@ -316,7 +275,7 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
 
 
 def result_without_rules(scenario: Scenario) -> AttackResult:
-    """Return the exact result without its conditions and rules, which take most of the time of a small attack."""
+    """Return the exact result without conditions and rules, which take most of the time of a small attack."""
     bare = replace(scenario)
     bare.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, "conditions": {}, "rules": RulesUsed()}
     return _exact(bare)
@@ -325,12 +284,7 @@ def result_without_rules(scenario: Scenario) -> AttackResult:
 def _exact(scenario: Scenario) -> AttackResult:
     fight = python_copy(scenario.fight)
     die, deck = _die_and_deck(scenario)
-    operations = approximate_additions(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
-    if operations > MOST_OPERATIONS:
-        allowed = "fewer dice, less Veteran or fewer extra re-rolls; or the method monte-carlo"
-        needed = f"{operations:.1g} operations, more than {MOST_OPERATIONS:.0g}"
-        problem = f"the exact distribution of this pool takes {needed}"
-        raise InputError(problem, where="attack.dice", allowed=allowed)
+    check_size(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
     faces, cards = die / die.sum(), deck / deck.sum()
     scores, pmf, outcomes, probabilities = exact_attack(scenario.fight, faces, cards, odds_of(die, deck))
     wrecked = float((die[Face.HEROIC] + die[Face.STRIKE]) / die.sum())
@@ -347,10 +301,9 @@ def _exact(scenario: Scenario) -> AttackResult:
 def simulate_in_batches(
     scenario: Scenario, batches: int, sampling: Sampling
 ) -> tuple[AttackResult, tuple[AttackResult, ...]]:
-    """Return a simulated result, as :func:`solve_attack` does, and the results of the equal batches of its trials.
+    """Return a simulated result, and the results of the equal batches of its trials, which are rounded up.
 
-    The trials of `sampling` are rounded up, so that each batch has whole chunks. Two scenarios with one seed
-    use common random numbers in each batch, so their difference varies less from batch to batch than either result.
+    Two scenarios with one seed use common random numbers in each batch, so their difference varies less.
     """
     trials = -(-sampling.first_trials() // (batches * CHUNK_TRIALS)) * CHUNK_TRIALS
     sample = sample_of(scenario, sampling.seed)
@@ -371,14 +324,7 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
     return Sample(scenario.derived["plan"], seed)
 
 
-def result_of_sample(scenario: Scenario, sample: Sample, trials: int) -> AttackResult:
-    """Return the result of a simulation of `trials` trials; its counts may come from other processes, too."""
-    result = _simulated(scenario, sample, sample.counts, trials, sample.seed)
-    return result.with_stopping(Stopping(trials))
-
-
 def _simulated(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
-    """Return the result of `trials` trials of a simulation from their `counts`."""
     outcomes, weights = outcomes_of(sample.plan, counts)
     return AttackResult(
         outcomes=outcomes,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -12,19 +12,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common import estimates
-from analyser.common.answer import Answer, Block
+from analyser.common.answer import Answer
+from analyser.common.distributions import Distribution
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.frames import tidy
-from analyser.common.intervals import greatest_width, intervals, is_rare
+from analyser.common.intervals import intervals, is_rare
 from analyser.common.means import Mean, mean_between, mean_figures
+from analyser.common.metrics import function_of
 from analyser.common.precision import Precision, Stopping
 from analyser.common.text import frequency_sentence, rows_of_columns
 from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesUsed, profiles_record
 from analyser.game.ruleset import ruleset_record
-from analyser.results import rendering, simultaneous_intervals
-from analyser.results.user_metrics import UserMetrics, check_name
+from analyser.results import rendering
+from analyser.results.user_metrics import check_name, value_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,7 +53,7 @@ class RulesUsed:
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
-class Result(UserMetrics, Answer):
+class Result(Answer):
     """Answer to one question about a fight or about morale, exact or simulated.
 
     Attributes
@@ -64,9 +66,7 @@ class Result(UserMetrics, Answer):
     profiles : ProfilesUsed or None
         Source of the profiles.
     stopping : Stopping or None
-        Simulated results only: the number of trials planned, and the reason for stopping.
-    with_bands : bool
-        True if simultaneous intervals are given in addition to the usual ones (:meth:`all_at_once`).
+        Of a simulation: the number of trials planned, and the reason for stopping.
     """
 
     kind: ClassVar[str]
@@ -78,17 +78,11 @@ class Result(UserMetrics, Answer):
     seed: int | None = None
     profiles: ProfilesUsed | None = None
     stopping: Stopping | None = None
-    with_bands: bool = False
 
     @property
     def schema(self) -> str:  # type: ignore[override]
         """Name and version of the JSON schema."""
         return f"analyser/{self.kind}/1"
-
-    @property
-    def unmodelled_in_text(self) -> tuple[str, ...]:
-        """Unmodelled rules that the text names; a subclass may leave some out."""
-        return self.not_modelled
 
     @property
     def method(self) -> Method:
@@ -126,6 +120,11 @@ class Result(UserMetrics, Answer):
         return self.rules.warnings
 
     @property
+    def unmodelled_in_text(self) -> tuple[str, ...]:
+        """Unmodelled rules that the text names; a subclass may leave some out."""
+        return self.not_modelled
+
+    @property
     @abstractmethod
     def events(self) -> tuple[str, ...]:
         """Names that :meth:`probability` takes."""
@@ -145,36 +144,37 @@ class Result(UserMetrics, Answer):
 
     @abstractmethod
     def _possible_values(self, figure: str) -> NDArray[Any]:
-        """Return values that include all possible values of a figure, for the intervals of means."""
+        """Return the possible values of a figure, or more, for the intervals of means."""
 
     @abstractmethod
     def heading(self) -> list[tuple[str, str]]:
         """Return the question as labels and texts."""
 
     @abstractmethod
-    def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
-
-    @abstractmethod
     def table(self) -> dict[str, NDArray[Any]]:
         """Return the outcomes as columns by name; see :meth:`to_frame`."""
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the main table as one plain dict per row, as ``--format csv`` prints it."""
         return rows_of_columns(self.table())
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the joint distribution of the outcome, one row per outcome."""
+        """Return the joint distribution of the outcome, one row per outcome.
+
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 1}, "target": {"models": 1, "defence": 2, "damage_limit": 1}}
+        >>> analyser.exact(fight).to_frame()[["models_destroyed", "annihilated", "probability"]].round(4)
+           models_destroyed  annihilated  probability
+        0                 0        False       0.8056
+        1                 1         True       0.1944
+        """
         return tidy(self.table())
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Probability of every event by name, with its interval if simulated."""
         return self._named_figures({f"p_{name}": name for name in self.events}, {})
 
     def notes(self) -> list[str]:
-        """Return the rules, assumptions, warnings and profiles of the result as lines."""
-        return rendering.notes(self)
+        return rendering.notes([self])
 
     def probability(self, name: str, moment: int | None = None) -> Estimate:
         """Return the probability of an event, with a 95% interval if simulated.
@@ -206,15 +206,12 @@ class Result(UserMetrics, Answer):
         values, weights = self._marginal(figure, moment)
         above = np.cumsum(weights[::-1])[::-1]
         if self.trials is None:
-            return rows_of_columns(
-                {"value": values, "probability": np.clip(weights, 0, 1), "at_least": np.clip(above, 0, 1)}
-            )
+            columns = {"value": values, "probability": np.clip(weights, 0, 1), "at_least": np.clip(above, 0, 1)}
+            return rows_of_columns(columns)
         columns = {"value": values, "probability": weights / self.trials, "at_least": above / self.trials}
         for prefix, counts in (("", weights), ("at_least_", above)):
             columns |= dict(zip((f"{prefix}low", f"{prefix}high", f"{prefix}interval"), intervals(counts, self.trials)))
-        return rows_of_columns(
-            columns | (simultaneous_intervals.at_least_columns(above, self.trials) if self.with_bands else {})
-        )
+        return rows_of_columns(columns)
 
     def pmf(self, figure: str, moment: int | None = None) -> pd.DataFrame:
         """Return the distribution of a figure.
@@ -231,8 +228,7 @@ class Result(UserMetrics, Answer):
         DataFrame
             `value`, `probability`, and `at_least`, the probability of this value or a higher one. If simulated, also
             the 95% intervals `low`, `high`, `at_least_low` and `at_least_high`, and the names of their methods,
-            `interval` and `at_least_interval`. With :meth:`simultaneous intervals <all_at_once>` also
-            `at_least_band_low` and `at_least_band_high`.
+            `interval` and `at_least_interval`.
 
         Raises
         ------
@@ -276,28 +272,65 @@ class Result(UserMetrics, Answer):
         return self._weighted_values(figure, moment)
 
     def _marginal(self, figure: str, moment: int | None) -> WeightedValues:
-        """Return the sorted distinct values of a figure with their weights.
-
-        For ``models_destroyed`` every number up to the models of the target is included.
-        """
+        """Return the distinct values of a figure with their weights; for ``models_destroyed`` all possible values."""
         values, weights = self._values_and_weights(figure, moment)
         always = np.arange((self.scenario.target.models or 0) + 1 if figure == "models_destroyed" else 0)
         distinct, indices = np.unique(np.concatenate([always, values]), return_inverse=True)
         return distinct, _sum_by_index(weights, indices.reshape(-1)[len(always) :], len(distinct))
 
     def _distribution_of(self, columns: dict[str, NDArray[Any]], weights: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        """Return the joint distribution of columns, with a row for each possible or simulated combination."""
+        """Return the joint distribution of columns."""
         stacked = np.stack([np.asarray(column, np.int64) for column in columns.values()])
         rows, indices = np.unique(stacked, axis=1, return_inverse=True)
         values = {name: row.astype(columns[name].dtype) for name, row in zip(columns, rows)}
         return values | share_columns(_sum_by_index(weights, indices.reshape(-1), rows.shape[1]), self.trials)
 
-    def at_least_of(self, figure: str, value: int, moment: int | None = None) -> Estimate:
-        """Return the probability that a figure is at least `value`."""
-        check_integer(value, "models", 0)
+    def at_least(self, models: int, moment: int | None = None, *, figure: str = "models_destroyed") -> Estimate:
+        """Return the probability that a figure, by default the models destroyed, is at least `models`."""
+        check_integer(models, "models", 0)
         values, weights = self._marginal(figure, moment)
         above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # same order of addition as `distribution`: equal bits
-        return estimate(above[np.searchsorted(values, value)], self.trials)
+        return estimate(above[np.searchsorted(values, models)], self.trials)
+
+    def __getitem__(self, figure: str | tuple[str, int]) -> Distribution:
+        """Return the distribution of a figure, at the end or, as ``result["models_destroyed", 2]``, after round 2.
+
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 2}, "target": {"models": 4, "defence": 1, "damage_limit": 1}}
+        >>> analyser.exact(fight)["models_destroyed"].quantile(0.5)
+        2.0
+        """
+        name, moment = figure if isinstance(figure, tuple) else (figure, None)
+        values, weights = self._marginal(name, moment)
+        return Distribution(name, values, np.asarray(weights / (self.trials or 1), np.float64), self.trials)
+
+    def metric(self, metric: str | Callable[[pd.DataFrame], Any]) -> Estimate | Mean | float:
+        """Return a main figure by name, or a user metric.
+
+        Parameters
+        ----------
+        metric : str or callable
+            A name of `summary` or of :func:`analyser.metric`, or a function. The function gets the table of
+            :meth:`to_frame` and returns a value for each outcome. The result is the mean of these values, or the
+            probability of True if they are bool.
+
+        Raises
+        ------
+        InputError
+            The figure is unknown (the message suggests the nearest name), or the function fails.
+
+        Examples
+        --------
+        >>> import analyser
+        >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
+        >>> print(analyser.exact(fight).metric(lambda outcomes: outcomes.models_destroyed >= 3))
+        86.84%
+        """
+        function = metric if callable(metric) else function_of(metric)
+        if function is not None:
+            return value_of(self, function)
+        check_name(metric, "figure", [name for name, value in self.summary.items() if isinstance(value, float | int)])
+        return self.summary[str(metric)]  # type: ignore[no-any-return]
 
     def _named_figures(
         self, events: Mapping[str, str], figures: Mapping[str, str], moment: int | None = None
@@ -312,7 +345,6 @@ class Result(UserMetrics, Answer):
         return result
 
     def _percentiles(self, name: str, figure: str, moment: int | None = None) -> dict[str, float]:
-        """Return the 10th and the 90th percentile of a figure under names that begin with `name`."""
         percentiles = {"10th": estimates.LOW_PERCENTILE, "90th": estimates.HIGH_PERCENTILE}
         return {f"{name}_{rank}_percentile": self.quantile(figure, q, moment) for rank, q in percentiles.items()}
 
@@ -322,11 +354,6 @@ class Result(UserMetrics, Answer):
 
     def _counts(self) -> NDArray[Any]:
         return np.concatenate([np.ravel(weight) for weight in self._all_weights()])
-
-    def widest_interval(self) -> float:
-        """Return the width of the widest 95% interval among all simulated probabilities."""
-        assert self.trials is not None
-        return greatest_width(self._counts(), self.trials)
 
     @property
     def has_rare_events(self) -> bool:
@@ -341,59 +368,27 @@ class Result(UserMetrics, Answer):
         return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the counts whose intervals a precision limits: those of events if it is relative, else all."""
+        """Return the counts with limited intervals: those of events if `precision` is relative, else all."""
         return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
 
     def with_stopping(self, stopping: Stopping) -> Self:
-        """Return the result with the planned number of trials and the reason for stopping."""
         return replace(self, stopping=stopping)
-
-    def all_at_once(self) -> Self:
-        """Return the result, with additional simultaneous intervals if it is simulated.
-
-        There is a :attr:`band <pmf>` around the column *at least* of each figure (Dvoretzky, Kiefer, Wolfowitz), and an
-        interval for each of the :attr:`events` (Bonferroni). In 95% of simulations all intervals of a table contain the
-        true values.
-
-        >>> import analyser
-        >>> fight = {"attack": {"dice": 10}, "target": {"models": 5, "defence": 2, "damage_limit": 1}}
-        >>> table = analyser.simulate(fight, trials=1000).all_at_once().pmf("models_destroyed")
-        >>> table[["at_least", "at_least_low", "at_least_band_low"]].round(2).iloc[1].tolist()
-        [1.0, 0.99, 0.96]
-        """
-        return replace(self, with_bands=not self.exact)
 
     @abstractmethod
     def _all_weights(self) -> list[NDArray[Any]]:
-        """Return the weights of all probabilities of this result, for its widest interval and its rare events."""
+        """Return the weights of all probabilities of this result."""
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the result, by default on new Axes, and return the Axes; a morale result returns a Figure.
-
-        `label`, `color`, `title` and the keywords of artists work as in :mod:`analyser.plots`.
-        """
+        """Draw the result, by default on new Axes; `label`, `color`, `title` and others as in :mod:`analyser.plots`."""
         return self.plot_pmf(self.plotted_figure, ax=ax, **more)
 
     def plot_pmf(self, figure: str, moment: int | None = None, *, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the distribution of a figure; the keywords are those of :func:`analyser.plots.distribution`.
-
-        Parameters
-        ----------
-        figure, moment
-            The figure, and the attack or round, as for :meth:`pmf`.
-        ax : Axes, optional
-            Default: those of a new figure.
-        """
+        """Draw the distribution of a figure (:func:`analyser.plots.distribution`); see :meth:`pmf`."""
         from analyser.plots import distribution
 
         return distribution(self, x=(figure, moment), ax=ax, **more)
 
-    def band_blocks(self) -> list[Block]:
-        """Return the text blocks that :meth:`all_at_once` adds."""
-        return simultaneous_intervals.band_blocks(self) if self.with_bands else []
-
     def as_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, as ``--format json`` prints it."""
         record: dict[str, Any] = {
             "schema": self.schema,
             "headline": self.headline,
@@ -407,8 +402,6 @@ class Result(UserMetrics, Answer):
         record |= {} if self.stopping is None else self.stopping.as_dict()
         if thin := self.thin_means:
             record |= {"thin_means": list(thin)}
-        if self.with_bands:
-            record |= {"bands": simultaneous_intervals.bands_record(self)}
         return record | self._body() | self.rules.as_dict()
 
     def __str__(self) -> str:

@@ -15,7 +15,7 @@ from analyser.common.estimates import estimate, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.intervals import trials_for
 from analyser.common.means import amount_by_batch, mean_figures
-from analyser.common.method_settings import Sampling, SharedSampling
+from analyser.common.method_settings import Sampling
 from analyser.common.precision import Precision
 from analyser.common.text import counted, fill, whole_percent
 from analyser.engine.battle.battle_data import MOST_UNITS, Counts
@@ -399,10 +399,7 @@ def solve_battle(
 
     def result_with(settings: Sampling) -> BattleResult:
         trials = settings.trials or DEFAULT_BATTLES
-        if isinstance(settings, SharedSampling) and settings.run_trials is not None:
-            counts = settings.run_trials(simulation, None)
-        else:
-            counts = simulation.play(trials, settings.seed, settings.n_threads, settings.report)
+        counts = simulation.play(trials, settings.seed, settings.n_threads, settings.report)
         origin: dict[str, Any] = {"trials": trials, "seed": int(settings.seed), "profiles": scenario.profiles}
         return BattleResult(scenario=scenario, rules=rules, counts=counts, simulation=simulation, game=game, **origin)
 

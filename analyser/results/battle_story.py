@@ -50,34 +50,16 @@ class Happening(NamedTuple):
 
 @dataclass(frozen=True)
 class Story:
-    """Narration of one battle.
+    """Narration of one battle."""
 
-    Attributes
-    ----------
-    number, seed : int
-        Number of the battle (:meth:`BattleResult.tell`), and seed of the simulation.
-    margin : int
-        Victory points (VP) of the first army minus those of the second.
-    happenings : tuple of Happening
-        All events, in order.
-    no_shot_reasons : mapping
-        Reasons why units did not shoot as ordered (AC-6), by index in `happenings`.
-    names : mapping
-        Names of the units by number, with the army if both armies have a unit of that name.
-    armies : tuple of str
-        The names of both armies.
-    embarked : frozenset of int
-        Numbers of the units that begin the battle aboard a transport.
-    """
-
-    number: int
+    number: int  # of the battle (:meth:`BattleResult.tell`)
     seed: int
-    margin: int
+    margin: int  # victory points of the first army minus those of the second
     happenings: tuple[Happening, ...]
-    names: Mapping[int, str]
+    names: Mapping[int, str]  # of the units by number, with the army if both armies have a unit of that name
     armies: tuple[str, str]
-    no_shot_reasons: Mapping[int, NoShotReason] = field(default_factory=dict)
-    embarked: frozenset[int] = frozenset()
+    no_shot_reasons: Mapping[int, NoShotReason] = field(default_factory=dict)  # (AC-6), by index in `happenings`
+    embarked: frozenset[int] = frozenset()  # numbers of the units that begin the battle aboard a transport
 
     def army_and_unit(self, event: Happening) -> str:
         """Return the names of the army and the unit of an event."""
@@ -112,16 +94,13 @@ class Story:
             text = _EVENT_TEXTS[happening.event](happening, self)
             if text:
                 parts.append(text)
-            if happening.event == Event.ACTIVATED and happening.unit in aboard and not self._line_continues(index):
+            following = self.happenings[index + 1 : index + 2]
+            alone = not following or following[0].event in _LINE_STARTS
+            if happening.event == Event.ACTIVATED and happening.unit in aboard and alone:
                 parts.append("stays aboard")
             if index in self.no_shot_reasons:
                 parts.append(_REASONS_NOT_TO_SHOOT[self.no_shot_reasons[index]])
         yield line_start, "; ".join(parts)
-
-    def _line_continues(self, index: int) -> bool:
-        """Return True if the event after the one at `index` belongs to the same line."""
-        following = self.happenings[index + 1 : index + 2]
-        return bool(following) and following[0].event not in _LINE_STARTS
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
+from operator import itemgetter
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -30,25 +31,12 @@ NOT_MODELLED_NOTE = "Terrain, objectives and line of sight are not modelled, and
 
 
 class Game(NamedTuple):
-    """Zero-sum game in which both sides choose a tactic.
+    """Zero-sum game in which both sides choose a tactic."""
 
-    Attributes
-    ----------
-    names : tuple
-        The compared tactics of the first and of the second army.
-    rows : tuple of dict
-        One per pair of tactics: `mine`, `yours`, `trials`, `p_victory`, `p_draw`, `p_defeat`. `picked` marks the pairs
-        with the lowest and the highest P(victory), which were simulated again.
-    scores : array
-        Share of battles that the first army wins, for each pair; a draw counts as half a win.
-    mixes : tuple of arrays
-        Probabilities of the tactics of both armies in an equilibrium.
-    """
-
-    names: tuple[tuple[str, ...], tuple[str, ...]]
-    rows: tuple[dict[str, Any], ...]
-    scores: NDArray[np.float64]
-    mixes: tuple[NDArray[np.float64], NDArray[np.float64]]
+    names: tuple[tuple[str, ...], tuple[str, ...]]  # the compared tactics of each army
+    rows: tuple[dict[str, Any], ...]  # one per pair of tactics; the `picked` pairs were simulated again
+    scores: NDArray[np.float64]  # share of battles that the first army wins, for each pair; a draw counts as half a win
+    mixes: tuple[NDArray[np.float64], NDArray[np.float64]]  # probabilities of the tactics in an equilibrium
 
     def scores_against_mix(self, side: int) -> NDArray[np.float64]:
         """Return the score of the first army for each tactic of a side, if the other side plays its equilibrium."""
@@ -74,7 +62,8 @@ class Game(NamedTuple):
     def extreme_pairs(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Pairs with the lowest and the highest probability that the first army wins."""
         picked = [row for row in self.rows if row["picked"]] or list(self.rows)
-        return min(picked, key=_p_victory), max(picked, key=_p_victory)
+        chance = itemgetter("p_victory")
+        return min(picked, key=chance), max(picked, key=chance)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the game as plain data."""
@@ -86,20 +75,17 @@ class Game(NamedTuple):
         return {"plays": plays, "pairs": [dict(row) for row in self.rows]}
 
 
-def compared_tactics(scenario: BattleScenario, side: str) -> tuple[str, ...]:
-    """Return the tactics of a side to compare: the stated one, or all if none is stated."""
-    stated = scenario.terms.side_term("tactic", side)
-    return tuple(TACTICS) if stated == AUTO else (stated,)
-
-
 def tactics_game(scenario: BattleScenario, simulation: Simulation, trials: int, sampling: Sampling) -> Game | None:
     """Return the game after up to `trials` simulated battles per pair of tactics; None if both tactics are stated."""
-    names = compared_tactics(scenario, SIDES[0]), compared_tactics(scenario, SIDES[1])
+    stated = [scenario.terms.side_term("tactic", side) for side in SIDES]
+    mine, yours = (tuple(TACTICS) if tactic == AUTO else (tactic,) for tactic in stated)
+    names = mine, yours
     if len(names[0]) == len(names[1]) == 1:
         return None
     pairs = list(product(*names))
     outcomes = _outcomes_by_pair(simulation, pairs, trials, sampling)
-    scores = _scores(outcomes).reshape(len(names[0]), len(names[1]))
+    won = outcomes[:, _WON].sum(axis=-1) + 0.5 * outcomes[:, Outcome.DRAW]
+    scores = (won / outcomes.sum(axis=-1)).reshape(len(mine), len(yours))
     mixes = equilibrium(scores)[0], equilibrium(1.0 - scores.T)[0]
     return Game(names, tuple(_rows(simulation, pairs, outcomes, sampling)), scores, mixes)
 
@@ -141,13 +127,6 @@ def _outcomes_by_pair(
     return np.stack(by_pair)
 
 
-def _scores(outcomes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the share of battles that the first army wins; a draw counts as half a win."""
-    won = outcomes[..., _WON].sum(axis=-1) + 0.5 * outcomes[..., Outcome.DRAW]
-    scores: NDArray[np.float64] = won / outcomes.sum(axis=-1)
-    return scores
-
-
 def _rows(
     simulation: Simulation, pairs: Sequence[tuple[str, str]], outcomes: NDArray[np.int64], sampling: Sampling
 ) -> list[dict[str, Any]]:
@@ -167,10 +146,6 @@ def _rows(
             figures |= probability_figures(name, estimate(float(counts[list(outcomes_of_result)].sum()), trials))
         rows.append(figures)
     return rows
-
-
-def _p_victory(row: dict[str, Any]) -> float:
-    return float(row["p_victory"])
 
 
 def tactic_in_words(tactic: str) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from analyser.common.answer import Block
-from analyser.common.errors import InputError, check_integer, did_you_mean
+from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Sampling
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 _MOST_SITUATIONS = 16  # rows of the plan in the text
 _LEAST_COST = 5e-5  # a choice matters if the second best costs at least this
-_ROUNDING = 1e-12  # smaller probabilities are rounding errors
 PLOT_AXES = ("models", "distance")
 
 
@@ -58,12 +56,8 @@ class BestResult(DuelResult):
         """Sum of what each side could gain by deviating from the plan; 0 except for rounding."""
         return self.solution.exploitability
 
-    @cached_property
-    def _table(self) -> PlanTable:
-        return PlanTable(self.solution)
-
     def plan(self, side: str | None = None) -> list[dict[str, Any]]:
-        """Return the plan, one plain dict per situation that can occur under it; the likeliest of each round is first.
+        """Return the plan, a plain dict for each situation that can occur under it, the likeliest of a round first.
 
         Parameters
         ----------
@@ -73,30 +67,29 @@ class BestResult(DuelResult):
         Returns
         -------
         list of dict
-            `round`, `side`, and `when`: ``first`` or ``second`` in the round (``orders`` if the order of activation is
-            fixed), ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack``
-            (strikes of the charged or the active unit), or ``test`` (which may be failed on purpose). Models, damage
-            and statuses of both units, with the prefixes ``own_`` and ``enemy_``; `distance` in inches. `do`, the
-            choice, and its `value`; `runner_up`, the second best, and its cost `costs`; the situation's `probability`.
+            `round`, `side`, and `when`: ``first`` or ``second`` in the round (``orders`` if the order is fixed),
+            ``reaction`` (opportunity fire), ``overrun`` (after a won combat), ``retaliation`` or ``attack`` (strikes of
+            the charged or the active unit), or ``test`` (which may be failed on purpose). Models, damage and statuses
+            of both units, ``own_...`` and ``enemy_...``; `distance` in inches. `do`, the choice, and its `value`;
+            `runner_up`, the second best, and its cost `costs`; the situation's `probability`.
 
         Raises
         ------
         InputError
             The side does not play best.
         """
-        self._number_of_side(side)
-        return [deepcopy(row) for row in self._plan_rows if side in (None, row["side"])]
+        self._number_of_side(side)  # checks the side
+        return [row for row in self._plan_rows if side in (None, row["side"])]
 
     @cached_property
     def _plan_rows(self) -> list[dict[str, Any]]:
-        return self._table.reached_rows(None, _ROUNDING)
+        return PlanTable(self.solution).reached_rows()
 
-    def _number_of_side(self, side: str | None) -> int | None:
+    def _number_of_side(self, side: str | None) -> int:
+        """Return the number of a side that plays best, by default of the objective side."""
         if side is None:
-            return None
-        if side not in DUEL_SIDES:
-            hint = did_you_mean(str(side), DUEL_SIDES)
-            raise InputError(f"unknown side {side!r}{hint}", where="side", allowed="a, b")
+            return self.solution.objective_side
+        check_choice(side, "side", DUEL_SIDES)
         number = DUEL_SIDES.index(side)
         if not self.solution.choosers[number]:
             problem, allowed = f"side {side} has no plan; it follows a simple tactic", DUEL_SIDES[1 - number]
@@ -109,7 +102,7 @@ class BestResult(DuelResult):
         for row in self._plan_rows:
             if row["side"] == side and row["round"] == 1 and row["when"] not in NO_ORDERS:
                 likeliest.setdefault(row["when"], row)
-        return deepcopy(list(likeliest.values()))
+        return list(likeliest.values())
 
     @cached_property
     def _regrets(self) -> list[dict[str, Any]]:
@@ -131,29 +124,20 @@ class BestResult(DuelResult):
         Returns
         -------
         list of dict
-            `tactic`; `value` of the tactic against the enemy's policy in this result; `cost`, the value of best play
-            minus `value`. If both sides play best, also `worst`, the value against the enemy's best response, and
-            `exploitable`, the cost against that response.
+            `tactic`; its `value` against the enemy's policy; `cost`, the value of best play minus `value`. If both
+            sides play best, also `worst`, the value against the enemy's best response, and `exploitable`, its cost.
         """
-        return [dict(row) for row in self._regrets]
+        return self._regrets
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the plan, as ``--format csv`` prints it."""
-        return [{name: _flat(cell) for name, cell in row.items()} for row in self.plan()]
+        return [
+            {name: " ".join(cell) if isinstance(cell, list) else cell for name, cell in row.items()}
+            for row in self._plan_rows
+        ]
 
-    def to_frame(self, *, regrets: bool = False, **tables: bool) -> pd.DataFrame:
-        """Return the :meth:`plan`, the cost of simple tactics (:meth:`regrets`), or a table of the duel under the plan.
-
-        Parameters
-        ----------
-        regrets : bool
-            Return one row per tactic.
-        **tables : bool
-            `by_round` or `activations`: a table of the duel (:meth:`.DuelResult.to_frame`).
-        """
-        if tables:
-            return super().to_frame(**tables)
-        return tidy(self.regrets() if regrets else self.rows())
+    def to_frame(self, **tables: bool) -> pd.DataFrame:
+        """Return the :meth:`plan`, or another table of the duel (:meth:`.DuelResult.to_frame`)."""
+        return super().to_frame(**tables) if tables else tidy(self.rows())
 
     def plot(
         self, ax: Axes | None = None, *, by: str = "models", round: int = 1, side: str | None = None, **more: Any
@@ -162,8 +146,6 @@ class BestResult(DuelResult):
 
         Parameters
         ----------
-        ax : Axes, optional
-            Default: those of a new figure.
         by : "models" or "distance"
             The quantities on the axes.
         round : int
@@ -174,50 +156,45 @@ class BestResult(DuelResult):
         from analyser.common.look import with_subject
         from analyser.plots import choices
 
-        if by not in PLOT_AXES:
-            raise InputError(
-                f"{by!r} is not usable{did_you_mean(by, PLOT_AXES)}", where="by", allowed=", ".join(PLOT_AXES)
-            )
+        check_choice(by, "by", PLOT_AXES)
         check_integer(round, "round", 1, self.solution.game.rounds)
-        number = self.solution.objective_side if side is None else self._number_of_side(side)
-        assert number is not None
+        number = self._number_of_side(side)
         if by == "distance" and self.scenario.terms.distance is None:
             raise InputError("this duel states no distance", where="by", allowed="models, or a duel with a distance")
-        frame = tidy(self._table.picture_cells(number, round - 1, by))
+        frame = tidy(PlanTable(self.solution).picture_cells(number, round - 1, by))
         if frame.empty:
             problem = f"the plan has no choice in round {round} to draw by {by}"
             raise InputError(problem, where="plot", allowed="another `round` or `by`")
-        x_label = {"models": "models of the enemy", "distance": "distance in inches"}[by]
-        y_label = {"models": "own models", "distance": "models of the enemy"}[by]
+        x_label, y_label = ("models of the enemy", "own models")
+        if by == "distance":
+            x_label, y_label = "distance in inches", x_label
         title = f"Best play of {DUEL_SIDES[number].upper()} in round {round}, in the likeliest situation of each cell"
         lines = [*self.caption(), title]
         return choices(with_subject(frame, "\n".join(lines)), across=x_label, up=y_label, ax=ax, **more)
 
     def value_text(self, value: float) -> str:
-        """Return a value as text: a probability or victory points, depending on the objective."""
-        want = self.scenario.terms.want
-        return f"{100 * value:.2f}%" if want in PROBABILITY_WANTS else f"{value:+.3f} VP"
+        """Return a value as text: a probability or victory points, by the objective."""
+        return f"{100 * value:.2f}%" if self._is_probability else f"{value:+.3f} VP"
 
     def cost_text(self, value: float) -> str:
-        """Return a difference of values as text: percentage points or victory points, depending on the objective."""
-        want = self.scenario.terms.want
-        return f"{100 * value:.2f} pp" if want in PROBABILITY_WANTS else f"{value:.3f} VP"
+        """Return a difference of values as text."""
+        return f"{100 * value:.2f} pp" if self._is_probability else f"{value:.3f} VP"
+
+    @property
+    def _is_probability(self) -> bool:
+        return self.scenario.terms.want in PROBABILITY_WANTS
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         lines = super().heading()
         side = DUEL_SIDES[self.solution.objective_side].upper()
         return [("Best play", lines[0][1]), *lines[1:], ("Objective", f"{side}: {WANTS[self.scenario.terms.want]}")]
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         return f"With best play {super().headline}"
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
-        first, tactics, plan = self._first_block(), self._tactics_block(), self._plan_block()
-        return [first, tactics, plan, *super().blocks()[1:]]
+        return [self._first_block(), self._tactics_block(), self._plan_block(), *super().blocks()[1:]]
 
     def _first_block(self) -> Block:
         want = self.scenario.terms.want
@@ -256,19 +233,13 @@ class BestResult(DuelResult):
                 break
         head = ("round, side, situation", "action", "second best (cost)", "frequency")
         shown = [[situation, *cells[situation]] for situation in sorted(cells, key=lambda text: int(text.split()[0]))]
-        lines = [
-            f"The choice matters in {f'{len(decisive):,}' if decisive else 'none'} of "
-            f"{counted(len(rows), 'situation')}. JSON and CSV contain all of them."
-        ]
+        matters = f"The choice matters in {f'{len(decisive):,}' if decisive else 'none'} of "
+        lines = [f"{matters}{counted(len(rows), 'situation')}. JSON and CSV contain all of them."]
         return Block("Plan: the most frequent and important situations", head, shown, "<<<>", lines=lines)
 
     def _body(self) -> dict[str, Any]:
         head = {"value": self.value, "exploitability": self.exploitability, "first_moves": self.first_moves()}
-        return {**head, "regrets": self.regrets(), "plan": self.plan(), **super()._body()}
-
-
-def _flat(cell: Any) -> Any:
-    return " ".join(cell) if isinstance(cell, list) else cell
+        return {**head, "regrets": self._regrets, "plan": self._plan_rows, **super()._body()}
 
 
 def solve_best_play(scenario: DuelScenario) -> BestResult:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from analyser.engine.fight.best.choice_program import (
     TEST,
 )
 from analyser.engine.fight.program import When
-from analyser.results.duel_solution import SIDES, ChoicePoint, Plan, SolvedDuel
+from analyser.results.duel_solution import SIDES, ChoicePoint, SolvedDuel
 from analyser.results.states import damage, flag, models_left
 from analyser.rules import unit_state
 from analyser.rules.activation import STOP_IS_DISTANCE
@@ -120,18 +120,16 @@ class _Columns(NamedTuple):
 
 
 class PlanTable:
-    """Rows of a plan (default: best play), with values for the objective side of the duel."""
+    """Rows of the plan of best play, with values for the objective side of the duel."""
 
-    def __init__(self, duel: SolvedDuel, plan: Plan | None = None) -> None:
-        self.duel, self.plan = duel, duel.plan if plan is None else plan
-        self.weights = duel.weights if plan is None else duel.game.node_probabilities(plan)
-        self._texts = {point.place: self._branch_texts(point) for point in duel.choice_points}
+    def __init__(self, duel: SolvedDuel) -> None:
+        self.duel = duel
+        self.points = [point for point in duel.choice_points if duel.choosers[point.side]]
+        self._texts = {point.place: self._branch_texts(point) for point in self.points}
 
     def _branch_texts(self, point: ChoicePoint) -> list[str]:
         """Return a text for each branch of a choice."""
-        chooser, rules = self.duel.shooters[point.side], self.duel.game.rules
-        if not isinstance(chooser, Chooser):
-            return []
+        chooser, rules = self.duel.chooser_at(point.side), self.duel.game.rules
         if point.subject == ORDERS:
             return [option_in_words(option, chooser) for option in chooser.options]
         if point.subject == REACTION:
@@ -146,22 +144,17 @@ class PlanTable:
         choices, verb = (chooser.retaliations, "strike back") if retaliates else (chooser.charges, "strike")
         return [strike_in_words(choices[index], choices, verb) for index in (strikes - strikes.min()).tolist()]
 
-    def reached_rows(self, side: int | None = None, least: float = 0.0) -> list[dict[str, Any]]:
-        """Return a row for each choice with a probability above `least`, the likeliest of each round first."""
+    def reached_rows(self) -> list[dict[str, Any]]:
+        """Return a row for each choice that can occur, the likeliest of each round first."""
         result = []
         for number in range(self.duel.game.rounds):
             rows = []
-            for point in self._points(side):
+            for point in self.points:
                 nodes = self.duel.game.nodes_of(point.place)
-                reached = nodes.start + np.flatnonzero(self.weights[number, nodes] > least)
+                reached = nodes.start + np.flatnonzero(self.duel.weights[number, nodes] > _ROUNDING)
                 rows += [self.row(point, number, node) for node in reached.tolist() if self._is_choice(node)]
             result += sorted(rows, key=lambda row: -row["probability"])
         return result
-
-    def _points(self, side: int | None) -> Iterator[ChoicePoint]:
-        for point in self.duel.choice_points:
-            if self.duel.choosers[point.side] and side in (None, point.side):
-                yield point
 
     def _is_choice(self, node: int) -> bool:
         """Return True if the side has more than one option in a node."""
@@ -175,28 +168,25 @@ class PlanTable:
         after, now = duel.plan_and_values[1][number + 1], duel.plan_and_values[1][number]
         to = game.edges.to[begin:end]
         values = np.where(to < game.starts, after[to], now[to])
-        taken = int(self.plan[number, node])
+        taken = int(duel.plan[number, node])
         sign = 1 if point.side == duel.objective_side else -1
         texts = [self._texts[point.place][branch] for branch in game.branches_at(node).tolist()]
         row = {"round": number + 1, "side": SIDES[point.side], "when": self._when(point)}
         row |= self._situation(point, node) | {"do": texts[taken], "value": float(values[taken])}
-        others = [index for index in range(len(texts)) if texts[index] != texts[taken]]
-        if others:
+        row |= {"runner_up": "", "costs": 0.0}
+        if others := [index for index in range(len(texts)) if texts[index] != texts[taken]]:
             second = max(others, key=lambda index: sign * values[index])
             row |= {"runner_up": texts[second], "costs": max(0.0, float(sign * (values[taken] - values[second])))}
-        else:
-            row |= {"runner_up": "", "costs": 0.0}
-        return row | {"probability": float(self.weights[number, node])}
+        return row | {"probability": float(duel.weights[number, node])}
 
     def picture_cells(self, side: int, number: int, by: str) -> list[dict[str, Any]]:
         """Return the cells of a picture of a round (from 0): `x`, `y`, `do`, `costs` and `comes_up`.
 
-        A cell stands for its likeliest situation under the plan. If no situation of the cell `comes_up`, it stands for
-        the situation with the fewest statuses, which is most like the start.
+        A cell stands for its likeliest situation or, if none occurs, for the one with the fewest statuses.
         """
         cells: dict[tuple[float, float], tuple[tuple[Any, ...], ChoicePoint, int]] = {}
-        for point in self._points(side):
-            if point.subject != ORDERS:
+        for point in self.points:
+            if point.side != side or point.subject != ORDERS:
                 continue
             nodes = self.duel.game.nodes_of(point.place)
             bounds = self.duel.game.edges.bounds[point.place]
@@ -212,7 +202,7 @@ class PlanTable:
                     continue
                 else:
                     cell = (situation["distance"], situation["enemy_models"])
-                weight = float(self.weights[number, node])
+                weight = float(self.duel.weights[number, node])
                 rank = (-weight if weight > _ROUNDING else 0.0, statuses, -situation["own_models"], damages, node)
                 if cell not in cells or rank < cells[cell][0]:
                     cells[cell] = (rank, point, node)
@@ -251,24 +241,19 @@ class PlanTable:
         edge = int(self.duel.setup["sides"][side]["edge_distance"])
         return None if edge == NONE else max(edge + forward, 0) / INCH
 
-    def _is_inside(self, side: int, node: int) -> bool:
-        """Return True if the garrison of a side is still in its building."""
-        state = int((self.duel.game.first, self.duel.game.second)[side][node])
-        return not state & unit_state.OUT_OF_BUILDING
-
     def _situation(self, point: ChoicePoint, node: int) -> dict[str, Any]:
         """Return the situation in a node as plain data: the states of both sides, and their distance."""
         columns, distance = self._columns
+        states = [int(states[node]) for states in (self.duel.game.first, self.duel.game.second)]
         result: dict[str, Any] = {}
         for who, side in (("own", point.side), ("enemy", 1 - point.side)):
             models, damages, flags, forward = columns[side]
             result |= {f"{who}_models": int(models[node]), f"{who}_damage": int(damages[node])}
             result[f"{who}_statuses"] = [name for name, is_set in flags.items() if is_set[node]]
-            if self.duel.setup["sides"][side]["garrisoned"] and self._is_inside(side, node):
+            if self.duel.setup["sides"][side]["garrisoned"] and not states[side] & unit_state.OUT_OF_BUILDING:
                 result[f"{who}_statuses"].append("in_building")
             result |= {f"{who}_edge": self._to_edge(side, int(forward[node]))} if self._has_edges else {}
-        states = (self.duel.game.first, self.duel.game.second)[point.side]
-        if int(states[node]) & unit_state.RALLY_FAILED:
+        if states[point.side] & unit_state.RALLY_FAILED:
             result["own_statuses"].append("rally_failed")
         return result | {"distance": None if distance is None else float(distance[node])}
 

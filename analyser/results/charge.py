@@ -14,7 +14,15 @@ from analyser.common.answer import Block
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.means import mean_between, mean_figures, sums_of
 from analyser.common.method_settings import Sampling
-from analyser.common.text import NEGLIGIBLE, counted, mean_text_in, p_text, points_text, rating_text, rows_of_columns
+from analyser.common.text import (
+    NEGLIGIBLE,
+    counted,
+    mean_text_in,
+    p_text,
+    rating_text,
+    rows_of_columns,
+    victory_points_text,
+)
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
@@ -44,9 +52,8 @@ class ChargeResult(FightResult):
     ----------
     moments : tuple of JointStates
         A single entry: the states of both sides at the end. :meth:`to_frame` has a row for each outcome: `result`
-        (attacker_wins, target_wins, draw, no_combat); for each side `models_left`, `models_destroyed`, `damage`,
-        statuses and fates, prefixed ``attacker_`` or ``target_``; `probability`; if simulated, also `count`, `low`,
-        `high`.
+        (attacker_wins, target_wins, draw, no_combat); figures, statuses and fates of each side, prefixed ``attacker_``
+        or ``target_``; `probability`; if simulated, also `count`, `low`, `high`.
     strikes : tuple of dict
         Each attack of the combat, as if no unit had losses by then: side, row, dice, rating, DEFENCE.
     """
@@ -60,7 +67,6 @@ class ChargeResult(FightResult):
 
     @cached_property
     def events(self) -> tuple[str, ...]:
-        """Names that :meth:`probability` takes."""
         named = [*CHARGE_RESULTS, *(["attacker_overruns"] if self.scenario.attacker.has("Overrun") else [])]
         for side, unit in zip(CHARGE_SIDES, self.units):
             named += [f"{side}_{flag}" for flag in (*UNIT_STATES, "destroyed")]
@@ -70,13 +76,12 @@ class ChargeResult(FightResult):
 
     @cached_property
     def result(self) -> NDArray[np.str_]:
-        """Result of the charge, without the Overrun, for each pair of states: one of the first four :attr:`events`."""
+        """Result of the charge, without the Overrun, for each pair of states: one of the first four events."""
         order = states.orders(self.moments[0].first)
         conditions = [states.wins_of_charge(self.moments[0].first) > 0, order == Order.LOST, order == Order.NO_ATTACK]
         return np.select(conditions, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Return, for each pair of states, True if event `name` (one of :attr:`events`) occurred."""
         if name in CHARGE_RESULTS:
             return np.asarray(self.result == name)
         if name == "attacker_overruns":
@@ -89,7 +94,7 @@ class ChargeResult(FightResult):
         return super().event(name, moment)
 
     def _passengers(self, side: str) -> dict[str, NDArray[Any]]:
-        """Return the fate of passengers for each pair of states; they are lost if they break or exceed the capacity."""
+        """Return the fate of passengers for each pair of states (lost if they break or exceed the capacity)."""
         unit, transport = getattr(self.scenario, side), self.states_of(side)
         broken = ~states.is_removed(transport) & (transport & combat_result.PASSENGERS_BROKEN != 0)
         aboard = np.minimum(unit.passengers.models or 0, (unit.capacity or 0) * states.models_left(transport))
@@ -103,8 +108,7 @@ class ChargeResult(FightResult):
 
     def losses(self) -> dict[str, NDArray[Any]]:
         """Return the joint distribution of the losses of both sides, as columns by name."""
-        columns = self._columns(f"{side}_models_destroyed" for side in CHARGE_SIDES)
-        return self._distribution_of(columns, self.moments[0].weights)
+        return self.joint(f"{side}_models_destroyed" for side in CHARGE_SIDES)
 
     def victory_points(self, side: str) -> NDArray[np.float64] | None:
         """Return the VP of a side for each pair of states (AC-5.9; Hunter, AC-7); None if a rating is unknown."""
@@ -121,7 +125,6 @@ class ChargeResult(FightResult):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Main figures by name; simulated probabilities with intervals."""
         means = {"models_destroyed": "models_destroyed", "models_left": "models_left", "damage_left": "damage"}
         figures = {f"mean_{side}_{label}": f"{side}_{what}" for side in CHARGE_SIDES for label, what in means.items()}
         summary = self._named_figures({f"p_{name}": name for name in self.events}, figures)
@@ -134,14 +137,13 @@ class ChargeResult(FightResult):
         return summary
 
     def _possible_points(self, side: str) -> NDArray[np.float64]:
-        """Return the possible victory points of a side; all victory-point ratings must be known."""
+        """Return the possible victory points of a side with known ratings."""
         mine, theirs = self.units if side == CHARGE_SIDES[0] else self.units[::-1]
         ratings = [float(unit.victory_points or 0) for unit in (theirs, theirs.passengers) if unit is not None]
         wins = 1 << unit_state.BITS_OF_WINS_IN_A_CHARGE if mine.has("Hunter") else 1
         return np.unique(np.add.outer(np.arange(wins), sums_of(ratings)))
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Return the outcomes as columns by name; see :meth:`to_frame`."""
         columns: dict[str, NDArray[Any]] = {"result": np.array([CHARGE_RESULTS.index(name) for name in self.result])}
         for side, unit in zip(CHARGE_SIDES, self.units):
             columns |= self._columns(f"{side}_{name}" for name in (*UNIT_FIGURES, *UNIT_STATES))
@@ -156,13 +158,11 @@ class ChargeResult(FightResult):
         return {"strikes": list(self.strikes), **tables, "summary": self.summary}
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture: units and circumstances."""
         stated = self.scenario.attacker.charge.model_dump()
         named = [name.replace("_", " ") for name, is_so in stated.items() if is_so and name != "overrun"]
         return [*super().caption(), *([", ".join(named)] if named else [])]
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         attacker, target = self.units
         lines = [("Charge", f"{unit_name(attacker)} -> {unit_name(target)}")]
         lines += [("Secondary", unit_name(unit)) for unit in self.scenario.secondary]
@@ -171,13 +171,11 @@ class ChargeResult(FightResult):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         lost = self.probability("target_wins") + self.probability("no_combat")
         attacker, target = map(unit_name, self.units)
         return result_sentence(attacker, target, self.probability("attacker_wins"), lost)
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         probabilities = {name: self.probability(name) for name in _RESULT_LABELS if name in self.events}
         rows = [[_RESULT_LABELS[name], p_text(p)] for name, p in probabilities.items() if name != "no_combat" or p > 0]
         return [Block("The combat", rows=rows), _losses_block(self), _outcomes_block(self)]
@@ -186,7 +184,7 @@ class ChargeResult(FightResult):
 def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     """Return the result of a charge."""
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
-    setup.sides["hunter"] = 1  # count combats won even without Hunter: `result` reads them
+    setup.sides["hunter"] = 1  # count combats won also without Hunter: `result` reads them
     start = charge_start(setup)
 
     def make_result(**fields: Any) -> ChargeResult:
@@ -200,7 +198,7 @@ def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
 def _strike_records(
     setup: Setup, operations: Sequence[Operation], start: tuple[int, int], scenario: ChargeScenario
 ) -> Iterator[dict[str, Any]]:
-    """Yield each attack of a combat as plain data, with both units in their states at the start."""
+    """Yield each attack of a combat as plain data, as if no unit had losses."""
     rows = {"attacker": [scenario.attacker.charge_row("attacker")], "target": scenario.target.retaliation_rows()}
     for number in (operation.number for operation in operations if operation.kind == Kind.STRIKE):
         strike = setup.strikes[number]
@@ -256,12 +254,12 @@ def _outcomes_block(result: ChargeResult) -> Block:
         cells = [mean_text_in(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
         rows.append([f"Mean {what.replace('_', ' ')}", *cells])
     points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)
-    rows.append(["Expected victory points won", *(points_text(result.summary, name) for name in points)])
+    rows.append(["Expected victory points won", *(victory_points_text(result.summary, name) for name in points)])
     return Block("Outcomes", ("", *CHARGE_SIDES), rows)
 
 
 def _losses_block(result: ChargeResult) -> Block:
-    """Return the joint distribution of losses, or one distribution per side if the joint table is too wide."""
+    """Return the joint distribution of losses or, if that is too wide, a distribution per side."""
     table = result.losses()
     grid = np.zeros([(unit.models or 0) + 1 for unit in result.units])
     grid[tuple(table[f"{side}_models_destroyed"] for side in CHARGE_SIDES)] = table["probability"]

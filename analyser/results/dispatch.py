@@ -25,19 +25,16 @@ def solve(scenario: AnyScenario, sampling: Sampling, *, brief: bool = False) -> 
     >>> round(solve(fight, Sampling()).mean("hits"), 2)
     10.89
     """
-    return _SOLVERS[scenario.kind](scenario, sampling, brief)
+    if scenario.kind == "battle":
+        from analyser.results.battle import solve_battle  # a slow import
+
+        return solve_battle(scenario, sampling, swing=not brief, tactics=not brief)
+    return _SOLVERS[scenario.kind](scenario, sampling)
 
 
-def _battle(scenario: Any, sampling: Sampling, brief: bool) -> Result:
-    from analyser.results.battle import solve_battle  # a slow import
-
-    return solve_battle(scenario, sampling, swing=not brief, tactics=not brief)
-
-
-_SOLVERS: Mapping[Kind, Callable[[Any, Sampling, bool], Result]] = {
-    "attack": lambda scenario, sampling, _: solve_attack(scenario, sampling),
-    "charge": lambda scenario, sampling, _: solve_charge(scenario, sampling),
-    "focus": lambda scenario, sampling, _: solve_focus(scenario, sampling),
-    "duel": lambda scenario, sampling, _: solve_duel(scenario, sampling),
-    "battle": _battle,
+_SOLVERS: Mapping[Kind, Callable[[Any, Sampling], Result]] = {
+    "attack": solve_attack,
+    "charge": solve_charge,
+    "focus": solve_focus,
+    "duel": solve_duel,
 }

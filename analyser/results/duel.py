@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.answer import Block
-from analyser.common.errors import InputError
 from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
@@ -58,13 +57,13 @@ class DuelResult(FightResult):
     moments : tuple of JointStates
         States of both sides at the end of each round; A is the first side.
     setup : Setup
-        Constants of the duel, for the exact and the simulating engine.
+        Constants of the duel, for the engines.
     orders : tuple of (OrdersPoint, JointStates)
         States of both sides at each choice of orders; empty for a duel with a solution.
     solution : SolvedDuel or None
         The solved duel if a side plays best or follows a policy in lines.
     simulated_orders : tuple of (PartEnd, JointStates)
-        For a simulated duel with a solution, the states of both sides at each choice of orders.
+        The same as `orders`, of a simulated duel with a solution.
     """
 
     kind = "duel"
@@ -80,12 +79,10 @@ class DuelResult(FightResult):
 
     @cached_property
     def events(self) -> tuple[str, ...]:
-        """Names that :meth:`probability` takes."""
         of_sides = (f"{side}_{name}" for side in DUEL_SIDES for name in (ALIVE, "annihilated", *FATES, *STATUSES))
         return (*DUEL_RESULTS, *DEVASTATING, *of_sides)
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Return, for each pair of states, True if event `name` (one of :attr:`events`) holds after a round."""
         if name not in (*DUEL_RESULTS, *DEVASTATING):
             return super().event(name, moment)
         a, b = (self.victory_points(side, moment) for side in DUEL_SIDES)
@@ -95,7 +92,6 @@ class DuelResult(FightResult):
         return np.asarray((mine > theirs) & (mine >= DEVASTATING_RATIO * theirs))
 
     def values(self, figure: str, moment: int | None = None) -> NDArray[np.int64]:
-        """Return a figure, such as ``a_models_left`` or ``margin`` (A's VP minus B's), for each pair of states."""
         if figure == "margin":
             return self.victory_points("a", moment) - self.victory_points("b", moment)
         if figure.endswith("victory_points"):
@@ -104,18 +100,16 @@ class DuelResult(FightResult):
 
     def victory_points(self, side: str, moment: int | None = None) -> NDArray[np.int64]:
         """Return the VP of a side at the end of a round, for each pair of states (AC-5.9; Hunter, AC-7)."""
-        number = DUEL_SIDES.index(side)
-        other = DUEL_SIDES[1 - number]
-        mine, theirs = getattr(self.scenario, side), getattr(self.scenario, other)
+        number, ends = DUEL_SIDES.index(side), self.joint_states(moment)
+        mine, theirs = self.units[number], self.units[1 - number]
         bits = bits_of_wins(mine, theirs, self.scenario.terms, number)
-        return states.points_won(self.states_of(side, moment), self.states_of(other, moment), mine, theirs, bits)
+        return states.points_won(ends[number], ends[1 - number], mine, theirs, bits)
 
     @property
     def _possible_points(self) -> list[NDArray[np.int64]]:
         """Possible victory points of each side."""
-        sides = (self.scenario.a, self.scenario.b)
         result = []
-        for number, (mine, theirs) in enumerate((sides, sides[::-1])):
+        for number, (mine, theirs) in enumerate((self.units, self.units[::-1])):
             wins = np.arange(1 << bits_of_wins(mine, theirs, self.scenario.terms, number))
             rating = 1 if theirs.victory_points is None else theirs.victory_points
             result.append(np.unique(np.add.outer(wins, [0, rating])))
@@ -152,8 +146,8 @@ class DuelResult(FightResult):
     def activations(self) -> list[dict[str, Any]]:
         """Return the actions of each side in each round, one plain dict per action and reason.
 
-        Keys are `round`, `side`, `did` (the action), `because` (the reason), and `probability`, with `low` and `high`
-        if simulated. The probabilities of a side in a round add up to 1.
+        Keys are `round`, `side`, `did` (the action), `because` (the reason), and `probability`, if simulated with its
+        interval. The probabilities of a side in a round add up to 1.
 
         Examples
         --------
@@ -170,21 +164,13 @@ class DuelResult(FightResult):
         return rows
 
     def planned(self) -> dict[str, Any] | None:
-        """Return the exact value of a plan, which assumes cards with replacement, and the simulated value of this plan.
+        """Return the exact value of a plan, with cards put back, and its simulated value, by default with real decks.
 
         Returns
         -------
         dict or None
             `side` that plays best, and its objective `want`; `planned`, the exact value; `played`, the simulated value,
             and the `difference`, both with standard errors. None for an exact result and for simple tactics.
-
-        Examples
-        --------
-        >>> import analyser
-        >>> options = {"policy_a": "best", "rounds": 1, "method": "monte-carlo", "trials": 1000}
-        >>> result = analyser.duel("crown/rifle-p@basic", "imperium/scion-grenadier-p@basic", **options)
-        >>> abs(result.planned()["difference"]) < 0.1
-        True
         """
         if self.solution is None or self.exact:
             return None
@@ -204,7 +190,6 @@ class DuelResult(FightResult):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Figures at the end by name; simulated probabilities with intervals."""
         of_sides = [f"{side}_{fate}" for side in DUEL_SIDES for fate in (ALIVE, *FATES)]
         means = {"mean_{}_models_left": "models_left", "mean_{}_damage_left": "damage"}
         means["expected_{}_victory_points"] = "victory_points"
@@ -215,8 +200,7 @@ class DuelResult(FightResult):
     def table(self) -> dict[str, NDArray[Any]]:
         """Return the states of both units at the end as columns by name; see :meth:`to_frame`."""
         names = (*UNIT_FIGURES, *STATUSES, *FATES, "victory_points")
-        columns = self._columns(f"{side}_{name}" for side in DUEL_SIDES for name in names)
-        return self._distribution_of(columns, self.moments[-1].weights)
+        return self.joint(f"{side}_{name}" for side in DUEL_SIDES for name in names)
 
     def to_frame(self, *, by_round: bool = False, activations: bool = False) -> pd.DataFrame:
         """Return the joint distribution of both units at the end, the figures by round, or the actions of both sides.
@@ -224,15 +208,9 @@ class DuelResult(FightResult):
         Parameters
         ----------
         by_round : bool
-            Return one row per round and side: probability of being alive, models (mean, 10th and 90th percentile),
-            statuses and fates.
+            Return one row per round and side: probability of being alive, models, statuses and fates.
         activations : bool
-            Return one row per action of a side in a round, with its reason (:meth:`activations`).
-
-        Raises
-        ------
-        InputError
-            Both tables are requested.
+            Return the :meth:`activations` instead.
 
         Returns
         -------
@@ -240,8 +218,6 @@ class DuelResult(FightResult):
             For each side `models_left`, `models_destroyed`, `damage`, statuses, fates and `victory_points`, prefixed
             ``a_`` or ``b_``; `probability`; if simulated, also `count`, `low`, `high`.
         """
-        if by_round and activations:
-            raise InputError("both by_round and activations are requested", where="to_frame", allowed="one of them")
         return tidy(self.activations() if activations else self.rounds() if by_round else self.table())
 
     def _body(self) -> dict[str, Any]:
@@ -254,18 +230,15 @@ class DuelResult(FightResult):
         return zip(("A", "B"), self.units, map(policy_in_words, (terms.policy_a, terms.policy_b)))
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture: units, policies, terms."""
         sides = [f"{side}: {unit_name(unit)}, {policy}" for side, unit, policy in self._policies()]
         return [*sides, *super().caption()]
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
-        """Draw the probability that each side is alive, round by round (:func:`analyser.plots.survival`)."""
         from analyser.plots import survival
 
         return survival(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         terms = self.scenario.terms
         first = "by coin toss each round" if terms.first == "random" else terms.first.upper()
         where = "" if terms.distance is None else f', {terms.distance:g}" apart'
@@ -276,25 +249,25 @@ class DuelResult(FightResult):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         first, second = map(unit_name, self.units)
         return result_sentence(first, second, self.probability("a_wins"), self.probability("b_wins"))
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         summary = self.summary
         rows = [[f"P({_event_text(name)})", p_text(self.probability(name))] for name in (*DUEL_RESULTS, *DEVASTATING)]
-        sides = []
-        for name in (ALIVE, *FATES):
-            sides.append([f"P({name})", *(str(estimate_in(summary, f"p_{side}_{name}")) for side in DUEL_SIDES)])
+        sides = [
+            [f"P({name})", *(str(estimate_in(summary, f"p_{side}_{name}")) for side in DUEL_SIDES)]
+            for name in (ALIVE, *FATES)
+        ]
         shown = {"Mean models left": "mean_{}_models_left", "Expected victory points": "expected_{}_victory_points"}
         if any(unit.keeps_damage for unit in self.units):
             shown["Mean damage left"] = "mean_{}_damage_left"
         for label, name in shown.items():
             sides.append([label, *(mean_text_in(summary, name.format(side)) for side in DUEL_SIDES)])
-        margins = []
-        for row in self.margins():
-            margins.append([f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))])
+        margins = [
+            [f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))]
+            for row in self.margins()
+        ]
         return [
             _rounds_block(self),
             _actions_block(self),
@@ -305,7 +278,7 @@ class DuelResult(FightResult):
         ]
 
     def _plan_blocks(self) -> list[Block]:
-        """Return the exact value of the plan, with cards put back, and its value simulated with real decks (AC-9.3)."""
+        """Return the exact and the simulated value of the plan (AC-9.3)."""
         plan = self.planned()
         if plan is None:
             return []
@@ -340,10 +313,7 @@ def solve_duel(scenario: DuelScenario, sampling: Sampling) -> DuelResult:
 
 
 def solve_with_plan(scenario: DuelScenario, sampling: Sampling, result_type: type[DuelT] = DuelResult) -> DuelT:  # type: ignore[assignment]
-    """Return the result of a duel in which a side plays best or follows a policy in lines.
-
-    The plan assumes cards with replacement. A simulation follows this plan, by default with real decks.
-    """
+    """Return the result of a duel in which a side plays best or follows lines; a simulation follows the exact plan."""
     solution = solved_duel(scenario)
     rules = rules_used.rules_of_duel(solution.scenario, solution.shooters, with_replacement=sampling.with_replacement)
     common: dict[str, Any] = {"setup": solution.setup, "solution": solution, "rules": rules}
@@ -388,7 +358,6 @@ _REASON_TEXTS = {
 
 
 def _actions_block(result: DuelResult) -> Block:
-    """Return a table with a row for each side, action and reason, and a column for each round."""
     table: dict[tuple[str, str, str], dict[int, str]] = {}
     for row in result.activations():
         cells = table.setdefault((row["side"], row["did"], row["because"]), {})
@@ -408,7 +377,6 @@ def _event_text(name: str) -> str:
 
 
 def _rounds_block(result: DuelResult) -> Block:
-    """Return a table with a row for each round: P(alive) and models of each side, and the statuses that occur."""
     rounds = result.rounds()
     head, rows = ["round"], [[str(number)] for number in range(1, len(result.moments) + 1)]
     for side, unit in zip(DUEL_SIDES, result.units):

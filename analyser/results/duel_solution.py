@@ -39,12 +39,11 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
-# A first estimate of the edges of a game: EDGES_PER_COMBINATION times models and damage of both sides times branches
-# of choices (measured with a distance and four rounds or more). Above CLOSE_SHARE of the limit, two smaller games
-# (probes) are explored for a better estimate.
+# A first estimate of the edges is EDGES_PER_COMBINATION times models and damage of both sides times branches of
+# choices (measured). Above CLOSE_SHARE of the limit, two smaller games (probes) give a better one.
 EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45
-# Models times damage of a side in each probe, the least models, and the most edges (half a second). The edges grow
-# with a power of the models; the exponent comes from both probes or, if the larger probe is too large, from the rounds.
+# Models times damage of a side in each probe, the least models, and the most edges (half a second). The edges grow with
+# a power of the models; the exponent comes from both probes or, if the larger one is too large, from the rounds.
 PROBE_SIZES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
 GROWTH_PER_ROUND, GROWTH, MOST_GROWTH_PER_ROUND = 0.5, 1.5, 0.6
 FIRST_EDGE = 0  # choice of tactics and lines in a combat: overrun if possible, strike as stated or as in the charge
@@ -65,25 +64,13 @@ class ChoicePoint(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SolvedDuel:
-    """A duel in which at least one side plays best or follows a policy in lines.
-
-    Attributes
-    ----------
-    scenario : DuelScenario
-    shooters : tuple of Shooter
-        Both sides; a side with best play or a policy in lines is a :class:`~analyser.scenarios.chooser.Chooser`.
-    setup : Setup
-    game : Game
-        Graph of all situations of the duel.
-    course : Steps
-        The steps and choices of a round.
-    """
+    """A duel in which at least one side plays best or follows a policy in lines."""
 
     scenario: DuelScenario
-    shooters: tuple[Shooter, Shooter]
+    shooters: tuple[Shooter, Shooter]  # a side with best play or lines is a Chooser
     setup: Setup
-    game: Game
-    course: Steps
+    game: Game  # graph of all situations
+    course: Steps  # steps and choices of a round
 
     @property
     def start(self) -> tuple[int, int]:
@@ -92,7 +79,7 @@ class SolvedDuel:
 
     @property
     def objective_side(self) -> int:
-        """Number of the side whose objective defines the value: A (0), unless only B plays best."""
+        """Number of the side whose objective is the value: A (0), unless only B plays best."""
         return 1 if self.choosers == (False, True) else 0
 
     @cached_property
@@ -109,7 +96,7 @@ class SolvedDuel:
         return objective_values(scenario.terms.want, ends, scenario, self.objective_side)
 
     def choice_rules(self, first: int, second: int) -> tuple[int, int]:
-        """Return the rules of choice as the game takes them: WORST in place of BEST if a side wants a low value."""
+        """Return the rules of choice for the game: WORST in place of BEST if a side wants a low value."""
         signs = (1, -1) if self.objective_side == 0 else (-1, 1)
         return tuple(sign if rule == BEST else PLANNED for sign, rule in zip(signs, (first, second)))  # type: ignore[return-value]
 
@@ -125,7 +112,7 @@ class SolvedDuel:
 
     @property
     def plan(self) -> Plan:
-        """The plan of best play: the edge taken in each round (from 0) and node."""
+        """The edge taken in each round (from 0) and node by best play."""
         return self.plan_and_values[0]
 
     @cached_property
@@ -135,13 +122,8 @@ class SolvedDuel:
 
     def value_of_best_response(self, plan: Plan, side: int) -> float:
         """Return the value of the duel if `side` plays the best response to the other side's `plan`."""
-        return float(self.best_response(plan, side)[0][0, 0])
-
-    def best_response(self, plan: Plan, side: int) -> tuple[Floats, Plan]:
-        """Return the values of all nodes if `side` plays the best response to `plan`, and the resulting plan."""
-        response = plan.copy()
         first, second = (BEST if chooser == side and self.choosers[chooser] else PLANNED for chooser in range(2))
-        return self.game.values(self.final_values, self.choice_rules(first, second), response), response
+        return float(self.game.values(self.final_values, self.choice_rules(first, second), plan.copy())[0, 0])
 
     def value_of_plan(self, plan: Plan) -> float:
         """Return the value of the duel if both sides follow `plan`."""
@@ -170,12 +152,10 @@ class SolvedDuel:
 
     @cached_property
     def plan_programs(self) -> PlanPrograms:
-        """The plan in the form that a simulation needs."""
         return PlanPrograms(self.course, self.game, self.plan, self.weights)
 
     @cached_property
     def choice_points(self) -> list[ChoicePoint]:
-        """Points of the round at which a side chooses, in order."""
         rules, result, when = self.game.rules, list[ChoicePoint](), int(NONE)
         for place in range(len(rules.places) - 1, 0, -1):
             subject = int(rules.places[place, SUBJECT])
@@ -194,14 +174,14 @@ class SolvedDuel:
         return branches
 
     def order_of(self, point: ChoicePoint, branch: int) -> tuple[tuple[int, int, int], int]:
-        """Return the first operation of a branch of orders, and the number of strikes with which the unit can shoot."""
+        """Return the first operation of a branch of orders, and the number of strikes of a salvo."""
         rules = self.game.rules
         guard = rules.branches[rules.places[point.place, FIRST] + branch, GUARD]
         kind, side, number = rules.operations[guard].tolist()
         return (kind, side, number), len(self.shooters[side].rows) if kind == Kind.GIVE_ORDERS else 1
 
     def tactics(self, side: int) -> list[str]:
-        """Return the simple tactics that the unit of a side can follow; `short_range` requires a distance."""
+        """Return the simple tactics that a side can follow; `short_range` requires a distance."""
         shooter = self.shooters[side]
         names = [name for name in POLICIES if why_not(name, shooter.unit, shooter.enemy) is None]
         return [name for name in names if name != "short_range" or shooter.distance is not None]
@@ -228,7 +208,6 @@ class SolvedDuel:
         return PolicyLines(tuple(lines), any(row.has("Slow to Fire") for row in chooser.rows), reaction)
 
     def chooser_at(self, side: int) -> Chooser:
-        """Return a side that plays best or follows a policy in lines."""
         chooser = self.shooters[side]
         assert isinstance(chooser, Chooser)
         return chooser
@@ -252,7 +231,7 @@ class SolvedDuel:
         return plan
 
     def _opportunity_fire_edges(self, nodes: slice, reaction: int) -> NDArray[np.int64]:
-        """Return the edge of `reaction` in each of `nodes`; where that is impossible or NONE, of holding fire."""
+        """Return the edge of `reaction` in each of `nodes`; where it is impossible, of holding fire."""
         edges = self.game.edges
         begins, ends = edges.begins[nodes.start : nodes.stop], edges.begins[nodes.start + 1 : nodes.stop + 1]
         result = np.zeros(len(begins), np.int64)
@@ -274,9 +253,8 @@ class SolvedDuel:
 def objective_values(want: WantName, ends: JointStates, scenario: DuelScenario, side: int) -> Floats:
     """Return the value of each final pair of states for a side, by its objective `want` (:data:`~.schema.WANTS`)."""
     sides: tuple[Combatant, Combatant] = (scenario.a, scenario.b)
-    states = (ends.first, ends.second)
     mine, theirs = sides[side], sides[1 - side]
-    my_states, their_states = states[side], states[1 - side]
+    my_states, their_states = ends[side], ends[1 - side]
     if want == "survival":
         return (~is_removed(my_states)).astype(np.float64)
     if want == "points":
@@ -295,7 +273,7 @@ def objective_values(want: WantName, ends: JointStates, scenario: DuelScenario, 
 
 
 def solved_duel(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> SolvedDuel:
-    """Return the solution of a duel in which a side plays best or follows lines; InputError if the duel is too large.
+    """Return the solution of a duel; InputError if it is too large.
 
     Without a stated step, moves may end at every position that can matter, if that game is small enough.
     """
@@ -308,7 +286,7 @@ def solved_duel(scenario: DuelScenario, most_edges: int = MOST_EDGES) -> SolvedD
 
 
 def _checked_parts(scenario: DuelScenario, most_edges: int) -> tuple[_GameParts, float]:
-    """Return the parts of the game, and its estimated number of edges; InputError if there are clearly too many."""
+    """Return the parts of the game, and its estimated edges; InputError if there are clearly too many."""
     parts = _game_parts(scenario)
     places = parts[1].rules.places
     if (count := len(places)) >= MOST_PLACES:
@@ -324,7 +302,6 @@ def _checked_parts(scenario: DuelScenario, most_edges: int) -> tuple[_GameParts,
 
 
 def _with_graph(scenario: DuelScenario, most_edges: int, parts: _GameParts, likely_edges: float) -> SolvedDuel:
-    """Return the duel with the graph of all its situations; InputError if it has more than `most_edges` edges."""
     shooters, game_input, course = parts
     try:
         game = game_of(game_input, most_edges, likely_edges)
@@ -338,8 +315,7 @@ def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = 
     """Return the estimated number of edges of a duel, extrapolated from two duels of fewer models.
 
     The choice to fail tests is left out, because it adds few edges in large duels and many in small ones. The estimate
-    takes about a second; it stops early if it exceeds `limit`. For duels of shipped units it is at most
-    :data:`ERROR_FACTOR` times the real number.
+    stops early if it exceeds `limit`.
     """
     power = min(GROWTH_PER_ROUND * scenario.terms.rounds, GROWTH)
     (few, few_times), (many, many_times) = (_with_fewer_models(scenario, size) for size in PROBE_SIZES)
@@ -355,7 +331,7 @@ def estimated_edges(scenario: DuelScenario, likely: float = 0.0, limit: float = 
 
 
 def _with_fewer_models(scenario: DuelScenario, size: int) -> tuple[DuelScenario, float]:
-    """Return a duel with about `size` models times damage per side, and the total factor of reduction."""
+    """Return a duel with about `size` models times damage per side, and the factor of reduction."""
     factor, fewer = 1.0, list[Combatant]()
     for unit in (scenario.a, scenario.b):
         models = unit.models or 1

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, did_you_mean, shown
 from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
-from analyser.common.means import mean_between, mean_figures, points_figures, sum_of, values_of_unit
+from analyser.common.means import mean_between, mean_figures, sum_of, values_of_unit, victory_points_figures
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, frequency_sentence, mean_text_in, points_text, rating_text
+from analyser.common.text import counted, frequency_sentence, mean_text_in, rating_text, victory_points_text
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
@@ -57,8 +57,8 @@ class FocusResult(FightResult):
     ----------
     moments : tuple of JointStates
         States of both sides after each attack; the target is the second side. :meth:`to_frame` has a row for each
-        attack and outcome: `attack` (from 1), `models_left`, `models_destroyed`, `damage`, statuses, fates and
-        `probability`; if simulated, also `count`, `low`, `high`.
+        attack and outcome: `attack` (from 1), figures, statuses, fates and `probability`; if simulated, also `count`,
+        `low`, `high`.
     wanted : (float, str) or None
         A probability and a fate, for which the result states the number of attacks needed (:meth:`until`).
     """
@@ -74,16 +74,6 @@ class FocusResult(FightResult):
 
     def _split(self, name: str) -> tuple[str, str]:
         return "target", name
-
-    def at_least(self, models: int, attack: int | None = None) -> Estimate:
-        """Return the probability that at least `models` models are destroyed after an attack, by default the last.
-
-        Raises
-        ------
-        InputError
-            `models` is not an integer, or there is no such attack.
-        """
-        return self.at_least_of("models_destroyed", models, attack)
 
     def until(self, share: float, fate: str = "annihilated") -> AttacksNeeded:
         """Return the number of attacks after which the probability of a fate is at least `share`.
@@ -134,7 +124,7 @@ class FocusResult(FightResult):
         }
 
     def _attacker_losses(self, number: int) -> dict[str, Any]:
-        """Return the losses of the attacker in an attack (Overcharge, Tail Gunner); empty if no attacker is at risk."""
+        """Return the losses of the attacker in an attack (Overcharge, Tail Gunner), if any is at risk."""
         if not self.scenario.at_risk:
             return {}
         own, _, weights = self.joint_states(number)
@@ -142,10 +132,9 @@ class FocusResult(FightResult):
         for name in ("suppressed", "annihilated"):
             weight = weights[states.flag(own, name)].sum()
             losses |= probability_figures(f"p_attacker_{name}", estimate(weight, self.trials))
-        models = self.scenario.attacks[number - 1].attack.attacker_models or MOST_MODELS
-        missing = MOST_MODELS - models  # each attacker begins with MOST_MODELS models in the setup
-        destroyed = states.models_destroyed(own, MOST_MODELS) - missing
-        limit = self.scenario.attacks[number - 1].attack.attacker_damage_limit
+        attack = self.scenario.attacks[number - 1].attack
+        models, limit = attack.attacker_models or MOST_MODELS, attack.attacker_damage_limit
+        destroyed = states.models_destroyed(own, MOST_MODELS) - MOST_MODELS + models  # all begin with MOST_MODELS
         for name, values in (("models_destroyed", destroyed), ("damage_left", states.damage(own))):
             possible = values_of_unit(name.removesuffix("_left"), models, limit)
             losses |= mean_figures(f"mean_attacker_{name}", mean_between(values, weights, self.trials, possible))
@@ -153,19 +142,17 @@ class FocusResult(FightResult):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Figures after the last attack, and the expected victory points (AC-5.9)."""
         summary = self._figures(len(self.moments))
         for name in ("attack", "attacker", "row", "p_made"):
             del summary[name]
         removal = self.event("annihilated"), self.moments[-1].weights, self.trials
-        summary |= points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
+        summary |= victory_points_figures("expected_victory_points", self.scenario.target.victory_points, *removal)
         return summary | (self._victory_points_lost() if self.scenario.at_risk else {})
 
     def _victory_points_lost(self) -> dict[str, Any]:
         """Return the mean victory points lost to the enemy; None if an attacker that can be removed has no rating.
 
-        If simulated, standard errors and ends of intervals of the attackers are added, which is valid for any
-        correlation of their fates.
+        Standard errors and ends of intervals are added, which is valid for any correlation of the fates.
         """
         name, means = "expected_victory_points_lost", []
         for attacker, (own, _, weights) in zip(self.scenario.attackers, self.moments):
@@ -177,11 +164,9 @@ class FocusResult(FightResult):
         return mean_figures(name, sum_of(means))
 
     def table(self) -> dict[str, NDArray[Any]]:
-        """Return the states of the target after each attack as columns by name; see :meth:`to_frame`."""
         parts = []
         for number in range(1, len(self.moments) + 1):
-            columns = self._columns((*self.figures, *FOCUS_EVENTS), number)
-            part = self._distribution_of(columns, self.joint_states(number).weights)
+            part = self.joint((*self.figures, *FOCUS_EVENTS), number)
             parts.append({"attack": np.full(len(part["probability"]), number), **part})
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
@@ -199,7 +184,6 @@ class FocusResult(FightResult):
         return body | {"until": until | probability_figures("probability", probability)}
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         target = self.scenario.target
         lines = [("Focus fire", f"{counted(len(self.moments), 'attack')} on {target.unit or 'a unit'}")]
         lines.append(("Target", unit_line(target)))
@@ -211,21 +195,21 @@ class FocusResult(FightResult):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         attacks, target = counted(len(self.moments), "attack"), self.scenario.target.unit or "the target"
         verb = "annihilates" if len(self.moments) == 1 else "annihilate"
         return frequency_sentence(attacks, f"{verb} {loadout_name(target)}", self.probability("annihilated"))
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         last = distribution_block(self.distribution("models_destroyed"), "After the last attack", "models destroyed")
         blocks = [_attacks_block(self), last._replace(shares_table=False)]
         if self.wanted is not None:
             share, fate = self.wanted
             blocks.append(Block(_until_line(self.until(share, fate), share, fate, len(self.moments))))
-        points = [["Expected victory points", points_text(self.summary, "expected_victory_points")]]
+        points = [["Expected victory points", victory_points_text(self.summary, "expected_victory_points")]]
         if self.scenario.at_risk:
-            points.append(["Expected victory points lost", points_text(self.summary, "expected_victory_points_lost")])
+            points.append(
+                ["Expected victory points lost", victory_points_text(self.summary, "expected_victory_points_lost")]
+            )
         return [*blocks, Block(rows=points)]
 
 

@@ -67,11 +67,8 @@ class PolicyDecisions:
     def edges(self, number: int) -> NDArray[np.int64]:
         """Return the number of the edge taken in each node in round `number`, from 0."""
         count = len(self.first)
-        decisions, strikes, undecided = (
-            np.zeros((count, len(COLUMNS)), np.int64),
-            np.full(count, NONE),
-            np.ones(count, np.bool_),
-        )
+        decisions, strikes = np.zeros((count, len(COLUMNS)), np.int64), np.full(count, NONE)
+        undecided = np.ones(count, np.bool_)
         for line, attack, stop, strike in self.lines:
             holds = undecided.copy()
             for condition in all_conditions(line):
@@ -87,20 +84,10 @@ class PolicyDecisions:
         return result
 
     def _edges_for_strike(self, strike: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
-        edges = self.duel.game.edges
-        return np.asarray(
-            edge_numbers(
-                self.duel.setup,
-                (int(Kind.GIVE_ORDERS), self.point.side, strike),
-                self.policy.rearms,
-                self.options,
-                decisions,
-                self.first,
-                self.second,
-                edges.begins[self.nodes.start : self.nodes.stop + 1],
-                edges.weights,
-            )
-        )
+        edges, operation = self.duel.game.edges, (int(Kind.GIVE_ORDERS), self.point.side, strike)
+        begins, of_policy = edges.begins[self.nodes.start : self.nodes.stop + 1], (self.policy.rearms, self.options)
+        of_nodes = decisions, self.first, self.second, begins
+        return np.asarray(edge_numbers(self.duel.setup, operation, *of_policy, *of_nodes, edges.weights))
 
     def _view(self, strike: int) -> NDArray[np.int64]:
         if strike not in self._views:

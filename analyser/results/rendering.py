@@ -15,12 +15,13 @@ from analyser.common.text import NEGLIGIBLE, csv_of_rows, fill, head_and_cells, 
 if TYPE_CHECKING:
     from analyser.results.base import Result
 
-_NO_RULES = "Rules applied: none"
 _WIDEST_LIST = 120  # characters; a longer list has a line per entry
 _MORE = "{} that concern every battle (named by --full, in JSON, and by in_full() in Python)"
 _THIN = "Intervals of means that rest on few trials: Gaffke's, which allow for values that were not simulated."
-_FEW = f"fewer than {MIN_FOR_WILSON} trials"
-_INTERVALS = f"Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in {_FEW}."
+_RARE = (
+    "Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in fewer than "
+    f"{MIN_FOR_WILSON} trials."
+)
 NOT_SHOWN = f"Not shown: values less likely than {100 * NEGLIGIBLE:.2f}% in all, at either end."
 _DIFFERENT_CARDS = (
     "The two methods may differ by more than chance, because they draw cards differently. With --replacement both put "
@@ -54,30 +55,14 @@ def blocks_of(results: Sequence[Result]) -> list[Block]:
 
 def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
     """Return the notes as lines, in short form if the text of the result names only some unmodelled rules."""
-    names_all = results[0].unmodelled_in_text == results[0].not_modelled
-    notes = _notes(results, names_all=names_all)
-    return notes if names_all else [[line for paragraph in part for line in fill(paragraph)] for part in notes]
-
-
-def _notes(results: Sequence[Result], *, names_all: bool = True) -> list[list[str]]:
-    first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
-    assumptions = []
-    for assumption in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
-        methods = [method_name(result) for result in results if assumption in result.assumptions]
-        assumptions.append(f"Assumption{'' if len(methods) == len(results) else f' ({methods[0]})'}: {assumption}")
-    return [
-        *(_rules_notes(first) if names_all else _short_rules_notes(first)),
-        [] if first.profiles is None else [f"Profiles: {first.profiles}"],
-        assumptions,
-        *([line] for line in interval_notes(results)),
-        [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
-        [f"Warning: {warning}" for warning in warnings],
-    ]
+    in_short = results[0].unmodelled_in_text != results[0].not_modelled
+    notes = _notes(results, _short_rules_notes if in_short else _rules_notes)
+    return [[line for paragraph in part for line in fill(paragraph)] for part in notes] if in_short else notes
 
 
 def _rules_notes(result: Result) -> list[list[str]]:
     return [
-        _listed("Rules applied", result.rules_applied, ", ") or [_NO_RULES],
+        _listed("Rules applied", result.rules_applied, ", ") or ["Rules applied: none"],
         _listed("Not used", result.not_used, "; "),
         _listed("Not modelled", result.not_modelled, ", ") or ["Not modelled: none"],
     ]
@@ -94,15 +79,33 @@ def _short_rules_notes(result: Result) -> list[list[str]]:
     ]
 
 
+def _notes(
+    results: Sequence[Result], rules_notes: Callable[[Result], list[list[str]]] = _rules_notes
+) -> list[list[str]]:
+    first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
+    assumptions = []
+    for assumption in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
+        methods = [method_name(result) for result in results if assumption in result.assumptions]
+        assumptions.append(f"Assumption{'' if len(methods) == len(results) else f' ({methods[0]})'}: {assumption}")
+    return [
+        *rules_notes(first),
+        [] if first.profiles is None else [f"Profiles: {first.profiles}"],
+        assumptions,
+        *([line] for line in interval_notes(results)),
+        [_DIFFERENT_CARDS] if len({result.assumptions for result in results}) > 1 else [],
+        [f"Warning: {warning}" for warning in warnings],
+    ]
+
+
 def interval_notes(results: Sequence[Result]) -> list[str]:
     """Return the notes on the intervals of rare events and of means that rest on few trials."""
-    lines = [_INTERVALS] if any(result.has_rare_events for result in results) else []
+    lines = [_RARE] if any(result.has_rare_events for result in results) else []
     return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
 
 def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
     """Yield the blocks of all results; blocks that share a table are joined into one."""
-    by_result = [[*result.blocks(), *result.band_blocks()] for result in results]
+    by_result = [[*result.blocks()] for result in results]
     for blocks in zip(*by_result):
         if blocks[0].shares_table:
             yield _joined(blocks, results, named=True)
@@ -113,7 +116,7 @@ def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
 
 
 def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) -> Block:
-    """Return several blocks joined into one, with the methods in the title and above the columns."""
+    """Return several blocks as one, with the methods in the title and above the columns."""
     first, methods = blocks[0], [method_name(result) for result in results]
     if first.title and named:
         first = first._replace(title=f"{first.title} ({' and '.join(methods)})")
@@ -134,16 +137,12 @@ def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) 
 
 def html(results: Sequence[Result]) -> str:
     """Return the results as HTML for a notebook: compact tables, collapsed notes."""
-    return notebook_html(blocks_of(results), _lines(_notes(results)))
+    return notebook_html(blocks_of(results), notes(results))
 
 
-def notes(result: Result) -> list[str]:
-    """Return the lines below a result."""
-    return _lines(_notes([result]))
-
-
-def _lines(parts: Sequence[Sequence[str]]) -> list[str]:
-    return [line for part in parts for line in part]
+def notes(results: Sequence[Result]) -> list[str]:
+    """Return the lines below results."""
+    return [line for part in _notes(results) for line in part]
 
 
 def _listed(label: str, entries: Sequence[str], separator: str) -> list[str]:
@@ -159,12 +158,10 @@ def rows(results: Sequence[Result]) -> list[dict[str, Any]]:
 
     The rows of several methods follow each other, and a column `method` tells them apart.
     """
-    several = len(results) > 1
     return [
-        ({"method": result.method} | row if several and "method" not in row else row)
-        | {"profiles": "" if result.profiles is None else str(result.profiles)}
+        {"method": result.method} | row if len(results) > 1 and "method" not in row else row
         for result in results
-        for row in result.rows()
+        for row in result.rows_with_profiles()
     ]
 
 

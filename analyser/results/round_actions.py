@@ -9,6 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from analyser.engine.fight.action_reasons import (
+    ACTED_ELSEWHEN,
+    REASON_FACTOR,
+    ActionTaken,
+    Reason,
+    names_of,
+    packed_actions,
+)
 from analyser.engine.fight.best.choice_program import ORDERS
 from analyser.engine.fight.best.plan_to_program import PartEnd
 from analyser.engine.fight.program import Setup
@@ -22,9 +30,7 @@ _WeightsByCode = dict[tuple[int, str], dict[int, Any]]  # like ActionWeights, wi
 
 
 def actions_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointStates]]) -> ActionWeights:
-    """Return the weights of actions in a duel of simple tactics; `moments` has the states at each choice of orders."""
-    from analyser.engine.fight.action_reasons import packed_actions
-
+    """Return the weights of actions in a duel of simple tactics, from the states at each choice of orders."""
     by_round: _WeightsByCode = {}
     for orders, (first, second, weights) in moments:
         operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
@@ -36,8 +42,6 @@ def actions_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointSt
 
 def actions_of_plan(duel: SolvedDuel, simulated: Sequence[SimulatedOrders] = ()) -> ActionWeights:
     """Return the weights of actions under best play: probabilities, or counts in the `simulated` states, if any."""
-    from analyser.engine.fight.action_reasons import packed_actions
-
     by_round: _WeightsByCode = {}
     points = {point.place: point for point in duel.choice_points}
     followed = ((*state, duel.plan_programs.branches(duel.setup, *state)) for state in simulated)
@@ -67,8 +71,6 @@ def _states_at_orders(duel: SolvedDuel) -> Iterator[tuple[PartEnd, JointStates, 
 
 def _add_ended_duels(duel: SolvedDuel, by_round: _WeightsByCode) -> None:
     """Add the weights of rounds after the end of a duel, in which a side has no action."""
-    from analyser.engine.fight.action_reasons import REASON_FACTOR, ActionTaken, Reason
-
     game = duel.game
     for number in range(game.rounds):
         ended = np.diff(game.edges.begins[: game.starts + 1]) == 0
@@ -83,17 +85,12 @@ def _add_ended_duels(duel: SolvedDuel, by_round: _WeightsByCode) -> None:
 
 
 def _add_weights(totals: dict[int, Any], actions: NDArray[Any], weights: NDArray[Any]) -> None:
-    """Add the weights of states to the totals of the actions in these states."""
-    from analyser.engine.fight.action_reasons import ACTED_ELSEWHEN
-
     for action in np.unique(actions).tolist():
         if action != ACTED_ELSEWHEN:
             totals[action] = totals.get(action, 0) + weights[actions == action].sum()
 
 
 def _decoded(by_round: _WeightsByCode) -> ActionWeights:
-    from analyser.engine.fight.action_reasons import names_of
-
     return {
         key: {names_of(action): by_round[key][action] for action in sorted(by_round[key])} for key in sorted(by_round)
     }

@@ -24,7 +24,7 @@ from analyser.scenarios.focus import FocusScenario, gunner_dice
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant
 
-CARDS = {  # True: with replacement
+CARDS = {  # by `with_replacement`
     True: "cards with replacement: every test draws from a full deck (AC-9.3), an approximation of the rule that drawn "
     "cards are gone until the deck runs out (AC-5.1)",
     False: "cards without replacement: each side's deck runs out and is shuffled again (AC-5.1)",
@@ -50,7 +50,6 @@ class Case:
     unit: Any  # the Attack, Target or Combatant that has the rule
     enemy: Any
     single_attack: bool = False  # this is a single ranged attack
-    # circumstances for qualities of a row
     in_parentheses: bool = False  # the row has dice in parentheses that may be used
     at_short_range: bool = False
     outside_front_arc: bool = False
@@ -59,7 +58,6 @@ class Case:
     overcharge: bool = False
     shoots: bool = False
     enemy_tests: bool = False  # the enemy takes tests
-    # circumstances for special rules
     distant: bool = False  # the fight states a distance between the units
     veteran: bool = False
     enemy_qualities: frozenset[str] = frozenset()  # qualities of the rows that attack the unit
@@ -72,19 +70,15 @@ class Case:
     can_disorder: bool = False  # the unit can disorder a near enemy (Corrosive Fumes)
     fires_all_rows: bool = False
     shoots_back: bool = False  # the unit shoots back at aerial attackers
-    # circumstances for house rules
     attack_ranges: frozenset[Circumstance] | None = None  # ranges at which the unit can attack; None: all
     attacked_ranges: frozenset[Circumstance] | None = None  # ranges at which the unit can be attacked; None: all
     enemy_kinds: int | None = None  # bits of the enemy's kinds; None: those of `enemy`
 
 
 _RANGES: frozenset[Circumstance] = frozenset({"short range", "long range"})
-_CHARGE_AND_COMBAT: frozenset[Circumstance] = frozenset({"charge", "close quarters"})
 _COMBAT: frozenset[Circumstance] = frozenset({"close quarters"})
-
-
+_CHARGE_AND_COMBAT: frozenset[Circumstance] = _COMBAT | {"charge"}
 _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry can apply in every fight
-    # qualities (AC-6)
     "Point Blank": lambda case: case.in_parentheses and case.at_short_range,
     "Shock": lambda case: case.in_parentheses and case.enemy.category == "light",
     "Wreckers": lambda case: case.in_parentheses and case.enemy.category == "heavy",
@@ -102,7 +96,6 @@ _CAN_APPLY: Mapping[str, Callable[[Case], bool]] = {  # a rule without an entry 
     "Reactive": lambda case: case.opportunity_fire,
     "Siegebreaker": lambda case: case.shoots and case.enemy.garrisoned,
     "Full Steam Ahead": lambda case: case.unit.carriages > 0,
-    # special rules (AC-7)
     "Durable": lambda case: case.single_attack or case.attacked or case.charge_hit,
     "Veteran": lambda case: case.veteran,
     "Peer Review": lambda case: case.unit.peer_review,
@@ -147,21 +140,15 @@ class SortedRules:
     modelled: set[str] = field(default_factory=set)  # rules modelled in at least one kind of fight
 
     def add(self, keywords: Iterable[Keyword], fight: str, case: Case, side: str = "") -> None:
-        """Add keywords of a profile by their effect in a kind of fight; `side`: owner of the profile in an attack."""
+        """Add keywords of a profile by their effect in a kind of fight; `side` is its owner in an attack."""
         for keyword in keywords:
             term, name = keyword.term, keyword.canonical
             if term is not None and term.counts_in(fight):
                 self.modelled.add(name)
                 if (not side or term.side == side) and _is_applied(keyword, term, case):
                     self.applied.append(name if keyword.house is None else f"{name} ({term.subject})")
-            elif term is None or self._could_matter(term, fight, case):
+            elif term is None or _could_matter(term, fight, case):
                 self.not_modelled.append(name)
-
-    def _could_matter(self, term: Term, fight: str, case: Case) -> bool:
-        """Return True if a rule that is not modelled could change the result."""
-        if term.subject in SUBJECTS_OF_SHOTS:
-            return term.can_matter_in(fight) or (case.charged and case.enemy.has("Throw"))
-        return term.can_matter_in(fight) and _can_apply(term, case)
 
     def as_rules_used(self, assumptions: Iterable[str], warnings: tuple[str, ...], ruleset: Ruleset) -> RulesUsed:
         """Return the distinct rules; the first assumption of every fight is about die and deck."""
@@ -170,13 +157,19 @@ class SortedRules:
         return RulesUsed(applied, not_used, left_out, (ruleset.assumption, *assumptions), warnings)
 
 
+def _could_matter(term: Term, fight: str, case: Case) -> bool:
+    """Return True if a rule that is not modelled could change the result."""
+    if term.subject in SUBJECTS_OF_SHOTS:
+        return term.can_matter_in(fight) or (case.charged and case.enemy.has("Throw"))
+    return term.can_matter_in(fight) and _can_apply(term, case)
+
+
 def _is_applied(keyword: Keyword, term: Term, case: Case) -> bool:
     """Return True if a modelled rule can apply in `case`."""
     if keyword.house is None:
         return _can_apply(term, case)
     rule, kinds = keyword.house, case.enemy_kinds
-    if kinds is None:
-        kinds = IS_A[case.enemy.type] | IS_A[case.enemy.category]
+    kinds = IS_A[case.enemy.type] | IS_A[case.enemy.category] if kinds is None else kinds
     if rule.against and not any(IS_A[kind] & kinds for kind in rule.against):
         return False
     possible = case.attack_ranges if rule.when == "attacking" else case.attacked_ranges
@@ -235,7 +228,7 @@ def _add_attack(rules: SortedRules, scenario: Scenario, fight: FightFacts, where
 
 
 def rules_of_focus(scenario: FocusScenario, *, with_replacement: bool) -> RulesUsed:
-    """Return the distinct rules behind a sequence of attacks."""
+    """Return the rules behind a sequence of attacks."""
     rules, target = SortedRules(), scenario.target
     modelled = [rule for rule in target.keywords if rule.term and rule.term.counts_in(FOCUS_FIRE)]
     for index, (attack, attacker) in enumerate(zip(scenario.attacks, scenario.attackers)):
@@ -252,9 +245,9 @@ def rules_of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Rule
     """Return the rules behind a charge."""
     rules, (attacker, target) = SortedRules(), (scenario.attacker, scenario.target)
     charging = [attacker.charge_row("attacker")]
-    fighters = [(attacker, target, charging, "attacker"), (target, attacker, target.retaliation_rows(), "target")]
-    for index, unit in enumerate(scenario.secondary):
-        fighters.append((unit, attacker, unit.retaliation_rows(), f"secondary.{index}"))
+    charged = {"target": target} | {f"secondary.{index}": unit for index, unit in enumerate(scenario.secondary)}
+    fighters = [(attacker, target, charging, "attacker")]
+    fighters += [(unit, attacker, unit.retaliation_rows(), where) for where, unit in charged.items()]
     for unit, enemy, rows, where in fighters:
         charges = unit is attacker
         for row in rows:
@@ -272,7 +265,7 @@ def rules_of_charge(scenario: ChargeScenario, *, with_replacement: bool) -> Rule
 
 
 def _unconsidered_choices(shooter: Shooter) -> Iterator[str]:
-    """Yield the choices that the rules allow and best play does not consider, if they are relevant."""
+    """Yield the relevant choices that best play does not consider."""
     if not isinstance(shooter, Chooser) or shooter.lines:
         return
     unit, enemy = shooter.unit, shooter.enemy
@@ -285,7 +278,7 @@ def _unconsidered_choices(shooter: Shooter) -> Iterator[str]:
 
 
 def rules_of_duel(scenario: DuelScenario, shooters: Sequence[Shooter], *, with_replacement: bool) -> RulesUsed:
-    """Return the rules behind a duel; `shooters` are both sides with the rows that they fire."""
+    """Return the rules behind a duel."""
     rules, near_rules = SortedRules(), list[Keyword]()
     charges = [shooter.unit.may_charge(shooter.enemy, shooter.policy) for shooter in shooters]
     contact, has_distance = any(charges), scenario.terms.distance is not None
@@ -352,7 +345,7 @@ def case_of_unit(
     shoots: bool = True,
     **more: bool,
 ) -> Case:
-    """Return the circumstances of the special rules of a unit against an enemy, in a duel or a charge."""
+    """Return the circumstances of the special rules of a unit, in a duel or a charge."""
     ranges = _RANGES if shoots else frozenset()
     contact = _COMBAT if charges or charged else frozenset()
     return Case(
@@ -373,7 +366,7 @@ def case_of_unit(
 
 
 def case_of_row(row: Row, unit: Combatant, enemy: Combatant, shooter: Shooter | None = None) -> Case:
-    """Return the circumstances of the qualities of a row against an enemy, in a duel or a charge."""
+    """Return the circumstances of the qualities of a row, in a duel or a charge."""
     distant = shooter is not None and shooter.distance is not None
     policy, chooses = (None, False) if shooter is None else (shooter.policy, shooter.chooses)
     return Case(
@@ -404,10 +397,7 @@ def _rows_of_duel(shooter: Shooter, charges: Sequence[bool]) -> list[Row]:
 def _unused_in_contact(
     unit: Combatant, rows: Iterable[Row], where: str, charge_section: str, *, chooses: bool = False
 ) -> Iterator[str]:
-    """Yield Overcharge and Overrun if a unit could use them but does not.
-
-    `charge_section` is the section of the file with the charge; empty if the unit does not charge.
-    """
+    """Yield Overcharge and Overrun if unused; `charge_section` is the section of its charge, empty for none."""
     if not (unit.overcharge or chooses) and any(row.has("Overcharge") for row in rows if row.kind != "ranged"):
         yield _USED_WITH.format("Overcharge", f"{where}.overcharge")
     if charge_section and not unit.charge.overrun and (rule := unit.keyword("Overrun")):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError, check_integer
 from analyser.common.means import values_of_unit
-from analyser.common.method_settings import Sampling, SharedSampling
+from analyser.common.method_settings import Sampling
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Ruleset
 from analyser.results.base import Result, WeightedValues
@@ -48,7 +48,7 @@ def models_left(states: States) -> NDArray[np.int64]:
 
 
 def models_destroyed(states: States, models: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the losses among `models` models, by damage or because they had no space to fall back or withdraw."""
+    """Return the losses among `models` models, by damage or for lack of space to fall back or withdraw."""
     lost = states >> discipline.MODELS_DESTROYED & unit_state.MODELS_MASK
     return np.where(is_removed(states), lost, models - (states & unit_state.MODELS_MASK))
 
@@ -73,7 +73,7 @@ def flag(states: States, name: str) -> NDArray[np.bool_]:
 
 
 def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
-    """Return True where a status or fate holds; of ``alive``, ``destroyed``, ``broken``, ``fled`` exactly one does."""
+    """Return True where a status or fate holds; exactly one of alive, destroyed, broken and fled does."""
     if name == ALIVE:
         return ~is_removed(states)
     if name == "destroyed":
@@ -89,7 +89,7 @@ def orders(states: States) -> NDArray[np.int64]:
 
 
 def wins(states: States, bits: int) -> NDArray[np.int64]:
-    """Return the combats won, which the state counts in `bits` bits; 0 if they are not counted."""
+    """Return the combats won, counted in `bits` bits; 0 if they are not counted."""
     return np.asarray(states >> unit_state.WINS_BIT & (1 << bits) - 1)
 
 
@@ -99,34 +99,28 @@ def wins_of_charge(states: States) -> NDArray[np.int64]:
 
 
 def points_won(mine: States, theirs: States, unit: Combatant, enemy: Combatant, bits: int) -> NDArray[np.int64]:
-    """Return the VP of a side in a duel (AC-5.9; Hunter, AC-7); its states `mine` count won combats in `bits` bits."""
+    """Return the VP of a side in a duel (AC-5.9; Hunter, AC-7); `mine` counts won combats in `bits` bits."""
     rating = 1 if enemy.victory_points is None else enemy.victory_points  # an unknown rating counts as 1
     won_combats = wins(mine, bits) if unit.has("Hunter") else 0
     return np.asarray(is_removed(theirs) * rating + won_combats, np.int64)
 
 
 def unit_name(unit: Combatant) -> str:
-    """Return the name of a unit in a result."""
+    """Return the name of a unit."""
     return unit.unit or "a unit without a profile"
 
 
 class JointStates(NamedTuple):
     """Joint distribution, exact or simulated, of the states of both sides: one entry per pair of states."""
 
-    first: States  # states of side 0; read them with the functions of this module
+    first: States
     second: States
-    weights: NDArray[Any]  # probabilities (float64), or simulated counts (int64)
+    weights: NDArray[Any]  # probabilities (float64) or simulated counts (int64)
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class FightResult(Result):
-    """Result of a fight of one or several steps (attacks or rounds).
-
-    Attributes
-    ----------
-    moments : tuple of JointStates
-        States of both sides after each step.
-    """
+    """Result of a fight of one or several steps (attacks or rounds); `moments` has the states after each step."""
 
     moment_noun: ClassVar[str] = "moment"
     sides: ClassVar[tuple[str, ...]] = ("attacker", "target")
@@ -144,7 +138,7 @@ class FightResult(Result):
         return tuple(getattr(self.scenario, side) for side in self.sides)
 
     def joint_states(self, moment: int | None = None) -> JointStates:
-        """Return the states after an attack or round, from 1, by default the last; InputError if out of range."""
+        """Return the states after an attack or round, from 1, by default the last."""
         if moment is None:
             return self.moments[-1]
         check_integer(moment, self.moment_noun, 1, len(self.moments))
@@ -155,12 +149,12 @@ class FightResult(Result):
         return self.joint_states(moment)[side in ("target", "b")]
 
     def event(self, name: str, moment: int | None = None) -> NDArray[np.bool_]:
-        """Return, for each pair of states, True if event `name` (one of :attr:`events`) holds after a step."""
+        """Return, for each pair of states, True if an event holds after a step."""
         side, what = self._split(name)
         return holds(self.states_of(side, moment), what, getattr(self.scenario, side))
 
     def values(self, figure: str, moment: int | None = None) -> NDArray[Any]:
-        """Return a figure after a step, such as ``target_models_left``, for each pair of states."""
+        """Return a figure after a step for each pair of states."""
         side, what = self._split(figure)
         states = self.states_of(side, moment)
         if what == "models_destroyed":
@@ -171,7 +165,7 @@ class FightResult(Result):
         return {name: self.event(name, moment) if name in self.events else self.values(name, moment) for name in names}
 
     def joint(self, names: Iterable[str], moment: int | None = None) -> dict[str, NDArray[Any]]:
-        """Return the joint distribution of named events and figures after a step, by default the last, as columns."""
+        """Return the joint distribution of named events and figures after a step, by default the last."""
         return self._distribution_of(self._columns(names, moment), self.joint_states(moment).weights)
 
     def _event_weight(self, name: str, moment: int | None) -> float:
@@ -246,8 +240,6 @@ def states_after(
         joints = joint_distributions(setup, programs, start, ruleset)
         return [JointStates(each.first[each.rows], each.second[each.columns], each.probabilities) for each in joints]
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
-    if isinstance(sampling, SharedSampling) and sampling.run_trials is not None:
-        return [JointStates(*columns) for columns in sampling.run_trials(simulation, start)]
     moments = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
     return [JointStates(*columns) for columns in moments]
 

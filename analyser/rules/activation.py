@@ -33,10 +33,7 @@ _ACTIVATION_FLAGS = unit_state.RALLY_FAILED | unit_state.SUPPRESSED_BEFORE | uni
 
 @step
 def start_activation(state: int, target: TargetFacts) -> int:
-    """Return the state at the start of the activation; unchanged if the unit is removed or already activated (Cryo).
-
-    Behind Pavises, cover is lost only by moving (AC-7).
-    """
+    """Return the state at the start of the activation; unchanged if the unit is removed or already activated (Cryo)."""
     if unit_state.is_removed(state) or state & ACTIVATED:
         return state
     state &= ~(FELL_BACK | unit_state.ON_LOOKOUT | (0 if target.pavises else unit_state.TAKING_COVER))
@@ -70,10 +67,7 @@ def distance_between(state: int, other: int, side: SideFacts, other_side: SideFa
 
 @step
 def is_at_short_range(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
-    """Return True if the enemy is within the row's short range.
-
-    If distances do not count: True for the policy ``short_range``, and for best play with a row that is not Indirect.
-    """
+    """Return True if the enemy is within the row's short range; if distances do not count, by the policy."""
     if strike.short_range == NONE:
         return False
     if distance == NONE:
@@ -97,10 +91,7 @@ def at_double_time(speed: int) -> int:
 
 @step
 def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view on which the unit's policy decides; `strike`: a shot with the unit's row, if it `has_row`.
-
-    `sides`: the records of the unit's side and of the enemy's.
-    """
+    """Return the view on which the unit's policy decides; `strike`: a shot with the unit's row, if it `has_row`."""
     return view_at(state, distance_between(state, other, sides[0], sides[1]), sides[0], strike, has_row)
 
 
@@ -131,11 +122,7 @@ def in_building(state: int, side: SideFacts) -> bool:
 
 @step
 def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance: int, to_edge: int) -> int:
-    """Return the full length of a manoeuvre, negative if away from the enemy; only a charge ends in contact.
-
-    `to_edge`: the distance to the unit's own edge, or NONE if the edge is far. A unit that retires to its edge does not
-    flee, because it has not fallen back (AC-5.4).
-    """
+    """Return the full length of a manoeuvre, negative if away from the enemy; only a charge ends in contact."""
     if distance == NONE:
         return 0
     if manoeuvre == Manoeuvre.CHARGE:
@@ -159,11 +146,7 @@ def length_moved(manoeuvre: int, side: SideFacts, strike: StrikeFacts, distance:
 
 @step
 def length_until_stop(length: int, stop: int, distance: int) -> int:
-    """Return the length of a move that may end early, in hundredths of an inch; negative if away from the enemy.
-
-    `length`: the full length of the move. `distance`: the enemy's distance before the move. `stop`: the length after
-    which the move ends; 0: the full length; with the flag STOP_IS_DISTANCE, the distance from the enemy at which the
-    move ends, even if the move is then longer than the full length.
+    """Return the length of a move that ends at `stop` (0: the full `length`); negative if away from the enemy.
 
     >>> length_until_stop(-600, 200, 1800), length_until_stop(600, STOP_IS_DISTANCE | 1600, 1800)
     (-200, 200)
@@ -213,10 +196,7 @@ def carry_out_move(state: int, decision: tuple[int, int], side: SideFacts, lengt
 
 @step
 def end_activation(state: int, target: TargetFacts) -> int:
-    """Return the state at the end of the activation, without the statuses that the unit began with (AC-5.7, AC-5.8).
-
-    A Construct stays disordered until a commander is near (AC-7).
-    """
+    """Return the state without the statuses that the unit began with (AC-5.7, AC-5.8; Construct, AC-7)."""
     if unit_state.is_removed(state):
         return unit_state.with_order(state, Order.NOTHING)
     if state & unit_state.SUPPRESSED_BEFORE:

@@ -1,9 +1,4 @@
-"""Single attacks: from an attack and a target to a fight, and from its dice to destroyed models (AC-3, AC-4).
-
-A fight is everything known before the roll: rating, number of dice, effective DEFENCE, kind of test. The result of the
-roll is one integer, the *score*: the sum of the values of the faces (:class:`Scores`). The engines only add up scores;
-this module alone interprets them.
-"""
+"""Single attacks: from an attack and a target to a fight, and from its score to destroyed models (AC-3, AC-4)."""
 
 from __future__ import annotations
 
@@ -136,10 +131,7 @@ def defence_without_house_rules(attack: AttackFacts, target: TargetFacts, concea
 
 @step
 def kind_of_test(attack: AttackFacts, target: TargetFacts) -> int:
-    """Return the kind of suppression test of this attack, before any card (AC-4.5, AC-5.1; Hot Headed of AC-7).
-
-    A close quarters attack causes none: the loser of the combat takes one after all strikes (AC-8.5).
-    """
+    """Return the kind of suppression test, before any card (AC-4.5, AC-5.1, AC-8.5; Hot Headed, AC-7)."""
     if attack.close_quarters:
         return Test.NOT_TAKEN
     if not target.hot_headed and (attack.opportunity_fire or target.aircraft):
@@ -172,10 +164,7 @@ def set_pool(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> Non
 
 @step
 def set_faces(attack: AttackFacts, target: TargetFacts, fight: FightFacts, rating: int) -> None:
-    """Set the effects of the faces (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), including house rules.
-
-    The rating does not re-roll a face that scores hits under a house rule.
-    """
+    """Set the effects of the faces (AC-3.3, AC-3.4, AC-3.6; Durable of AC-7), including house rules."""
     faces, effects = faces_of(attack.die, rating), effects_of(attack, target)
     fight.exploding_faces = faces.exploding
     fight.heroic_faces = faces.heroic | effects.as_heroic
@@ -232,10 +221,7 @@ def set_fight(attack: AttackFacts, target: TargetFacts, fight: FightFacts) -> No
 
 
 class Scores(NamedTuple):
-    """Values of the faces of a die in the score of its pool; other faces add nothing.
-
-    The number of hits is the score divided by `hit`, rounded down; the remainder is the number of blanks that count.
-    """
+    """Values of the faces in a score, which is the number of hits times `hit` plus the blanks that count."""
 
     heroic: int
     strike: int
@@ -322,10 +308,7 @@ def hits_left_over(fight: FightFacts, scores: Scores, score: int) -> int:
 
 @step
 def destroy_models(damage: int, points: int, damage_limit: int, most_destroyed: int) -> tuple[int, int]:
-    """Return the number of models destroyed, and the damage left on the unit (AC-3.8, AC-3.9).
-
-    At most `most_destroyed` models are destroyed; further damage is discarded.
-    """
+    """Return the number of models destroyed, and the damage left on the unit (AC-3.8, AC-3.9)."""
     total = damage + points
     destroyed = total // damage_limit
     if destroyed >= most_destroyed:

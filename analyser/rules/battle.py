@@ -1,7 +1,4 @@
-"""Rules of a battle on integers: positions, initiative, activations, targets, the result (BT-1 to BT-5).
-
-The rule numbers are those of `docs/battle.md`. Lengths are in hundredths of an inch.
-"""
+"""Rules of a battle on integers (BT-1 to BT-5 of `docs/battle.md`); lengths are in hundredths of an inch."""
 
 from __future__ import annotations
 
@@ -94,8 +91,6 @@ def moved_coordinate(at: int, to: int, length: int, distance: int) -> int:
 @step
 def card_to_play(hand: Integers, hand_size: int, choice: int, to_beat: int) -> int:
     """Return the index in `hand` of the card to play for the initiative, or -1 to surrender it (BT-2).
-
-    `hand_size`: the number of cards in the hand. `to_beat`: the value that the other side has played, or NOT_PLAYED.
 
     >>> cards = np.array([7, 2, 9, 4])
     >>> [card_to_play(cards, 4, choice, NOT_PLAYED) for choice in CardChoice]

@@ -56,11 +56,7 @@ def penalties_of_retaliation(supported: int) -> int:
 
 @step
 def times_of_retaliation(garrisoned: int, storming_party: int, advantage: int) -> tuple[int, int]:
-    """Return where the charged unit must be to strike before the charger, and after it (AC-8.3, AC-8.4).
-
-    `advantage`: 1 if terrain or Stoic Defence lets the charged unit strike first. A garrison strikes first in its
-    building (AC-8.6), except against a Storming Party.
-    """
+    """Return where the charged unit must be to strike before the charger, and after it (AC-8.3, AC-8.4, AC-8.6)."""
     if garrisoned and storming_party:
         return (OUT_OF_BUILDING, IN_BUILDING) if advantage else (NEVER, NONE)
     if advantage:

@@ -62,11 +62,7 @@ def passengers_lost(state: int, side: SideFacts) -> int:
 
 @step
 def winner(active: int, target: int, sides: tuple[SideFacts, SideFacts]) -> int:
-    """Return the winner: the side that destroyed more enemy models, or the whole enemy (AC-8.3, AC-8.5).
-
-    There is no combat if Sponsons destroy the charger. If the target's own blanks destroy it and other units of its
-    side destroy the charger, the charger has lost (AC-8.7). `sides`: the active unit's and the target's.
-    """
+    """Return the winner: the side that destroyed more models, or the whole enemy (AC-8.1, AC-8.3, AC-8.5, AC-8.7)."""
     if is_removed(target) and target & FELL_IN_COMBAT:
         return TARGET if is_removed(active) and target & unit_state.BY_OWN_BLANKS else ACTIVE
     if is_removed(active):
@@ -111,10 +107,7 @@ def withdraw(state: int, side: SideFacts) -> int:
 
 @step
 def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int) -> None:
-    """Fill `fight` with the loser's test, from its losses in the combat and its models before them (AC-8.5, AC-5.2).
-
-    `target` is the loser's record. The records `target` and `attack` are overwritten.
-    """
+    """Fill `fight` with the loser's test, from its record `target` and its losses (AC-8.5, AC-5.2)."""
     unit_state.copy_to_record(target, side, state)
     target.models = unit_state.models_of(state) + unit_state.models_lost(state)
     target.exposed = NONE
@@ -150,10 +143,7 @@ def count_win(state: int, side: SideFacts) -> int:
 def set_passengers_test(
     fight: FightFacts, target: TargetFacts, attack: AttackFacts, side: SideFacts, state: int
 ) -> None:
-    """Fill `fight` with the test of passengers, which they take only if their transport takes one (AC-5.10).
-
-    `target` is the passengers' record; `side` and `state` are the transport's.
-    """
+    """Fill `fight` with the test of passengers, which they take only if their transport takes one (AC-5.10)."""
     target.models = passengers_left(side, unit_state.models_of(state) + unit_state.models_lost(state))
     target.suppressed = 1 if target.suppressed or state & PASSENGERS_SUPPRESSED else 0
     target.activated = 1 if target.activated or state & PASSENGERS_ACTIVATED else 0
@@ -172,12 +162,10 @@ def fail_passengers_test(fight: FightFacts, state: int, side: SideFacts) -> int:
 
 @step
 def end_combat(active: int, won_by: int, again: bool, side: SideFacts) -> int:
-    """Return the active unit's state with the result of its combat; an Overrun follows if `again` (AC-7).
-
-    After a stalemate a unit that runs amok may not act again, because it has charged.
-    """
+    """Return the active unit's state with the result of its combat; an Overrun follows if `again` (AC-7)."""
     if again:
         return unit_state.with_order(active, Order.OVERRUN)
     if won_by == NO_WINNER:
+        # It has charged, so it may not run amok again.
         return unit_state.with_order(active, Order.NOTHING if side.runs_amok else Order.NO_ATTACK)
     return unit_state.with_order(active, Order.WON if won_by == ACTIVE else Order.LOST)

@@ -1,8 +1,4 @@
-"""House rules and custom dice, each packed into one integer, and their effects on attacks.
-
-A rule changes the attacks of the unit that has it, or attacks on this unit. A packed rule has fewer than 53 bits, so
-that JSON and JavaScript store it exactly.
-"""
+"""House rules and custom dice as integers below 2**53 (exact in JavaScript), and their effects on attacks."""
 
 from __future__ import annotations
 

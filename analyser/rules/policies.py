@@ -1,10 +1,4 @@
-"""Policies, which decide for a side in each activation (AC-9.2): the tactics, and the effect of the rules on decisions.
-
-A tactic maps a :class:`View` to a :class:`Manoeuvre` and an :class:`Action`. To add a tactic, add its name to
-:class:`Policy`, and its lines (:mod:`.policy_lines`) and description to :data:`POLICIES`; scenario keys and help are
-generated from them. If the tactic needs more than a ranged row, check this in `scenarios/policies.py`. A failed rally
-test or a building restricts the decision afterwards, in :func:`allowed_decision`.
-"""
+"""Policies, which decide in each activation (AC-9.2); a new tactic needs a :class:`Policy` and an entry in POLICIES."""
 
 from __future__ import annotations
 
@@ -118,12 +112,7 @@ class View(NamedTuple):
 
 @step
 def allowed_decision(manoeuvre: int, action: int, view: View) -> tuple[int, int]:
-    """Return the decision as the rules allow it in a building and after a failed rally test (AC-5.6).
-
-    After a failed test a unit has only its attack step, or only its movement step if no enemy is in range or the
-    decision was only to move. It may not charge unless it is Berserk (AC-7); instead it shoots if an enemy is in range,
-    or advances.
-    """
+    """Return the decision as the rules allow it in a building and after a failed rally test (AC-5.6; Berserk, AC-7)."""
     if view.rally_failed and not view.must_charge and manoeuvre in (Manoeuvre.DOUBLE_TIME, Manoeuvre.CHARGE):
         manoeuvre, action = Manoeuvre.ADVANCE, Action.SHOOT
     if view.rally_failed and manoeuvre == Manoeuvre.RETIRE_AT_DOUBLE_TIME:

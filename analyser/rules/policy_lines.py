@@ -1,8 +1,4 @@
-"""Parser of policies in lines (a line is an order with conditions), and a table of the tactics for kernels.
-
-An example of a line is ``charge if the enemy is suppressed and within reach``. The first line whose conditions hold
-applies. Articles and pronouns may be left out; ``it``, ``he`` and ``they`` mean the enemy.
-"""
+"""Parser of policies in lines such as ``charge if the enemy is suppressed``, and a table of the tactics for kernels."""
 
 from __future__ import annotations
 
@@ -140,9 +136,6 @@ LAST_RESORT = Line(Manoeuvre.STAY, Action.NOTHING, text="do nothing")
 def lines_of(policy: str | Sequence[str], where: str) -> tuple[Line, ...]:
     """Return the lines of a policy in words: a list of texts, or one text separated by ``;`` or ``, then``.
 
-    InputError for an unknown word (with the nearest known word), a contradiction, or a line that never applies because
-    of an earlier one.
-
     >>> [line.text for line in lines_of("lookout until the enemy is within 12, then charge, else aim and shoot", "")]
     ['lookout until the enemy is within 12', 'charge', 'aim and shoot']
     """
@@ -175,8 +168,6 @@ def all_conditions(line: Line) -> tuple[Condition, ...]:
 
 def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     """Return the first line that is never reached, and the earlier line that hides it; None if all can be reached.
-
-    Each subject is tested at a few values, at least one in each range that its conditions distinguish.
 
     >>> _hidden_line(lines_of("aim and shoot", "") + lines_of("charge if in range", ""))
     (1, 0)

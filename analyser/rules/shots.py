@@ -62,10 +62,7 @@ class WhyNot(IntEnum):
 
 @step
 def can_shoot_with(row: RowFacts, category: int, policy: int) -> bool:
-    """Return True if a unit that follows `policy` can fire the row at a target of this category (AC-4.1, AC-6).
-
-    Reactive rows fire only on lookout, and Indirect rows only beyond short range.
-    """
+    """Return True if a unit that follows `policy` can fire the row at a target of this category (AC-4.1, AC-6)."""
     if row.kind != RowKind.RANGED or not row.against >> category & 1:
         return False
     if policy == Policy.LOOKOUT:

@@ -1,10 +1,4 @@
-"""Special rules with dice of their own: Spectacular Demise, Siegebreaker, Run Amok (AC-6, AC-7).
-
-A unit with Spectacular Demise (X) rolls one attack die when its last model is destroyed. After a miss, units within 6
-inches take a suppression test. A strike (within 4 inches) or a heroic strike (within 8) causes a neutral attack of X
-dice. A unit in contact is within reach; a unit at an unknown distance is not. The state of the removed unit stores the
-result of the die.
-"""
+"""Special rules with dice of their own: Spectacular Demise, Siegebreaker, Run Amok (AC-6, AC-7)."""
 
 from __future__ import annotations
 
@@ -93,10 +87,7 @@ _NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 @step
 def damages_enemy(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
-    """Return True if Run Amok damages the enemy: a light or heavy one within reach, at a known distance, not charged.
-
-    `sides`: the records of the active unit's side and of the enemy's.
-    """
+    """Return True if Run Amok damages the enemy: light or heavy, within reach, at a known distance, not charged."""
     if not sides[0].runs_amok or enemy.category == _AERIAL:
         return False
     if unit_state.is_removed(state) or unit_state.is_removed(other):

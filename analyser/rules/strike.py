@@ -1,9 +1,4 @@
-"""Steps of a strike: the random draw needed next, and its effect on both units (AC-3.7 to AC-5.9, AC-6).
-
-Every engine resolves a strike by these steps. The exact engine follows each outcome with its probability, simulations
-draw one outcome, and a narrated trial records the draws. The progress of a strike is one integer: its stage, the
-officer's fate, and in the higher bits the attacker's card (Overcharge) or, after the roll, the losses of both units.
-"""
+"""Steps of a strike, which every engine runs: the random draw needed next, and its effect (AC-3.7 to AC-5.9, AC-6)."""
 
 from __future__ import annotations
 
@@ -28,6 +23,7 @@ class Stage(IntEnum):
     FAILED = 5
 
 
+# The progress of a strike: its stage, the officer's fate, and its card or, after the roll, the losses of both units.
 _STAGE_MASK = 7
 _OFFICER_FALLEN = 1 << 3
 _FIRST_BIT = 4  # lowest bit of the card, or of the losses
@@ -168,11 +164,7 @@ def target_after(strike: StrikeFacts, attack: AttackFacts, side: SideFacts, targ
 def attacker_after(
     strike: StrikeFacts, attack: AttackFacts, side: SideFacts, states: tuple[int, int], losses: tuple[int, int]
 ) -> int:
-    """Return the state of the attacker, a unit of `side`, after the strike (AC-4.2, AC-6).
-
-    `states`: the attacker's state before the strike, and the target's after it. `losses`: the attacker's models that
-    blanks destroy, and the damage left on it (Overcharge).
-    """
+    """Return the attacker's state after a strike (AC-4.2, AC-6); `states`: its own before, the target's after."""
     if strike.by_blast:
         return special_rules.end_effect(states[0], special_rules.BLAST, side)
     state = states[0] & ~unit_state.ON_LOOKOUT if strike.by_lookout else states[0]

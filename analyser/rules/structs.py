@@ -1,8 +1,4 @@
-"""Input of the engines: flat records of integers about an attack, its target, a fight, a side and a strike.
-
-A field without a comment is a flag, 0 or 1, named after a rule or a condition, or a number of the profile. An optional
-number is -1 (NONE) if absent. Names and selectors are resolved and checked first.
-"""
+"""Input of the engines: records of integers; fields without a comment are flags, or numbers of the profile."""
 
 from __future__ import annotations
 

@@ -1,12 +1,4 @@
-"""State of a unit within a sequence of attacks as one integer, and the effect of attacks on it (AC-9.1, AC-9.2).
-
-The lower bits are those of an outcome (:mod:`.discipline`), so the outcome of an attack is the state after it. The next
-bits are the statuses of a longer fight, and the unit's order. The bits for destroyed models hold the losses in the
-current close quarters combat (0 outside combat) or, for a removed unit, all models that it has lost by damage.
-
-Lengths are in hundredths of an inch. The highest bits of a state are the unit's position, in strides of its side
-(:class:`~.structs.SideFacts`), so that few bits hold every position within reach.
-"""
+"""State of a unit as one integer: the bits of an outcome, later statuses, the order, and the position in strides."""
 
 from __future__ import annotations
 
@@ -91,10 +83,7 @@ TOO_FAR = 1 << STATE_BITS - 1
 
 @step
 def origin_of(back: int, ahead: int, stride: int, position_bit: int) -> int:
-    """Return the start of a side as its states store it, in strides; TOO_FAR if its positions need too many bits.
-
-    The positions range from `back` hundredths of an inch behind the start to `ahead` in front of it.
-    """
+    """Return the start of a side as its states store it, in strides; TOO_FAR if its positions need too many bits."""
     strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
     room = 1 << STATE_BITS - position_bit  # positions that fit on either side of 0
     if strides_back + strides_ahead >= 2 * room:
@@ -116,10 +105,7 @@ def without_position(state: int, side: SideFacts) -> int:
 
 @step
 def move(state: int, side: SideFacts, length: int) -> int:
-    """Return the state `length` further forward, without the statuses lost by moving, and out of the building.
-
-    The position is stored only if it matters, to keep the number of states small.
-    """
+    """Return the state `length` further forward, without the statuses lost by moving, and out of the building."""
     state = state & ~_LOST_BY_MOVING | (OUT_OF_BUILDING if side.garrisoned else 0)
     return state + ((length // side.stride) << side.position_bit) if side.tracks_position else state
 
@@ -156,10 +142,7 @@ def copy_to_record(target: TargetFacts, side: SideFacts, state: int) -> None:
 
 @step
 def removed_state(state: int, side: SideFacts, destroyed: int, flags: int) -> int:
-    """Return the state of a removed unit that has just lost `destroyed` models by damage.
-
-    The position is kept only if it still matters (Spectacular Demise, AC-7).
-    """
+    """Return the state of a removed unit that has just lost `destroyed` models by damage."""
     lost_before = side.models - models_of(state)
     kept = _KEPT_WHEN_REMOVED | FELL_BACK | (-1 << WINS_BIT)
     if not side.spectacular_demise or side.distance == NONE:
@@ -169,10 +152,7 @@ def removed_state(state: int, side: SideFacts, destroyed: int, flags: int) -> in
 
 @step
 def after_attack(state: int, outcome: int, side: SideFacts, in_combat: int) -> int:
-    """Return the state after an attack with this outcome.
-
-    `in_combat`: 1 if the losses count for the result of a combat (AC-8.5).
-    """
+    """Return the state after an attack with this outcome; `in_combat`: 1 if its losses decide a combat (AC-8.5)."""
     destroyed = outcome >> MODELS_DESTROYED & MODELS_MASK
     if outcome & ANNIHILATED:
         return removed_state(state, side, destroyed, outcome & _OUTCOME_MASK & ~_NUMBERS_MASK)

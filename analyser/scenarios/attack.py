@@ -16,7 +16,7 @@ from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.kernel_records import python_copy
 from analyser.common.validation import Record
-from analyser.engine.attack.summaries import summary_table
+from analyser.engine.attack.summaries import distinct_summaries
 from analyser.game.house_rules import HouseRule
 from analyser.game.keywords import HasKeywords, Keyword, Rule
 from analyser.game.profiles import Profiles, ProfilesUsed
@@ -334,9 +334,9 @@ def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: R
     """Return exact summaries of several attacks on one target; NaN for an attack without dice."""
     can_be_made = np.array([[attack.dice > 0] for attack in attacks])
     die = np.array(ruleset.die.sides_by_face, np.int64)
-    return summary_table(
+    return distinct_summaries(
         attack_records(ruleset, attacks), np.array([target], TARGET), can_be_made, die, ruleset.deck.counts()
-    )
+    ).table
 
 
 def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:

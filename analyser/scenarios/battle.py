@@ -247,7 +247,7 @@ def _battle_units(
     width, table, gap = (hundredths(inches) for inches in (terms.width, terms.table, terms.gap))
     fielded, (friends, enemies) = [], combatants
     for index, (unit, combatant) in enumerate(zip(army, friends)):
-        x = _start_x(index, len(army), width) if unit.x is None else hundredths(unit.x)
+        x = width * (2 * index + 1) // (2 * len(army)) if unit.x is None else hundredths(unit.x)
         from_edge = (table - gap) // 2 - hundredths(unit.behind)
         if from_edge < 0:
             allowed = f"up to {(table - gap) // 2 / INCH:g}"
@@ -269,11 +269,6 @@ def _battle_units(
         problem = f"{len(army) - on_table} of {len(army)} units are in reserve (aircraft always are)"
         raise InputError(problem, where=side, allowed=f"up to {len(army) - least} (BT-3)")
     return tuple(fielded)
-
-
-def _start_x(index: int, units: int, width: int) -> int:
-    """Return the position along the front of unit `index`, if a number of `units` is spread evenly over `width`."""
-    return width * (2 * index + 1) // (2 * units)
 
 
 def policy_of(unit: ArmyUnit, combatant: Combatant, enemies: list[Combatant], default: str) -> PolicyName:

@@ -110,20 +110,15 @@ class Strikes:
             return self.rolls.pools_of(fight, [dice + card for card in self._cards])
         return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
 
-    def tables(self, values: list[float]) -> Tables:
-        """Return all strikes and the `values` of targets (BT-4) as arrays; cached until any are added."""
+    def tables(self, values: list[float], *, gains: bool) -> Tables:
+        """Return all strikes and the `values` of targets (BT-4) as arrays, if asked with expected gains (BT-6)."""
         sizes = len(self.records), len(self.rolls.pmfs), len(values)
         if self._tables is None or sizes != self._sizes:
             self._tables, self._sizes = self._new_tables(values), sizes
+        if gains and self._with_gains is not self._tables:
+            set_gains(self._tables, self.cells, self.fights, self.rolls, self._odds)
+            self._with_gains = self._tables
         return self._tables
-
-    def tables_with_gains(self, values: list[float]) -> Tables:
-        """Return all strikes as arrays, with expected gains (BT-6)."""
-        tables = self.tables(values)
-        if self._with_gains is not tables:
-            set_gains(tables, self.cells, self.fights, self.rolls, self._odds)
-            self._with_gains = tables
-        return tables
 
     def _new_tables(self, values: list[float]) -> Tables:
         tables: Any = empty_record(Tables)
@@ -167,8 +162,8 @@ def set_gains(
 ) -> None:
     """Fill the expected gains of all strikes in `tables`, computed once for each pool and effective DEFENCE."""
     jobs: list[tuple[int, int, int, int]] = []
-    start, index = 0, 0
     targets, gains_of = tables.targets, tables.gains_of
+    start, index = 1 + int((targets["models"] * targets["damage_limit"]).max()), 0  # the first rows: no dice, no gain
     for strike, strike_cells in enumerate(cells):
         starts: dict[tuple[int, int], int] = {}
         health = int(targets[strike]["models"] * targets[strike]["damage_limit"])
@@ -197,8 +192,8 @@ def set_gains(
 
 def set_look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> None:
     """Set the gains of each unit at full strength from attacks on each enemy, and its reach."""
-    battle = _battle(encoding, tables)
-    field: Any = battle.field
+    field: Any = empty_record(Battlefield)
+    battle = Battle(encoding, tables, field, empty_record(Counts))
     field.sides[:], field.units[:] = sides, units
     seconds = _SECONDS_PER_PAIR * int(encoding.units[0] * encoding.units[1])
     if fill_gains_of_all.compiling_pays(seconds):
@@ -207,10 +202,6 @@ def set_look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> Non
     else:
         with fill_gains_of_all.interpreting():
             fill_gains_of_all.function(battle)
-
-
-def _battle(encoding: Any, tables: Tables) -> Battle:
-    return Battle(encoding, tables, empty_record(Battlefield), empty_record(Counts))
 
 
 def _pools(pmfs: Sequence[ScorePmf], odds: DrawOdds) -> Pools:

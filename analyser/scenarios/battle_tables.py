@@ -108,10 +108,9 @@ class Encoder:
         free_reach = np.where(encoding.rows["number"] > 0, encoding.rows["long"].max(axis=2) + speeds[:, None], -1)
         encoding.furthest[:] = np.maximum(furthest, free_reach).max(axis=1)
         encoding.rearms_on_lookout[:] = ((pairs["tactic"] == Policy.LOOKOUT) & (pairs["rearms"] != 0)).any(axis=1)
-        if not any(encoding.ahead):
-            tables = self._strikes.tables(self._values)
-        else:
-            tables = self._strikes.tables_with_gains(self._values)
+        looks_ahead = any(encoding.ahead)
+        tables = self._strikes.tables(self._values, gains=looks_ahead)
+        if looks_ahead:
             set_look_ahead(encoding, tables, sides, units)
         return EncodedBattle(cast("BattleSetup", encoding), sides, units, tables)
 

@@ -177,9 +177,8 @@ def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int)
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
     """Return an activation without its first operation (BEGIN), and append its strikes to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
-    blast = duel_steps.add_shot_blasts(draft)
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
-    strikes = duel_steps.add_following_strikes(draft, blast)
+    strikes = duel_steps.add_following_strikes(draft)
 
     def operations_of(number: int) -> list[Operation | Choice]:
         part = draft.part()
@@ -200,7 +199,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
         if enemy.chooses:
             orders.lines = [Choice(side, ORDERS, [orders.lines])]
     activation: Draft = draft.part()
-    duel_steps.add_activation(cast("Any", activation), side, reaction, orders, blast)
+    duel_steps.add_activation(cast("Any", activation), side, reaction, orders, strikes)
     return activation
 
 

@@ -1,7 +1,7 @@
-"""Cells of a slice of a part of a sweep.
+"""Computation of cells of a sweep: the fights of a block of attackers against a block of defenders.
 
-Ranged attacks are records in arrays, and each distinct attack is computed once. A varied number of a defender is
-a field of its record, so a million varied defenders are a few arrays. Tests recompute cells from changed profiles.
+Each distinct ranged attack is computed once, because its attacker and its target are records that can be compared. A
+varied number of a defender is an entry of its record, so a million varied defenders need only a few arrays.
 """
 
 from __future__ import annotations
@@ -18,8 +18,7 @@ from analyser.analysis.situations import shots_of
 from analyser.common.errors import InputError
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.kernel_records import Integers
-from analyser.engine.attack.deduplicated import DeduplicatedSummaries, deduplicated_summaries
-from analyser.engine.attack.summaries import SUMMARY
+from analyser.engine.attack.summaries import SUMMARY, DistinctSummaries, distinct_summaries
 from analyser.game.units import Loadout
 from analyser.rules.structs import ATTACK, CATEGORIES, TARGET
 from analyser.scenarios.attack import RANKED_BY, attack_records, target_record
@@ -28,7 +27,7 @@ from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
 
 class _AttackerShots(NamedTuple):
-    """Shots of the attackers of a slice; attacker i has the shots from ``firsts[i]`` up to ``firsts[i + 1]``."""
+    """Shots of the attackers of a block; attacker i has the shots from ``firsts[i]`` up to ``firsts[i + 1]``."""
 
     attacks: NDArray[np.void]
     possible: NDArray[np.bool_]  # (shots, categories of targets)
@@ -38,7 +37,7 @@ class _AttackerShots(NamedTuple):
 
 
 class _DistinctTargets(NamedTuple):
-    """Distinct defenders of a slice; for each column the index of its defender, or the reason why there is none."""
+    """Distinct defenders of a block; each column has the index of its defender, or the reason why there is none."""
 
     targets: NDArray[np.void]
     target_of: NDArray[np.int32]  # index in `targets`, by column
@@ -47,14 +46,15 @@ class _DistinctTargets(NamedTuple):
 
 
 def shot_cells(plan: Plan, block: CellBlock) -> Cells:
-    """Return the cells of a slice: each attacker shoots once, with its best row."""
+    """Return the cells of a block of ranged attacks: each attacker shoots once, with its best row."""
     ruleset = plan.rulesets[block.ruleset]
     reason_texts, row_names = TextIndex(), TextIndex()
     attackers = _attacker_shots(plan, block, reason_texts)
     defenders = _distinct_targets(plan, block.columns)
     faces, deck = np.array(ruleset.die.sides_by_face, np.int64), ruleset.deck.counts()
     records = attack_records(ruleset, attackers.attacks)
-    distinct = deduplicated_summaries(records, defenders.targets, attackers.possible, faces, deck)
+    possible = attackers.possible[:, defenders.targets["category"]]
+    distinct = distinct_summaries(records, defenders.targets, possible, faces, deck)
     fights, shots = _best_shots(distinct, attackers.firsts)
     target_of, exists = defenders.target_of, defenders.why_not < 0
     why_not = reason_texts.codes([*defenders.reasons, None])[defenders.why_not]
@@ -66,8 +66,8 @@ def shot_cells(plan: Plan, block: CellBlock) -> Cells:
     return Cells(figures, used_rows.ravel(), row_names, reasons.ravel(), reason_texts)
 
 
-def _best_shots(distinct: DeduplicatedSummaries, firsts: Integers) -> tuple[Codes, Codes]:
-    """Return, for each attacker and target, the index of the best summary and that of its shot; -1 if there is none.
+def _best_shots(distinct: DistinctSummaries, firsts: Integers) -> tuple[Codes, Codes]:
+    """Return the indices of the best summary and of its shot for each attacker and target, or -1 without a shot.
 
     Shots are compared by the figures of :data:`RANKED_BY` in turn; the first of equal shots is the best.
     """
@@ -86,11 +86,11 @@ def _best_shots(distinct: DeduplicatedSummaries, firsts: Integers) -> tuple[Code
     return fights, shots
 
 
-def _figures(plan: Plan, distinct: DeduplicatedSummaries, fights: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
+def _figures(plan: Plan, distinct: DistinctSummaries, fights: NDArray[Any]) -> dict[str, NDArray[np.float64]]:
     figures = {}
     for name in plan.file.computed_figures:
-        values = distinct.summaries[name] if name in (SUMMARY.names or ()) else np.full(len(distinct.summaries), np.nan)
-        figures[name] = np.append(values, np.nan)[fights]
+        is_known = name in (SUMMARY.names or ())
+        figures[name] = distinct.summaries[name][fights] if is_known else np.full(len(fights), np.nan)
     return figures
 
 
@@ -146,7 +146,7 @@ def _target(plan: Plan, defender: int) -> Any:
 
 @lru_cache(maxsize=8192)
 def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
-    """Return, for each value of a varied number, the reason why a defender cannot have this value, or None."""
+    """Return, for each value of a varied number, why a defender cannot have it; None if it can."""
     number = next(number for number in plan.file.defenders.numbers if number.key == key)
     problems: list[str | None] = []
     for index in range(len(number.values)):
@@ -184,18 +184,18 @@ class TextIndex:
 
 
 class Cells(NamedTuple):
-    """Cells of a slice, attacker by attacker: figures by name, the row used, and the reason for missing figures."""
+    """Cells of a block, attacker by attacker: figures by name, the row used, and the reason for missing figures."""
 
     figures: dict[str, NDArray[np.float64]]
-    rows: Codes  # row of armaments of each cell, in `row_names`
+    rows: Codes  # codes in `row_names`: the row of armaments that each cell uses
     row_names: TextIndex
-    reasons: Codes  # in `reason_texts`
+    reasons: Codes  # codes in `reason_texts`
     reason_texts: TextIndex
 
 
 @lru_cache(maxsize=_MOST_VARIED)
 def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | str:
-    """Return the loadout at a position among the rows of a faction (None: among the columns), or why there is none."""
+    """Return the varied loadout at a row of a faction (or at a column), or a text that says why it cannot exist."""
     side, loadouts = plan.side(faction)
     (index,), values = plan.axis_indices(faction, range(position, position + 1))
     loadout: Loadout = loadouts[index]
@@ -207,7 +207,7 @@ def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | 
 
 
 def fight_cells(plan: Plan, block: CellBlock) -> Cells:
-    """Return the cells of a slice of charges or duels."""
+    """Return the cells of a block of charges or duels."""
     sides = [_varied_loadouts(plan, block.faction, block.rows), _varied_loadouts(plan, None, block.columns)]
     shape = len(sides[0]), len(sides[1])
     figures = {name: np.full(shape, np.nan) for name in plan.file.computed_figures}

@@ -1,4 +1,4 @@
-"""Filters of a store: by column, a value, several values, a pair (from, to), or a name with wildcards."""
+"""Filters of a store: each filters a column by a value, several values, a pair (from, to), or wildcards."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _names_by_column(plan: Plan) -> dict[str, list[str]]:
 
 
 def identifying_columns(plan: Plan) -> list[str]:
-    """Return the columns that together identify a cell: those with more than one value in the plan."""
+    """Return the columns that together identify a cell: all with more than one value in the plan."""
     sizes = {name: len(names) for name, names in _names_by_column(plan).items() if name != "faction"}
     for name, side in plan.file.sides:
         sizes |= {f"{name.removesuffix('s')}_{number.column}": len(number.values) for number in side.numbers}
@@ -64,7 +64,7 @@ def filter_in_words(value: Any) -> str:
 
 
 def matching_values(plan: Plan, name: str, value: Any) -> list[Any]:
-    """Return the values of a filter, with wildcards expanded to matching names; InputError if none match."""
+    """Return the values of a filter, with wildcards replaced by the matching names; InputError if no name matches."""
     values = [value] if isinstance(value, str) or not isinstance(value, Sequence) else value
     return [match for single in values for match in _matching(plan, name, single)]
 

@@ -1,7 +1,7 @@
-"""Frozen plan of a sweep: all inputs of the parts, and the cells of each part.
+"""Frozen plan of a sweep: all its inputs, and the cells (fights) of each part.
 
-The plan lists no cells. Division of the number of a part gives its ruleset, situation and faction, its rows (attackers
-with each combination of their varied numbers) and its columns (defenders, likewise).
+The plan lists no cells, because they follow from the number of their part. A part has a ruleset, a situation and
+a faction; its rows are attackers with varied numbers, its columns defenders with varied numbers.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ MOST_DISTANCES = 1_000  # of a sweep
 
 
 class CellBlock(NamedTuple):
-    """Cells of a part, or of a slice of it: rows (attackers with varied numbers) by columns (defenders, likewise)."""
+    """Cells of a part or of a slice of it: rows are varied attackers, columns are varied defenders."""
 
     ruleset: str
     situation: Situation
@@ -64,7 +64,7 @@ class CellBlock(NamedTuple):
 
 
 class _Group(NamedTuple):
-    """Parts of one ruleset, situation and faction, which tile the rows and columns."""
+    """Parts of one ruleset, situation and faction, which together cover its rows and columns."""
 
     ruleset: str
     situation: Situation
@@ -114,7 +114,7 @@ class Plan:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all inputs of the parts; of the profiles, it includes only the units that take part."""
+        """Digest of all inputs of the parts; it covers only the units that take part, not all profiles."""
         return hashlib.sha256(_canonical(_inputs(self.content))).hexdigest()
 
     @property
@@ -125,7 +125,7 @@ class Plan:
 
     @cached_property
     def file(self) -> SweepFile:
-        """The file behind the plan."""
+        """The sweep file of the plan."""
         return checked(SweepFile, self.content["file"], where="plan")
 
     @property
@@ -155,13 +155,13 @@ class Plan:
         return tuple(self._loadouts("defenders"))
 
     def side(self, faction: str | None) -> tuple[Side, tuple[Loadout, ...]]:
-        """Return the section of the file and the loadouts of the attackers of a faction (None: of the defenders)."""
+        """Return the file section and the loadouts of a faction's attackers; None stands for the defenders."""
         if faction is None:
             return self.file.defenders, self.defenders
         return self.file.attackers, self.attackers[faction]
 
     def axis_indices(self, faction: str | None, positions: range) -> tuple[Any, list[Any]]:
-        """Return, for rows of a faction (None: columns), the indices of the loadout and of the value of each number."""
+        """Return the indices of loadouts and varied values at `positions`: rows of a faction, or columns for None."""
         side, loadouts = self.side(faction)
         shape = len(loadouts), *(len(number.values) for number in side.numbers)
         loadout_indices, *values = np.unravel_index(np.arange(positions.start, positions.stop, dtype=np.int64), shape)
@@ -174,7 +174,7 @@ class Plan:
 
     @property
     def assumptions(self) -> tuple[str, ...]:
-        """One line on die and deck for each ruleset."""
+        """A line about die and deck for each ruleset."""
         texts = {name: checked(Ruleset, stated).assumption for name, stated in self.content["rulesets"].items()}
         return tuple(texts.values()) if len(texts) == 1 else tuple(f"{name}: {text}" for name, text in texts.items())
 
@@ -186,7 +186,7 @@ class Plan:
 
     @cached_property
     def situations(self) -> tuple[Situation, ...]:
-        """The situations: each ranged one at every distance of the file, each duel with every policy of the file."""
+        """The situations: ranged attacks at every distance of the file, duels with every policy of the file."""
         return tuple(_situations_of(self.file))
 
     @cached_property
@@ -242,7 +242,7 @@ class Plan:
 
 
 def read_plan(source: Any, profiles: ProfilesLike | None = None) -> Plan:
-    """Return the plan of a sweep file, or of a mapping of the same form, frozen with the present profiles.
+    """Return the plan of a sweep file, or of a mapping of the same form, with a copy of the units that it uses.
 
     Raises
     ------
@@ -349,7 +349,7 @@ def _checked_plan(plan: Plan) -> Plan:
 
 SHOT_NUMBERS = ("models", "short_range", "long_range", "dice")
 TARGET_NUMBERS = ("models", "defence", "damage_limit", "discipline", "break_limit")
-"""Numbers of attackers and (`TARGET_NUMBERS`) of defenders that affect a ranged attack."""
+"""Numbers that affect a ranged attack: of attackers (`SHOT_NUMBERS`), and of defenders."""
 POINTS_NUMBERS = ("points", "victory_points")
 
 

@@ -49,7 +49,7 @@ class Status(NamedTuple):
 
 
 def status_of(sweep: Sweep) -> Status:
-    """Return the progress of a sweep, read from the folder, and the cost, read from the log."""
+    """Return the progress of a sweep, from its folder, and its cost, from its log."""
     plan, done = sweep.plan, set(sweep.done)
     latest = {
         line["number"]: line for line in sweep.store.log_lines("part") if _is_usable(line) and line["number"] in done

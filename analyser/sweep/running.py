@@ -1,6 +1,6 @@
 """Running of sweeps: start, resume, or compute one job of several, on any executor of ``concurrent.futures``.
 
-A part has the same bytes whenever it is computed. So the unfinished parts of a lost worker are submitted again.
+The bytes of a part are the same in every run, so the unfinished parts of a lost worker are submitted again.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ def run_sweep(
     plan : path or mapping
         The file of the sweep (docs/sweeps.md).
     out : path
-        The folder of the store: a new one, or one started with the same plan.
+        The folder of the store: a new folder, or the store of the same plan.
     workers : int, optional
         Number of processes, 1 to 1024. Default: one for each processor.
     dask : str, optional
         The address of a Dask scheduler, whose workers compute the parts; ``"local"`` starts one.
     executor : Executor, optional
-        Any other executor (``concurrent.futures``) that is to compute the parts; it is not shut down.
+        Another executor of ``concurrent.futures``, which computes the parts; it is not shut down.
     part : str, optional
         The job to compute: ``"17/400"`` is the 17th of 400 jobs that share the parts. Jobs may run side by side.
     profiles : Profiles or path, optional
@@ -135,11 +135,11 @@ def parts_of_job(job: str, n_parts: int) -> range:
 
 
 PARTS_PER_WORKER = 3  # submitted at a time, so that no worker waits for this process
-MOST_LOSSES = 5  # a part that is lost with its worker so often is taken to be the cause
+MOST_LOSSES = 5  # after so many losses with its worker, a part is taken to be the cause
 _REMEDY = "more memory a worker, or smaller parts (part_cells, part_trials)"
 POLL_SECONDS = 0.2  # seconds between checks of the futures
-# names of exceptions of a lost worker, including those of Dask
-_LOSSES = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
+# names of the exceptions of a lost worker, also of Dask
+_LOSS_ERRORS = ("KilledWorker", "CommClosedError", "FutureCancelledError", "CancelledError")
 Tell = Callable[["Progress"], None]
 StartExecutor = Callable[[], AbstractContextManager[Executor]]
 
@@ -249,7 +249,7 @@ class _Queue:
 def _outcomes(
     executor: Executor, queue: _Queue, workers: int, packed: bytes, folder: str
 ) -> Iterator[tuple[int, FinishedPart | BaseException]]:
-    """Yield each part when it finishes, or the error with which its worker was lost; raise errors of the computation.
+    """Yield each finished part, or the error by which its worker was lost; raise errors of the computation.
 
     Unfinished parts go back into the queue when the executor breaks.
     """
@@ -270,7 +270,7 @@ def _outcomes(
                 problem = CancelledError() if future.cancelled() else future.exception()
                 if problem is None:
                     yield running.pop(future), future.result()
-                elif isinstance(problem, BrokenExecutor | CancelledError) or type(problem).__name__ in _LOSSES:
+                elif isinstance(problem, BrokenExecutor | CancelledError) or type(problem).__name__ in _LOSS_ERRORS:
                     yield running.pop(future), problem
                     if isinstance(problem, BrokenExecutor):
                         return

@@ -1,7 +1,7 @@
 """Store of a sweep: the frozen plan, the finished parts, and a log.
 
-A part is a file written atomically, with its number, the digest of its content and its length in the name. So the store
-needs no index, two processes that compute the same part write the same file, and damage can be detected.
+Each part is a file whose name has its number, the digest of its content, and its length. So the store needs no index,
+two processes that compute the same part write the same file, and damage can be detected.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from analyser.sweep.plan import Plan, plan_diff
 
 PLAN, LOG, LOCK, PARTS, UNFINISHED = "plan.json", "log.jsonl", "driver.lock", "parts", "unfinished"  # names in a store
 _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage but not forgery
-_NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
+_PART_NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
 _PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of the temporary file of a plan that another job is writing
 _MOST_DIFFERENCES = 6
 
 
 class PartFile(NamedTuple):
-    """File of a part; `is_whole`: it has the length that its name states, and is in the right folder."""
+    """File of a part; it `is_whole` if it has the length in its name, and is in the right folder."""
 
     number: int
     path: Path
@@ -89,12 +89,12 @@ class Store:
         return (file.number for file in self._files() if file.is_whole)
 
     def _files(self) -> Iterator[PartFile]:
-        """Yield every file of a part, truncated or not, by folder and name."""
+        """Yield every file of a part, including truncated files, in the order of folders and names."""
         for folder, folders, names in os.walk(self.parts):
             folders.sort()
             partition = Path(folder).relative_to(self.parts).as_posix()
             for name in sorted(names):
-                match = _NAME.fullmatch(name)
+                match = _PART_NAME.fullmatch(name)
                 if match is None or (number := int(match["number"])) >= self.plan.n_parts:
                     continue
                 path = Path(folder, name)
@@ -196,7 +196,7 @@ class Store:
 
 
 def store_for(plan: Plan, folder: str | os.PathLike[str]) -> Store:
-    """Return the store of a plan: a new one in an empty folder, or the existing one of the same plan.
+    """Return the store of a plan: a new store in an empty folder, or the existing store of the same plan.
 
     Raises InputError for a folder with other content, and for a store of another plan (with the differences).
     """

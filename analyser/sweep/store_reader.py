@@ -1,4 +1,4 @@
-"""Reader of a store: filtered cells, means, heatmaps and fair points, in little memory."""
+"""Reader of the store of a sweep: filtered cells (fights), means, heatmaps and fair points, in little memory."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Sweep:
 
     @cached_property
     def done(self) -> tuple[int, ...]:
-        """Numbers of the parts that were finished when this was first read."""
+        """Numbers of the parts that were finished at the first access to this property."""
         return tuple(sorted(set(self.store.done_numbers())))
 
     @property
@@ -148,12 +148,13 @@ class Sweep:
         return frame
 
     def means(self, by: str | Sequence[str], metric: str | Sequence[str], **where: Any) -> pd.DataFrame:
-        """Return means of figures over the cells that pass a filter, by columns; cells without a figure are left out.
+        """Return means of figures for each combination of the columns `by`, over the cells that pass a filter.
 
         Returns
         -------
         DataFrame
-            The columns `by`, a column for each figure, and `cells`, the number of cells with the first figure.
+            The columns `by`, a column for each figure, and `cells`, the number of cells with the first figure. Cells
+            without a figure have no effect on its mean.
         """
         keys, figures = _column_names(by, "by"), _column_names(metric, "metric")
         self._check_names((*keys, *figures))
@@ -185,12 +186,12 @@ class Sweep:
         The picture has room for 60 units of each side; a filter can select fewer units.
         """
         table = self._matchups((metric,), where)
-        others = {name: value for name, value in where.items() if name != "situation"}  # which has its own label
+        others = {name: value for name, value in where.items() if name != "situation"}  # the picture names it anyway
         note = self._mean_note(table, ("attacker", "defender", "situation"), others)
         return draw_heatmap(table, values=metric, note=note, ax=ax)
 
     def _mean_note(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
-        """Return the filter in words, and the number of cells in each mean of a table by the columns `by`."""
+        """Return the filter in words, and the number of cells in each mean."""
         conditions = "; ".join(f"{spaced(name)} {filters.filter_in_words(value)}" for name, value in where.items())
         counts = table.loc[table["cells"] > 0, "cells"]
         if counts.empty or counts.max() < 2:
@@ -203,13 +204,13 @@ class Sweep:
     def verdict(self, **where: Any) -> FairPoints:
         """Return the fair points of each loadout (:func:`analyser.fair_points`), computed from the store alone.
 
-        A pair of loadouts counts with its mean over the varied numbers that pass the filter.
+        Each pair of loadouts counts once, with its mean over the varied numbers that pass the filter.
 
         Raises
         ------
         InputError
-            The sweep lacks a figure that prices need, or has several rulesets and the filter names none, or no loadouts
-            are both attackers and defenders.
+            The sweep lacks a figure that prices need, the filter names none of several rulesets, or no loadouts are
+            both attackers and defenders.
         """
         from analyser.analysis.matchups import Matchups
         from analyser.analysis.prices import fair_points_in
@@ -289,7 +290,7 @@ class Sweep:
 
 
 def _column_names(columns: object, where: str) -> list[str]:
-    """Return one name of a column, or several without repetitions, as a list."""
+    """Return one or several names of columns as a list, without repetitions."""
     several = [columns] if isinstance(columns, str) else columns
     if not isinstance(several, Iterable):
         raise InputError(f"{shown(columns)} is not usable", where=where, allowed="names of columns")
@@ -300,13 +301,13 @@ def _column_names(columns: object, where: str) -> list[str]:
 
 
 def _dice(loadout: Loadout, row_id: Any) -> float:
-    """Return the dice of the row `row_id` with all models of the loadout; NaN if the loadout has no such dice."""
+    """Return the dice of a row at the loadout's full number of models; NaN without such dice."""
     bands = [row.band(loadout.level.models) for row in loadout.unit.rows if row.id == row_id]
     return float(bands[0].dice) if bands and bands[0] is not None else np.nan
 
 
 def _by_pair(table: pd.DataFrame, pair: list[str], figures: Sequence[str]) -> pd.DataFrame:
-    """Return means by pair from means by pair and row, with the row used most (of equals, the first by name)."""
+    """Combine the means of the rows of each pair, and name the row used most (the first by name of equals)."""
     weighed = table.assign(**{name: table[name] * table["cells"] for name in figures})
     means = weighed.groupby(pair, sort=False)[[*figures, "cells"]].sum(min_count=1)
     for name in figures:

@@ -37,7 +37,7 @@ MOST_CELLS = 10**15
 
 
 def _in_file_form(written: Any) -> Any:
-    """Return values in the form of a file: a text, a number, or several."""
+    """Return values as a file states them: a text, a number, or a tuple."""
     if written is None or isinstance(written, str | bool | int | float):
         return written
     values = values_of(written, "")
@@ -188,5 +188,5 @@ class SweepFile(Record):
 
 
 def fighting_unit(unit: Unit) -> dict[str, Any]:
-    """Return a unit as plain data, with its points but without data that affect no fight."""
+    """Return a unit as plain data, without the data that affect no fight."""
     return unit.record() | {"in_force": {}, "battlegroups": {}}

@@ -1,4 +1,4 @@
-"""Table of a part of a sweep, computed slice by slice, with a description of each column."""
+"""Table of one part of a sweep, computed in slices, with a description of each column."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ METADATA_KEY = b"analyser"
 
 
 def part_content(plan: Plan, number: int) -> bytes:
-    """Return the content of the file of a part, which depends only on the plan and the number of the part."""
+    """Return the bytes of a part's file, which depend only on the plan and the number of the part."""
     buffer = BytesIO()
     schema = schema_of(plan, number)
     with pq.ParquetWriter(buffer, schema, compression=COMPRESSION, write_page_checksum=True) as writer:
@@ -65,7 +65,7 @@ def table_of(plan: Plan, block: CellBlock, schema: pa.Schema) -> pa.Table:
 
 
 def _side_columns(plan: Plan, faction: str | None, positions: range, broadcast: Any) -> Iterator[pa.Array]:
-    """Yield the columns of a side (None: the defenders): the selector, and the value of each varied number."""
+    """Yield the selector and the varied numbers of a faction's attackers; without a faction, of the defenders."""
     side, loadouts = plan.side(faction)
     indices, values = plan.axis_indices(faction, positions)
     names = [loadout.selector for loadout in loadouts[indices[0] : indices[-1] + 1]]
@@ -90,7 +90,7 @@ def _points_figures(plan: Plan, block: CellBlock, figures: dict[str, Floats]) ->
 
 
 def _level_values(plan: Plan, faction: str | None, positions: range, key: str) -> Floats:
-    """Return the number `key` of the loadout of each row or column, after variation; NaN if the loadout has none."""
+    """Return the number `key`, after variation, of the loadout at each position; NaN if it has none."""
     side, loadouts = plan.side(faction)
     indices, values = plan.axis_indices(faction, positions)
     stated = [getattr(loadout.level, key) for loadout in loadouts[indices[0] : indices[-1] + 1]]

@@ -19,7 +19,7 @@ export class Answers {
     this.changed = changed;
     this.results = new Map();
     this.pending = new Map();
-    this.previous = new Map(); // answers for earlier states, shown until new ones are computed
+    this.previous = new Map(); // answers for earlier states, shown until new answers are computed
     this.link = "";
   }
 

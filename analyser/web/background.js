@@ -12,7 +12,7 @@ onmessage = ({ data: { compiled, layout, name, kind, question } }) => {
 export class BackgroundEngine {
   constructor(engine) {
     this.engine = engine;
-    this.pending = new Map(); // questions by name, each with its kind and what to do `then` with the answer
+    this.pending = new Map(); // questions by name, each with its kind and the function `then` that gets the answer
     this.hasWorkers = true;
   }
 
@@ -39,7 +39,7 @@ export class BackgroundEngine {
     const worker = new Worker(this.address);
     worker.onmessage = ({ data }) => this.#give(data.name, data.answer);
     worker.onerror = () => {
-      this.hasWorkers = false; // a frame that allows none
+      this.hasWorkers = false; // the frame allows no workers
       for (const name of [...this.pending.keys()]) this.#answer(name);
     };
     return worker;

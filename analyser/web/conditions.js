@@ -42,7 +42,7 @@ export function conditionControls(about) {
   );
 }
 
-/** The levels of a unit; the chosen one is marked. */
+/** The levels of a unit; the chosen level is marked. */
 function levelChips({ units }, unit, role) {
   const alike = Object.values(units).filter((each) => each.side === unit.side && unitId(each) === unitId(unit));
   const option = (each) => ({

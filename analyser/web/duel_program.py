@@ -16,7 +16,6 @@ from analyser.engine.fight.duel_steps import (
     add_orders,
     add_round,
     add_shot,
-    add_shot_blasts,
     add_shot_with_effects,
     most_advance,
     most_set_backs,
@@ -205,12 +204,12 @@ def must_rearm(question: Any, side: int, shooter: Shooter) -> int:
 @step
 def add_activation_of(builder: Builder, side: int, shooter: Shooter, enemy: Shooter) -> None:
     """Append the operations of an activation of a side, except BEGIN."""
-    blast, first = add_shot_blasts(builder), strikes_of(builder)
+    first = strikes_of(builder)
     for index in range(shooter.n_rows):
         overcharge = 1 if shooter.policy == Policy.OVERCHARGE else 0
         add_shot(builder, side, shooter.rows[index], 0, overcharge, 1 if index == 0 else 0)
     lookout = NONE if enemy.lookout == NONE else add_shot(builder, 1 - side, enemy.lookout, 1, 0, 1)
-    strikes = add_following_strikes(builder, blast)
+    strikes = add_following_strikes(builder)
     question, setup, parts = builder.question, builder.setup, builder.parts
     reaction, orders = Builder(question, setup, parts, _REACTION), Builder(question, setup, parts, _ORDERS)
     combat = Builder(question, setup, parts, _COMBAT)
@@ -222,7 +221,7 @@ def add_activation_of(builder: Builder, side: int, shooter: Shooter, enemy: Shoo
     if builder.setup.sides[side].charges:
         add_combat(combat, side)
     add_orders(orders, side, (first, shooter.n_rows), strikes, combat)
-    add_activation(builder, side, reaction, orders, blast)
+    add_activation(builder, side, reaction, orders, strikes)
 
 
 @step

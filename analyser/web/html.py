@@ -43,7 +43,7 @@ def with_security_policy(html: str) -> str:
 
 
 def pack_data(head: Mapping[str, Any], rest: bytes = b"") -> str:
-    """Return the length of a JSON text (4 bytes), the text, and `rest`, compressed as base64 text for ``packed.js``."""
+    """Return `head` as JSON and `rest` as compressed base64 text, which ``packed.js`` reads."""
     text = json_text(head, ensure_ascii=False, separators=(",", ":")).encode()
     whole = b"".join([len(text).to_bytes(4, "little"), text, rest])
     return base64.b64encode(zlib.compress(whole, 9)).decode("ascii")

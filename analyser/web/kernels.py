@@ -42,7 +42,7 @@ def dice_of(setup: Any, number: int, count: int, short: int) -> int:
 
 @step
 def pools_of(setup: Any, strikes: int) -> Integers:
-    """Return the index of the first pool by strike and number of dice; each has a pool per rating (`PoolCache`)."""
+    """Return the index of the pool at the lowest rating, for each strike and number of dice (`PoolCache`)."""
     most = 0
     for number in range(strikes):
         most = max(most, setup.strikes[number].fixed_dice)
@@ -75,7 +75,7 @@ def starting_state(setup: Any, side: int, statuses: int) -> int:
 def after_operations(
     setup: Any, builder: Builder, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Return the distribution after a builder's operations, or once it is too large, and the known strike outcomes."""
+    """Apply a builder's operations until the distribution is too large; return it, and the known strike outcomes."""
     operations, done = lines_of(builder), 0
     while done < len(operations) and len(joint.rows) <= MOST_PAIRS:
         joint, known, done = apply_next(setup, operations, done, len(operations), joint, cache, known)
@@ -214,7 +214,7 @@ def points_won(question: Any, setup: Any, side: int, mine: int, theirs: int) -> 
 
 @step
 def add_round(question: Any, setup: Any, joint: Joint, number: int, answer: Any) -> None:
-    """Fill in the figures of a round, and after the last round those of the duel."""
+    """Fill in the figures of a round, and after the last round the figures of the duel."""
     is_last = number == answer.rounds - 1
     for pair in range(len(joint.rows)):
         probability = joint.probabilities[pair]

@@ -1,10 +1,10 @@
 """Facts about units for the WebAssembly module, and the layout of its memory, as plain data for JSON.
 
 `module.js` writes and reads fields of records by name, and has no rules of the game. Numbers of a unit can be changed
-before a call (``unit.numbers.defence = 3``). ``conditions`` of a call have values by name: those of ``attacker`` and
-``target``, and on the top level those of the fight. Conditions that are left out or null have defaults. In duels the
-default tactic is to shoot with the best row, else to charge, else to take cover. Answers have figures by name; if
-``refused`` is not 0, ``layout.refusals[refused]`` is the reason.
+before a call (``unit.numbers.defence = 3``). The ``conditions`` of a call have values by name: conditions of units in
+``attacker`` and ``target``, conditions of the fight on the top level. Conditions that are left out or null have
+defaults. In duels the default tactic is to shoot with the best row, or to charge if that is impossible, or to take
+cover. Answers have figures by name; if ``refused`` is not 0, ``layout.refusals[refused]`` is the reason.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Condition(NamedTuple):
     kind: str  # "flag", "count", "inches", "choice" or "row"
     label: str
     questions: tuple[str, ...]  # kinds of questions that use it
-    field: str = ""  # if it differs from `name`
+    field: str = ""  # field of the record; empty if it is called `name`
     choices: tuple[tuple[str, int], ...] = ()
     needs: str = ""  # rule or quality that the unit must have
 
@@ -85,7 +85,7 @@ class Condition(NamedTuple):
 
     @property
     def description(self) -> str:
-        """Description of the same key of scenarios, if there is one."""
+        """Description of the same key of scenarios; empty without such a key."""
         modifiers: tuple[Mapping[Any, str], ...] = (BONUSES, PENALTIES)
         if self.side == "fight" and (text := next((each[self.name] for each in modifiers if self.name in each), "")):
             return text
@@ -177,7 +177,7 @@ _PLAIN_NUMBERS = {name: int(_PLAIN_ATTACK[name]) for name in _PLAIN_ATTACK.dtype
 
 
 def layout(ruleset: Ruleset | None = None) -> dict[str, Any]:
-    """Return the memory layout of the module with its labels; `ruleset` is that of the shipped profiles by default.
+    """Return the memory layout of the module with its labels, by default for the ruleset of the shipped profiles.
 
     >>> layout()["conditions"][0]["label"]
     'models left'
@@ -223,7 +223,7 @@ def _offsets(dtype: np.dtype[np.void], names: tuple[str, ...]) -> dict[str, int]
 
 
 def _fields(dtype: np.dtype[np.void], parts: tuple[str, ...]) -> dict[str, int]:
-    """Return the byte offsets of all fields of the parts of a record."""
+    """Return the byte offsets, in a record, of all fields of some of its inner records."""
     fields: dict[str, int] = {}
     for part in parts:
         at, inner = _offsets(dtype, (part,))[part], dtype[part].base
@@ -258,8 +258,8 @@ def _answer_layout(dtype: np.dtype[np.void]) -> dict[str, Any]:
 def unit_facts(loadout: Loadout) -> dict[str, Any]:
     """Return the facts of a unit for the module, with names for a page.
 
-    `numbers` and the numbers of rows have those that differ from ``layout()["unit"]["usual"]`` and ``["row"]``;
-    `bands` are lists of first, last, dice and dice in parentheses. InputError if the module cannot hold the unit.
+    The `numbers` of the unit and of its rows leave out defaults, which :func:`layout` has as `usual`. `bands` are lists
+    of first, last, dice and dice in parentheses. InputError if the module cannot hold the unit.
 
     >>> from analyser import load_profiles
     >>> unit_facts(load_profiles()["crown/rifle-platoon@basic"])["rows"][0]["reach"]

@@ -3,7 +3,7 @@
  * (`analyser/web/memory_layout.py` describes it). This file writes and reads fields of records by name.
  */
 
-/** Open the module, whose bytes are those of `calculator.wasm`. */
+/** Open the module from the bytes of `calculator.wasm`. */
 export async function open(bytes, layout) {
   return new Engine(await WebAssembly.compile(bytes), layout);
 }
@@ -80,7 +80,7 @@ export class Engine {
     return this.module.question.value + at + stride * side;
   }
 
-  /** Write every field of a part; the default is `usual`. */
+  /** Write every field of a record; fields without a number get the default `usual`. */
   #fill(start, { fields, usual }, numbers) {
     for (const name in fields) this.#put(start + fields[name], numbers[name] ?? usual[name] ?? 0);
   }
@@ -98,7 +98,7 @@ export class Engine {
       answer[name] = Array.from({ length: answer.models + 1 }, number);
     }
     if (!sides) return answer;
-    const [at, stride, count] = sides.at; // both sides, once or by round
+    const [at, stride, count] = sides.at; // both sides at the end of the charge, or of each round
     const side = (place) => this.#readAnswer(start + at + stride * place, sides.answer);
     const pair = (_, number) => ({ attacker: side(2 * number), target: side(2 * number + 1) });
     return { ...answer, sides: Array.from({ length: count / 2 }, pair) };

@@ -169,7 +169,7 @@ const actions = {
 /** The conditions that stay when another unit attacks. */
 const shared = (values) => only(values, page.shared);
 
-/** Index of a unit that the reader has made in `state.own`. */
+/** Index in `state.own` of a unit that the reader has made. */
 const ownPlace = ({ key, side }) => Number(key.slice(2)) - page.sides[side].units.length;
 
 /** An object with a new value; undefined removes the value. */

@@ -1,4 +1,4 @@
-"""Page for use during a game: one HTML file with the exact engines, which computes results live and offline."""
+"""Pages for a phone or a notebook: one HTML file with the exact engines, which computes results live and offline."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _FRAME = 900  # height in a notebook, pixels
 
 @dataclass(frozen=True, repr=False)
 class Page:
-    """A page that computes its results in the browser; `html` is all of it."""
+    """A page that computes its results in the browser; `html` is the whole page."""
 
     title: str
     html: str

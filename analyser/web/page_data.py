@@ -103,7 +103,7 @@ class Edit(NamedTuple):
     least: int = 0
     most: int = 1
     kind: str = "number"
-    fields: tuple[str, ...] = ()  # of a record; default: the name
+    fields: tuple[str, ...] = ()  # fields of a record that change; by default the field called `name`
 
     def record(self) -> dict[str, Any]:
         """Return the edit as plain data for the page."""
@@ -147,7 +147,7 @@ _RULE_FIELDS = {
 
 
 def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the conditions that the page offers; `often` marks those in frequent use."""
+    """Return the conditions that the page offers; `often` marks frequent conditions."""
     result = []
     for condition in layout["conditions"]:
         name, side = condition["name"], condition["side"]

@@ -67,10 +67,10 @@ function topBar({ page, state, answers, game, view, message }) {
   );
 }
 
-/** The chosen row with its attack, or else the best. */
+/** The chosen row with its attack, or else the best row. */
 const chosenOf = (rows, state) => rows.find(({ row }) => row.id === state.row) ?? rows[0];
 
-/** The units that can be chosen for a role; enemies of the attacker by points lost, most first, when all are known. */
+/** The units that can be chosen for a role; once all attacks are computed, targets that lose most points come first. */
 function unitList(all, role) {
   const { page, state, units, answers, searched, isNarrow } = all;
   const isTable = page.kind === "table";
@@ -120,7 +120,7 @@ function searchBox(value, role, heading) {
   return h("input.search", { type: "search", value, "data-set": `search ${role}`, ...label });
 }
 
-/** One loadout of each unit: the chosen one, or else the first. */
+/** One loadout of each unit: the chosen loadout, or else the first. */
 function oneLevelOf(units, chosen) {
   const found = new Map();
   for (const unit of units) if (!found.has(unitId(unit)) || unit.key === chosen) found.set(unitId(unit), unit);
@@ -265,7 +265,7 @@ function mainAnswer({ page, one, other, rows, chosen, state }) {
 const NEGLIGIBLE = 0.005;
 const MOST_BARS = 5;
 
-/** A bar for each number of models, as long as the probability is large enough to see. */
+/** A bar for each number of models whose probability is large enough to see. */
 function bars(atLeast) {
   const all = atLeast.length - 1;
   const seen = atLeast.map((p, models) => ({ p, models })).filter(({ p, models }) => models === 1 || (models && p >= NEGLIGIBLE));

@@ -1,10 +1,10 @@
 /**
- * The state of the page, chosen units and their condition in the game: as an object, as a link, and stored on the device.
+ * The state of the page (chosen units, and their losses in the game) as an object, as a link, and stored on the device.
  *
- * `attacker`, `target` and `beside` (a second attacker to compare with) are keys of units (side and place), such as
- * `0.3`; empty: no unit is chosen. `row` is the id of a row; empty: the best row. `conditions` are those of the fight,
- * without defaults, and `units` the states of units that differ from the start, by key. `own` are the units that the
- * reader has made: each has `name`, `from` (a key) and `changes`.
+ * `attacker`, `target` and `beside` (a second attacker to compare with) are keys of units: side and index, such as
+ * `0.3`, or empty without a unit. `row` is the id of a row, or empty for the best row. `conditions` are the conditions
+ * of the fight that differ from the defaults. `units` has, by key, the states of units that differ from the start.
+ * `own` are the units that the reader has made: each has `name`, `from` (a key) and `changes`.
  */
 
 export const OWN = "of your own";
@@ -70,8 +70,10 @@ function ownUnits(text) {
   }
 }
 
-/** The entries of an object with these names; and those with other names. */
+/** The entries of an object with these names. */
 export const only = (values, names) => Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+
+/** The entries of an object without these names. */
 export const without = (values, ...names) => only(values, Object.keys(values).filter((name) => !names.includes(name)));
 
 /** A game stored on the device: states of the units, and changes that can be undone. */

@@ -1,9 +1,8 @@
-"""Curves over the distance: inch by inch what single tables of that distance say, and the best of each stretch."""
+"""Curves over the distance: inch by inch what single tables of that distance say."""
 
-import numpy as np
 import pytest
 
-from analyser.analysis.distance_curves import CHARGE_LINE, Curve, Line, Step, curves
+from analyser.analysis.distance_curves import CHARGE_LINE, curves
 from analyser.analysis.matchups import matchups
 from analyser.analysis.situations import Situation
 from analyser.game.units import unit_of
@@ -62,22 +61,3 @@ def test_a_charge_reaches_as_far_as_double_time_takes_it(table, library):
     worth = (mine["mean_share_lost"].fillna(0) * mine["defender_points"].astype(float)).groupby(mine["attacker"]).mean()
     points = mine.groupby("attacker")["attacker_points"].first().astype(float)
     assert step.destroys == pytest.approx((100 * worth / points).mean())
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_the_best_is_the_best_at_every_distance(seed):
-    random = np.random.default_rng(seed)
-    lines = []
-    for name in "abc"[: random.integers(1, 4)]:
-        ends = sorted(random.choice(np.arange(1, 20), random.integers(1, 4), replace=False).tolist())
-        first = int(random.integers(0, ends[0]))
-        steps = [Step(*both, float(random.integers(1, 4))) for both in zip([first, *ends], ends)]
-        lines.append(Line(name, tuple(steps)))
-    best = Curve("light", 1, tuple(lines)).best
-    for inches in np.arange(0.5, 21):
-        there = {line.name: at(line, inches) for line in lines if at(line, inches) is not None}
-        here = [each for each in best if each.first < inches <= each.last]
-        assert len(here) == bool(there)
-        if there:
-            assert here[0].destroys == max(there.values())
-            assert set(here[0].names) == {name for name, value in there.items() if value == here[0].destroys}

@@ -14,7 +14,6 @@ from analyser.analysis.duel_ratings import bradley_terry, wins_of
 from analyser.analysis.efficiency import dominated, efficiency, outliers
 from analyser.analysis.matchups import matchups
 from analyser.analysis.standing import matchup_changes
-from analyser.common.errors import InputError
 from analyser.common.metrics import EFFICIENCY
 from analyser.game.profiles import Profiles
 
@@ -169,19 +168,6 @@ def test_ratings_are_the_same_every_time_and_agree_with_another_algorithm():
     peer = choix.opt_pairwise(3, games)
     mine = bradley_terry(wins).set_index("loadout")["rating"][["a", "b", "c"]].to_numpy()
     assert mine == pytest.approx((peer - peer.mean()) * 400 / math.log(10), abs=0.5)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda wins: wins.rename(index={"a": "x"}), "rows of a matrix of wins differ from its columns"),
-        (lambda wins: wins * 2, "a probability of winning is outside 0 to 1"),
-        (lambda wins: wins * math.nan, "no pair of loadouts can fight"),
-    ],
-)
-def test_a_matrix_that_is_none_is_refused(change, message):
-    with pytest.raises(InputError, match=message):
-        bradley_terry(change(chances({"a": 1.0, "b": 5.0})))
 
 
 def test_the_chance_of_a_pair_is_the_mean_of_both_directions_and_half_of_a_draw_is_a_win():

@@ -40,7 +40,7 @@ def scenario_of(row, **more):
 def figures_of(scenario, library):
     """What the single exact attack says of each figure."""
     result = analyser.exact(scenario, profiles=library)
-    destroyed = result.destroyed_weights
+    destroyed = result["models_destroyed"].probabilities
     half = [value for value in range(1, len(destroyed)) if 2 * value >= len(destroyed) - 1]
     return {name: result.summary[name] for name in COMMON_METRICS if name in result.summary} | {
         "p_activated": result.probability("activated").probability,
@@ -53,7 +53,7 @@ def mean_damage_of(scenario, library):
     """Mean damage, of a target that nothing but damage takes away (its tests are passed)."""
     result = analyser.exact(scenario, profiles=library)
     limit = result.scenario.target.damage_limit
-    return ((result.column("models_destroyed") * limit + result.column("damage")) * result.probabilities).sum()
+    return ((result.column("models_destroyed") * limit + result.column("damage")) * result.weights).sum()
 
 
 def test_one_row_for_each_attacker_defender_and_situation(found):

@@ -4,8 +4,7 @@ import pandas as pd
 import pytest
 
 from analyser.analysis.grid import Fight, prepare_kernels
-from analyser.analysis.matchups import matchups
-from analyser.analysis.matchups_after_edit import matchups_after_edit
+from analyser.analysis.matchups import matchups, matchups_after_edit
 from tests.helpers.planted import with_oak
 
 

@@ -1,15 +1,14 @@
 """A told charge, focus fire or duel is the counted one: all trials of a sample, walked one by one, are its counts."""
 
 from collections import Counter
+from random import Random
 
-import numpy as np
 import pytest
 
 import analyser as an
 from analyser.ask.attack_narration import dice_lines
 from analyser.ask.fight_narration import TrialRunner, fight_of
-from analyser.engine.pool.replay import dice_that_score
-from analyser.engine.rng import stream_of
+from analyser.engine.pool.dice import dice_that_score
 from analyser.game.ruleset import Face
 from analyser.results.states import simulation_of
 from analyser.rules.attack import score_of, scores_for
@@ -23,14 +22,14 @@ def check(raw, trials=150, seed=7):
     """The states of all trials at every part against the counts of the sample; and the dice against their scores."""
     scenario = load(raw)
     ready = fight_of(scenario)
-    die = np.array(scenario.ruleset.die.sides_by_face, np.int64)
     simulation = simulation_of(ready.setup, ready.programs, scenario.ruleset, replacement=False, choices=ready.choices)
     wanted = simulation.play(ready.start, trials, seed)
     checked = []
 
     def dice_of(fight, score):
         """Dice of that score, as the rules read them."""
-        dice, scores = dice_that_score(fight, score, die, stream_of(seed, len(checked))), scores_for(fight, fight.dice)
+        scores, sides = scores_for(fight, fight.dice), scenario.ruleset.die.sides_by_face
+        dice = dice_that_score(fight, scores, score, sides, Random(len(checked)))
         ends = [die.final_face for die in dice]
         turned = min(int(fight.veteran), ends.count(Face.STRIKE))
         total = sum(score_of(fight, scores, face) for face in ends) + turned * (scores.heroic - scores.strike)

@@ -1,6 +1,7 @@
 """A told trial is the counted trial: all trials of a sample, told one by one, are its counts."""
 
 from collections import Counter
+from random import Random
 
 import numpy as np
 import pytest
@@ -8,8 +9,8 @@ import pytest
 import analyser as an
 from analyser.ask.attack_narration import strike_of
 from analyser.common.kernel_records import python_copy
-from analyser.engine.attack.replay import replayed_trials
-from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
+from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for, replayed_trials
+from analyser.engine.pool.dice import dice_that_score, score_of_dice
 from analyser.game.ruleset import Face
 from analyser.rules import strike
 from analyser.scenarios.load import load
@@ -25,7 +26,7 @@ def told_and_counted(raw, trials, seed):
     plan = plan_for(scenario.fight, die, deck, for_building=scenario.rolls_for_building)
     sample = Sample(plan, seed)
     sample.play_to(trials)
-    return scenario, plan, list(replayed_trials(plan, die, deck, seed, trials)), sample
+    return scenario, plan, list(replayed_trials(plan, deck, seed, trials)), sample
 
 
 def check(raw, trials=2500, seed=5):
@@ -55,8 +56,18 @@ ATTACKS = {
 
 @pytest.mark.parametrize("name", ATTACKS)
 def test_what_is_told_is_what_was_counted(name):
-    told = check({"attack": ATTACKS[name], "target": TARGET}, trials=1200)
-    assert {each.attacker_card is not None for each in told} == {name == "Overcharge"}
+    check({"attack": ATTACKS[name], "target": TARGET}, trials=1200)
+
+
+def test_dice_told_have_the_score_and_the_card_of_overcharge():
+    scenario, plan, trials, _ = told_and_counted({"attack": ATTACKS["Overcharge"], "target": TARGET}, 60, 3)
+    fight, cards = python_copy(scenario.fight), list(range(10))
+    for each in trials:
+        dice = dice_that_score(fight, plan.scores, each.score, (1, 2, 1, 1, 1), Random(each.number), cards)
+        assert score_of_dice(fight, plan.scores, dice) == each.score
+        assert 0 <= sum(die.added_by is None for die in dice) - fight.dice < 10
+    story = str(an.tell({"attack": ATTACKS["Overcharge"], "target": TARGET}, trial=2, seed=3))
+    assert "the attacker draws a card of value" in story
 
 
 @pytest.mark.slow
@@ -72,12 +83,18 @@ def test_what_is_told_of_random_attacks_is_what_was_counted(seed):
 
 
 def test_each_face_is_shown_as_often_as_it_is_on_the_die():
-    """What the kernel need not know, the face within one threshold, is uniform as well."""
+    """Dice are rolled for the score of each trial; over all trials they are uniform again."""
     raw = {"attack": {"dice": 10, "rating": "improved"}, "target": TARGET}
-    _, _, trials, _ = told_and_counted(raw, 4000, 1)
-    first = Counter(die.shows for each in trials for die in each.dice if die.added_by is None)
-    added = Counter(die.shows for each in trials for die in each.dice if die.added_by is not None)
-    again = Counter(die.rerolled for each in trials for die in each.dice if die.rerolled is not None)
+    scenario, plan, trials, _ = told_and_counted(raw, 2000, 1)
+    fight = python_copy(scenario.fight)
+    dice = [
+        die
+        for each in trials
+        for die in dice_that_score(fight, plan.scores, each.score, (1, 2, 1, 1, 1), Random(each.number))
+    ]
+    first = Counter(die.shows for die in dice if die.added_by is None)
+    added = Counter(die.shows for die in dice if die.added_by is not None)
+    again = Counter(die.rerolled for die in dice if die.rerolled is not None)
     for seen in (first, added, again):
         total = sum(seen.values())
         for face, sides in zip(Face, (1, 2, 1, 1, 1)):

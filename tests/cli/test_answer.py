@@ -9,7 +9,7 @@ import pytest
 
 from analyser.cli.options import FORMATS
 from analyser.results import rendering
-from tests.helpers.shell import answer, refusal, run
+from tests.helpers.shell import answer, refusal
 
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 FAR, FEW = ("--situations", "long-range"), (f"{RIFLES}:models=2", f"{GRENADIERS}:models=2")
@@ -38,7 +38,6 @@ COMMANDS = {
     "kinds": ["army", "kinds", "crown"],
 }
 DRAWN = COMMANDS.keys() - {"focus, best", "trial", "what-if", "units", "card", "army", "kinds"}
-PLAIN = {"best", "focus, best", "tactics", "trial"}  # tables that do not name the profiles
 SIGNATURES = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
 
@@ -55,7 +54,7 @@ def test_an_answer_comes_in_every_format(name, tmp_path):
     picture = ["--plot", tmp_path / "answer.png"] if name in DRAWN else []
     lines = answer(*command, "--format", "csv", *picture).splitlines()
     assert [path.name for path in tmp_path.iterdir()] == ["answer.png"] * (name in DRAWN)
-    assert ("profiles" in lines[0]) is (name not in PLAIN)
+    assert lines[0].split(",")[-1] == "profiles"
     assert answer(*command, "--format", "parquet", "--out", out) == ""
     table = pyarrow.parquet.read_table(out)
     assert (table.column_names, table.num_rows) == (lines[0].split(","), len(lines) - 1)
@@ -84,18 +83,6 @@ def test_a_column_of_several_types_is_text_in_parquet():
     shown = rendering.Renderings(str, dict, lambda: [{"a": 1, "b": None}, {"a": "x"}])
     table = pyarrow.parquet.read_table(io.BytesIO(rendering.FORMATS["parquet"](shown)))
     assert table.to_pydict() == {"a": ["1", "x"], "b": [None, None]}
-
-
-def test_intervals_of_a_whole_table_stand_beside_the_others():
-    asked = ["attack", RIFLES, GRENADIERS, "--method", "monte-carlo", "--trials", "2000", "--format", "json"]
-    alone, together = json.loads(answer(*asked)), json.loads(answer(*asked, "--all-at-once"))
-    assert "bands" not in alone
-    assert "bands" in together
-    row, banded = alone["models_destroyed"][1], together["models_destroyed"][1]
-    assert {key: banded[key] for key in row} == row
-    assert banded["at_least_band_low"] < row["at_least_low"] <= row["at_least_high"] < banded["at_least_band_high"]
-    noted = run("attack", RIFLES, GRENADIERS, "--all-at-once")
-    assert (noted.exit_code, noted.stderr) == (0, "note: --all-at-once: no effect on an exact answer; see --method\n")
 
 
 TOO_LONG = "x" * 300

@@ -53,7 +53,7 @@ def test_charges_and_duels_are_compared_without_a_range_of_ones_own():
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (("--metric", "p_broken", "--metric", "mean_hits"), "--metric: this needs a range"),
+        (("--metric", "p_broken", "--metric", "mean_hits"), "--metric: several metrics need a range"),
         (("--over", "distance", "--per-points"), "--per-points: no effect over a range (allowed: without --over)"),
         (("--over", "distance", "--target", RIFLES), "--target: more than one target over a range"),
     ],

@@ -53,7 +53,7 @@ def test_bad_files_of_several_are_named_and_the_others_answered(files, tmp_path)
 
 def test_several_files_have_no_picture_and_no_page(files):
     for option in (("--plot", "a.png"), ("--out", "a.html")):
-        assert f"{option[0]}: several files have no picture and no page" in refusal("run", *files, *option)
+        assert f"{option[0]}: only a single file can have a picture or a page" in refusal("run", *files, *option)
 
 
 @pytest.mark.parametrize("name", FIGHTS)

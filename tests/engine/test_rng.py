@@ -5,14 +5,13 @@ import pytest
 
 from analyser.engine.attack import simulated
 from analyser.engine.parallel import CHUNK_TRIALS
-from analyser.engine.pool.kernel import BLOCK, DICE_TOGETHER, block_for
+from analyser.engine.pool.kernel import BLOCK, block_for
 from analyser.engine.rng import GOLDEN_GAMMA, WORDS_PER_CHUNK, counter_of_chunk, fill, stream_of
 from analyser.game.ruleset import Face
 from analyser.game.units import MOST_DICE
 from analyser.scenarios.load import load_scenario
 
 MASK = (1 << 64) - 1
-DECK = range(1, 13)
 GAMMA = 0x9E3779B97F4A7C15
 
 # Published outputs of SplitMix64 with the golden gamma: Rosetta Code (task "Pseudo-random numbers/Splitmix64"), and
@@ -96,23 +95,15 @@ def dealer(scenario):
     return simulated.plan_for(fight, die, ready.ruleset.deck.counts(), for_building=False)
 
 
-def words_of_block(dealer, dice):
-    """How many words a block of trials takes at most, if every die of the first roll is a heroic strike."""
-    layout, rerolls, block = dealer.layout, dealer.rerolls, block_for(dealer.layout, dealer.rerolls)
-    kept, allowance = int(rerolls.always_added[-1]), int(rerolls.allowance)
-    together = (dice + kept + allowance) * len(block.words) // DICE_TOGETHER
-    one_by_one = (dice * layout.added - kept) * BLOCK
-    return together + one_by_one + len(layout.limits) * len(block.other_words)
-
-
 def test_no_chunk_uses_more_words_than_it_has():
-    # The widest fight there is, with draws of 32 bits, two added dice each and cards: chunks lie 2**32 words apart.
-    attack = {"dice": MOST_DICE, "qualities": ["Arc"], "extra_reroll": {"faces": ["blank"], "dice": MOST_DICE}}
+    # The widest fight there is, with draws of 32 bits and two added dice each: chunks lie 2**32 words apart.
+    attack = {"dice": MOST_DICE, "qualities": ["Arc"]}
     target = {"models": 5, "defence": 2, "damage_limit": 3, "discipline": 7, "officer": "random"}
     die = {face.name.lower(): 99 * (1 + face // 2) for face in list(Face)[:5]}
-    widest, dice = dealer({"attack": attack, "target": target, "ruleset": {"die": die}}), MOST_DICE + len(DECK)
-    used = words_of_block(widest, dice)
-    assert used >= BLOCK * dice * 3 / 2
+    layout = dealer({"attack": attack, "target": target, "ruleset": {"die": die}}).layout
+    block = block_for(layout)
+    used = -(-MOST_DICE // layout.dice_at_once) * len(block.words) + len(layout.limits) * len(block.other_words)
+    assert used >= BLOCK * MOST_DICE
     blocks = 10 * CHUNK_TRIALS // BLOCK  # even if nine of ten trials were thrown away
     assert used * blocks < WORDS_PER_CHUNK
 

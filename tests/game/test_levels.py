@@ -5,7 +5,7 @@ import json
 import pytest
 
 import analyser
-from analyser.analysis.matchups_after_edit import fight_alike
+from analyser.analysis.fight_cache import fight_alike
 from analyser.common.errors import InputError
 from analyser.common.validation import checked
 from analyser.game.profiles import load_profiles

@@ -48,16 +48,16 @@ WRONG = {
             ({"move": "falls_back", "distance": distance}, "allowed: whole centimetres, as an integer")
             for distance in (2.5, {"2.5": 1.0}, 2.0)
         ),
-        ({"dice": 2, "obstacles": [ENEMY | {"chain": 1}]}, "pushes no friends"),
+        ({"dice": 2, "obstacles": [ENEMY | {"chain": 1}]}, "chain: enemy does not make way"),
         ({"dice": 2, "obstacles": [FRIEND | {"chain": n} for n in (19, 3)]}, "24 friends in all (allowed: up to 20)"),
         ({"move": "evades", "distance": 9, "obstacles": [ENEMY]}, "WM-6"),
         ({"dice": 2, "stands": 2}, "WM-8"),
+        ({"move": "retreats", "distance": 3, "turns": 2}, "allowed: 1 with move = 'retreats'"),
     ],
     "mordheim": [
         ({}, "no section"),
         ({"warband": FOUR | {"out": 5}}, "5 out of action of 4 (allowed: 0 to 4)"),
         ({"warband": FOUR | {"casualties": [2, 2, 0]}, "turns": 3}, "5 of 4 warriors"),
-        ({"warband": FOUR | {"leader_falls": 9}, "turns": 8}, "leader_falls: turn 9 (allowed: 1 to 8)"),
         (
             {"warband": FOUR, "rivals": [FOUR | {"name": "orcs"}] * 2},
             "warbands have the same name: warband, orcs, orcs",
@@ -68,7 +68,6 @@ WRONG = {
             "did you mean 'skaven'",
         ),
         ({"warband": FRESH | {"casualties_from": [{"turns": [9]}]}, "turns": 8}, "turn 9 (allowed: 1 to 8)"),
-        ({"alone": {"leadership": 7, "first_run_elsewhere": False}}, "first_run_elsewhere = false"),
         ({"together": {"leader": 7, "p_out": 0.6, "p_stunned": 0.6, "warriors": [{"leadership": 7}]}}, "add up to 1.2"),
     ],
     "compare": [

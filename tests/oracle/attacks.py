@@ -56,7 +56,7 @@ def chance(flag, die=None, deck=None, profiles=None, **keys):
 def law(result):
     """The joint law {outcome: chance} of a result, outcomes in the order of OUTCOME."""
     columns = [result.column(name).tolist() for name in OUTCOME]
-    return dict(zip(zip(*columns), result.probabilities.tolist()))
+    return dict(zip(zip(*columns), result.weights.tolist()))
 
 
 def hits_law(result):

@@ -72,9 +72,9 @@ QUESTIONS = {
     "warmaster": ("warmaster", {"dice": 2, "turns": 3, "obstacles": [*_OBSTACLES, {"distance": 8, "kind": "enemy"}]}),
     "a retreat": (
         "warmaster",
-        {"move": "retreats", "distance": {3: 0.5, 7: 0.5}, "turns": 3, "obstacles": _FRIENDS_AND_FOE},
+        {"move": "retreats", "distance": {3: 0.5, 7: 0.5}, "obstacles": _FRIENDS_AND_FOE},
     ),
-    "warbands": ("mordheim", warbands(2, 4, leader_stunned=0.1, others_stunned=0.2)),
+    "warbands": ("mordheim", warbands(2, 4, leader_stunned=0.1)),
     "warriors": ("mordheim", {"turns": 3, "stupidity": {"leadership": 6}} | _ALONE | _COMBAT | _TOGETHER),
     "compare": ("compare", {"models": 5, "losses": LOSSES, "attacks": 2, "edge_distance": 7, "rounds": 3}),
 }

@@ -91,19 +91,18 @@ class Legion:
     def __init__(self, question: dict[str, Any]) -> None:
         keys = question["legion"]
         self.courage = None if keys["courage"] == "none" else keys["courage"]
-        self.for_a_model = keys.get("tokens", "a model") == "a model"
         self.move = fraction(keys.get("move_distance", 6))
         self.ruleset = {**LEGION, **question.get("ruleset", {}).get("legion", {})}
         self.edge = edge_of(question)
         self.start: Any = (question["models"], 0, Fraction(0))
 
     def attacked(self, state: Any, lost: int) -> Law:
-        """A token for each model lost, or for each attack with losses."""
+        """A token for each model lost."""
         models, tokens, inches = state
         lost = min(lost, models)
         if lost == models:
             return {"gone": Fraction(1)}
-        return {(models - lost, tokens + (lost if self.for_a_model else int(lost > 0)), inches): Fraction(1)}
+        return {(models - lost, tokens + lost, inches): Fraction(1)}
 
     def tested(self, state: Any) -> Law:
         """LG-2: the rally step, as it activates."""
@@ -134,8 +133,6 @@ class GrandeTactique:
         keys = question["grande_tactique"]
         self.target = keys["check_target"]
         self.worn_down = keys.get("worn_down", 1)
-        self.rallied = keys.get("rallied", "shaken")
-        self.elsewhere = keys.get("pips_elsewhere", 0)
         self.ruleset = {**GRANDE_TACTIQUE, **question.get("ruleset", {}).get("grande_tactique", {})}
         self.sides = keys.get("check_sides", question.get("ruleset", {}).get("check_sides", CHECK_SIDES))
         self.edge = edge_of(question)
@@ -172,8 +169,8 @@ class GrandeTactique:
         if morale != "routed":
             return {state: Fraction(1)}
         pips = dice(self.ruleset["pip_dice"], self.ruleset["pip_sides"])
-        rallies = total(pips, lambda n: n - self.elsewhere >= 2)
-        return collect([((models, self.rallied, inches), rallies), (self.flees(models, inches), 1 - rallies)])
+        rallies = total(pips, lambda n: n >= 2)
+        return collect([((models, "shaken", inches), rallies), (self.flees(models, inches), 1 - rallies)])
 
 
 class Warmaster:
@@ -266,12 +263,10 @@ SECTIONS: dict[str, dict[str, Any]] = {  # what stands for nerve is always state
     "armoured_clash": {"discipline": (0, 1, 5, 6, 8, 11, 12, 13), "break_limit": ("none", 0, 1, 2, 3, 5, 12)},
     "legion": {
         "courage": (1, 1, 2, 3, "none"),
-        "tokens": (None, "a model", "an attack"),
         "move_distance": (None, 4, 6, 2.5, 7, 6.1),
     },
     "grande_tactique": {
         **{"check_target": range(1, 14), "check_sides": (None, 1, 6, 10, 12), "worn_down": (None, 1, 2, 3)},
-        **{"rallied": (None, "shaken", "eager"), "pips_elsewhere": (None, *range(7))},
     },
     "mordheim": {"leadership": range(2, 13)},
     "warmaster": {"dice": (None, 1, 2, 3)},

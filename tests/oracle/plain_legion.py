@@ -14,7 +14,7 @@ from typing import Any
 
 from tests.oracle.plain_laws import Law, Row, Tables, by_turn, collect, fraction, marginal, picked, then, times, total
 
-RULESET = {"rally_sides": 6, "rally_successes": 2, "commander_range": 3, "end_phase_tokens": 1, "rounds": 6}
+RULESET = {"rally_sides": 6, "rally_successes": 2, "end_phase_tokens": 1, "rounds": 6}
 MOST = 60  # tokens, or attacks a round, that are tried
 
 
@@ -24,12 +24,10 @@ def rally(tokens: int, ruleset: dict[str, Any]) -> Law:
     return marginal(times(tokens, success), lambda gone: tokens - gone)
 
 
-def panic_courage(keys: dict[str, Any], ruleset: dict[str, Any], with_commander: bool) -> int | None:
+def panic_courage(keys: dict[str, Any], with_commander: bool) -> int | None:
     """LG-3: its own COURAGE, or the commander's if he is near enough and it is better; None never panics (LG-1)."""
     own = courage_of(keys)
-    if own is None or not with_commander or keys.get("commander_range", 1) > ruleset["commander_range"]:
-        return own
-    return max(own, keys["commander_courage"])
+    return max(own, keys["commander_courage"]) if own is not None and with_commander else own
 
 
 def courage_of(keys: dict[str, Any]) -> int | None:
@@ -116,7 +114,7 @@ def until_panic(keys: dict[str, Any], ruleset: dict[str, Any], with_commander: b
     if not wanted:
         return [], []
     wanted = Fraction(1, 2) if wanted is True else fraction(wanted)
-    own, lent = courage_of(keys), panic_courage(keys, ruleset, with_commander)
+    own, lent = courage_of(keys), panic_courage(keys, with_commander)
     word = "with" if with_commander else "without"
     tokens: list[Row] = []
     for number in range(MOST + 1):
@@ -146,7 +144,7 @@ def play(keys: dict[str, Any], ruleset: dict[str, Any], with_commander: bool) ->
     """A unit under fire for the rounds of a game."""
     rounds = keys.get("rounds") or ruleset["rounds"]
     received, after = (by_turn(keys.get(key, 0), rounds) for key in ("received", "received_after"))
-    panic = panic_courage(keys, ruleset, with_commander)
+    panic = panic_courage(keys, with_commander)
     own = courage_of(keys)  # LG-3, LG-4: the commander's COURAGE is for the panic check alone
     edge = None if keys.get("edge_distance") is None else fraction(keys["edge_distance"])
     move, destroyed = fraction(keys.get("move_distance") or 0), fraction(keys.get("destroyed", 0))
@@ -179,8 +177,7 @@ def tables(question: dict[str, Any]) -> Tables:
     """Without a commander, and with him if there is one within his range."""
     ruleset = {**RULESET, **question.get("ruleset", {})}
     played = [play(question, ruleset, False)]
-    near = question.get("commander_range", 1) <= ruleset["commander_range"]
-    if question.get("commander_courage") is not None and near:
+    if question.get("commander_courage") is not None:
         played.append(play(question, ruleset, True))
     answer = {"rounds": [r for rows, _ in played for r in rows], "tokens": [t for _, tokens in played for t in tokens]}
     until = [until_panic(question, ruleset, number == 1) for number in range(len(played))]
@@ -201,7 +198,7 @@ def number_a_round(dice: Random, rounds: int, most: int) -> Any:
 
 
 TERMS = {
-    **{"tokens": (None, *range(7)), "commander_courage": (None, 1, 2, 3, 4), "commander_range": (None, 1, 2, 3, 4, 5)},
+    **{"tokens": (None, *range(7)), "commander_courage": (None, 1, 2, 3, 4)},
     "destroyed": (None, 0, 0.1, 0.5, 1),
 }
 EDGES = (0, 4, 6, 12, 12.2, 0.25, 18.3, 7, 1.5, 24, 0.3, 3.3)
@@ -213,9 +210,7 @@ def questions(seed: int) -> dict[str, Any]:
     received = {"received": number_a_round(dice, rounds, 4), "received_after": number_a_round(dice, rounds, 3)}
     question: dict[str, Any] = {"courage": dice.choice((1, 1, 2, 3, 20, "none")), "rounds": rounds}
     question |= picked(dice, TERMS) | {key: value for key, value in received.items() if dice.random() < 0.7}
-    if "commander_courage" not in question:
-        question.pop("commander_range", None)
-    elif dice.random() < 0.6:
+    if "commander_courage" in question and dice.random() < 0.6:
         chances = [dice.choice((0, 0.1, 0.5, 1, True, False)) for _ in range(rounds)]
         question["commander_near"] = dice.choice((chances, chances[0]))
     if question["courage"] in (1, 2) and dice.random() < 0.3:
@@ -225,6 +220,5 @@ def questions(seed: int) -> dict[str, Any]:
     if "until_panic" not in question and dice.random() < 0.4:
         sides = dice.randint(1, 8)
         rules = {"rally_sides": sides, "rally_successes": dice.randint(0, sides)}
-        rules |= {"commander_range": dice.randint(1, 4), "end_phase_tokens": dice.randint(0, 2)}
-        question["ruleset"] = rules
+        question["ruleset"] = rules | {"end_phase_tokens": dice.randint(0, 2)}
     return question

@@ -30,7 +30,7 @@ from tests.oracle.plain_mordheim_warbands import at_least, leader_table, warband
 RULESET = {"turns": 8, "to_wound": 4, "save": 7, "to_hit": 4, "out_of_action": 5, "hatred_while_frenzied": True}
 
 
-def lent(own: int, leader: int | None, state: str) -> int:
+def lent(own: int, leader: int | None, state: str = "standing") -> int:
     """MD-4: within 6 of the leader he may use the leader's Leadership, if the leader stands."""
     return own if leader is None or state != "standing" else max(own, leader)
 
@@ -60,29 +60,22 @@ def alone_combat_phase(alone: dict[str, Any], ruleset: dict[str, Any]) -> Law:
     if alone.get("opponents", 2) < 2 or alone.get("friends_near", 0) > 0:
         return {"holds": Fraction(1)}
     holds, lives = passes(alone["leadership"]), survives(alone, ruleset)
-    runs = [(first_run(alone, roll), (1 - holds) * lives * p) for roll, p in TWO_DICE.items()]
-    return collect([("holds", holds), ("down", (1 - holds) * (1 - lives)), *runs])
+    runs = (first_run(alone), (1 - holds) * lives)
+    return collect([("holds", holds), ("down", (1 - holds) * (1 - lives)), runs])
 
 
-def first_run(alone: dict[str, Any], roll: int) -> Any:
-    """MD-5: straight away from his opponents, to an edge behind him if there is one; where he ends decides the edge."""
-    edge, behind = alone.get("edge"), alone.get("edge_behind")
-    if not alone.get("first_run_elsewhere", True):
-        edge, behind = None, edge
-    ends = [fraction(edge)] if edge is not None else []
-    if behind is not None:
-        ends.append(fraction(behind) - roll)
-    inches = min(ends, default=None)
-    return "left" if inches is not None and inches <= 0 else ("flees", inches)
+def first_run(alone: dict[str, Any]) -> Any:
+    """MD-5: straight away from his opponents; the question says where he ends."""
+    edge = alone.get("edge")
+    return "left" if edge == 0 else ("flees", None if edge is None else fraction(edge))
 
 
-def alone_turn(state: Any, alone: dict[str, Any], ruleset: dict[str, Any], turn: int) -> Law:
+def alone_turn(state: Any, alone: dict[str, Any], ruleset: dict[str, Any]) -> Law:
     """A turn: charged while he flees, his rally phase; and one who held may still be alone in the combat phase."""
     if state == "holds":
-        still_alone = turn < alone.get("combat_phases", turn + 1)
-        return alone_combat_phase(alone, ruleset) if still_alone else {state: Fraction(1)}
+        return alone_combat_phase(alone, ruleset)
     charged = fraction(alone.get("charged", 0))
-    ld = lent(alone["leadership"], alone.get("rally_leader"), alone.get("leader_state", "standing"))
+    ld = lent(alone["leadership"], alone.get("rally_leader"))
 
     def charge(now: Any) -> Law:
         if now[0] != "flees":
@@ -105,7 +98,7 @@ def alone_tables(question: dict[str, Any], turns: int, ruleset: dict[str, Any]) 
     rows, distance = [], []
     for turn in range(turns + 1):
         if turn:
-            law = then(law, lambda state, turn=turn: alone_turn(state, alone, ruleset, turn))
+            law = then(law, lambda state: alone_turn(state, alone, ruleset))
         row: Row = {"turn": turn, "p_broke": 1 - law.get("holds", Fraction(0))}
         row["p_flees"] = total(law, lambda state: state[0] == "flees")
         for word in ("holds", "rallied", "left", "down"):
@@ -127,7 +120,7 @@ def takes_fear_test(side: dict[str, Any], other: dict[str, Any]) -> bool:
 
 def fear_passed(side: dict[str, Any], other: dict[str, Any]) -> Fraction:
     """P(no test of fear, or one that is passed), on the leader's Leadership too (MD-4)."""
-    leadership = lent(side.get("leadership", 7), side.get("leader"), side.get("leader_state", "standing"))
+    leadership = lent(side.get("leadership", 7), side.get("leader"))
     return passes(leadership) if takes_fear_test(side, other) else Fraction(1)
 
 
@@ -207,7 +200,7 @@ def combat_tables(question: dict[str, Any], ruleset: dict[str, Any]) -> Tables:
 def stupidity_tables(question: dict[str, Any], turns: int) -> Tables:
     """A test at the start of each turn; a turn is lost when it fails."""
     keys = question["stupidity"]
-    passed = passes(lent(keys["leadership"], keys.get("leader"), keys.get("leader_state", "standing")))
+    passed = passes(lent(keys["leadership"], keys.get("leader")))
     failed, in_combat = 1 - passed, keys.get("in_combat", False)
     row = {
         "p_sensible": passed,

@@ -1,8 +1,8 @@
 """Mordheim's rout tests, rules MD-1 to MD-3, read slowly: the joint law of all warbands, turn by turn.
 
-Where the rules leave a choice it is that of docs/rulings.md: a leader who falls in a turn falls in it even if nobody
-else does; nobody left to test on fails; a warband with everybody out of action has a quarter out too, so it counts
-among those that may have given up; of a scenario whose winner is the first to leave the game is over when one has left.
+Where the rules leave a choice it is that of docs/rulings.md: nobody left to test on fails; a warband with everybody out
+of action has a quarter out too, so it counts among those that may have given up; of a scenario whose winner is the
+first to leave the game is over when one has left.
 """
 
 from __future__ import annotations
@@ -64,7 +64,6 @@ class Warband:
         self.casualties = by_turn(keys.get("casualties", 0), turns)
         self.leader_falls = keys.get("leader_falls", "random")
         self.leader_stunned = fraction(keys.get("leader_stunned", 0))
-        self.others_stunned = fraction(keys.get("others_stunned", 0))
         self.gives_up_at = keys.get("gives_up_at")
         self.fights, self.ruleset = keys.get("casualties_from", []), ruleset
 
@@ -82,41 +81,34 @@ class Warband:
         """How many can strike: nobody of a warband that is gone."""
         return self.total - state[0] - state[1] if state[2] == "fighting" else 0
 
-    def fallen(self, leader_out: bool, others_out: int, number: int, turn: int) -> Law:
+    def fallen(self, leader_out: bool, others_out: int, number: int) -> Law:
         """(leader_out, others_out) after so many more have fallen; those who are out already cannot fall again."""
-        if self.leader_falls == turn and not leader_out:
-            number = max(number, 1)
         law: Law = {(leader_out, others_out): Fraction(1)}
         for _ in range(min(number, self.total)):
-            law = then(law, lambda state: self.one_falls(*state, turn))
+            law = then(law, lambda state: self.one_falls(*state))
         return law
 
-    def one_falls(self, leader_out: bool, others_out: int, turn: int) -> Law:
+    def one_falls(self, leader_out: bool, others_out: int) -> Law:
         """One more goes out of action: the leader as his fate says, otherwise the next of the others."""
         standing = len(self.others) - others_out
         if leader_out or self.leader_falls == "never":
             leader = Fraction(0)
         elif self.leader_falls == "random":
             leader = Fraction(1, standing + 1)
-        elif self.leader_falls in ("first", turn):
+        elif self.leader_falls == "first":
             leader = Fraction(1)
-        else:  # last, or a turn that has not come yet: he falls when there is nobody else
+        else:  # last: he falls when there is nobody else
             leader = Fraction(int(standing == 0))
         other = (leader_out, others_out + 1) if standing else (leader_out, others_out)
         return collect([((True, others_out), leader), (other, 1 - leader)])
 
     def test_leadership(self, leader_out: bool, others_out: int) -> Law:
-        """MD-1: the leader's Ld, or the highest of those neither stunned nor out; 0 if there is nobody."""
+        """MD-1: the leader's Ld, or the highest of those not out; 0 if there is nobody."""
         leader = Fraction(0) if leader_out else 1 - self.leader_stunned
-        law = [(self.leader, leader)]
-        nobody_yet = 1 - leader
-        for leadership in sorted(self.others[others_out:], reverse=True):
-            law.append((leadership, nobody_yet * (1 - self.others_stunned)))
-            nobody_yet *= self.others_stunned
-        return collect([*law, (0, nobody_yet)])
+        return collect([(self.leader, leader), (max(self.others[others_out:], default=0), 1 - leader)])
 
     def start(self) -> Law:
-        law = self.fallen(False, 0, self.out, turn=0)
+        law = self.fallen(False, 0, self.out)
         return collect(
             ((*s, "all out" if self.all_out(*s) else "fighting", self.all_out(*s), False), p) for s, p in law.items()
         )
@@ -129,7 +121,7 @@ class Warband:
         may_before = state[3]
         out: list[tuple[Hashable, Fraction]] = []
         for number, p in self.number_fallen(turn, standing).items():
-            for (leader_out, others_out), q in self.fallen(state[0], state[1], number, turn).items():
+            for (leader_out, others_out), q in self.fallen(state[0], state[1], number).items():
                 gone = leader_out + others_out
                 due = 4 * gone >= self.total
                 may = may_before or due

@@ -40,12 +40,8 @@ class Friend:
 
 
 def friend_of(kind: str, chain: Any) -> Friend:
-    """A number is so many friends, one pushing the next; a list is what this friend pushes, side by side."""
-    if isinstance(chain, list):
-        pushes = tuple(friend_of(one.get("kind", "friend"), one.get("chain", 0)) for one in chain)
-    else:
-        pushes = (friend_of("friend", chain - 1),) if chain else ()
-    return Friend(kind == "friend", pushes)
+    """So many friends, one pushing the next."""
+    return Friend(kind == "friend", (friend_of("friend", chain - 1),) if chain else ())
 
 
 def pushed_by(obstacle: Row) -> Friend | None:
@@ -298,31 +294,19 @@ def tables(question: Row) -> Tables:
     return answer
 
 
-FRIEND = {"kind": [None, None, "friend", "unyielding"]}
 QUESTION = {"turns": [None, None, None, 1, 2, 3]}
 RULES = {"touching_is_into": [False, True], "tests_for_chain": ["direct", "all"], "gap": [None, None, 0, 0.5, 1, 2]}
 KINDS = ["friend", "friend", "friend", "enemy", "combat", "impassable", "unyielding"]
 SPOTS = [0, 0.5, 1, 2, 2.01, 3, 3.5, 4, 5, 5.96, 6.5, 7, 8, 9, 11, 12.25, 30]
 
 
-def chain(dice: random.Random, depth: int = 0) -> Any:
-    """What a friend pushes: a number, or a list."""
-    if dice.random() < 0.7 or depth > 1:
-        return dice.choice([0, 1, 2, 3] if depth == 0 else [0, 1])
-    entries = [picked(dice, FRIEND) for _ in range(dice.randint(1, 2))]
-    for entry in entries:
-        if entry.get("kind") != "unyielding" and dice.random() < 0.6:
-            entry["chain"] = chain(dice, depth + 1)
-    return entries
-
-
 def obstacle(dice: random.Random, move: str) -> Row:
     row: Row = {"kind": "friend" if move == "evades" else dice.choice(KINDS), "distance": dice.choice(SPOTS)}
     if row["kind"] == "friend":
         if dice.random() < 0.5:
-            row["chain"] = chain(dice)
+            row["chain"] = dice.choice([0, 1, 2, 3])
         if dice.random() < 0.3:
-            row["make_way"] = dice.random() < 0.5 and "unyielding" not in str(row)
+            row["make_way"] = dice.random() < 0.5
     if move == "retreats" and dice.random() < 0.6:
         row["stands"] = dice.randint(1, 3)
     return row
@@ -340,5 +324,5 @@ def questions(seed: int) -> Row:
         question["stands"] = dice.randint(3, 5)
     if obstacles := [obstacle(dice, move) for _ in range(dice.choice([0, 1, 1, 2, 2, 3]))]:
         question["obstacles"] = obstacles
-    question |= picked(dice, QUESTION)
+    question |= {} if move == "retreats" else picked(dice, QUESTION)
     return question | ({"ruleset": picked(dice, RULES)} if dice.random() < 0.4 else {})

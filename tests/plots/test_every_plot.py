@@ -16,7 +16,7 @@ RIFLES, SHARP = "crown/rifle-platoon@basic", "crown/sharp-rifles@basic"
 GRENADIERS = "imperium/scion-grenadier-platoon@basic"
 PRICED = {"against": "imperium/*@basic", "situations": "long-range"}
 ATTACK = {"attack": {"attacker": RIFLES}, "target": {"unit": GRENADIERS}}
-CELLS = {"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "costs": 0.0, "comes_up": [True, False]}
+CELLS = {"x": [1, 2], "y": [1, 1], "do": ["aim and shoot", "charge"], "comes_up": [True, False]}
 BEATEN = {"line": "a", "dice": [1, 2], "u": [1.0, 2.0], "v": [2.0, 1.0], "on_front": [True, True]}
 
 
@@ -56,7 +56,6 @@ CASES = {
     "fair_points": lambda: (analyser.fair_points("crown/rifle*", **PRICED).to_frame(), {}),
     "fates": lambda: (FATES().query("system == 'mordheim'"), {}),
     "front": lambda: (tidy(BEATEN), {"x": "u", "y": "v", "keys": ["dice"], "quantities": ["U", "V"]}),
-    "funnel": lambda: (tidy(analyser.dice_funnel(RIFLES, GRENADIERS)), {}),
     "heatmap": lambda: (compared().to_frame(), {"rows": "unit", "columns": "level", "values": "p_broken"}),
     "luck_strips": lambda: (LUCK().to_frame(), {}),
     "margins": lambda: (fought().tables["margins"], {}),
@@ -92,7 +91,7 @@ def test_a_tidy_frame_is_drawn_on_the_axes_of_the_user_alone(name):
 
 def test_an_action_looks_the_same_beside_whatever_others():
     def looks(*actions):
-        frame = pd.DataFrame({"x": range(len(actions)), "y": 1, "do": actions, "costs": 0.0, "comes_up": True})
+        frame = pd.DataFrame({"x": range(len(actions)), "y": 1, "do": actions, "comes_up": True})
         legend = plots.choices(frame, across="enemy", up="own").get_legend()
         fills = [(patch.get_facecolor(), patch.get_hatch()) for patch in legend.get_patches()]
         return dict(zip([text.get_text() for text in legend.get_texts()], fills))

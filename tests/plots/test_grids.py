@@ -16,7 +16,7 @@ from analyser.common.look import luminance, short_text
 from analyser.common.metrics import MATCHUP_METRICS
 from analyser.game.profiles import Profiles
 from analyser.plots import heatmap
-from analyser.plots.heatmaps import IMPOSSIBLE, LOG_ODDS, LOGARITHMIC, MEAN
+from analyser.plots.heatmaps import IMPOSSIBLE, LOGARITHMIC, MEAN
 
 EFFICIENCY = "expected_points_destroyed_per_100_points"
 LEAST_POINTS = 8  # of any text, at natural size
@@ -184,17 +184,6 @@ def test_probabilities_are_coloured_up_to_the_highest_so_that_they_differ(basic,
     assert ax.images[0].get_clim() == pytest.approx((0, highest))
     assert ax.images[0].norm(highest / 2) == pytest.approx(0.5)
     assert ax.child_axes[0].get_ylabel() == "P(annihilated), percent"
-
-
-def test_probabilities_can_be_coloured_by_their_odds(basic):
-    ax = heatmap(basic, values="p_annihilated", scale="log-odds")
-    least, most = ax.images[0].get_clim()
-    assert (least, most) == (1, pytest.approx(100 * basic["p_annihilated"].max()))  # all colours are used
-    odds = {percent: math.log(percent / (100 - percent)) for percent in (least, 10.0, most)}
-    assert ax.images[0].norm(10.0) == pytest.approx((odds[10.0] - odds[least]) / (odds[most] - odds[least]))
-    bar = ax.child_axes[0]
-    assert bar.get_ylabel().endswith(LOG_ODDS)
-    assert [each.get_text() for each in bar.get_yticklabels()][:4] == ["1", "2", "5", "10"]
 
 
 TABLE = pd.DataFrame({"weapon": ["b", "b", "a", "a"], "range": [6, 12, 6, 12], "gain": [1.5, -0.75, 0.25, np.nan]})

@@ -73,9 +73,6 @@ def test_what_was_not_asked_for_is_left_out(page):
     for part in ("swing", "tactics"):
         assert f'id="{part}"' in page
         assert part not in re.findall(r'(?:id="|href="#)(\w+)', short)
-    assert 'id="bands"' not in page
-    in_bands = battle_page(asked(swing=False, tactics=False).all_at_once())
-    assert {"Margin, the whole table at once", "All events at once"} <= {*texts(in_bands, "summary")}
 
 
 def test_warnings_are_led_to():

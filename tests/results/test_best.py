@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from analyser import InputError, best_play, duel
-from analyser.results.best_play_table import reaction_in_words
+from analyser.results.best_play_table import PlanTable, reaction_in_words
 from analyser.results.states import share_lost
 from analyser.rules.policy_lines import lines_of
 from analyser.scenarios.chooser import Shot
@@ -113,7 +113,7 @@ def test_what_cannot_be_asked_is_told(apart):
         apart.plot(by="modles")
     with pytest.raises(InputError, match=r"3 is out of range"):
         apart.plot(round=3)
-    with pytest.raises(InputError, match=r"unknown side 'c'"):
+    with pytest.raises(InputError, match=r"side: 'c' is not usable"):
         apart.plan("c")
 
 
@@ -201,7 +201,7 @@ def test_a_line_that_goes_farther_than_the_unit_is_refused():
 
 def test_cells_of_the_picture_that_come_up_do_as_the_plan_does():
     found = best_play(small(RIFLES, 4), small(GRENADIERS, 4), rounds=2, distance=18)
-    cells = found._table.picture_cells(0, 1, "distance")
+    cells = PlanTable(found.solution).picture_cells(0, 1, "distance")
     assert {cell["comes_up"] for cell in cells} == {True, False}
     orders = [row for row in found.plan("a") if row["round"] == 2 and row["when"] in ("first", "second")]
     for cell in (each for each in cells if each["comes_up"]):

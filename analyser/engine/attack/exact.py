@@ -50,10 +50,7 @@ def push(outcome: int, weight: float, outcomes: Outcomes, count: int) -> int:
 
 @step
 def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds, outcomes: Outcomes) -> int:
-    """Fill `outcomes` from the distribution of a pool's score; return the number of outcomes.
-
-    An outcome may occur more than once. Space for ``OUTCOMES_PER_SCORE * len(pmf)`` outcomes is enough.
-    """
+    """Fill `outcomes` from the distribution of a pool's score; return their number; some outcomes may be equal."""
     count = 0
     for first in range(scores.strike):  # scores that differ by whole strikes: neighbours often cause equal losses
         losses, weight = (0, 0, 0, 0), 0.0
@@ -73,10 +70,7 @@ def push_pmf(fight: FightFacts, scores: Scores, pmf: Floats, odds: DrawOdds, out
 
 @step
 def merge_outcomes(outcomes: Outcomes, count: int) -> int:
-    """Sort `count` outcomes, and merge equal outcomes by adding their probabilities; return the new count.
-
-    Uses insertion sort, because the outcomes are few and nearly sorted.
-    """
+    """Sort `count` outcomes by insertion, and merge equal ones by adding their probabilities; return the new count."""
     values, weights = outcomes
     merged = 0
     for place in range(count):
@@ -98,11 +92,7 @@ def merge_outcomes(outcomes: Outcomes, count: int) -> int:
 def exact_attack(
     fight: FightFacts, faces: Floats, cards: Floats, odds: DrawOdds
 ) -> tuple[Scores, Floats, Integers, Floats]:
-    """Return an attack's scores with their probabilities, and its distinct sorted outcomes with their probabilities.
-
-    `faces` and `cards` are the probabilities of the faces of the die, and of the card values.
-    An outcome is an integer as defined in :mod:`analyser.rules.discipline`.
-    """
+    """Return an attack's scores with their probabilities, and its distinct sorted outcomes with their probabilities."""
     scores = scores_for(fight, most_dice(fight, cards))
     pmf = pool_pmf(fight, scores, faces, cards)
     outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))

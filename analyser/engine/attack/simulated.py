@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from random import Random
 from threading import Lock
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,9 +17,11 @@ from analyser.common.jit import tiered
 from analyser.common.kernel_records import Integers, python_copy
 from analyser.common.method_settings import Progress
 from analyser.engine.parallel import CHUNK_TRIALS, Chunks, Queue, Report, run_chunks
-from analyser.engine.pool.dice_layout import Layout, OtherDraw, Rerolls, layout_for
-from analyser.engine.pool.kernel import Block, block_for, roll_chunks
-from analyser.engine.rng import stream_of
+from analyser.engine.pool.alias import score_table
+from analyser.engine.pool.dice_layout import Layout, OtherDraw, layout_for
+from analyser.engine.pool.kernel import Block, ScoreTable, block_for, roll_block, roll_chunks
+from analyser.engine.pool.pmf import check_size, pmf_of
+from analyser.engine.rng import counter_of_chunk, stream_of
 from analyser.game.ruleset import Face
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, losses_of, score_bound, scores_for
@@ -39,7 +44,7 @@ class SamplingPlan:
     dice: int  # number of dice of the first roll
     scores: Scores
     layout: Layout
-    rerolls: Rerolls | None
+    table: ScoreTable | None
     shape: tuple[int, int, int, int]  # numbers of values of the score, card, officer's position and building die
     blocks: list[Block] = field(default_factory=list, init=False)  # blocks that no thread is using
 
@@ -54,25 +59,28 @@ class SamplingPlan:
 
 
 def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: bool) -> SamplingPlan:
-    """Return the plan for simulating a fight; InputError if it has too many combinations of draws to count.
-
-    `die` and `deck` are sides by face and copies by card value. With `for_building` a die is rolled for the building
-    after the attack (Siegebreaker, AC-6).
-    """
+    """Return the plan for simulating a fight; InputError if it has too many combinations of draws to count."""
     facts = python_copy(fight)
     dice = facts.dice + (len(deck) - 1 if facts.overcharge else 0)
     card = _card_draw(facts, die, deck)
     position = OtherDraw(facts.models, tuple(range(1, facts.models))) if facts.officer == Officer.RANDOM else None
     wrecking_sides = int(die[Face.HEROIC] + die[Face.STRIKE])
     building = OtherDraw(int(die.sum()), (wrecking_sides,)) if for_building else None
-    scores = scores_for(facts, dice)
+    scores, rolls_dice = scores_for(facts, dice), not facts.overcharge and not facts.extra_dice
     values = [len(draw.bounds) + 1 if draw else 1 for draw in (card, position, building)]
     shape = (score_bound(facts, scores, dice), values[0], values[1], values[2])
     if np.prod(shape, dtype=np.float64) > MOST_CELLS:
         problem = f"this attack has {np.prod(shape, dtype=np.float64):.0f} combinations of draws to count"
         raise InputError(problem, where="attack.dice", allowed=f"up to {MOST_CELLS}; take fewer dice")
     others = tuple(draw for draw in (card, position, building) if draw)
-    return SamplingPlan(fight, facts.dice, scores, *layout_for(facts, scores, die, deck, others, dice), shape)
+    layout = layout_for(facts, scores, die, others, dice, rolls_dice=rolls_dice)
+    table = None
+    if not rolls_dice:
+        check_size(facts, dice)
+        numbers, alias = score_table(pmf_of(fight, scores, die / die.sum(), deck / deck.sum()))
+        cells = (numbers * math.prod(shape[1:])).astype(type(layout.limit))
+        table = ScoreTable(alias, np.uint64(len(alias).bit_length() - 1), cells)
+    return SamplingPlan(fight, facts.dice, scores, layout, table, shape)
 
 
 def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | None:
@@ -94,10 +102,7 @@ class Sample:
         self._lock = Lock()
 
     def play_to(self, trials: int, threads: int = 1, progress: Progress | None = None) -> None:
-        """Simulate until there are `trials` trials in all; the trials so far must be whole chunks.
-
-        The counts do not depend on `threads`. `progress` receives the numbers of trials so far and in all.
-        """
+        """Simulate until there are `trials` trials in all; the trials so far must be whole chunks."""
         assert self.trials % CHUNK_TRIALS == 0, "the trials so far are whole chunks"
         before = self.trials
 
@@ -119,12 +124,12 @@ class Sample:
         try:
             block = plan.blocks.pop()
         except IndexError:
-            block = block_for(plan.layout, plan.rerolls)
+            block = block_for(plan.layout)
         for task in queue:
             if counted + task.trials > MOST_COUNTED:
                 self._merge(block)
                 counted = 0
-            roll_chunks(plan.layout, plan.rerolls, block, plan.dice, task, self.stream)
+            roll_chunks(plan.layout, plan.table, block, plan.dice, task, self.stream)
             counted += task.trials
         self._merge(block)
         plan.blocks.append(block)
@@ -159,3 +164,38 @@ def outcomes_of(plan: SamplingPlan, counts: Integers) -> tuple[Integers, Integer
     np.add.at(weights, which, counts.sum(axis=3).ravel())
     occurred = weights > 0
     return distinct[occurred], weights[occurred]
+
+
+class Trial(NamedTuple):
+    """A simulated attack with its draws."""
+
+    number: int  # index of the attack in the simulation, from 0
+    score: int
+    card: int | None  # value of the target's card, if a card decides the test
+    officer_position: int | None  # position of the officer among the models, if it is drawn (AC-5.8)
+    wrecks_building: bool | None  # result of the die for the building (Siegebreaker, AC-6)
+
+
+def replayed_trials(plan: SamplingPlan, deck: Integers, seed: int, trials: int, first: int = 0) -> Iterator[Trial]:
+    """Yield the trials of a simulation of `trials` trials in order, from the index `first` on."""
+    fight, block, (start, gamma) = plan.fight, block_for(plan.layout), stream_of(seed)
+    draws_card, draws_officer = fight.test == Test.BY_CARD, fight.officer == Officer.RANDOM
+    cards = np.repeat(np.arange(len(deck)), deck)
+    groups = np.clip(cards - (fight.discipline - _MOST_REDUCTION), 0, _MOST_REDUCTION + 1)
+    cards_of = [cards[groups == group].tolist() for group in range(_MOST_REDUCTION + 2)]
+    for chunk in range(first // CHUNK_TRIALS, -(-trials // CHUNK_TRIALS)):
+        counter = counter_of_chunk(start, gamma, chunk)
+        number, end = chunk * CHUNK_TRIALS, min((chunk + 1) * CHUNK_TRIALS, trials)
+        while number < end:
+            counter = np.uint64(roll_block(plan.layout, plan.table, block, plan.dice, counter, gamma))
+            cells = block.cells[block.cells != plan.layout.discarded][: end - number]
+            for score, group, position, building in np.transpose(np.unravel_index(cells, plan.shape)).tolist():
+                if number >= first:  # the simulation counts groups of cards: one that may have been drawn is told
+                    yield Trial(
+                        number,
+                        score,
+                        card=Random(f"{seed} {number}").choice(cards_of[group]) if draws_card else None,
+                        officer_position=position if draws_officer else None,
+                        wrecks_building=building == 0 if plan.shape[3] > 1 else None,
+                    )
+                number += 1

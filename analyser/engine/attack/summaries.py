@@ -1,6 +1,8 @@
-"""Exact summaries (means, probabilities, percentiles) of the attacks of many units on many targets."""
+"""Exact summaries (means, probabilities, percentiles) of many attacks on many targets; equal fights share one."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +16,7 @@ from analyser.engine.pool.pmf import Outcomes, empty_outcomes, most_dice, pool_p
 from analyser.rules.attack import Scores, losses_of, scores_for, set_fight
 from analyser.rules.discipline import ACTIVATED, ANNIHILATED, BROKEN, DAMAGE, FLED, MODELS_DESTROYED, SUPPRESSED
 from analyser.rules.draws import DrawOdds, odds_of
-from analyser.rules.structs import FIGHT, FightFacts
+from analyser.rules.structs import FIGHT, FightFacts, Test
 from analyser.rules.unit_state import MODELS_MASK
 
 STATUSES = ("suppressed", "activated", "broken", "fled", "annihilated")
@@ -29,6 +31,13 @@ AT_MOST_ONE = tuple(name for name in SUMMARY_FIELDS if name.startswith("p_") or 
 SUMMARY = np.dtype((np.record, [(name, np.float64) for name in SUMMARY_FIELDS]))
 """Summary of an attack; all NaN if the attack is impossible."""
 ROUNDING = 1e-12  # rounding error of a sum of probabilities
+_POOL_FIELDS = (  # fields that determine the pool of a fight
+    *("dice", "reroll_faces", "extra_faces", "extra_dice", "explosion", "veteran", "overcharge"),
+    *("exploding_faces", "heroic_faces", "strike_faces", "blank_faces", "heroic_hits", "strike_hits"),
+)
+_FACTOR = 0x9E3779B1  # odd, near 2**32 over the golden ratio: multiplying by it spreads close numbers
+_WORD_MASK = 0xFFFFFFFF
+_FIGHTS_PER_CHUNK = 256
 
 
 @step
@@ -44,11 +53,7 @@ def percentile(pmf: Floats, share: float) -> float:
 
 @step
 def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floats, summary: NDArray[np.void]) -> None:
-    """Fill `summary`, an array of one record of SUMMARY, from `count` outcomes; `destroyed` is scratch memory.
-
-    The share lost is 1 for an annihilated unit, else the damage suffered divided by the damage that destroys the whole
-    unit (AC-3.8).
-    """
+    """Fill `summary`, an array of one record, from `count` outcomes; `destroyed` is scratch memory (AC-3.8)."""
     figures, models, whole = summary[0], fight.models, fight.models * fight.damage_limit
     mean_share_lost = 0.0
     destroyed[: models + 1] = 0.0
@@ -77,10 +82,7 @@ def summarise(fight: FightFacts, outcomes: Outcomes, count: int, destroyed: Floa
 
 @step
 def mean_damage(fight: FightFacts, scores: Scores, pmf: Floats) -> float:
-    """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8).
-
-    This mean tells apart attacks that destroy no model, such as single attacks on an undamaged behemoth.
-    """
+    """Return the mean damage suffered; a destroyed model counts as its whole DAMAGE LIMIT (AC-3.8)."""
     total = 0.0
     for score in range(len(pmf)):
         destroyed, damage, _, _ = losses_of(fight, scores, score)
@@ -89,59 +91,103 @@ def mean_damage(fight: FightFacts, scores: Scores, pmf: Floats) -> float:
 
 
 @step
-def same_pool(one: FightFacts, other: FightFacts, cards: Floats) -> bool:
-    """Return True if two fights roll the same pool."""
-    dice = most_dice(one, cards)
-    if one.dice != other.dice or one.reroll_faces != other.reroll_faces or one.extra_faces != other.extra_faces:
-        return False
-    if one.extra_dice != other.extra_dice or one.explosion != other.explosion or one.veteran != other.veteran:
-        return False
-    if one.heroic_faces != other.heroic_faces or one.strike_faces != other.strike_faces:
-        return False
-    if one.exploding_faces != other.exploding_faces or one.blank_faces != other.blank_faces:
-        return False
-    return bool(dice == most_dice(other, cards) and scores_for(one, dice) == scores_for(other, dice))
+def clear_irrelevant_fields(fight: FightFacts) -> None:
+    """Set fields to 0 if the summary does not depend on them, so that more fights are equal."""
+    if not fight.overcharge:
+        fight.attacker_models = fight.attacker_damage = fight.attacker_damage_limit = 0
+    if not fight.cryo:
+        fight.activated = 0
+    if fight.test in (Test.NOT_TAKEN, Test.PASSED):
+        fight.models_without_room = 0
+
+
+@step
+def find_slot(slots: NDArray[np.int32], words: Integers, new: int) -> int:
+    """Return the slot of an earlier row of `words` equal to the row `new`, else an empty slot; open addressing."""
+    mixed = 0
+    for word in words[new]:
+        mixed = (mixed ^ (int(word) & _WORD_MASK)) * _FACTOR & _WORD_MASK
+        mixed ^= mixed >> 15
+    last = len(slots) - 1  # the number of slots is a power of 2
+    slot = mixed & last
+    while slots[slot] != 0:
+        is_equal, old = True, slots[slot] - 1
+        for place in range(words.shape[1]):
+            if words[old, place] != words[new, place]:
+                is_equal = False
+                break
+        if is_equal:
+            break
+        slot = (slot + 1) & last
+    return slot
+
+
+@tiered(1.5)
+def index_fights(
+    attacks: NDArray[np.void],
+    targets: NDArray[np.void],
+    possible: NDArray[np.bool_],
+    slots: NDArray[np.int32],
+    fights: NDArray[np.void],
+    words: Integers,
+    which: NDArray[np.int32],
+) -> int:
+    """Fill `fights` (its memory: `words`) with the distinct fights, and `which` with their indices; return how many."""
+    count = 0
+    for attack in range(len(attacks)):
+        for target in range(len(targets)):
+            if not possible[attack, target]:
+                continue
+            set_fight(attacks[attack], targets[target], fights[count])
+            clear_irrelevant_fields(fights[count])
+            slot = find_slot(slots, words, count)
+            if slots[slot] == 0:
+                count += 1
+                slots[slot] = count
+            which[attack, target] = slots[slot] - 1
+    return count
 
 
 @tiered(3.0)
-def fill_summary_row(
-    attacks: NDArray[np.void],
-    row: int,
-    targets: NDArray[np.void],
-    possible: NDArray[np.bool_],
+def fill_summaries(
     fights: NDArray[np.void],
+    order: Integers,
+    is_new_pool: NDArray[np.bool_],
     faces: Floats,
     cards: Floats,
     odds: DrawOdds,
     summaries: NDArray[np.void],
 ) -> None:
-    """Fill one attacker's row of `summaries`; `fights` are scratch records, one for each target.
-
-    The distribution of a pool is computed once for all targets against which the attack rolls it.
-    """
+    """Fill the summaries of the fights in `order`; `is_new_pool`: False if the fight before rolls the same pool."""
     most_models = 0
-    for place in range(len(targets)):
-        most_models = max(most_models, targets[place].models)
-        if possible[row, place]:
-            set_fight(attacks[row], targets[place], fights[place])
-    destroyed, is_done = np.zeros(most_models + 1), np.zeros(len(targets))
-    for first in range(len(targets)):
-        if not possible[row, first] or is_done[first]:
-            continue
-        scores = scores_for(fights[first], most_dice(fights[first], cards))
-        pmf = pool_pmf(fights[first], scores, faces, cards)
-        outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
-        for place in range(first, len(targets)):
-            fight = fights[place]
-            if not possible[row, place] or is_done[place] or not same_pool(fights[first], fight, cards):
-                continue
-            count = push_pmf(fight, scores, pmf, odds, outcomes)
-            summarise(fight, outcomes, count, destroyed, summaries[row, place : place + 1])
-            summaries[row, place].mean_damage = mean_damage(fight, scores, pmf)
-            is_done[place] = 1.0
+    for place in order:
+        most_models = max(most_models, fights[place].models)
+    destroyed = np.zeros(most_models + 1)
+    for turn in range(len(order)):
+        place = order[turn]
+        fight = fights[place]
+        if turn == 0 or is_new_pool[turn]:
+            scores = scores_for(fight, most_dice(fight, cards))
+            pmf = pool_pmf(fight, scores, faces, cards)
+            outcomes = empty_outcomes(OUTCOMES_PER_SCORE * len(pmf))
+        count = push_pmf(fight, scores, pmf, odds, outcomes)
+        summarise(fight, outcomes, count, destroyed, summaries[place : place + 1])
+        summaries[place].mean_damage = mean_damage(fight, scores, pmf)
 
 
-def summary_table(
+class DistinctSummaries(NamedTuple):
+    """Summaries of many attacks on many targets; equal fights share a record."""
+
+    which: NDArray[np.int32]  # (attacks, targets): index of a record, or -1 for an impossible attack
+    summaries: NDArray[np.void]  # the last record is all NaN
+
+    @property
+    def table(self) -> NDArray[np.void]:
+        """Summaries by attack and target; NaN for an impossible attack."""
+        return self.summaries[self.which]
+
+
+def distinct_summaries(
     attacks: NDArray[np.void],
     targets: NDArray[np.void],
     possible: NDArray[np.bool_],
@@ -149,24 +195,29 @@ def summary_table(
     deck: Integers,
     *,
     threads: int = 1,
-) -> NDArray[np.void]:
-    """Return exact summaries of every attack on every target, shape (attacks, targets); NaN if not `possible`.
-
-    `die` and `deck` are sides by face and copies by card value. Threads share the rows.
-    """
-    probabilities = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
-    # Contiguous, because the kernel would be compiled again for strided arrays.
+) -> DistinctSummaries:
+    """Return exact summaries of every attack on every target, if `possible`; each distinct fight is computed once."""
+    # Contiguous, because the kernels would be compiled again for strided arrays.
     attacks, targets = np.ascontiguousarray(attacks), np.ascontiguousarray(targets)
     possible = np.ascontiguousarray(possible)
-    summaries = np.full((len(attacks), len(targets)), np.nan, np.float64).astype(SUMMARY)
+    capacity = int(possible.sum()) + 1
+    fights = np.zeros(capacity, FIGHT)  # the operating system allocates the memory on first use
+    slots = np.zeros(1 << (2 * capacity - 1).bit_length(), np.int32)
+    which = np.full((len(attacks), len(targets)), -1, np.int32)
+    words = fights.view(np.int64).reshape(capacity, -1)
+    count = index_fights(attacks, targets, possible, slots, fights, words, which)
+    keys = np.array([fights[name][:count] for name in _POOL_FIELDS])
+    order = np.lexsort(keys)
+    is_new_pool = np.any(np.diff(keys[:, order], prepend=-1), axis=0)
+    probabilities = die / die.sum(), deck / deck.sum(), odds_of(die, deck)
+    summaries = np.full(count + 1, np.nan, np.float64).astype(SUMMARY)
 
     def fill(queue: Queue) -> None:
         for task in queue:
-            for row in range(task.first, task.last):
-                fights = np.zeros(len(targets), FIGHT)
-                fill_summary_row(attacks, row, targets, possible, fights, *probabilities, summaries)
+            part = slice(task.first * _FIGHTS_PER_CHUNK, task.first * _FIGHTS_PER_CHUNK + task.trials)
+            fill_summaries(fights, order[part], is_new_pool[part], *probabilities, summaries)
 
-    run_chunks(Chunks(len(attacks), size=1), fill, threads)
+    run_chunks(Chunks(count, size=_FIGHTS_PER_CHUNK), fill, threads)
     for name in AT_MOST_ONE:
         summaries[name] = np.minimum(summaries[name], 1.0)
-    return summaries
+    return DistinctSummaries(which, summaries)

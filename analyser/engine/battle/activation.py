@@ -26,7 +26,6 @@ from analyser.engine.battle.positions import advance, distance_between, is_comma
 from analyser.engine.battle.transports import disembark, disembarks_now, passenger_of
 from analyser.rules import activation, special_rules, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.battle import length_of
 from analyser.rules.discipline import ACTIVATED, DISORDERED
 from analyser.rules.policies import Action, Manoeuvre, Policy
 from analyser.rules.policy_lines import view_index
@@ -50,10 +49,10 @@ def activate(battle: Battle, unit: int) -> None:
         highest = activation.highest_rally_card(field.states[unit], units[unit])
         if not passes(battle, unit, highest, 1):
             field.states[unit] |= unit_state.RALLY_FAILED
-        was_fired_at = opportunity_fire(battle, unit)
+        was_fired_at = opportunity_fire(battle, unit, unit)
         target = act_on_field(battle, unit, was_fired_at)
         if not was_fired_at:
-            opportunity_fire(battle, unit)
+            opportunity_fire(battle, unit, unit)
         run_amok(battle, unit, target)
     end_activation(battle, unit)
     spread_fumes(battle)
@@ -76,7 +75,7 @@ def activate_passenger(battle: Battle, unit: int) -> None:
         disembark(battle, unit)
         if rallied:
             shoot_reforming(battle, unit)
-        opportunity_fire(battle, unit)
+        opportunity_fire(battle, unit, unit)
     end_activation(battle, unit)
     spread_fumes(battle)
 
@@ -289,21 +288,20 @@ def has_advanced(battle: Battle, unit: int) -> bool:
 
 
 @step
-def opportunity_fire(battle: Battle, unit: int) -> bool:
-    """Let an enemy on lookout fire at the active unit, if possible; return True if an enemy fired (BT-4, BT-6)."""
+def opportunity_fire(battle: Battle, unit: int, at: int) -> bool:
+    """Let an enemy on lookout fire at the active unit, which is where unit `at` is; return True if one fired (BT-4)."""
     field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return False
     first = first_of(1 - side_of(unit))
-    if facts.ahead[1 - side_of(unit)]:
+    if facts.ahead[1 - side_of(unit)] and at == unit:
         other = best_on_lookout(battle, unit)
         number = NO_STRIKE if other == NO_TARGET else strike_of(battle, other, unit, StrikeSlot.REACTION.value)
         return number != NO_STRIKE and fire(battle, number, other, unit, distance_between(battle, other, unit))
     for other in range(first, first + facts.units[1 - side_of(unit)]):
         if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
             number = strike_of(battle, other, unit, StrikeSlot.REACTION.value)
-            distance = distance_between(battle, other, unit)
-            if number != NO_STRIKE and fire(battle, number, other, unit, distance):
+            if number != NO_STRIKE and fire(battle, number, other, unit, distance_between(battle, other, at)):
                 return True
     return False
 
@@ -351,13 +349,13 @@ def run_amok(battle: Battle, unit: int, target: int) -> None:
 
 @step
 def fly_sortie(battle: Battle, unit: int) -> None:
-    """Fly a sortie of an aircraft (BT-3): approach its target, shoot, and return into reserve."""
+    """Fly a sortie of an aircraft (BT-3): approach its target, where enemies fire at it, shoot, and return."""
     field = battle.field
     plan, looks_ahead = field.plans[unit], battle.setup.own_policy[unit] == NONE
     target = int(plan[TARGET]) if looks_ahead else choices.target_in_flight(battle, unit)
     if target != NO_TARGET:
         distance = int(plan[LENGTH]) if looks_ahead else choices.sortie_distance(battle, unit, target)
-        opportunity_fire_at_aircraft(battle, unit, target)
+        opportunity_fire(battle, unit, target)
         if not is_removed(field.states[unit]):
             record(battle, Event.ORDERED, unit, target, Manoeuvre.ADVANCE, Action.SHOOT, distance)
             field.states[unit] = unit_state.with_order(field.states[unit], Order.SHOOT)
@@ -367,25 +365,9 @@ def fly_sortie(battle: Battle, unit: int) -> None:
                 fire(battle, wide(rows.strikes[plan[ATTACK]]), unit, target, distance)
             for index in range(0 if looks_ahead else facts.shots):
                 fire(battle, strike_of(battle, unit, target, wide(index)), unit, target, distance)
-            opportunity_fire_at_aircraft(battle, unit, target)
+            opportunity_fire(battle, unit, target)
     if not is_removed(field.states[unit]):
         field.place[unit] = Place.IN_RESERVE
-
-
-@step
-def opportunity_fire_at_aircraft(battle: Battle, unit: int, target: int) -> None:
-    """Let an enemy on lookout fire at an aircraft, which is at the position of its target."""
-    field, facts = battle.field, battle.setup
-    if not facts.has_lookouts or is_removed(field.states[unit]):
-        return
-    first = first_of(1 - side_of(unit))
-    x, y = wide(field.x[target]), wide(field.y[target])
-    for other in range(first, first + facts.units[1 - side_of(unit)]):
-        if field.place[other] == Place.ON_FIELD and field.states[other] & unit_state.ON_LOOKOUT:
-            number = strike_of(battle, other, unit, StrikeSlot.REACTION.value)
-            distance = length_of(wide(field.x[other]) - x, wide(field.y[other]) - y)
-            if number != NO_STRIKE and fire(battle, number, other, unit, distance):
-                return
 
 
 @step

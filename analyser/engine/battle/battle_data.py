@@ -79,7 +79,15 @@ class PairFacts:
 
 PAIR = record_type(PairFacts)
 PAIR_COLUMNS = MOST_UNITS + 1  # 1 more than needed: rows a power of two apart would compete for cache lines
-ATTACK_KINDS = 4  # CHARGING, STANDING, MOVING, WATCHING
+LANES = 16  # enemies that vector instructions process together
+# Rows of BattleSetup.attacks. The first four groups have a row for each kind of attack: a charge, a shot without a
+# move, after one, and on lookout. POWER, REACH: gains (in thousandths) and squared ranges of a unit against each enemy,
+# both at full strength. DANGER, RANGE: those of each enemy against the unit. AHEAD: squared ranges after 1, 2, 3 or 4
+# moves at double time.
+CHARGING, STANDING, MOVING, WATCHING = range(4)
+POWER, REACH, DANGER, RANGE, AHEAD = range(0, 20, 4)
+MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER except on lookout; after a move; a distance beyond RANGE
+ATTACK_ROWS = 23
 LONGEST_LENGTH = np.iinfo(np.int16).max  # longest that PairFacts can store; greater than any distance
 
 
@@ -170,18 +178,12 @@ class BattleSetup:
     watched: Annotated[Any, np.float64, (UNITS,)]  # gain of its best shot on lookout
     dread: Annotated[Any, np.float64, (UNITS,)]  # gain of its best attack at full strength, on any enemy
     rows: Annotated[Any, ROWS, (UNITS, PAIR_COLUMNS)]
-    # Gains (in thousandths) and squared ranges of attacks at full strength, by attack kind. `power`, `reach`: of a unit
-    # on each enemy. `danger`, `range`: of each enemy on the unit.
-    power: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]
-    reach: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]
-    danger: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]
-    range: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]
-    ahead_of: Annotated[Any, np.int32, (UNITS, ATTACK_KINDS, MOST_UNITS)]  # squared range; second index: moves - 1
+    # By unit and block of enemies: gains and ranges of attacks (POWER to BEYOND):
+    attacks: Annotated[Any, np.int32, (UNITS, MOST_UNITS // LANES, ATTACK_ROWS, LANES)]
     blasts: Annotated[Any, np.int64, (UNITS, UNITS)]  # the strike of Spectacular Demise, or NO_STRIKE
 
 
 NO_POLICY = -1
-CHARGING, STANDING, MOVING, WATCHING = range(ATTACK_KINDS)  # a charge; a shot without a move, after one, on lookout
 
 
 class Tables:
@@ -241,6 +243,7 @@ class Battlefield:
     suppression_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of suppressing it
     danger: Annotated[Any, np.float64, (UNITS,)]  # cost of the enemy's best attacks on it, last computed
     strength: Annotated[Any, np.int32, (UNITS,)]  # current strength, 256 if unhurt; 0 for a unit off the field
+    cap: Annotated[Any, np.int32, (UNITS,)]  # greatest possible gain of an enemy by attacks on a unit, in thousandths
     attack_weight: Annotated[Any, np.int32, (UNITS,)]  # strength times `next_attack_weight`
     # By side and unit: the best gain of its attacks at full strength, the enemy attacked, and the second-best gain.
     most: Annotated[Any, np.int32, (2, MOST_UNITS)]
@@ -248,8 +251,8 @@ class Battlefield:
     second: Annotated[Any, np.int32, (2, MOST_UNITS)]
     value: Annotated[Any, np.float64, (UNITS,)]  # gain of each unit by acting now, last computed
     plan_is_valid: Annotated[Any, np.int8, (UNITS,)]  # 1: `value` and the plan are still valid
-    seen: Annotated[Any, np.int64, (UNITS, 2)]  # state and position at the last look-ahead of its own side
-    seen_by_enemy: Annotated[Any, np.int64, (UNITS, 2)]  # state and position at the last look-ahead of the other side
+    seen_state: Annotated[Any, np.int64, (2, UNITS)]  # states at the last look-ahead of a side
+    seen_place: Annotated[Any, np.int64, (2, UNITS)]  # places and coordinates then
     last_look: Annotated[Any, np.int64, (2,)]  # round of a side's last look-ahead
     plans: Annotated[Any, np.int64, (UNITS, PLAN_FIELDS)]  # manoeuvre, action, target, attack, length; see `lookahead`
     sides: Annotated[Any, SIDE, (UNITS,)]
@@ -345,3 +348,9 @@ def strike_of(battle: Battle, unit: int, enemy: int, slot: int) -> int:
 def first_of(side: int) -> int:
     """Return the first unit of a side."""
     return (side & 1) << _UNIT_BITS
+
+
+@step
+def blocks_of(units: int) -> int:
+    """Return the number of blocks of LANES units."""
+    return (units + LANES - 1) // LANES

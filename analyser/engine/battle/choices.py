@@ -39,10 +39,11 @@ ATTACKED, AFTER_AN_ADVANCE, WITH_POLICY, CHARGED, FLOWN = range(5)
 def is_ready(battle: Battle, unit: int) -> bool:
     """Return True if a unit is present and has not been activated."""
     field = battle.field
-    can_act = field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
+    if field.states[unit] & ACTIVATED:
+        return False
     if field.place[unit] == Place.ABOARD:  # it acts in its transport's turn, unless Cryo has prevented that turn
-        can_act = field.states[battle.setup.carrier[unit]] & ACTIVATED != 0
-    return bool(can_act and not field.states[unit] & ACTIVATED)
+        return bool(field.states[battle.setup.carrier[unit]] & ACTIVATED)
+    return field.place[unit] in (Place.ON_FIELD, Place.INCOMING)
 
 
 @step
@@ -99,7 +100,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
         result = best_target(battle, unit, enemy_class, rally_failed)
         if result != NO_TARGET:
             return result
-    return best_shunned(battle, unit, ATTACKED, rally_failed) if facts.holds[unit] else nearest
+    return best_in_class(battle, unit, ATTACKED, rally_failed, 1) if facts.holds[unit] else nearest
 
 
 @step
@@ -107,7 +108,7 @@ def target_without_moving(battle: Battle, unit: int) -> int:
     """Return the target of a unit that has disembarked, among enemies that it can shoot at without moving."""
     find_nearest(battle, 1 - side_of(unit), wide(battle.field.x[unit]), wide(battle.field.y[unit]))
     result = best_target(battle, unit, ATTACKED, True)
-    return result if result != NO_TARGET else best_shunned(battle, unit, ATTACKED, True)
+    return result if result != NO_TARGET else best_in_class(battle, unit, ATTACKED, True, 1)
 
 
 @step
@@ -119,28 +120,21 @@ def target_in_flight(battle: Battle, unit: int) -> int:
     facts, side = battle.setup, side_of(unit)
     find_nearest(battle, 1 - side, int(battle.field.start_x[unit]), 0 if side == 0 else int(facts.table))
     result = best_target(battle, unit, FLOWN, False)
-    return result if result != NO_TARGET else best_shunned(battle, unit, FLOWN, False)
+    return result if result != NO_TARGET else best_in_class(battle, unit, FLOWN, False, 1)
 
 
 @step
 def best_target(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies that the unit does not shun (BT-4); call :func:`find_nearest` before."""
-    battle.field.shunned = 0
-    return best_in_class(battle, unit, enemy_class, rally_failed)
+    """Return the best of a class of enemies that the unit does not shun; call :func:`find_nearest` before."""
+    return best_in_class(battle, unit, enemy_class, rally_failed, 0)
 
 
 @step
-def best_shunned(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies that the unit shuns; NO_TARGET if none, or if it never holds (BT-4)."""
-    if not battle.setup.holds[unit]:
+def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool, shunned: int) -> int:
+    """Return the best of a class of enemies, or of those that the unit shuns, by distance and list order (BT-4)."""
+    if shunned and not battle.setup.holds[unit]:
         return NO_TARGET
-    battle.field.shunned = 1
-    return best_in_class(battle, unit, enemy_class, rally_failed)
-
-
-@step
-def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool) -> int:
-    """Return the best of a class of enemies (shunned ones if `field.shunned`); distance and list order break ties."""
+    battle.field.shunned = shunned
     field, facts = battle.field, battle.setup
     first = first_of(1 - side_of(unit))
     choice = 0 if enemy_class in (WITH_POLICY, CHARGED) else int(facts.choice[side_of(unit)])  # 0: the nearest

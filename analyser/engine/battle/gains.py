@@ -127,6 +127,14 @@ def health_of(battle: Battle, unit: int) -> int:
 
 
 @step
+def gains_row(tables: Tables, number: int, view: tuple[int, bool, bool], shift: int, health: int) -> Any:
+    """Return the row of `tables.gains` of a strike; `view`: count, is at short range, is target in cover."""
+    count, short, covered = view
+    condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
+    return tables.gains[tables.gains_of[tables.first_cell[number] + cell_of(count, short, condition)] + health]
+
+
+@step
 def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shift: int) -> float:
     """Return the expected value of a strike of a unit at another unit, in their current states.
 
@@ -136,12 +144,8 @@ def gain_of(battle: Battle, number: int, unit: int, other: int, short: bool, shi
     state = int(field.states[unit])
     shift -= 1 if state & SUPPRESSED and does_penalty_count(battle, number, short, Penalty.SUPPRESSED.value) else 0
     covered = field.states[other] & unit_state.TAKING_COVER != 0
-    condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     count = unit_state.damage_of(state) if facts.by_damage[unit] else unit_state.models_of(state)
-    cell = tables.first_cell[number] + cell_of(count, short, condition)
-    if tables.pool_of[cell] == 0:
-        return 0.0
-    row = tables.gains[tables.gains_of[cell] + health_of(battle, other)]
+    row = gains_row(tables, number, (count, short, covered), shift, health_of(battle, other))
     gained = row[SHARE_LOST] * field.health_value[other] + row[P_REMOVED] * field.removal_value[other]
     gained += row[P_SUPPRESSED] * field.suppression_value[other]
     return float(gained - row[OWN_LOSSES] * facts.stake[unit] / facts.models[unit])
@@ -164,11 +168,7 @@ def losses_from(battle: Battle, kind: int, unit: int, other: int, terms: tuple[i
         count = 0
     elif battle.field.states[unit] & SUPPRESSED and does_penalty_count(battle, number, False, Penalty.SUPPRESSED.value):
         shift -= 1
-    condition = condition_of(False, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
-    cell = tables.first_cell[number] + cell_of(count, False, condition)
-    if tables.pool_of[cell] == 0:
-        return 0.0, 0.0
-    row = tables.gains[tables.gains_of[cell] + health]
+    row = gains_row(tables, number, (count, False, False), shift, health)
     return float(row[SHARE_LOST]), float(row[P_REMOVED])
 
 

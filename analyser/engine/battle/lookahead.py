@@ -6,16 +6,32 @@ A plan is five numbers: manoeuvre, action, target, attack and length. The attack
 
 from __future__ import annotations
 
-from analyser.common.jit import step
-from analyser.engine.battle.battle_data import NOWHERE, Battle, Place, first_of, pair_of, side_of, wide
+from typing import Any
+
+import numpy as np
+
+from analyser.common.jit import Whole, inlined, step
+from analyser.engine.battle.battle_data import (
+    BEYOND,
+    CHARGING,
+    LANES,
+    MOST,
+    NOWHERE,
+    REACH,
+    Battle,
+    Battlefield,
+    Place,
+    blocks_of,
+    first_of,
+    side_of,
+    wide,
+)
 from analyser.engine.battle.choices import NO_TARGET, is_ready
 from analyser.engine.battle.gains import gain_of, gain_of_charge
 from analyser.engine.battle.look_ahead_weights import Weight
 from analyser.engine.battle.position_value import (
-    future_and_danger,
-    lookout_value,
-    most_future_value,
     position_value,
+    prospects,
     store_best_attacks,
     update_strength,
     update_values,
@@ -31,6 +47,7 @@ from analyser.rules.structs import INCH, NONE
 
 MANOEUVRE, ACTION, TARGET, ATTACK, LENGTH = range(5)
 ALL_ROWS = -1
+ALL_UNITS = np.int64(-1)
 _SAME = 1e-9
 _IRRELEVANT_FLAGS = ROUND_FLAGS  # bits of a state that do not affect the other side's plans
 _FAR = 1e9
@@ -76,37 +93,55 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
     mine, theirs = first_of(side), first_of(1 - side)
     is_new = field.last_look[side] != field.round
     field.last_look[side] = field.round
-    moved = is_new
-    for unit in range(mine, mine + facts.units[side]):
-        place = packed_place(battle, unit)
-        if is_new or field.seen[unit, 0] != field.states[unit] or field.seen[unit, 1] != place:
+    moved, changed = is_new, ALL_UNITS if is_new else changed_units(battle, side, mine)
+    for place in range(facts.units[side]):
+        if changed >> place & 1:
+            unit = mine + place
             field.plan_is_valid[unit] = 0
-            moved = moved or field.seen[unit, 1] != place
-            field.seen[unit, 0], field.seen[unit, 1] = field.states[unit], place
-            update_strength(battle, unit)
-    for other in range(theirs, theirs + facts.units[1 - side]):
-        place, state = packed_place(battle, other), int(field.states[other])
-        before, stood = field.seen_by_enemy[other, 0], field.seen_by_enemy[other, 1]
-        if not is_new and before == state and stood == place:
+            moved = moved or field.seen_place[side, unit] != packed_place(field, unit)
+            update_seen(battle, side, unit)
+    changed = ALL_UNITS if is_new else changed_units(battle, side, theirs)
+    for place in range(facts.units[1 - side]):
+        if not changed >> place & 1:
             continue
-        field.seen_by_enemy[other, 0], field.seen_by_enemy[other, 1] = state, place
-        moved = moved or stood != place
-        update_strength(battle, other)
-        if (before ^ state) & ~_IRRELEVANT_FLAGS or stood != place:
-            for unit in range(mine, mine + facts.units[side]):
-                if field.plan_is_valid[unit] and (
-                    field.plans[unit, TARGET] == other
-                    or (stood != place and is_within(battle, unit, other, int(facts.furthest[unit])))
-                ):
-                    field.plan_is_valid[unit] = 0
+        other = theirs + place
+        has_changed = (field.seen_state[side, other] ^ field.states[other]) & ~_IRRELEVANT_FLAGS != 0
+        has_moved = field.seen_place[side, other] != packed_place(field, other)
+        moved = moved or has_moved
+        update_seen(battle, side, other)
+        for unit in range(mine, mine + (facts.units[side] if has_changed or has_moved else 0)):
+            if field.plan_is_valid[unit] and (
+                field.plans[unit, TARGET] == other
+                or (has_moved and is_within(battle, unit, other, int(facts.furthest[unit])))
+            ):
+                field.plan_is_valid[unit] = 0
     return bool(moved)
 
 
 @step
-def packed_place(battle: Battle, unit: int) -> int:
-    """Return a unit's place and coordinates, packed into one number."""
+def changed_units(battle: Battle, side: int, first: int) -> int:
+    """Return the units from `first` on that have changed or moved since a side's last look-ahead, one bit a unit."""
+    field, changed = battle.field, np.int64(0)
+    states, places = field.seen_state[side], field.seen_place[side]
+    for at in range(blocks_of(battle.setup.units[side_of(first)]) * LANES):
+        unit = np.uint64(first + at)
+        differs = (states[unit] ^ field.states[unit]) | (places[unit] ^ packed_place(field, unit))
+        changed |= np.int64(1) << np.int64(at) if differs else np.int64(0)
+    return changed  # type: ignore[return-value]
+
+
+@step
+def update_seen(battle: Battle, side: int, unit: int) -> None:
+    """Store the state and place of a unit at a side's look-ahead, and update the unit's strength."""
     field = battle.field
-    return (int(field.place[unit]) << 60) | (wide(field.x[unit]) << 24) | wide(field.y[unit])
+    field.seen_state[side, unit], field.seen_place[side, unit] = field.states[unit], packed_place(field, unit)
+    update_strength(battle, unit)
+
+
+@inlined
+def packed_place(field: Battlefield, unit: Whole) -> Any:
+    """Return a unit's place and coordinates, packed into one number."""
+    return (np.int64(field.place[unit]) << 60) | (np.int64(field.x[unit]) << 24) | np.int64(field.y[unit])
 
 
 @step
@@ -187,8 +222,8 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
     """Plan the action of a unit on the field; return the plan's value less the value of holding."""
     field, facts = battle.field, battle.setup
     side, x, y = side_of(unit), wide(field.x[unit]), wide(field.y[unit])
-    moves, most_future = field.sides[unit].speed > 0, most_future_value(battle, unit)
-    coming, danger = future_and_danger(battle, unit, x, y)
+    moves = field.sides[unit].speed > 0
+    coming, danger, watched, most_future = prospects(battle, unit, x, y)
     value_here, field.danger[unit] = coming - danger, danger
     hold = plan_to_hold(battle, unit, value_here)
     best, best_shot, shot_at, attack = hold, 0.0, NO_TARGET, 0
@@ -200,7 +235,9 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         if squared > furthest:
             continue
         length = floor_sqrt(wide(squared))
-        if length <= pair_of(battle, unit, other).charges and (not rally_failed or must_charge):
+        place = other - first_of(1 - side)
+        reach = facts.attacks[unit, place // LANES, REACH + CHARGING, place % LANES]
+        if squared <= reach and (not rally_failed or must_charge):
             least = best if charges or not must_charge else -_FAR
             best = plan_charge(battle, unit, other, length, (least, most_future))
             charges = must_charge
@@ -217,7 +254,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         best = best_shot + value_here
         manoeuvre = Manoeuvre.STAY if rally_failed else Manoeuvre.AIM
         store_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
-    best = plan_to_watch(battle, unit, value_here, best)
+    best = plan_to_watch(battle, unit, value_here + watched, best)
     if moves and coming < _ENOUGH * most_future and best < most_future + facts.watched[unit]:
         best = plan_advance(battle, unit, rally_failed, best)
     if moves and danger > 0.0 and best < most_future + best_shot:
@@ -246,15 +283,14 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
 def goal_of(battle: Battle, unit: int) -> int:
     """Return the enemy that a unit advances toward, by expected gain and distance; NO_TARGET if there is none."""
     field, facts = battle.field, battle.setup
-    power, first, result, most = facts.power[unit], first_of(1 - side_of(unit)), NO_TARGET, -1.0
+    first, result, most, best_gain, least = first_of(1 - side_of(unit)), NO_TARGET, -1.0, np.int32(-1), NOWHERE
     for place in range(facts.units[1 - side_of(unit)]):
         squared = squared_distance(field, first + place, wide(field.x[unit]), wide(field.y[unit]))
-        if squared < NOWHERE:
-            gain = max(power[0, place], power[1, place], power[2, place])
-            if float(gain) >= most * _NEAR:  # a smaller gain is too low at any distance
-                attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
-                if attraction > most:
-                    result, most = first + place, attraction
+        gain = facts.attacks[unit, place // LANES, MOST, place % LANES]
+        if squared < NOWHERE and (gain > best_gain or squared < least):  # otherwise not more attractive
+            attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
+            if attraction > most:
+                result, most, best_gain, least = first + place, attraction, gain, wide(squared)
     return result
 
 
@@ -271,12 +307,11 @@ def plan_to_hold(battle: Battle, unit: int, value_here: float) -> float:
 
 
 @step
-def plan_to_watch(battle: Battle, unit: int, value_here: float, best: float) -> float:
-    """Plan to go on lookout if that is better than `best`; return the better value."""
+def plan_to_watch(battle: Battle, unit: int, value: float, best: float) -> float:
+    """Plan to go on lookout if that is possible and its `value` is more than `best`; return the better value."""
     field, facts = battle.field, battle.setup
     if not facts.watches[unit] or field.states[unit] & unit_state.RELOADING:
         return best
-    value = value_here + lookout_value(battle, unit, wide(field.x[unit]), wide(field.y[unit]))
     if value > best + _SAME:
         store_plan(battle, unit, (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0, 0)
         return value
@@ -317,14 +352,6 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
 
 
 @step
-def distance_beyond_reach(battle: Battle, unit: int, other: int) -> int:
-    """Return the smallest distance at which an enemy cannot attack a unit next turn."""
-    facts, place = battle.setup, other - first_of(side_of(other))
-    reach = facts.range[unit]
-    return floor_sqrt(wide(max(reach[0, place], reach[1, place], reach[2, place], 0))) + 1
-
-
-@step
 def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> float:
     """Plan a move toward an enemy, as far as possible or to just outside its reach, if that is better than `best`."""
     field, facts = battle.field, battle.setup
@@ -332,18 +359,20 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
     if goal == NO_TARGET:
         return best
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
-    length = floor_sqrt(wide(squared_distance(field, goal, x, y)))
+    length, place = floor_sqrt(wide(squared_distance(field, goal, x, y))), goal - first_of(side_of(goal))
+    beyond_reach = wide(facts.attacks[unit, place // LANES, BEYOND, place % LANES])
     most = min(speed if rally_failed else 2 * speed, length - INCH)
     can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
     for stop in range(3):
         moved = min(speed, most) if stop == 0 else most
-        moved = moved if stop < 2 else length - distance_beyond_reach(battle, unit, goal)
+        moved = moved if stop < 2 else length - beyond_reach
         if moved <= 0 or moved > most or (stop == 1 and most <= speed):
             continue
         to_x = moved_coordinate(x, wide(field.x[goal]), moved, length)
         to_y = moved_coordinate(y, wide(field.y[goal]), moved, length)
         watches = can_watch and moved <= speed
-        value = position_value(battle, unit, to_x, to_y) + (lookout_value(battle, unit, to_x, to_y) if watches else 0.0)
+        coming, danger, watched, _ = prospects(battle, unit, to_x, to_y)
+        value = coming - danger + (watched if watches else 0.0)
         if value > best + _SAME:
             best = value
             manoeuvre = Manoeuvre.ADVANCE if moved <= speed else Manoeuvre.DOUBLE_TIME

@@ -8,14 +8,25 @@ import numpy as np
 
 from analyser.common.jit import inlined, step, tiered
 from analyser.engine.battle.battle_data import (
+    AHEAD,
+    BEYOND,
     CHARGING,
+    DANGER,
+    LANES,
+    MOST,
+    MOST_AFTER_MOVE,
+    MOST_UNITS,
     MOVING,
     NO_STRIKE,
+    POWER,
+    RANGE,
+    REACH,
     STANDING,
     WATCHING,
     Battle,
     Place,
     StrikeSlot,
+    blocks_of,
     first_of,
     pair_of,
     side_of,
@@ -27,10 +38,8 @@ from analyser.engine.battle.look_ahead_weights import Weight
 from analyser.engine.battle.positions import squared_distance
 from analyser.rules.battle import ZERO_GROUND_PRESENCE
 from analyser.rules.discipline import ACTIVATED
-from analyser.rules.structs import NONE
 
 THOUSANDTHS = 1000.0
-_AT_ONCE = 16  # units processed together by vector instructions
 _WHOLE = 256  # full strength of a unit
 _LATER = 0.6  # weight of an attack next round, relative to an attack this round
 _NOT_NEXT = 0.6  # weight of what a target can do, if it is probably not the next to act
@@ -58,6 +67,7 @@ def update_strength(battle: Battle, unit: int) -> None:
     if field.place[unit] == Place.ON_FIELD:
         strength = np.int32(_WHOLE * health_of(battle, unit) // battle.setup.health[unit])
     field.strength[unit] = strength
+    field.cap[unit] = np.int32(battle.setup.stake[unit] * (0.5 + 0.5 * (strength / _WHOLE)) * THOUSANDTHS)
     field.attack_weight[unit] = np.int32(strength * next_attack_weight(battle, unit))
 
 
@@ -67,7 +77,7 @@ def update_values(battle: Battle, side: int) -> None:
     field, facts = battle.field, battle.setup
     weights, first, most = weights_of(battle, 1 - side), first_of(side), field.most[side]
     value, removal = weights[Weight.VALUE.value], weights[Weight.REMOVAL.value]
-    denial, units = weights[Weight.DENIAL.value] / THOUSANDTHS, rounded_up(facts.units[side])
+    denial, units = weights[Weight.DENIAL.value] / THOUSANDTHS, blocks_of(facts.units[side]) * LANES
     greatest, standing, last = np.int32(0), np.int32(0), np.int32(0)
     for at in range(units):
         unit = np.uint64(first + at)
@@ -96,133 +106,115 @@ def next_attack_weight(battle: Battle, unit: int) -> float:
 
 
 @inlined
-def gain_if_reached(squared: Any, reach: Any, gain: Any) -> Any:
-    """Return `gain` if the squared distance is within the squared `reach`, else 0."""
-    return gain if squared <= reach else np.int32(0)
+def best_gain(squared: Any, table: Any, gains: int, ranges: int, lane: Any) -> Any:
+    """Return the best gain (thousandths) of an attack, except on lookout, from this squared distance."""
+    best = table[gains + CHARGING, lane] if squared <= table[ranges + CHARGING, lane] else np.int32(0)
+    standing = table[gains + STANDING, lane] if squared <= table[ranges + STANDING, lane] else np.int32(0)
+    best = standing if standing > best else best
+    moving = table[gains + MOVING, lane] if squared <= table[ranges + MOVING, lane] else np.int32(0)
+    return moving if moving > best else best
+
+
+@inlined
+def share(gain: Any, strength: Any) -> Any:
+    """Return a gain times a strength or share, of 256."""
+    return np.int32(np.int32(gain * strength) >> np.int32(8))
 
 
 @step
 def store_best_attacks(battle: Battle, side: int) -> None:
     """Store each enemy's best and second-best gain by attacks on the units of a side in their current states."""
     field, facts = battle.field, battle.setup
-    units = rounded_up(facts.units[1 - side])
-    first = first_of(1 - side)
-    best, next_best, best_on = field.most[1 - side], field.second[1 - side], field.most_on[1 - side]
-    for at in range(units):
-        best[at], next_best[at], best_on[at] = np.int32(0), np.int32(0), np.int32(NONE)
-    for unit in range(first_of(side), first_of(side) + facts.units[side]):
-        if field.place[unit] != Place.ON_FIELD:
-            continue
-        x, y, cap = wide(field.x[unit]), wide(field.y[unit]), greatest_gain(battle, unit)
-        danger, reach = facts.danger[unit], facts.range[unit]
-        for at in range(units):
-            gain = best_gain(squared_distance(field, np.uint64(first + at), x, y), at, danger, reach, cap)
-            most, second = best[at], next_best[at]
-            next_best[at] = most if gain > most else (gain if gain > second else second)
-            best_on[at] = np.int32(unit) if gain > most else best_on[at]
-            best[at] = gain if gain > most else most
+    first, blocks, last = np.uint64(first_of(side)), blocks_of(facts.units[side]), np.int32(MOST_UNITS - 1)
+    for place in range(facts.units[1 - side]):
+        other = first_of(1 - side) + place
+        x, y, key, second = wide(field.x[other]), wide(field.y[other]), np.int32(0), np.int32(0)
+        for block in range(blocks if field.place[other] == Place.ON_FIELD else 0):
+            table = facts.attacks[other, block]
+            for lane in range(LANES):  # the greatest key is that of the first unit with the best gain
+                at = np.int32(block * LANES + lane)
+                gain = gain_on(field, first + np.uint64(block * LANES + lane), x, y, table, lane)
+                with_place = np.int32(np.int32(gain * np.int32(MOST_UNITS)) + np.int32(last - at))
+                key = with_place if with_place > key else key
+        best_at = np.int32(last - np.int32(key % np.int32(MOST_UNITS)))
+        for block in range(blocks if key > 0 else 0):
+            table = facts.attacks[other, block]
+            for lane in range(LANES):
+                at = np.int32(block * LANES + lane)
+                gain = gain_on(field, first + np.uint64(block * LANES + lane), x, y, table, lane)
+                gain = gain if at != best_at else np.int32(0)
+                second = gain if gain > second else second
+        field.most[1 - side, place], field.second[1 - side, place] = key // MOST_UNITS, second
+        field.most_on[1 - side, place] = first_of(side) + best_at
 
 
 @inlined
-def best_gain(squared: Any, at: int, danger: Any, reach: Any, cap: Any) -> Any:
-    """Return the best gain (thousandths, at most `cap`) of enemy `at` by an attack from this squared distance."""
-    gain = gain_if_reached(squared, reach[CHARGING, at], danger[CHARGING, at])
-    standing = gain_if_reached(squared, reach[STANDING, at], danger[STANDING, at])
-    gain = standing if standing > gain else gain
-    moving = gain_if_reached(squared, reach[MOVING, at], danger[MOVING, at])
-    gain = moving if moving > gain else gain
+def gain_on(field: Any, unit: Any, x: int, y: int, table: Any, lane: Any) -> Any:
+    """Return the best gain (thousandths) by an attack on a unit, from a point."""
+    gain = best_gain(squared_distance(field, unit, x, y), table, POWER, REACH, lane)
+    cap = field.cap[unit]
     return cap if gain > cap else gain
 
 
 @step
-def rounded_up(units: int) -> int:
-    """Return a number of units, rounded up to a multiple of the vector size."""
-    return (units + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE
-
-
-@step
-def greatest_gain(battle: Battle, unit: int) -> Any:
-    """Return the greatest possible gain of an enemy by attacks on a unit in its current state, in thousandths."""
-    left = battle.field.strength[unit] / _WHOLE
-    return np.int32(battle.setup.stake[unit] * (0.5 + 0.5 * left) * THOUSANDTHS)
-
-
-@step
-def future_and_danger(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float]:
-    """Return the value of a unit's future attacks from a point, and the cost of the enemy's best attacks there.
+def prospects(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float, float, float]:
+    """Return the value of a unit's future attacks from a point, the cost of the enemy's best attacks there, and more.
 
     The value is that of the best attack next turn, or after moves toward an enemy. The cost is the increase of the
-    enemy's expected gains if the unit is at the point.
+    enemy's expected gains if the unit is at the point. The third number is the value of going on lookout there: the
+    best shot at an enemy that has yet to act. The fourth is an upper bound on the first, from any point.
     """
-    field, facts = battle.field, battle.setup
-    first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
-    power, reach, ahead = facts.power[unit], facts.reach[unit], facts.ahead_of[unit]
-    danger, ranges, cap = facts.danger[unit], facts.range[unit], greatest_gain(battle, unit)
-    enemy = 1 - side_of(unit)
+    field, facts, enemy = battle.field, battle.setup, 1 - side_of(unit)
+    first, cap, number = np.uint64(first_of(enemy)), field.cap[unit], np.int32(unit)
     most, second, most_on = field.most[enemy], field.second[enemy], field.most_on[enemy]
-    best, total = np.int32(0), np.int32(0)
-    for at in range(units):
-        other = np.uint64(first + at)
-        squared = squared_distance(field, other, x, y)
-        gain = best_gain(squared, at, danger, ranges, cap)
-        more = np.int32(gain - (second[at] if most_on[at] == unit else most[at]))
-        more = more if more > np.int32(0) else np.int32(0)
-        total = np.int32(total + np.int32(np.int32(more * field.attack_weight[other]) >> np.int32(8)))
-        gain = gain_if_reached(squared, reach[CHARGING, at], power[CHARGING, at])
-        standing = gain_if_reached(squared, reach[STANDING, at], power[STANDING, at])
-        gain = standing if standing > gain else gain
-        moving = gain_if_reached(squared, reach[MOVING, at], power[MOVING, at])
-        gain = moving if moving > gain else gain
-        later = power[CHARGING, at] if power[CHARGING, at] > power[MOVING, at] else power[MOVING, at]
-        share = _SHARES[3] if squared <= ahead[3, at] else _SHARES[4]
-        share = _SHARES[2] if squared <= ahead[2, at] else share
-        share = _SHARES[1] if squared <= ahead[1, at] else share
-        share = _SHARES[0] if squared <= ahead[0, at] else share
-        later = np.int32(np.int32(later * share) >> np.int32(8))
-        gain = later if later > gain else gain
-        gain = np.int32(np.int32(gain * field.strength[other]) >> np.int32(8))
-        best = gain if gain > best else best
+    best, watched, greatest, total = np.int32(0), np.int32(0), np.int32(0), np.int32(0)
+    for block in range(blocks_of(facts.units[enemy])):
+        table = facts.attacks[unit, block]
+        for lane in range(LANES):
+            at = np.uint64(block * LANES + lane)
+            squared, strength = squared_distance(field, first + at, x, y), field.strength[first + at]
+            weight = field.attack_weight[first + at]
+            gain = best_gain(squared, table, DANGER, RANGE, lane)
+            gain = cap if gain > cap else gain
+            elsewhere, next_best = most[at], second[at]
+            elsewhere = next_best if most_on[at] == number else elsewhere
+            more = np.int32(gain - elsewhere)
+            more = more if more > np.int32(0) else np.int32(0)
+            total = np.int32(total + share(more, weight))
+            gain = best_gain(squared, table, POWER, REACH, lane)
+            part = _SHARES[3] if squared <= table[AHEAD + 3, lane] else _SHARES[4]
+            part = _SHARES[2] if squared <= table[AHEAD + 2, lane] else part
+            part = _SHARES[1] if squared <= table[AHEAD + 1, lane] else part
+            part = _SHARES[0] if squared <= table[AHEAD, lane] else part
+            later = share(table[MOST_AFTER_MOVE, lane], part)
+            gain = later if later > gain else gain
+            gain = share(gain, strength)
+            best = gain if gain > best else best
+            gain = table[POWER + WATCHING, lane] if squared <= table[REACH + WATCHING, lane] else np.int32(0)
+            gain = share(gain, weight)
+            watched = gain if gain > watched else watched
+            gain = share(table[MOST, lane], strength)
+            greatest = gain if gain > greatest else greatest
     weights = weights_of(battle, side_of(unit))
     total = cap if total > cap else total
-    future = float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS) if field.round < facts.rounds else 0.0
-    return float(weights[Weight.FUTURE.value] * future), float(total * weights[Weight.LOSS.value] / THOUSANDTHS)
-
-
-@step
-def most_future_value(battle: Battle, unit: int) -> float:
-    """Return an upper bound on the value of a unit's future attacks from any point: its best attack on any enemy."""
-    field, facts = battle.field, battle.setup
-    if field.round == facts.rounds:
-        return 0.0
-    first, power, best = first_of(1 - side_of(unit)), facts.power[unit], np.int32(0)
-    for at in range(rounded_up(facts.units[1 - side_of(unit)])):
-        gain = power[CHARGING, at] if power[CHARGING, at] > power[STANDING, at] else power[STANDING, at]
-        gain = power[MOVING, at] if power[MOVING, at] > gain else gain
-        gain = np.int32(np.int32(gain * field.strength[np.uint64(first + at)]) >> np.int32(8))
-        best = gain if gain > best else best
-    weight = weights_of(battle, side_of(unit))[Weight.FUTURE.value]
-    return float(weight * best * field.strength[unit] / (_WHOLE * THOUSANDTHS))
+    strength = field.strength[unit]
+    future, most_future = 0.0, 0.0
+    if field.round < facts.rounds:
+        future = float(best) * strength / (_WHOLE * THOUSANDTHS)
+        most_future = float(weights[Weight.FUTURE.value] * greatest * strength / (_WHOLE * THOUSANDTHS))
+    return (
+        float(weights[Weight.FUTURE.value] * future),
+        float(total * weights[Weight.LOSS.value] / THOUSANDTHS),
+        float(float(watched) * strength / (_WHOLE * THOUSANDTHS)),
+        most_future,
+    )
 
 
 @step
 def position_value(battle: Battle, unit: int, x: int, y: int) -> float:
     """Return the value of a point to a unit: its future attacks less the enemy's attacks in response."""
-    coming, danger = future_and_danger(battle, unit, x, y)
+    coming, danger, _, _ = prospects(battle, unit, x, y)
     return coming - danger
-
-
-@step
-def lookout_value(battle: Battle, unit: int, x: int, y: int) -> float:
-    """Return the value of going on lookout at a point: the best shot at an enemy that has yet to act."""
-    field, facts = battle.field, battle.setup
-    first, units = first_of(1 - side_of(unit)), rounded_up(facts.units[1 - side_of(unit)])
-    power, reach, best = facts.power[unit], facts.reach[unit], np.int32(0)
-    for at in range(units):
-        other = np.uint64(first + at)
-        gain = gain_if_reached(squared_distance(field, other, x, y), reach[WATCHING, at], power[WATCHING, at])
-        gain = np.int32(np.int32(gain * field.attack_weight[other]) >> np.int32(8))
-        best = gain if gain > best else best
-    return float(float(best) * field.strength[unit] / (_WHOLE * THOUSANDTHS))
 
 
 @tiered(1.4)
@@ -239,7 +231,7 @@ def fill_gains_of_all(battle: Battle) -> None:
             most, watched = 0.0, 0
             for place in range(facts.units[1 - side]):
                 most = max(most, fill_gains_against(battle, unit, first_of(1 - side) + place, place))
-                watched = max(watched, int(facts.power[unit, WATCHING, place]))
+                watched = max(watched, int(facts.attacks[unit, place // LANES, POWER + WATCHING, place % LANES]))
             facts.watched[unit] = watched / THOUSANDTHS
             facts.dread[unit] = most
 
@@ -269,10 +261,12 @@ def fill_gains_against(battle: Battle, unit: int, other: int, place: int) -> flo
     fill_attack_kind(battle, unit, other, STANDING, standing, far)
     fill_attack_kind(battle, unit, other, MOVING, moving, farther)
     fill_attack_kind(battle, unit, other, WATCHING, watching, sees)
-    base = max(far, farther, charges)
+    base, table, lane = max(far, farther, charges), facts.attacks[unit, place // LANES], place % LANES
     for moves in range(_MOVES_AHEAD):
         within_moves = min(base + 2 * speed * (moves + 1), _FARTHEST)
-        facts.ahead_of[unit, moves, place] = np.int32(within_moves * within_moves) if base >= 0 else _NEVER
+        table[AHEAD + moves, lane] = np.int32(within_moves * within_moves) if base >= 0 else _NEVER
+    table[MOST_AFTER_MOVE, lane] = np.int32(max(charging, moving) * THOUSANDTHS)
+    table[MOST, lane] = np.int32(max(charging, standing, moving) * THOUSANDTHS)
     return max(charging, standing, moving)
 
 
@@ -282,5 +276,9 @@ def fill_attack_kind(battle: Battle, unit: int, other: int, attack_kind: int, ga
     facts = battle.setup
     squared = np.int32((min(length, _FARTHEST) + 1) * (min(length, _FARTHEST) + 1) - 1) if length >= 0 else _NEVER
     place, of_enemy = other - first_of(side_of(other)), unit - first_of(side_of(unit))
-    facts.power[unit, attack_kind, place] = facts.danger[other, attack_kind, of_enemy] = np.int32(gain * THOUSANDTHS)
-    facts.reach[unit, attack_kind, place] = facts.range[other, attack_kind, of_enemy] = squared
+    table, lane = facts.attacks[unit, place // LANES], place % LANES
+    table[POWER + attack_kind, lane], table[REACH + attack_kind, lane] = np.int32(gain * THOUSANDTHS), squared
+    table, lane = facts.attacks[other, of_enemy // LANES], of_enemy % LANES
+    table[DANGER + attack_kind, lane], table[RANGE + attack_kind, lane] = np.int32(gain * THOUSANDTHS), squared
+    if attack_kind != WATCHING:
+        table[BEYOND, lane] = max(table[BEYOND, lane], np.int32(min(max(length, 0), _FARTHEST) + 1))

@@ -11,14 +11,23 @@ from typing import Any
 import numpy as np
 
 from analyser.common.jit import Whole, inlined, step
-from analyser.engine.battle.battle_data import NOWHERE, UNITS, Battle, Battlefield, Place, first_of, side_of, wide
+from analyser.engine.battle.battle_data import (
+    LANES,
+    NOWHERE,
+    UNITS,
+    Battle,
+    Battlefield,
+    Place,
+    blocks_of,
+    first_of,
+    side_of,
+    wide,
+)
 from analyser.engine.battle.log import Event, record
 from analyser.rules import unit_state
 from analyser.rules.battle import COMMANDED_WITHIN, floor_sqrt, length_of, moved_coordinate
 from analyser.rules.discipline import DISORDERED
 from analyser.rules.structs import NONE
-
-_AT_ONCE = 16  # units processed together by vector instructions
 
 
 @step
@@ -47,7 +56,7 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
     """Store the unit of a side that is nearest to a point (the first if several are), and its distance."""
     field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
-    units = (battle.setup.units[side] + _AT_ONCE - 1) // _AT_ONCE * _AT_ONCE  # unused numbers are off the field
+    units = blocks_of(battle.setup.units[side]) * LANES  # unused numbers are off the field
     first = first_of(side)
     for place in range(units):
         unit = np.uint64(first + place)

@@ -1,13 +1,7 @@
 """Markov chains of dice rolls: the description of a game's rules for the exact engine and the simulation.
 
-A rule is a :class:`Phase`: the dice that each state rolls, and the next state for each total. A :class:`Chain` is a
-start state and the phases that follow. :mod:`~analyser.engine.chain.exact` propagates the distribution of the state
-through the phases; :mod:`~analyser.engine.chain.simulated` simulates it.
-
-Outside events, such as the losses in a fight, may decide which phases a round has. Each round then has numbered
-alternatives (:data:`Alternatives`), and a path (:class:`Paths`) has the number of the alternative of each round. A
-weight belongs to a whole path, so the alternatives of different rounds may depend on each other. The chain's `phases`
-are those of all alternatives, in any order.
+A rule is a :class:`Phase`; a :class:`Chain` is a start state and the phases that follow. Outside events, such as the
+losses in a fight, may choose between numbered alternatives in each round; a path (:class:`Paths`) has their numbers.
 """
 
 from __future__ import annotations
@@ -16,6 +10,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,8 +74,6 @@ class ExtraDie(NamedTuple):
     weight: int  # factor of the value in the total, such that the total determines the value of each kind of dice
 
 
-MOST_STATES = 1 << 16  # states of a chain that is tabulated for all its states
-MOST_CELLS = 1 << 22  # states times totals of a phase of such a chain
 HIGHEST_STATE = (1 << 62) - 1
 CELLS_AT_ONCE = 1 << 18  # cells of a table computed together
 
@@ -89,9 +82,7 @@ Change = Callable[[Any, Any], Any]  # from states and totals, arrays that are br
 
 
 class Fields:
-    """Several numbers packed into one state, as digits of a mixed base; the last field changes fastest.
-
-    The first field has no upper bound.
+    """Several numbers packed into one state; the last field changes fastest, and the first has no upper bound.
 
     >>> unit = Fields({"moves": 3, "tokens": 10})
     >>> unit.size, unit.pack(moves=2, tokens=7), unit.get("tokens", 27), unit.put(27, tokens=0)
@@ -185,10 +176,7 @@ class Story(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """A Markov chain: a start state and the phases that follow, in order; a phase may be repeated.
-
-    InputError if there are more states than 62-bit integers.
-    """
+    """A start state and the phases that follow, in order; InputError if the states exceed 62-bit integers."""
 
     start: int
     phases: tuple[Phase, ...]  # including RECORD where the distribution is recorded
@@ -201,11 +189,6 @@ class Chain:
     def __post_init__(self) -> None:
         if self.size > HIGHEST_STATE + 1:
             raise InputError(f"{self.what}: too many states", allowed=self.less)
-
-    @cached_property
-    def is_small(self) -> bool:
-        """True if all states are tabulated, not only the reachable ones."""
-        return self.size <= MOST_STATES and all(self.size * phase.totals <= MOST_CELLS for phase in set(self.phases))
 
 
 Alternatives = Sequence[Sequence[Phase]]  # a round's phases, by alternative; RECORD occurs equally often in each
@@ -223,71 +206,26 @@ class Paths(NamedTuple):
         return cls(np.zeros((1, 1), np.int64), np.array([weight]))
 
 
-class SparseRow(NamedTuple):
-    """Nonzero entries of a row: sorted columns, and values; shapes (entries,)."""
-
-    columns: Integers
-    values: Floats
-
-
-class Sparse:
-    """Sparse matrix with the array operations that distributions of states need."""
-
-    def __init__(self, rows: Sequence[SparseRow], width: int) -> None:
-        self.rows = tuple(rows)
-        self.shape = (len(self.rows), width)
-        self.dtype = np.dtype(np.float64)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __matmul__(self, other: NDArray[Any]) -> Floats:
-        return np.array([row.values @ other[row.columns].astype(np.float64) for row in self.rows])
-
-    def __getitem__(self, key: slice | int | tuple[slice | int, NDArray[np.bool_]]) -> Any:
-        """Return the selected rows, and of these the columns that a mask selects; a single row is an array."""
-        which, mask = key if isinstance(key, tuple) else (key, None)
-        if isinstance(which, int):
-            row = np.zeros(self.shape[1])
-            row[self.rows[which].columns] = self.rows[which].values
-            return row if mask is None else row[mask]
-        if mask is None:
-            return Sparse(self.rows[which], self.shape[1])
-        positions = np.cumsum(mask) - 1
-        selected = [(row, mask[row.columns]) for row in self.rows[which]]
-        rows = [SparseRow(positions[row.columns[chosen]], row.values[chosen]) for row, chosen in selected]
-        return Sparse(rows, int(np.count_nonzero(mask)))
-
-    def sum(self, axis: int) -> Floats:
-        """Return the sum of each column (axis 0), or of each row (axis 1)."""
-        if axis == 1:
-            return np.array([row.values.sum() for row in self.rows])
-        columns, values = (np.concatenate(part) for part in zip(*self.rows))
-        return np.asarray(np.bincount(columns, values, self.shape[1]), np.float64)
-
-    def toarray(self) -> Floats:
-        """Return the matrix as an array."""
-        return np.array([self[row] for row in range(len(self))])
-
-
 class Recorded(NamedTuple):
     """Distribution of the state at each recording (RECORD)."""
 
     states: States  # reached states, sorted
-    # Shape (recordings, states): probabilities, or numbers of simulated trials. A sparse matrix if a simulation reached
-    # many states, but few at each recording.
+    # Shape (recordings, states): probabilities, or numbers of simulated trials. A sparse array of scipy if a simulation
+    # reached many states, but few at each recording.
     weights: Any
 
     def grouped(self, groups: Integers, size: int) -> NDArray[Any]:
         """Return sums of weights by the group of each state, an integer below `size`: shape (recordings, size)."""
-        if isinstance(self.weights, Sparse):
-            return np.array([np.bincount(groups[row.columns], row.values, size) for row in self.weights.rows])
-        return np.array([np.bincount(groups, row, size) for row in self.weights])
+        if isinstance(self.weights, np.ndarray):
+            return np.array([np.bincount(groups, row, size) for row in self.weights])
+        ends, columns, values = self.weights.indptr, self.weights.indices, self.weights.data
+        rows = [slice(*pair) for pair in pairwise(ends)]
+        return np.array([np.bincount(groups[columns[row]], values[row], size) for row in rows])
 
     def dense_weights(self, size: int) -> NDArray[Any]:
         """Return the weights of all states below `size`, in order."""
         weights = np.zeros((self.weights.shape[0], size), self.weights.dtype)
-        weights[:, self.states] = self.weights.toarray() if isinstance(self.weights, Sparse) else self.weights
+        weights[:, self.states] = self.weights if isinstance(self.weights, np.ndarray) else self.weights.toarray()
         return weights
 
 

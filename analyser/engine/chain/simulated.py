@@ -1,12 +1,12 @@
 """Simulated Markov chains: trials in the same state form a group, of which only the size is stored.
 
-Trials of a group are exchangeable, so the number of trials with each total is multinomial, as if all dice were rolled
-one by one. The replay of a single trial follows its group; where a group splits, a separate stream of random numbers
-assigns the trials to the parts.
+The number of trials of a group with each total is multinomial, as if all dice were rolled one by one. The replay of a
+trial follows its group; where a group splits, a separate stream of random numbers assigns the trials to the parts.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from threading import Lock
@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from analyser.common.errors import InputError
 from analyser.common.kernel_records import Floats, Integers
-from analyser.engine.chain import chain as chains
-from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, Sparse, SparseRow, States
+from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
 # Trials of a chunk, whose result depends only on seed, part and chunk. With many states, each trial can be a group.
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
+MANY_STATES = 1 << 18
 MOST_RECORDED = 1 << 25  # groups in all recordings together
 MOST_DENSE = 1 << 22  # entries of a result that is stored as a dense array
 MOST_CACHED_CELLS = 1 << 15  # states times totals of a phase whose table is cached
@@ -94,7 +94,7 @@ class Simulator:
     ) -> tuple[Groups, Transitions, Integers]:
         """Return the groups after a phase, the parts into which the groups split, and the new group of each part."""
         parts = []
-        for block in chains.blocks_of(len(groups.states), phase.totals):
+        for block in blocks_of(len(groups.states), phase.totals):
             rolls = self._rolls_of(phase, groups.states[block])
             transitions = _roll(phase, rolls, groups.trials[block], random)
             parts.append(transitions._replace(groups=transitions.groups + block.start))
@@ -188,14 +188,19 @@ class _Sample:
         self._counts = [[_merge_paths(counts)] for counts in self._counts]
         self._check_room()
         merged = [counts for (counts,) in self._counts]
-        states = chains.distinct(np.concatenate([counts.states for counts in merged]))
-        rows = [
-            SparseRow(np.searchsorted(states, counts.states), counts.trials.astype(np.float64))  # floats multiply fast
-            for counts in merged
-        ]
-        weights = Sparse(rows, len(states))
-        is_sparse = len(rows) > 1 and len(rows) * len(states) > MOST_DENSE
-        return Recorded(states, weights if is_sparse else weights.toarray().astype(np.int64))
+        states = distinct(np.concatenate([counts.states for counts in merged]))
+        columns = [np.searchsorted(states, counts.states) for counts in merged]
+        shape = len(merged), len(states)
+        if shape[0] > 1 and math.prod(shape) > MOST_DENSE:
+            from scipy.sparse import csr_array
+
+            ends, trials = np.cumsum([0, *map(len, columns)]), np.concatenate([counts.trials for counts in merged])
+            weights = csr_array((trials.astype(np.float64), np.concatenate(columns), ends), shape)
+            return Recorded(states, weights)
+        weights = np.zeros(shape, np.int64)
+        for row, column, counts in zip(weights, columns, merged):
+            row[column] = counts.trials
+        return Recorded(states, weights)
 
     def _check_room(self) -> None:
         if sum(len(counts[0].states) for counts in self._counts) > MOST_RECORDED:
@@ -210,7 +215,7 @@ def _merge_paths(counts: Sequence[Groups]) -> Groups:
 
 
 def _chunk_size(chain: Chain) -> int:
-    return CHUNK_TRIALS if chain.size <= chains.MOST_STATES else CHUNK_OF_MANY_STATES
+    return CHUNK_TRIALS if chain.size <= MANY_STATES else CHUNK_OF_MANY_STATES
 
 
 def simulated_counts(
@@ -218,8 +223,7 @@ def simulated_counts(
 ) -> Recorded:
     """Count the trials in each state at each recording; the result does not depend on `threads`.
 
-    `part`: number of the chain among those of a question, which have independent random numbers. `report` receives the
-    number of trials so far. InputError if the trials end in too many different states.
+    `part` is the number of the chain among those of a question, which have independent random numbers.
 
     >>> from analyser.engine.chain.chain import fair_die
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
@@ -241,10 +245,7 @@ def simulated_counts(
 
 
 def counts_along(chain: Chain, alternatives: Alternatives, paths: Paths, seed: int, part: int = 0) -> Recorded:
-    """Count the trials in each state at the recordings of each round; `part` as in :func:`simulated_counts`.
-
-    The weights of `paths` are numbers of trials.
-    """
+    """Count the trials in each state at the recordings of each round, along paths weighted by trials."""
     sample = _Sample(chain, paths.numbers.shape[1] * alternatives[0].count(RECORD))
     recorded = [*Simulator().recordings(chain, alternatives, paths, _random_of(seed, part, 0))]
     sample.add(recorded, int(np.sum(paths.weights)))

@@ -1,7 +1,4 @@
-"""Actions of the active side of a duel, and their reasons, derived from both states at the moment of the orders.
-
-`mine` and `theirs` are the states of the active side and of its enemy.
-"""
+"""Actions of the active side of a duel (`mine`) and their reasons, from both states at the moment of the orders."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Op, Setup, When, unpack_order
 from analyser.rules import activation, unit_state
 from analyser.rules.activation import Order
-from analyser.rules.policies import Action, Manoeuvre, View, leaves_building
+from analyser.rules.policies import Action, Manoeuvre, leaves_building
 from analyser.rules.structs import NONE
 
 
@@ -66,11 +63,7 @@ ACTED_ELSEWHEN = ActionTaken.ACTED_ELSEWHEN * REASON_FACTOR
 
 @tiered(2.0)
 def packed_actions(setup: Setup, operation: Op, when: int, shots: int, first: Integers, second: Integers) -> Integers:
-    """Return the active side's action and reason in each pair of states, packed: int64, shape of `first`.
-
-    `operation` is the next GIVE_ORDERS or ORDER, and `when` the condition of its activation (a When). `shots` is the
-    number of strikes with which the side can shoot, from the operation's strike on.
-    """
+    """Return the active side's action and reason in each pair of states, packed; `shots`: number of its strikes."""
     result = np.empty(len(first), np.int64)
     for place in range(len(first)):
         mine, theirs = first[place], second[place]
@@ -100,28 +93,28 @@ def action_of(setup: Setup, operation: Op, when: int, shots: int, mine: int, the
 @step
 def action_on_orders(setup: Setup, operation: Op, shots: int, mine: int, theirs: int) -> tuple[int, int]:
     """Return the active side's action and its reason, if it gets orders."""
-    if operation[0] == Kind.ORDER:
+    kind, side, number = operation
+    if kind == Kind.ORDER:
         return action_chosen(setup, operation, mine, theirs)
-    _, side, number = operation
     view = operations.view_of(setup, operation, mine, theirs)
     manoeuvre, action = operations.policy_decision(setup, operation, view)
     if manoeuvre == Manoeuvre.CHARGE:
         return ActionTaken.CHARGED, (Reason.RULE if view.must_charge else Reason.POLICY)
     if action in (Action.SHOOT, Action.GO_ON_LOOKOUT) and setup.sides[side].rearms and mine & unit_state.RELOADING:
         return ActionTaken.RE_ARMED, Reason.RELOADING
-    if action == Action.GO_ON_LOOKOUT:
-        return ActionTaken.WENT_ON_LOOKOUT, Reason.POLICY
-    if action == Action.TAKE_COVER:
-        return ActionTaken.TOOK_COVER, Reason.POLICY
+    if action in (Action.GO_ON_LOOKOUT, Action.TAKE_COVER):
+        return action_of_decision(manoeuvre, action), Reason.POLICY
     if action == Action.SHOOT and shoots(setup, operation, shots, mine, theirs):
-        return action_of_shot(manoeuvre, view)
+        reason = Reason.OUT_OF_SHORT_RANGE if manoeuvre == Manoeuvre.CLOSE_IN else Reason.OUT_OF_RANGE
+        reason = Reason.IN_BUILDING if view.in_building else reason
+        reason = Reason.RALLY_FAILED if view.rally_failed else reason
+        return action_of_decision(manoeuvre, action), (Reason.POLICY if manoeuvre == Manoeuvre.AIM else reason)
     if manoeuvre == Manoeuvre.STAY and action == Action.NOTHING and not (view.rally_failed or view.in_building):
         return ActionTaken.HELD, Reason.POLICY
-    at_double_time = manoeuvre == Manoeuvre.DOUBLE_TIME
-    reason = Reason.OUT_OF_REACH if at_double_time else Reason.OUT_OF_RANGE
+    reason = Reason.OUT_OF_REACH if manoeuvre == Manoeuvre.DOUBLE_TIME else Reason.OUT_OF_RANGE
     reason = Reason.RALLY_FAILED if view.rally_failed else reason
     if activation.length_moved(manoeuvre, setup.sides[side], setup.strikes[max(number, 0)], view.distance, NONE) > 0:
-        return (ActionTaken.DOUBLE_TIMED if at_double_time else ActionTaken.ADVANCED), reason
+        return action_of_decision(manoeuvre, Action.NOTHING), reason
     if action == Action.SHOOT and view.in_range:
         return ActionTaken.HELD, Reason.NOTHING_TO_FIRE
     return ActionTaken.HELD, (Reason.IN_BUILDING if view.in_building else reason)
@@ -133,30 +126,39 @@ def action_chosen(setup: Setup, operation: Op, mine: int, theirs: int) -> tuple[
     _, side, number = operation
     manoeuvre, action, strike, _ = unpack_order(number)
     view = operations.view_of(setup, (Kind.GIVE_ORDERS, side, strike), mine, theirs)
+    taken = action_of_decision(manoeuvre, action)
+    if manoeuvre == Manoeuvre.CHARGE and view.must_charge:
+        return taken, Reason.RULE
+    if manoeuvre == Manoeuvre.STAY and action == Action.SHOOT:
+        return taken, (Reason.RALLY_FAILED if view.rally_failed else Reason.IN_BUILDING)
+    return taken, Reason.CHOICE
+
+
+@step
+def action_of_decision(manoeuvre: int, action: int) -> int:
+    """Return the :class:`ActionTaken` of a decision that is carried out."""
     if manoeuvre == Manoeuvre.CHARGE:
-        return ActionTaken.CHARGED, (Reason.RULE if view.must_charge else Reason.CHOICE)
+        return ActionTaken.CHARGED
+    if action == Action.GO_ON_LOOKOUT:
+        return ActionTaken.WENT_ON_LOOKOUT
+    if action == Action.TAKE_COVER:
+        return ActionTaken.TOOK_COVER
+    if action == Action.RE_ARM:
+        return ActionTaken.RE_ARMED
+    retires = manoeuvre in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME)
     if action == Action.SHOOT:
         if manoeuvre == Manoeuvre.AIM:
-            return ActionTaken.SHOT_AIMING, Reason.CHOICE
-        if leaves_building(manoeuvre):
-            return ActionTaken.SHOT, Reason.CHOICE
-        if manoeuvre == Manoeuvre.STAY:
-            return ActionTaken.SHOT, (Reason.RALLY_FAILED if view.rally_failed else Reason.IN_BUILDING)
-        retires = manoeuvre == Manoeuvre.RETIRE
-        return (ActionTaken.RETIRED_AND_SHOT if retires else ActionTaken.ADVANCED_AND_SHOT), Reason.CHOICE
-    if action == Action.GO_ON_LOOKOUT:
-        return ActionTaken.WENT_ON_LOOKOUT, Reason.CHOICE
-    if action == Action.TAKE_COVER:
-        return ActionTaken.TOOK_COVER, Reason.CHOICE
-    if action == Action.RE_ARM:
-        return ActionTaken.RE_ARMED, Reason.CHOICE
+            return ActionTaken.SHOT_AIMING
+        if manoeuvre == Manoeuvre.STAY or leaves_building(manoeuvre):
+            return ActionTaken.SHOT
+        return ActionTaken.RETIRED_AND_SHOT if retires else ActionTaken.ADVANCED_AND_SHOT
     if leaves_building(manoeuvre):
-        return ActionTaken.LEFT_BUILDING, Reason.CHOICE
-    if manoeuvre in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME):
-        return ActionTaken.RETIRED, Reason.CHOICE
+        return ActionTaken.LEFT_BUILDING
+    if retires:
+        return ActionTaken.RETIRED
     if manoeuvre == Manoeuvre.DOUBLE_TIME:
-        return ActionTaken.DOUBLE_TIMED, Reason.CHOICE
-    return (ActionTaken.HELD if manoeuvre == Manoeuvre.STAY else ActionTaken.ADVANCED), Reason.CHOICE
+        return ActionTaken.DOUBLE_TIMED
+    return ActionTaken.HELD if manoeuvre == Manoeuvre.STAY else ActionTaken.ADVANCED
 
 
 @step
@@ -169,19 +171,6 @@ def shoots(setup: Setup, operation: Op, shots: int, mine: int, theirs: int) -> b
         if strikes.is_made(setup, shot, side, pair):
             return True
     return False
-
-
-@step
-def action_of_shot(manoeuvre: int, view: View) -> tuple[int, int]:
-    """Return the action of a unit that shoots, and its reason."""
-    if manoeuvre == Manoeuvre.AIM:
-        return ActionTaken.SHOT_AIMING, Reason.POLICY
-    if view.rally_failed:
-        return ActionTaken.SHOT, Reason.RALLY_FAILED
-    if view.in_building:
-        return ActionTaken.SHOT, Reason.IN_BUILDING
-    closes_in = manoeuvre == Manoeuvre.CLOSE_IN
-    return ActionTaken.ADVANCED_AND_SHOT, (Reason.OUT_OF_SHORT_RANGE if closes_in else Reason.OUT_OF_RANGE)
 
 
 def names_of(number: int) -> tuple[str, str]:

@@ -57,10 +57,7 @@ def breaks_buildings(builder: Builder, side: int, row: int) -> bool:
 
 @step
 def is_threatened(builder: Builder, active: int, is_overrun: int) -> bool:
-    """Return True if an enemy other than the charged unit is near the charger.
-
-    In an Overrun, the units that accompanied the charged unit no longer count.
-    """
+    """Return True if an enemy other than the charged unit is near the charger."""
     return bool(
         builder.question.units[active].facts[0].threatened
         or (builder.question.units[1 - active].facts[0].accompanied and not is_overrun)
@@ -145,10 +142,7 @@ def add_resolution(builder: Builder, active: int) -> None:
 
 @step
 def add_throw(builder: Builder, active: int) -> None:
-    """Append the charger's Throw (X) after its combat: a weakened ranged attack without a test (AC-7).
-
-    The value of a card is its number of dice. Cover and buildings count, as for every ranged attack (AC-4.3).
-    """
+    """Append the charger's Throw after its combat: a weakened ranged attack without a test (AC-7)."""
     facts = builder.question.units[active].facts[0]
     if not facts.throws:
         return
@@ -186,7 +180,7 @@ def add_blast_strikes(builder: Builder) -> int:
 def add_blasts(builder: Builder, first: int) -> None:
     """Append the effects of destroyed last models; the strikes of their blasts have the numbers from `first` on."""
     for side in range(2):
-        if builder.question.units[side].facts[0].spectacular_demise:
+        if first != NONE and builder.question.units[side].facts[0].spectacular_demise:
             add(builder, Kind.ROLL_DEMISE_DIE, side, NONE)
             add(builder, Kind.ROLL_PANIC_DIE, side, NONE)
             add(builder, Kind.STRIKE, side, first)
@@ -224,12 +218,8 @@ def add_combat(builder: Builder, active: int) -> None:
 
 @step
 def set_sides_of_charge(builder: Builder) -> tuple[int, int]:
-    """Set the facts of both sides of a charge of side 0; return the result of :func:`~.step_builder.set_positions`.
-
-    A charge ends in contact. The distance after that matters only for a Throw, and for a unit that overruns away from
-    its edge.
-    """
-    overruns_again = overruns(builder, 0)
+    """Set the facts of both sides of a charge of side 0; return the result of :func:`~.step_builder.set_positions`."""
+    overruns_again = overruns(builder, 0)  # after contact, the distance matters only for a Throw or an edge behind
     distance_counts = builder.question.units[0].facts[0].throws or (
         overruns_again and builder.question.units[0].facts[0].edge_distance != NONE
     )

@@ -85,22 +85,12 @@ def add_return_shot(builder: Builder, side: int) -> int:
 
 
 @step
-def add_shot_blasts(builder: Builder) -> int:
-    """Add the blasts that shots can cause, if the distance is known; return the number of the first, or NONE."""
-    return NONE if builder.question.fight[0].distance == NONE else add_blast_strikes(builder)
-
-
-@step
-def add_following_strikes(builder: Builder, blast: int) -> FollowingStrikes:
-    """Add the return shots at both sides; return the numbers of all strikes that follow a shot."""
-    return FollowingStrikes((add_return_shot(builder, 0), add_return_shot(builder, 1)), blast)
-
-
-@step
-def add_blasts_of_shot(builder: Builder, blast: int) -> None:
-    """Append the effects of last models destroyed by a shot."""
-    if blast != NONE:
-        add_blasts(builder, blast)
+def add_following_strikes(builder: Builder) -> FollowingStrikes:
+    """Add the return shots at both sides and, if the distance is known, the blasts that shots can cause."""
+    return_shots = add_return_shot(builder, 0), add_return_shot(builder, 1)
+    return FollowingStrikes(
+        return_shots, NONE if builder.question.fight[0].distance == NONE else add_blast_strikes(builder)
+    )
 
 
 @step
@@ -110,11 +100,11 @@ def add_shot_with_effects(builder: Builder, side: int, number: int, strikes: Fol
     add(builder, Kind.STRIKE, side, number)
     if strike.attacks_building:
         add(builder, Kind.ROLL_BUILDING_DIE, 1 - strike.striker, NONE)
-    add_blasts_of_shot(builder, strikes.blast)
+    add_blasts(builder, strikes.blast)
     return_shot = strikes.return_shots[strike.striker]
     if strike.marks_striker and return_shot != NONE:
         add(builder, Kind.STRIKE, side, return_shot)
-        add_blasts_of_shot(builder, strikes.blast)
+        add_blasts(builder, strikes.blast)
         add(builder, Kind.CLEAR_MARK, strike.striker, NONE)
 
 
@@ -137,14 +127,14 @@ def add_orders(builder: Builder, side: int, shots: tuple[int, int], strikes: Fol
 
 
 @step
-def add_activation(builder: Builder, side: int, reaction: Builder, orders: Builder, blast: int) -> None:
+def add_activation(builder: Builder, side: int, reaction: Builder, orders: Builder, strikes: FollowingStrikes) -> None:
     """Append an activation (AC-9.2) without its first operation; a lookout may react before and after the orders."""
     extend(builder, reaction)
     extend(builder, orders)
     extend(builder, reaction)
     if builder.question.units[side].facts[0].run_amok:
         add(builder, Kind.RUN_AMOK, side, NONE)
-        add_blasts_of_shot(builder, blast)
+        add_blasts(builder, strikes.blast)
     add(builder, Kind.END, side, NONE)
     add_fumes(builder)
 

@@ -1,8 +1,4 @@
-"""Operations of a program other than strikes: the random draw that each needs, and its effect on the states.
-
-The engines share this code: the exact engine follows both results of a draw, the simulation only the drawn result.
-`mine` and `theirs` are the states of the operation's side and of its enemy.
-"""
+"""Operations of a program other than strikes: their draws and effects; `mine` is the state of the operation's side."""
 
 from __future__ import annotations
 
@@ -233,12 +229,7 @@ def orders_shot(operation: Op) -> bool:
 
 @step
 def can_give_order(setup: Setup, operation: Op, mine: int, theirs: int) -> bool:
-    """Return True if a unit that awaits orders may get this ORDER, and no other ORDER has the same effect.
-
-    A failed rally test, a building or a rule may forbid orders (AC-5.6, AC-7). A unit that shoots without moving aims;
-    with Overcharge it may choose not to, because a re-roll may show a blank (AC-3.4, AC-6). Whether the shot is
-    possible is checked separately, by its strike.
-    """
+    """Return True if a unit may get this ORDER (AC-5.6, AC-7), and no other ORDER has the same effect."""
     _, side, number = operation
     manoeuvre, action, strike, stop = unpack_order(number)
     facts = setup.sides[side]

@@ -1,8 +1,4 @@
-"""Program of a longer fight: a list of operations on the states of two sides, which both engines run.
-
-An operation changes a pair of states (:mod:`~analyser.rules.unit_state`). Strikes are in :mod:`.strikes`, other
-operations in :mod:`.operations`; the engines supply dice and cards.
-"""
+"""Program of a longer fight: a list of operations on the states of two sides, which all engines run."""
 
 from __future__ import annotations
 
@@ -14,6 +10,7 @@ from numpy.typing import NDArray
 
 from analyser.common.jit import step
 from analyser.common.kernel_records import Int, Integers, python_copy, record_type
+from analyser.game.ruleset import Rating
 from analyser.rules.house_rules import effects_on
 from analyser.rules.structs import ATTACK, FIGHT, NONE, SIDE, STRIKE, TARGET
 
@@ -105,10 +102,7 @@ MOST_COUNT = 1000  # most models, or points of damage, of a unit
 
 
 class Setup:
-    """Constants of a program as one record, with capacity for MOST_STRIKES strikes.
-
-    A setup belongs to one thread, because `attack`, `target` and `fight` are scratch memory.
-    """
+    """Constants of a program as one record; `attack`, `target` and `fight` are scratch memory of one thread."""
 
     sides: Annotated[Any, SIDE, (2,)]
     units: Annotated[Any, TARGET, (2,)]  # unit of each side, for its tests; fields of its state are ignored
@@ -146,8 +140,9 @@ def _house_rule_dice(setup: Setup, strikes: int) -> list[NDArray[np.int64]]:
     return [np.array([[effects_on(*pair, short).dice] for pair in pairs], np.int64) for short in (0, 1)]
 
 
-def possible_dice(setup: Setup, strikes: int) -> NDArray[np.bool_]:
-    """Return a mask of the numbers of dice, from 0, that each of the first `strikes` can roll: (strikes, dice + 1)."""
+def first_pools(setup: Setup, operations: Integers) -> Integers:
+    """Return the number of the first pool by strike and dice (`PoolCache`), for the strikes of a program."""
+    strikes = 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1)
     table = setup["dice"][:strikes, :, : setup["dice_entries"]].reshape(strikes, 2 * setup["dice_entries"])
     fixed = setup["strikes"]["fixed_dice"][:strikes, None]
     added = _house_rule_dice(setup, strikes)
@@ -155,4 +150,4 @@ def possible_dice(setup: Setup, strikes: int) -> NDArray[np.bool_]:
     dice = np.maximum(np.concatenate([table, fixed, np.zeros_like(fixed)], axis=1), 0).astype(np.int64)  # NONE as 0
     rolls = np.zeros((strikes, dice.max(initial=0) + 1), np.bool_)
     np.put_along_axis(rolls, dice, True, axis=1)
-    return rolls
+    return (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)

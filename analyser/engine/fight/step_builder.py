@@ -1,9 +1,4 @@
-"""Builder of the program of a fight: operations and strikes, from the facts of two units.
-
-The functions that append operations (also in :mod:`.charge_steps`, :mod:`.duel_steps`) can be compiled. Python runs
-them on a :class:`~analyser.scenarios.fight_records.Draft`, whose lines may contain choices. The calculator of the web
-page runs them on a :class:`Builder`, which fills the records of a setup.
-"""
+"""Builder of a fight's program, from two units: a :class:`Builder` in compiled code, a Draft in Python."""
 
 from __future__ import annotations
 
@@ -187,11 +182,7 @@ def add_row(builder: Builder, side: int, row: int, close: int) -> int:
 
 @step
 def add_fixed(builder: Builder, side: int, dice: int, rating: int, veteran: int, afterwards: int) -> int:
-    """Add a strike with a fixed number of dice and a stated rating (AC-7); return its number.
-
-    Sponsons strike the target's front, in close quarters. A strike `afterwards`, in response to an event (Tail Gunner,
-    Spectacular Demise), causes a separate test, and ignores cover and front.
-    """
+    """Add a strike with fixed dice and rating (AC-7), without cover and front if `afterwards`; return its number."""
     number = new_strike(builder, side, NONE)
     builder.setup.strikes[number].fixed_dice = dice
     attack, target = builder.setup.attacks[number], builder.setup.targets[number]
@@ -222,11 +213,7 @@ def set_side(builder: Builder, side: int) -> None:
 
 @step
 def most_set_back(builder: Builder, side: int, charger: int) -> int:
-    """Return the greatest length that the operations of one activation can set a side back.
-
-    A strike that is listed several times is made once. `charger` is the active side if it can charge, else NONE. It
-    fights a further combat only if it has won, so it loses at most one combat.
-    """
+    """Return the greatest length that one activation can set a side back; `charger`: the active side, or NONE."""
     setup = builder.setup
     length = combats = panic = 0
     counted = np.zeros(strikes_of(builder), np.int64)
@@ -246,7 +233,7 @@ def most_set_back(builder: Builder, side: int, charger: int) -> int:
                 length += FALL_BACK
     lost = 0
     if charger != NONE:
-        lost = 1 if side == charger else combats
+        lost = 1 if side == charger else combats  # a charger fights again only if it has won
     return length + panic + LOST_COMBAT_LENGTH * lost
 
 
@@ -260,14 +247,8 @@ def common_divisor(one: int, other: int) -> int:
 
 @step
 def set_positions(setup: Any, backs: Integers, advances: Integers, common: int) -> tuple[int, int]:
-    """Set the stride and origin of both sides; return (NONE, 0), or a side whose positions do not fit and their range.
-
-    A state stores a position as a number of strides from the start (:mod:`~analyser.rules.unit_state`). The stride is
-    the greatest common divisor of all lengths: the longer it is, the fewer bits a position needs. `backs` and
-    `advances` are each side's longest moves backward and forward, which the edge and the enemy may shorten. `common`
-    divides all lengths except distances to an edge.
-    """
-    stride = common_divisor(common, FALL_BACK)
+    """Set both sides' stride and origin; return (NONE, 0), or a side whose positions do not fit and their range."""
+    stride = common_divisor(common, FALL_BACK)  # the longer the stride, the fewer bits a position needs
     for side in range(2):
         edge = setup.sides[side].edge_distance
         if edge != NONE and edge <= backs[side]:  # an edge out of reach does not matter

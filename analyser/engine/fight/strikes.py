@@ -21,10 +21,7 @@ _SEEN_BITS = (
 
 @step
 def strike_dice(setup: Setup, number: int, striker: int, struck: int, short: bool) -> int:
-    """Return the attack dice of a striker in this state; NONE if its armaments table has no entry (AC-2.4, AC-3.2).
-
-    The damage, the models, or half the models in or against a building select the band (AC-2.3, AC-4.4, AC-8.6).
-    """
+    """Return the dice by damage, models, or half the models at a building (AC-2.3, AC-4.4, AC-8.6); NONE: no attack."""
     strike, sides = setup.strikes[number], setup.sides
     if strike.fixed_dice != NONE:
         return int(strike.fixed_dice)

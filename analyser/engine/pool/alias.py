@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import Whole, inlined
+from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.rng import HALF_BITS, LOWER_HALF
 
 _WORDS = 1 << 64  # number of different words
@@ -19,10 +20,7 @@ ScorePmf = dict[int, float]  # probabilities of the scores of a pool (:class:`~a
 
 @inlined
 def draw_value(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole) -> Any:
-    """Return the value that a random word draws from the table of 2**`bits` rows from row `first` on.
-
-    The upper `bits` bits of the word select the row; the other bits are compared with the row's threshold.
-    """
+    """Return the value that a random word draws from the table of 2**`bits` rows from row `first` on."""
     row = first + (word >> (_WORD_BITS - bits))
     both = alias[row, 1]
     return np.int64(both & LOWER_HALF if word << bits < alias[row, 0] else both >> HALF_BITS)
@@ -45,11 +43,14 @@ def aliases_of(pmfs: Sequence[ScorePmf]) -> Aliases:
     return Aliases(first, bits, np.concatenate(tables))
 
 
-def alias_table(pmf: ScorePmf) -> NDArray[np.uint64]:
-    """Return the alias table of a distribution: shape (rows, 2), where `rows` is a power of two, at least 2.
+def score_table(pmf: Floats) -> tuple[Integers, NDArray[np.uint64]]:
+    """Return the possible scores of a pool, and the alias table of their numbers."""
+    scores = np.flatnonzero(pmf)
+    return scores, alias_table(dict(enumerate(pmf[scores].tolist())))
 
-    The upper bits of a word select a row. The other bits, shifted up, are compared with the row's first number, the
-    threshold. Below the threshold the value is the lower half of the row's second number, else the upper half.
+
+def alias_table(pmf: ScorePmf) -> NDArray[np.uint64]:
+    """Return the alias table of a distribution: rows of a threshold and two values, the lower for words below it.
 
     >>> alias_table({3: 0.5, 1: 0.5})[:, 1].tolist() == [3 | 3 << 32, 1 | 1 << 32]
     True

@@ -1,11 +1,4 @@
-"""The dice kernel, which rolls every die of every pool, a block of trials at a time, by the fight's layout.
-
-No branch in the innermost loops depends on a draw, so the compiler vectorises them.
-
-Pools with extra re-rolls (AC-3.5) or Overcharge (AC-6) are "rerolls pools". Each of their trials rolls the first-roll
-dice, then a fixed number of added dice, two at a time; a trial counts only the dice that its heroic strikes add. The
-few trials that need more added dice roll the rest one by one.
-"""
+"""The dice kernel, which rolls every die, a block of trials at a time; no inner loop branches on a draw."""
 
 from __future__ import annotations
 
@@ -16,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import inlined, kernel, step
-from analyser.common.kernel_records import Integers
 from analyser.engine.parallel import Task
-from analyser.engine.pool.dice_layout import BOUNDS_TOGETHER, Layout, Rerolls, Thresholds
+from analyser.engine.pool.alias import draw_value
+from analyser.engine.pool.dice_layout import BOUNDS_TOGETHER, Layout
 from analyser.engine.rng import Stream, counter_of_chunk, fill, word_of
 
 BLOCK = 1024  # trials; the arrays of a block stay in the first-level cache
@@ -26,50 +19,45 @@ DICE_TOGETHER = 2
 TABLES = 4  # neighbouring trials use different tables, so that a count need not wait for the previous count
 _CACHE_LINE = 64
 _GAP_BYTES = 320  # between two arrays in memory
-_TRIALS_CHECKED = 64  # trials checked together for pending dice
-_WORD_BITS = 64
+
+
+class ScoreTable(NamedTuple):
+    """Alias table of the score of a pool with extra re-rolls (AC-3.5) or Overcharge (AC-6); its dice are not rolled."""
+
+    alias: NDArray[np.uint64]
+    bits: np.uint64  # number of bits that select a row
+    cells: NDArray[Any]  # first cell of each possible score
 
 
 class Block(NamedTuple):
-    """Arrays of a block of trials: one number per trial, except in words, draws, counters, tables, `trials_by_card`."""
+    """Arrays of a block of trials: one number per trial, except in words, draws and tables."""
 
     words: NDArray[np.uint64]
     draws: Any  # the memory of `words`: per trial one draw for each of the dice rolled together
-    counters: Any  # a row for each pair of thresholds: counts of strikes; in rerolls pools also waiting dice, blanks
+    counters: Any  # strikes in the lower half, heroic strikes in the upper half
     max_draw: Any  # highest draw of the trial
-    pending: Any  # dice still to roll: first the dice added by heroic strikes, then the extra re-rolls
-    rerolled_strikes: Any  # number of re-rolled strikes
-    rerolled_blanks: Any  # number of re-rolled blanks
-    blanks: Any  # blanks that count
     extras: Any  # combined value of the other draws
     cells: Any  # table cell of the trial (:class:`~.dice_layout.Layout`)
     other_words: NDArray[np.uint64]
     other_draws: NDArray[np.uint16]
     tables: NDArray[np.uint32]  # number of trials in each cell, of all blocks so far
-    trials_by_card: Integers  # trials of the chunk by the value of the attacker's card (Overcharge)
 
 
-def block_for(layout: Layout, rerolls: Rerolls | None) -> Block:
+def block_for(layout: Layout) -> Block:
     """Return empty arrays for a block of trials."""
     kind = type(layout.limit)
     row_bytes = BLOCK * kind().itemsize
-    rows = 3 if rerolls else 1
-    gap = _GAP_BYTES // kind().itemsize
     cells = int(layout.discarded) + 1
-    words, counters, *numbers, other_words, tables = _adjacent_arrays(
-        [DICE_TOGETHER * row_bytes, rows * (row_bytes + _GAP_BYTES), *[row_bytes] * 7, BLOCK * 2, TABLES * cells * 4]
+    words, *numbers, other_words, tables = _adjacent_arrays(
+        [DICE_TOGETHER * row_bytes, *[row_bytes] * 4, BLOCK * 2, TABLES * cells * 4]
     )
-    arrays = [words.view(np.uint64), words.view(kind), counters.view(kind).reshape(rows, BLOCK + gap)]
-    arrays += [*(number.view(kind) for number in numbers), other_words.view(np.uint64), other_words.view(np.uint16)]
-    trials_by_card = np.zeros(max(len(rerolls.card_bounds) - 1, 1) if rerolls else 1, np.int64)
-    return Block._make([*arrays, tables.view(np.uint32).reshape(TABLES, cells), trials_by_card])
+    arrays = [words.view(np.uint64), words.view(kind), *(number.view(kind) for number in numbers)]
+    arrays += [other_words.view(np.uint64), other_words.view(np.uint16), tables.view(np.uint32).reshape(TABLES, cells)]
+    return Block._make(arrays)
 
 
 def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
-    """Return arrays of these sizes in bytes, one after the other in memory, each at the start of a cache line.
-
-    Gaps separate them, because loops over arrays that are whole pages apart can be half as fast.
-    """
+    """Return arrays of these sizes in bytes, each at the start of a cache line, not whole pages apart (slow)."""
     starts = [0, *accumulate(size + -size % _CACHE_LINE + _GAP_BYTES for size in sizes)]
     room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
     first = -room.ctypes.data % _CACHE_LINE
@@ -84,41 +72,29 @@ def halves(numbers: Any) -> tuple[int, int]:
 
 @step
 def addends_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
-    """Return the numbers that a count adds: 0, 1, and 1 in the upper half of a number.
-
-    The last two are read from memory: with constants the compiler emits one more instruction for each threshold.
-    """
+    """Return 0, 1, and 1 in the upper half of a number; the last two from memory, which is faster than constants."""
     return numbers.dtype.type(0), layout.lower_addend, layout.upper_addend
 
 
 @step
-def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any] | None, addends: tuple[Any, Any, Any]) -> Any:
-    """Return 1 in the upper half if the draw is below the first threshold, plus 1 in the lower half for the second.
-
-    The result is 0 if `counts` is False or `thresholds` None. All numbers have the type of the draws, to vectorise.
-    """
+def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any], addends: tuple[Any, Any, Any]) -> Any:
+    """Return 1 in the upper half for a draw below the first threshold, plus 1 in the lower half for the second."""
     none, one, upper_one = addends
-    if thresholds is None:
-        return none
     upper, lower = thresholds
     return (one if counts & (draw < lower) else none) + (upper_one if counts & (draw < upper) else none)
 
 
 @inlined
 def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
-    """Score two draws of each trial; the second counts if the first is below `gate`.
-
-    The lower half of `counters` counts strikes, including heroic strikes; the upper half counts heroic strikes. Indices
-    are unsigned, because otherwise the loop is not vectorised.
-    """
+    """Score two draws of each trial, the second if the first is below `gate`; the upper half counts heroic strikes."""
     draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
     addends = addends_of(layout, draws)
     added_to_one, one_alone = (one[0], one[1]), (one[2], one[3])
     added_to_two, two_alone = (two[0], two[1]), (two[2], two[3])
-    for trial in range(np.uint64(BLOCK)):
+    for trial in range(np.uint64(BLOCK)):  # unsigned, because otherwise the loop is not vectorised
         draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
         max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments stop vectorisation
-        counters[0, trial] += (
+        counters[trial] += (
             tally(True, draw, added_to_one, addends)
             + tally(True, draw, one_alone, addends)
             + tally(draw < gate, other, added_to_two, addends)
@@ -130,156 +106,11 @@ def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
 def roll_pool(layout: Layout, block: Block, dice: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
     """Roll `dice` dice and the dice added by heroic strikes (AC-3.2 to AC-3.4; Arc of AC-6); return the counter."""
     block.counters[:] = 0
-    block.max_draw[:] = 0
     words, at_once, gates = block.words, layout.dice_at_once, layout.gates
     for number in range((dice + at_once - 1) // at_once):
         counter = fill(words, len(words), counter, gamma)
         score_two_draws(layout, block, gates[max((number + 1) * at_once - dice, 0)])
     return counter
-
-
-@step
-def draw_cards(rerolls: Rerolls, block: Block, trials: int, counter: np.uint64, gamma: np.uint64) -> np.uint64:
-    """Draw a card for each of `trials` trials (Overcharge), count the trials by value, and return the counter.
-
-    A draw from ``bounds[v]`` up to, not including, ``bounds[v + 1]`` is a card of value v.
-    """
-    draws, trials_by_card, bounds = block.other_draws, block.trials_by_card, rerolls.card_bounds
-    none, one = np.uint16(0), np.uint16(1)
-    trials_by_card[:] = 0
-    while trials > 0:
-        counter = fill(block.other_words, len(block.other_words), counter, gamma)
-        used = min(trials, BLOCK)  # only the first draws of the last block count
-        before: Any = 0
-        for value in range(len(trials_by_card)):
-            end, below = bounds[value + 1], none
-            for trial in range(used):
-                below = np.uint16(below + (one if draws[trial] < end else none))
-            trials_by_card[value] += below - before
-            before = below
-        trials -= before
-    return counter
-
-
-@step
-def roll_with_rerolls(
-    layout: Layout, rerolls: Rerolls, block: Block, dice: int, always_added: int, counter: np.uint64, gamma: np.uint64
-) -> np.uint64:
-    """Roll `dice` dice, the dice added by heroic strikes, and the extra re-rolls; return the counter."""
-    block.counters[:] = 0
-    block.max_draw[:] = 0
-    block.pending[:] = 0
-    for _ in range(dice):
-        counter = fill(block.words, len(block.words) // DICE_TOGETHER, counter, gamma)
-        score_first(layout, rerolls.thresholds, block)
-    for rolled in range(0, always_added, DICE_TOGETHER):
-        counter = fill(block.words, len(block.words), counter, gamma)
-        score_pending(layout, rerolls.thresholds, block, rolled)
-    counter = roll_rest(layout, rerolls.thresholds, block, always_added, counter, gamma)
-    if rerolls.allowance > 0:
-        choose_rerolls(rerolls.allowance, block.counters, block.pending, block.rerolled_strikes, block.rerolled_blanks)
-    for rolled in range(0, rerolls.allowance, DICE_TOGETHER):
-        counter = fill(block.words, len(block.words), counter, gamma)
-        score_pending(layout, rerolls.reroll_thresholds, block, rolled)
-    if layout.blank_cells > 0:
-        count_blanks(block)
-    return counter
-
-
-@step
-def score_first(layout: Layout, thresholds: Thresholds, block: Block) -> None:
-    """Score a first-roll die of each trial, and count the dice that it adds (AC-3.3; Arc of AC-6)."""
-    draws, counters, max_draw = block.draws, block.counters, block.max_draw
-    pending, explodes = block.pending, layout.explodes
-    none, added = draws.dtype.type(0), draws.dtype.type(layout.added)
-    addends, (scores, waits, blanks) = addends_of(layout, draws), thresholds
-    for trial in range(np.uint64(BLOCK)):
-        draw = draws[trial]
-        max_draw[trial] = max(max_draw[trial], draw)
-        pending[trial] += added if draw < explodes else none
-        counters[0, trial] += tally(True, draw, scores, addends)
-        counters[1, trial] += tally(True, draw, waits, addends)
-        counters[2, trial] += tally(True, draw, blanks, addends)
-
-
-@step
-def score_pending(layout: Layout, thresholds: Thresholds, block: Block, rolled: int) -> None:
-    """Score two dice of each trial: the first if over `rolled` dice are pending, the second if over `rolled` + 1."""
-    draws, counters, max_draw, pending = block.draws, block.counters, block.max_draw, block.pending
-    first, second = draws.dtype.type(rolled), draws.dtype.type(rolled + 1)
-    addends, (scores, waits, blanks) = addends_of(layout, draws), thresholds
-    for trial in range(np.uint64(BLOCK)):
-        draw, other = draws[trial], draws[np.uint64(BLOCK) + trial]
-        first_counts, second_counts = pending[trial] > first, pending[trial] > second
-        max_draw[trial] = max(max_draw[trial], max(draw, other))  # noqa: PLW3301 - three arguments stop vectorisation
-        counters[0, trial] += tally(first_counts, draw, scores, addends) + tally(second_counts, other, scores, addends)
-        counters[1, trial] += tally(first_counts, draw, waits, addends) + tally(second_counts, other, waits, addends)
-        counters[2, trial] += tally(first_counts, draw, blanks, addends) + tally(second_counts, other, blanks, addends)
-
-
-@step
-def roll_rest(
-    layout: Layout, thresholds: Thresholds, block: Block, rolled: int, counter: np.uint64, gamma: np.uint64
-) -> np.uint64:
-    """Roll the pending dice after the first `rolled`, in the few trials that have more; return the counter."""
-    pending, number = block.pending, block.pending.dtype.type
-    none, one, most = number(0), number(1), number(rolled)
-    for start in range(0, BLOCK, _TRIALS_CHECKED):
-        first, is_any = np.uint64(start), none
-        for trial in range(np.uint64(_TRIALS_CHECKED)):
-            is_any = number(is_any | (one if pending[first + trial] > most else none))
-        if is_any > none:
-            for trial in range(start, start + _TRIALS_CHECKED):
-                if pending[trial] > most:
-                    counter = roll_missing_dice(layout, thresholds, block, trial, rolled, counter, gamma)
-    return counter
-
-
-@step
-def roll_missing_dice(
-    layout: Layout, thresholds: Thresholds, block: Block, trial: int, rolled: int, counter: np.uint64, gamma: np.uint64
-) -> np.uint64:
-    """Roll the pending dice of one trial after the first `rolled`; return the counter.
-
-    A draw that would favour some faces is repeated, because discarding the trial would favour trials with fewer dice.
-    """
-    counters, addends, (scores, waits, blanks) = block.counters, addends_of(layout, block.draws), thresholds
-    unused = np.uint64(_WORD_BITS - 2 * halves(counters)[0])
-    missing = int(block.pending[trial]) - rolled
-    while missing > 0:
-        counter += gamma
-        draw = word_of(counter) >> unused
-        if draw < layout.limit:
-            missing -= 1
-            counters[0, trial] += tally(True, draw, scores, addends)
-            counters[1, trial] += tally(True, draw, waits, addends)
-            counters[2, trial] += tally(True, draw, blanks, addends)
-    return counter
-
-
-@step
-def choose_rerolls(allowance: Any, counters: Any, pending: Any, rerolled_strikes: Any, rerolled_blanks: Any) -> None:
-    """Set `pending` to the number of extra re-rolls (AC-3.5), and count the re-rolled strikes and blanks.
-
-    Worse dice are re-rolled first: a strike is re-rolled only if all other waiting dice are.
-    """
-    kind, (bits, ones) = pending.dtype.type, halves(pending)
-    for trial in range(np.uint64(BLOCK)):
-        strike, waiting = kind(counters[0, trial] & ones), kind(counters[1, trial] & ones)
-        settled, nothing = kind(counters[1, trial] >> bits), kind(counters[2, trial] >> bits)
-        again = min(allowance, kind(waiting - settled))
-        pending[trial] = again
-        rerolled_strikes[trial] = again - min(allowance, kind(waiting - strike))
-        rerolled_blanks[trial] = min(allowance, kind(waiting - nothing))
-
-
-@step
-def count_blanks(block: Block) -> None:
-    """Count the blanks (Overcharge, AC-6): all blanks except those re-rolled."""
-    counters, blanks, rerolled_blanks = block.counters, block.blanks, block.rerolled_blanks
-    kind, (bits, ones) = blanks.dtype.type, halves(blanks)
-    for trial in range(np.uint64(BLOCK)):
-        blanks[trial] = kind(counters[2, trial] & ones) - kind(counters[2, trial] >> bits) - rerolled_blanks[trial]
 
 
 @step
@@ -309,18 +140,28 @@ def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint
 @inlined
 def find_cells(layout: Layout, block: Block) -> None:
     """Set the table cell in which each trial is counted."""
-    counters, rerolled_strikes, blanks, extras = block.counters, block.rerolled_strikes, block.blanks, block.extras
-    max_draw, cells = block.max_draw, block.cells
-    strike, bonus, blank = layout.strike_cells, layout.heroic_bonus, layout.blank_cells
-    veteran, limit, discarded = layout.veteran, layout.limit, layout.discarded
+    counters, extras, max_draw, cells = block.counters, block.extras, block.max_draw, block.cells
+    strike, bonus, veteran = layout.strike_cells, layout.heroic_bonus, layout.veteran
+    limit, discarded = layout.limit, layout.discarded
     kind = cells.dtype.type
     bits, ones = halves(cells)
     for trial in range(np.uint64(BLOCK)):
-        scored, heroics = kind((counters[0, trial] & ones) - rerolled_strikes[trial]), kind(counters[0, trial] >> bits)
+        scored, heroics = kind(counters[trial] & ones), kind(counters[trial] >> bits)
         turned = min(veteran, kind(scored - heroics))  # Veteran (AC-7)
-        cell = kind(kind(strike * scored) + kind(bonus * kind(heroics + turned)))
-        cell = kind(kind(cell + kind(blank * blanks[trial])) + extras[trial])
+        cell = kind(kind(kind(strike * scored) + kind(bonus * kind(heroics + turned))) + extras[trial])
         cells[trial] = discarded if max_draw[trial] >= limit else cell
+
+
+@step
+def draw_cells(layout: Layout, table: ScoreTable, block: Block, counter: np.uint64, gamma: np.uint64) -> np.uint64:
+    """Set the cell of each trial from a score that is drawn from its distribution; return the counter."""
+    extras, max_draw, cells = block.extras, block.max_draw, block.cells
+    for trial in range(BLOCK):
+        counter += gamma
+        number = draw_value(table.alias, np.uint64(0), table.bits, word_of(counter))
+        cell = table.cells[number] + extras[trial]
+        cells[trial] = layout.discarded if max_draw[trial] >= layout.limit else cell
+    return counter
 
 
 @step
@@ -352,26 +193,23 @@ def count_discarded(tables: NDArray[np.uint32], discarded: Any) -> int:
 
 
 @kernel
-def roll_chunks(layout: Layout, rerolls: Rerolls | None, block: Block, dice: int, task: Task, stream: Stream) -> None:
-    """Roll the chunks of a task into the tables of `block`.
+def roll_block(
+    layout: Layout, table: ScoreTable | None, block: Block, dice: int, counter: np.uint64, gamma: np.uint64
+) -> np.uint64:
+    """Roll a block of trials into `block.cells`, and return the counter."""
+    block.max_draw[:] = 0
+    if table is None:
+        counter = draw_others(layout, block, roll_pool(layout, block, dice, counter, gamma), gamma)
+        find_cells(layout, block)
+        return counter
+    return draw_cells(layout, table, block, draw_others(layout, block, counter, gamma), gamma)
 
-    With Overcharge the trials of a chunk are rolled in the order of their cards, which does not change the counts.
-    """
-    trials_by_card, gamma = block.trials_by_card, stream.gamma
+
+@kernel
+def roll_chunks(layout: Layout, table: ScoreTable | None, block: Block, dice: int, task: Task, stream: Stream) -> None:
+    """Roll the chunks of a task into the tables of `block`."""
     for chunk in range(task.first, task.last):
-        counter = counter_of_chunk(stream.start, gamma, chunk)
-        trials_by_card[0] = task.chunk_trials
-        if rerolls is not None and len(trials_by_card) > 1:
-            counter = draw_cards(rerolls, block, task.chunk_trials, counter, gamma)
-        for value in range(len(trials_by_card)):
-            trials = trials_by_card[value]
-            while trials > 0:
-                if rerolls is None:
-                    counter = roll_pool(layout, block, dice, counter, gamma)
-                else:
-                    counter = roll_with_rerolls(
-                        layout, rerolls, block, dice + value, rerolls.always_added[value], counter, gamma
-                    )
-                counter = draw_others(layout, block, counter, gamma)
-                find_cells(layout, block)
-                trials -= count_cells(block.cells, layout.discarded, trials, block.tables)
+        counter, trials = counter_of_chunk(stream.start, stream.gamma, chunk), task.chunk_trials
+        while trials > 0:
+            counter = roll_block(layout, table, block, dice, counter, stream.gamma)
+            trials -= count_cells(block.cells, layout.discarded, trials, block.tables)

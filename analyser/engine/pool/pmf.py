@@ -1,9 +1,4 @@
-"""Exact probability mass function of the score of an attack pool (AC-3.2 to AC-3.6).
-
-The dice of a pool are independent, so the distribution of their sum is a convolution power: dice are added one at a
-time. The state of a pool is its score and a small number, the *memory*, which counts final strikes that Veteran may
-turn into heroic strikes, and dice that wait for an extra re-roll. Nothing is truncated.
-"""
+"""Exact distribution of a pool's score (AC-3.2 to AC-3.6); its *memory* counts strikes for Veteran and waiting dice."""
 
 from __future__ import annotations
 
@@ -11,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analyser.common.jit import step
+from analyser.common.errors import InputError
+from analyser.common.jit import step, tiered
 from analyser.common.kernel_records import Floats, Integers
 from analyser.game.ruleset import Face
 from analyser.rules.attack import Scores, WaitingDie, score_bound, score_of, scores_for, waiting_kind
@@ -25,6 +21,7 @@ _KINDS_WAITING = len(WaitingDie) - 1
 _FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
+MOST_ADDITIONS = 1e9  # for an exact distribution (some seconds)
 _MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # outcomes of a first-roll die with the dice that it adds
 
 
@@ -70,10 +67,7 @@ def add_outcome(outcomes: Outcomes, count: int, value: int, probability: float) 
 
 @step
 def fill_die_outcomes(fight: FightFacts, scores: Scores, faces: Floats, excluded: int, outcomes: Outcomes) -> int:
-    """Fill in the outcomes of one die after re-rolls by rating and before extra re-rolls (AC-3.4); return their number.
-
-    Dice whose first face is in the mask `excluded` are left out, such as dice that explode.
-    """
+    """Fill in the outcomes of a die before extra re-rolls (AC-3.4), without `excluded` faces; return their number."""
     count = 0
     for face in range(_FACES):
         if excluded >> face & 1:
@@ -123,11 +117,16 @@ def memory_sizes(fight: FightFacts, dice: int) -> Integers:
     return sizes
 
 
-def approximate_additions(fight: FightFacts, dice: int) -> float:
-    """Return the approximate number of additions for the distribution of a pool: dice times scores times memories."""
+def check_size(fight: FightFacts, dice: int) -> None:
+    """Raise InputError if the exact distribution of a pool of `dice` first-roll dice would take too long."""
     scores = scores_for(fight, dice)
     memories = float(np.prod(memory_sizes(fight, dice), dtype=np.float64))
-    return memories * (score_bound(fight, scores, dice) - scores.hit) * dice
+    additions = memories * (score_bound(fight, scores, dice) - scores.hit) * dice
+    if additions > MOST_ADDITIONS:
+        needed = f"{additions:.1g} operations, more than {MOST_ADDITIONS:.0g}"
+        simulated = "" if fight.overcharge or fight.extra_dice else "; or the method monte-carlo"
+        allowed = f"fewer dice, less Veteran or fewer extra re-rolls{simulated}"
+        raise InputError(f"the exact distribution of this pool takes {needed}", where="attack.dice", allowed=allowed)
 
 
 @step
@@ -140,11 +139,7 @@ def unpack(memory: int, sizes: Integers, parts: Integers) -> None:
 
 @step
 def add_to_memory(scores: Scores, parts: Integers, sizes: Integers, outcome: int) -> tuple[int, int]:
-    """Return the score that `outcome` adds to a pool with this memory, and the new memory.
-
-    Strikes beyond the number that Veteran can turn are not counted. Waiting dice beyond the number of extra re-rolls
-    are scored now, because all dice of a kind score equally.
-    """
+    """Return the score that `outcome` adds, and the new memory; dice beyond the memory are scored now."""
     score = outcome >> _SCORE
     strikes = parts[0] + (outcome & _PART)
     memory = 0
@@ -163,10 +158,7 @@ def add_to_memory(scores: Scores, parts: Integers, sizes: Integers, outcome: int
 
 @step
 def memory_moves(scores: Scores, outcomes: Outcomes, count: int, sizes: Integers) -> tuple[Integers, Integers]:
-    """Return the score that each of `count` outcomes of a die adds to each memory, and the new memory.
-
-    Both have the shape (memories, outcomes).
-    """
+    """Return, by memory and outcome of a die, the score that the outcome adds, and the new memory."""
     shape = (sizes[0] * sizes[1] * sizes[2] * sizes[3], count)
     added, after = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
     parts = np.zeros(len(sizes), np.int64)
@@ -222,10 +214,7 @@ def reroll_waiting(
 
 @step
 def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) -> Floats:
-    """Return the probability of each score of the pool of `fight`; `scores` may be those for more dice.
-
-    `faces` and `cards` are the probabilities of the faces of the die, and of the attacker's card values (Overcharge).
-    """
+    """Return the probability of each score of the pool of `fight`; `scores` may be those for more dice."""
     dice = most_dice(fight, cards)
     outcomes = empty_outcomes(_MOST_OUTCOMES)
     count = fill_first_die_outcomes(fight, scores, faces, outcomes)
@@ -252,3 +241,7 @@ def pool_pmf(fight: FightFacts, scores: Scores, faces: Floats, cards: Floats) ->
             unpack(memory, sizes, parts)
             reroll_waiting(fight, scores, faces, parts, pool_over_cards[memory], pmf)
     return pmf
+
+
+pmf_of = tiered(2.0)(pool_pmf)
+"""The function :func:`pool_pmf` as a kernel that Python calls."""

@@ -8,21 +8,20 @@ from scipy import stats
 
 from analyser import morale
 from analyser.common.errors import InputError, TooLargeError
-from analyser.engine.chain import chain as chains
 from analyser.engine.chain import simulated
 from analyser.engine.chain.chain import RECORD, Chain, Paths, Phase, bernoulli, fair_die
 from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along, simulated_counts
 from analyser.morale.games.grande_tactique.question import MOST_DIVISION, MOST_GAME
 from analyser.morale.games.mordheim.question import MOST_WARBANDS, MOST_WARRIORS
-from tests.oracle.morale_checks import EXACTLY, assert_counts_fit, rows
+from tests.oracle.morale_checks import EXACTLY, assert_counts_fit
 from tests.oracle.morale_questions import QUESTIONS, division, warbands
 
 
 @pytest.fixture
 def no_tables(monkeypatch):
     """Every question counts as one with many states."""
-    monkeypatch.setattr(chains, "MOST_STATES", 0)
+    monkeypatch.setattr(simulated, "MANY_STATES", 0)
 
 
 def test_the_refusal_tells_a_player_what_to_do():
@@ -54,18 +53,6 @@ def test_what_is_too_large_is_refused_soon(system, question):
     with pytest.raises(TooLargeError, match="--method monte-carlo"):
         morale.exact(system, question)
     assert time.perf_counter() - began < 10
-
-
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_tables_of_found_states_are_those_of_all(name, monkeypatch):
-    system, question = QUESTIONS[name]
-    whole = {table: rows(morale.exact(system, question), table) for table in morale.exact(system, question).raw_tables}
-    monkeypatch.setattr(chains, "MOST_STATES", 0)
-    found = morale.exact(system, question)
-    for table, expected in whole.items():
-        for key, row in rows(found, table).items():
-            assert row == pytest.approx(expected[key], abs=EXACTLY)
-        assert rows(found, table).keys() == expected.keys()
 
 
 @pytest.mark.parametrize("trials", [1, 16, 17])
@@ -139,7 +126,6 @@ def test_too_many_courses_for_the_states_are_refused(monkeypatch):
 
 
 HUNDRED = {0: 0.4, 1: 0.3, 50: 0.2, 100: 0.1}
-STUNNED = {"leader_stunned": 0.1, "others_stunned": 0.1}
 WORN = {"column": 1, "charged_by_cavalry": 0.1, "worn_down_by_infantry": 0.2, "worn_down_by_artillery": 0.2}
 UNITS = [WORN | {"loses_firing": 0.1, "edge_distance": 40 + place} for place in range(MOST_GAME)]
 WARRIORS = [{"name": f"warrior {place}", "leadership": 2 + place} for place in range(10)]
@@ -154,13 +140,13 @@ EVERY_MAXIMUM = {
     ),
     "division": ("grande-tactique", division(MOST_DIVISION, turns=100)),
     "game": ("grande-tactique", {"game": {"units": UNITS, "surrounded": 0.01, "turns": 100}}),
-    "warbands": ("mordheim", warbands(MOST_WARBANDS, MOST_WARRIORS, **STUNNED) | {"turns": 100}),
+    "warbands": ("mordheim", warbands(MOST_WARBANDS, MOST_WARRIORS, leader_stunned=0.1) | {"turns": 100}),
     "tests": ("mordheim", {"together": TOGETHER, "stupidity": {"leadership": 5}, "turns": 100}),
     "models": (
         "compare",
         {"models": 100, "losses": HUNDRED, "warmaster": {"dice": 10}}
         | FAR_AND_LONG
-        | {"legion": {"tokens": "an attack", "move_distance": 10}},
+        | {"legion": {"move_distance": 10}},
     ),
 }
 

@@ -1,7 +1,4 @@
-"""Values and plans by backward induction over the graph of a fight (Zermelo 1913; Bellman 1957).
-
-Both sides have full information and never choose at the same time, so each decision node is a plain maximum or minimum.
-"""
+"""Values and plans by backward induction over the graph of a fight (Zermelo 1913; Bellman 1957)."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analyser.common.jit import step, tiered_or
 from analyser.common.kernel_records import Floats, Integers
 from analyser.rules.structs import NONE
 
@@ -18,10 +14,7 @@ _TIE_TOLERANCE = 1e-14  # share of the greatest value; of branches that differ b
 
 
 class Edges(NamedTuple):
-    """Edges of the nodes of a game; nodes are sorted by place, then by the first round in which they can be reached.
-
-    A node of place 0, between two rounds, has one edge, or none if the fight is over.
-    """
+    """Edges of the nodes of a game; nodes are sorted by place, then by the first round in which they can be reached."""
 
     bounds: Integers  # (places, rounds + 2): first node of a place, then the end of its nodes reachable in each round
     choosers: Integers  # (places,): the side that chooses; NONE for a random draw
@@ -30,8 +23,8 @@ class Edges(NamedTuple):
     weights: Floats  # (edges,): the probability, or at a choice the number of the branch
 
 
-def _backward_values_numpy(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """NumPy version of :func:`backward_values`, for use without a compiled kernel."""
+def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
+    """Return each node's value in each round, (rounds + 1, nodes); `plan` gets the edges of WORST and BEST choices."""
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final
@@ -65,58 +58,8 @@ def _backward_values_numpy(edges: Edges, final: Floats, first: int, second: int,
     return values
 
 
-@tiered_or(_backward_values_numpy, 2.0)
-def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """Return the value of every node in every round, shape (rounds + 1, nodes), and write the choices into `plan`.
-
-    `final` has the values of the nodes of place 0 at the end of the fight. `first` and `second` are the sides' rules of
-    choice: WORST, PLANNED or BEST. `plan`, shape (rounds, nodes), has the number of the edge taken, among the edges of
-    each decision node; for the nodes of a side with PLANNED it is read, not written.
-    """
-    rounds, starts = len(plan), len(final)
-    values = np.zeros((rounds + 1, len(edges.begins) - 1))
-    scale = 0.0
-    for node in range(starts):
-        values[rounds, node] = final[node]
-        scale = max(scale, abs(final[node]))
-    for number in range(rounds - 1, -1, -1):
-        now = values[number]
-        for node in range(starts):
-            now[node] = values[number + 1, node]
-        for place in range(1, len(edges.choosers)):
-            chooser = edges.choosers[place]
-            sign = first if chooser == 0 else second
-            for node in range(edges.bounds[place, 0], edges.bounds[place, number + 1]):
-                if chooser == NONE:
-                    total = 0.0
-                    for edge in range(edges.begins[node], edges.begins[node + 1]):
-                        total += edges.weights[edge] * now[edges.to[edge]]
-                    now[node] = total
-                    continue
-                if sign != PLANNED:
-                    plan[number, node] = best_edge(edges, node, now, sign, _TIE_TOLERANCE * scale)
-                now[node] = now[edges.to[edges.begins[node] + plan[number, node]]]
-        for node in range(edges.bounds[0, number + 1]):
-            if edges.begins[node] < edges.begins[node + 1]:
-                now[node] = now[edges.to[edges.begins[node]]]
-    return values
-
-
-@step
-def best_edge(edges: Edges, node: int, values: Floats, sign: int, tolerance: float) -> int:
-    """Return the number of the best (`sign` 1) or worst (-1) edge of a node; the first of equal edges."""
-    begin, end = edges.begins[node], edges.begins[node + 1]
-    result = sign * values[edges.to[begin]]
-    for edge in range(begin + 1, end):
-        result = max(result, sign * values[edges.to[edge]])
-    edge = begin
-    while sign * values[edges.to[edge]] < result - tolerance:
-        edge += 1
-    return int(edge - begin)
-
-
-def _node_probabilities_numpy(edges: Edges, plan: Integers) -> Floats:
-    """NumPy version of :func:`node_probabilities`, place by place."""
+def node_probabilities(edges: Edges, plan: Integers) -> Floats:
+    """Return the probability of each node in each round if both sides follow `plan`; shape (rounds + 1, nodes)."""
     rounds, starts = len(plan), int(edges.bounds[0, -1])
     result = np.zeros((rounds + 1, len(edges.begins) - 1))
     result[0, 0] = 1.0
@@ -140,40 +83,4 @@ def _node_probabilities_numpy(edges: Edges, plan: Integers) -> Floats:
             ends = to < starts
             np.add.at(after, to[ends], shares[ends])
             np.add.at(now, to[~ends], shares[~ends])
-    return result
-
-
-@tiered_or(_node_probabilities_numpy, 2.0)
-def node_probabilities(edges: Edges, plan: Integers) -> Floats:
-    """Return the probability of each node in each round if both sides follow `plan`; shape (rounds + 1, nodes).
-
-    The fight starts at node 0; a finished fight stays at its node.
-    """
-    rounds, starts = len(plan), edges.bounds[0, -1]
-    result = np.zeros((rounds + 1, len(edges.begins) - 1))
-    result[0, 0] = 1.0
-    for number in range(rounds):
-        now, after = result[number], result[number + 1]
-        for node in range(edges.bounds[0, number + 1]):
-            if edges.begins[node] == edges.begins[node + 1]:
-                after[node] += now[node]
-            else:
-                now[edges.to[edges.begins[node]]] += now[node]
-        for place in range(len(edges.choosers) - 1, 0, -1):
-            is_choice = edges.choosers[place] != NONE
-            for node in range(edges.bounds[place, 0], edges.bounds[place, number + 1]):
-                share = now[node]
-                if share == 0.0:
-                    continue
-                begin, end = edges.begins[node], edges.begins[node + 1]
-                if is_choice:
-                    begin += plan[number, node]
-                    end = begin + 1
-                for edge in range(begin, end):
-                    to = edges.to[edge]
-                    edge_share = share if is_choice else share * edges.weights[edge]
-                    if to < starts:
-                        after[to] += edge_share
-                    else:
-                        now[to] += edge_share
     return result

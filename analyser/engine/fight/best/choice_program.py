@@ -1,9 +1,4 @@
-"""Program of a round in which sides choose, as flat tables for kernels.
-
-A round is a list of operations and choices (:class:`Choice`). Each branch of a choice is such a list, too; after any
-branch, the steps after the choice follow. The flat form is a table of *places*, numbered from the end: each place leads
-to a lower number, and place 0 is between two rounds.
-"""
+"""Program of a round in which sides choose, as flat tables for kernels; places are numbered from the end."""
 
 from __future__ import annotations
 
@@ -179,10 +174,7 @@ def after_run(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> tuple[i
 
 @step
 def only_branch(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
-    """Return the only branch that can be chosen; NONE if several can, or if the choice is of orders.
-
-    Also NONE if the only possible strike in a combat is not the first branch: a plan without a choice takes the first.
-    """
+    """Return the only branch that can be chosen; NONE if several can, or if the choice is of orders."""
     subject = rules.places[place, SUBJECT]
     if subject == ORDERS:
         return NONE

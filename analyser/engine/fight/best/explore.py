@@ -1,9 +1,4 @@
-"""Construction of the graph of a fight in which sides choose; the graph contains every possible choice.
-
-A *node* is a place of the round with a pair of states. The *edges* of a chance node have probabilities; a decision node
-has an edge for each branch that can be chosen. Places without a draw and without a choice are skipped. Strikes and
-tests use the functions of the exact engine.
-"""
+"""Graph of a fight in which sides choose: a node is a place with a pair of states, and an edge a draw or a choice."""
 
 from __future__ import annotations
 
@@ -324,10 +319,7 @@ def explore_graph(
     deck: Integers,
     most_edges: int,
 ) -> Graph:
-    """Return the graph of a fight of `rounds` rounds, cut off beyond `most_edges` edges; node 0 is the fight's start.
-
-    `places`: the `first_pools` of the :class:`~analyser.engine.fight.exact.strike.PoolCache`.
-    """
+    """Return the graph of a fight of `rounds` rounds, cut off beyond `most_edges` edges; node 0 is its start."""
     cache, rules = pool_cache_for(setup, places, die, deck), readable(rules)
     graph, outcomes, sources = empty_graph(), no_outcomes(), DrawSources(cache, interpreter_cache())
     node_at(setup, graph, BETWEEN_ROUNDS, start)

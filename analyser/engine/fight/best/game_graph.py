@@ -12,15 +12,13 @@ from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.fight.best.backward_induction import Edges, backward_values, node_probabilities
 from analyser.engine.fight.best.choice_program import CHOOSER, FlatRound
 from analyser.engine.fight.best.explore import PLACE_BIT, SECOND_MASK, STATE_BIT, Graph, explore_graph
-from analyser.engine.fight.program import Kind, Pair, Setup, possible_dice
-from analyser.game.ruleset import Rating
+from analyser.engine.fight.program import Pair, Setup, first_pools
 from analyser.rules.structs import NONE
 
 MOST_EDGES = 24_000_000  # takes half a minute and three gigabytes
 _REAL_PER_ESTIMATED_EDGE = 0.2, 0.5  # typical ratio of real to estimated edges, without and with a distance
 _SECONDS_PER_EDGE = 3.5e-5
 _MOST_EDGES_INTERPRETED = 250_000  # edges that the interpreter tries before the kernel is compiled
-_SECONDS_PER_EDGE_AND_ROUND = 4e-8  # by NumPy
 
 
 class GameInput(NamedTuple):
@@ -59,14 +57,12 @@ class Game:
         return np.zeros((self.rounds, len(self.places)), np.int64)
 
     def values(self, final: Floats, choices: tuple[int, int], plan: Integers) -> Floats:
-        """Call :func:`~.backward_induction.backward_values`, compiled if that pays; `choices`: `first`, `second`."""
-        backward_values.compile_for(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
-        return np.asarray(backward_values(self.edges, final, *choices, plan))
+        """Call :func:`~.backward_induction.backward_values`; `choices`: `first`, `second`."""
+        return backward_values(self.edges, final, *choices, plan)
 
     def node_probabilities(self, plan: Integers) -> Floats:
-        """Call :func:`~.backward_induction.node_probabilities`, compiled if that saves time."""
-        node_probabilities.compile_for(self.rounds * len(self.edges.to) * _SECONDS_PER_EDGE_AND_ROUND)
-        return np.asarray(node_probabilities(self.edges, plan))
+        """Call :func:`~.backward_induction.node_probabilities`."""
+        return node_probabilities(self.edges, plan)
 
     def branches_at(self, node: int) -> Integers:
         """Return the branches that can be chosen in a node, in the order of the node's edges."""
@@ -87,11 +83,8 @@ def graph_of(game_input: GameInput, most_edges: int, estimated_edges: float = 0.
     setup, rules = game_input.setup, game_input.rules
     share = _REAL_PER_ESTIMATED_EDGE[int(setup.sides[0].distance != NONE)]
     explore_graph.compile_for(estimated_edges * share * _SECONDS_PER_EDGE)
-    strikes = rules.operations[:, 0] == Kind.STRIKE
-    rolls = possible_dice(setup, 1 + rules.operations[strikes, 2].max(initial=-1))
-    pools = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
-    dice = game_input.die, game_input.deck
-    arguments = setup, rules, game_input.start, game_input.rounds, pools, *dice
+    pools = first_pools(setup, rules.operations)
+    arguments = setup, rules, game_input.start, game_input.rounds, pools, game_input.die, game_input.deck
     if not explore_graph.compiling_pays() and most_edges > _MOST_EDGES_INTERPRETED:
         if (graph := explore_graph(*arguments, _MOST_EDGES_INTERPRETED)).edges[0] <= _MOST_EDGES_INTERPRETED:
             return Graph(*graph)

@@ -24,17 +24,7 @@ class PartEnd(NamedTuple):
 
 
 class PlanPrograms:
-    """Programs of a game in which both sides follow a plan.
-
-    Attributes
-    ----------
-    programs : list of list of Operation
-        The rounds, divided into parts.
-    part_ends : list of PartEnd
-        The end of each part.
-    choices : Choices
-        The branches by state, which the programs look up.
-    """
+    """Programs of a game in which both sides follow a plan: the rounds in parts, the end of each, and the choices."""
 
     def __init__(self, steps: Steps, game: Game, plan: Integers, weights: Floats) -> None:
         choosers = game.edges.choosers

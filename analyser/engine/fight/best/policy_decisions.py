@@ -18,10 +18,7 @@ MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 
 @tiered(1.0)
 def views_of(setup: Setup, operation: Op, first: Integers, second: Integers) -> Integers:
-    """Return the view of a side in each pair of states: fields of :class:`~analyser.rules.policies.View`, (nodes, 7).
-
-    `operation`: GIVE_ORDERS, with the strike of the row to shoot with.
-    """
+    """Return the :class:`~analyser.rules.policies.View` of a side in each pair of states, shape (nodes, 7)."""
     result = np.empty((len(first), 7), np.int64)
     for node in range(len(first)):
         mine, theirs = first[node], second[node]
@@ -46,12 +43,7 @@ def edge_numbers(
     begins: Integers,
     weights: Floats,
 ) -> Integers:
-    """Return the number of the edge taken, among the edges of each node where a side gives orders; shape (nodes,).
-
-    `options` has a row for each branch, `decisions` a row for each node. With `rearms` a reloading unit re-arms instead
-    of shooting. `first` and `second` are the states of both sides in each node; `begins`, shape (nodes + 1,), has the
-    first edge of each node, and `weights` the branches of the edges.
-    """
+    """Return the number of the edge taken at each node; `options` has a row per branch, `decisions` per node."""
     numbers = np.zeros(len(first), np.int64)
     for node in range(len(first)):
         mine, theirs = first[node], second[node]

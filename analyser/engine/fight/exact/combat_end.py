@@ -32,11 +32,7 @@ def roles_of(won_by: int, failed: int, loser_gone: int) -> tuple[int, int]:
 
 @step
 def after_combat(setup: Setup, end: Fused, side: int, joint: Joint, cache: PoolCache) -> Joint:
-    """Return the distribution after the end of a combat; `joint` has `side` first, and may have equal pairs.
-
-    `end`: RESOLVE, fused with operations that concern one side each. The loser's test depends only on its state, and
-    the end state of a side only on its state and role, so each is computed once.
-    """
+    """Return the distribution after a RESOLVE fused with one-sided operations; `joint` has `side` first."""
     (ones, twos, rows, columns, before), is_active = joint, end.operation[1] == side
     states = max(len(ones), len(twos))
     places = np.full((2, states, _ROLES), NONE, np.int64)  # index of the end state, by side, state and role

@@ -39,10 +39,7 @@ class Pairs(NamedTuple):
 
 
 class Fused(NamedTuple):
-    """An operation and the operations after it that need no draw, which are applied in one step.
-
-    So the states between them never enter the distribution.
-    """
+    """An operation and the operations after it that need no draw, which are applied in one step."""
 
     operation: Op
     rest: int  # the following operations, packed from the lowest bits up; an array would need reference counting
@@ -50,10 +47,7 @@ class Fused(NamedTuple):
 
 @step
 def fuse_operations(operations: Integers, place: int, limit: int) -> tuple[Fused, int]:
-    """Return the operation at `place` fused with later operations, and the place after them, at most `limit`.
-
-    After a strike only operations that read one side are fused, because a strike's effects on each side are separate.
-    """
+    """Return the operation at `place` fused with later ones (a strike: one-sided ones), and the next place."""
     operation = operation_at(operations, place)
     after, rest, shift = place + 1, 0, 0
     while after < limit and shift + _BITS < _WORD:
@@ -122,10 +116,7 @@ def listed(firsts: StateIndex, seconds: StateIndex, pairs: Pairs, length: int) -
 
 @step
 def merged(side: int, joint: Joint) -> Joint:
-    """Return the distribution with equal pairs merged, and with the sides exchanged if `side` is 1.
-
-    The pairs are sorted by row, by counting.
-    """
+    """Return the distribution with equal pairs merged, and with the sides exchanged if `side` is 1."""
     first, second, rows, columns, weights = joint
     if side == 1:
         first, second, rows, columns = second, first, columns, rows

@@ -1,9 +1,4 @@
-"""Exact engine of longer fights: propagates the joint distribution of both sides' states through a program.
-
-A fight is a Markov chain on pairs of states, with different transitions for each operation. Its distribution is
-propagated forward (Kemeny, Snell: Finite Markov Chains, 1960). Equal pairs are merged, so that the distribution stays
-small and exact.
-"""
+"""Exact engine of longer fights, Markov chains on pairs of states (Kemeny, Snell: Finite Markov Chains, 1960)."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from functools import lru_cache
 from typing import cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from analyser.common.jit import step, tiered
 from analyser.common.kernel_records import Integers, python_copy
@@ -27,11 +23,11 @@ from analyser.engine.fight.exact.distribution import (
     fuse_operations,
     listed,
     merged,
+    side_probabilities,
 )
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, no_outcomes, pool_cache_for
-from analyser.engine.fight.program import Kind, Operation, Pair, Setup, possible_dice
+from analyser.engine.fight.program import Kind, Operation, Pair, Setup, first_pools
 from analyser.engine.state_index import find_or_add, state_index, with_room
-from analyser.game.ruleset import Rating
 from analyser.rules import unit_state
 from analyser.rules.draws import probability_of
 from analyser.rules.structs import NONE, TARGET, TargetFacts
@@ -41,10 +37,7 @@ from analyser.rules.structs import NONE, TARGET, TargetFacts
 def apply_next(
     setup: Setup, program: Integers, place: int, end: int, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes, int]:
-    """Return the distribution after the operation at `place`, the extended outcomes, and the next place.
-
-    Following operations, before `end`, are fused with the operation.
-    """
+    """Return the distribution after the operation at `place`, the extended outcomes, and the next place."""
     fused, after = fuse_operations(program, place, end)
     if fused.operation[0] != Kind.STRIKE:
         return apply_operations(setup, fused, joint, cache), known, after
@@ -104,12 +97,7 @@ def propagate_program(
     die: Integers,
     deck: Integers,
 ) -> list[Joint]:
-    """Return the distribution at the end of each part of a program, fight by fight.
-
-    `operations`, shape (n, 3), are those of all parts, and `ends` the numbers of operations up to the end of each part.
-    `starts` and `models`, shape (fights, 2), are the states and models of both sides at the start. `places`: the
-    `first_pools` of the :class:`~.strike.PoolCache`.
-    """
+    """Return the distributions at the `ends` of a program's parts, for each row of `starts` and `models`."""
     cache = pool_cache_for(setup, places, die, deck)
     result = [certain(starts[0, 0], starts[0, 1])][:0]  # empty, of a type that can be inferred
     for fight in range(len(starts)):
@@ -127,11 +115,7 @@ def propagate_program(
 def exact_distributions(
     setup: Setup, parts: Sequence[Sequence[Operation]], start: Pair, die: Integers, deck: Integers, seconds: float = 0.0
 ) -> list[Joint]:
-    """Return the joint distribution of the states of both sides after each part of a program.
-
-    The parts are the rounds of a duel, the attacks of focus fire, or one charge. Cards are drawn with replacement
-    (AC-9.3). `seconds` is the estimated time without compilation.
-    """
+    """Return the distribution of both sides' states after each part; `seconds`: the time without compilation."""
     models = np.ascontiguousarray(setup["sides"]["models"])[None, :]  # a strided array would need another compilation
     return _distributions(setup, parts, [start], models, die, deck, seconds)
 
@@ -145,11 +129,7 @@ def exact_distributions_by_models(
     deck: Integers,
     seconds: float = 0.0,
 ) -> list[Joint]:
-    """Return the distribution at the end of one part for each pair of numbers of models at the start.
-
-    `setup` and `start` must be those of a fight with at least as many models, and must not otherwise depend on the
-    numbers of models. The distributions of pools are computed once for all fights.
-    """
+    """Return the distribution for each pair of numbers of models at the start; nothing else may depend on them."""
     starts = [tuple(map(unit_state.with_models, start, counts)) for counts in models]
     return _distributions(setup, [operations], starts, np.array(models, np.int64), die, deck, seconds) if models else []
 
@@ -166,14 +146,37 @@ def _distributions(
     operations = _as_array(tuple(operation for part in parts for operation in part))
     propagate_program.compile_for(seconds)
     ends = np.cumsum([len(part) for part in parts])
-    rolls = possible_dice(setup, 1 + operations[operations[:, 0] == Kind.STRIKE, 2].max(initial=-1))
-    places = (np.cumsum(rolls).reshape(rolls.shape) - 1) * len(Rating)
-    return list(propagate_program(setup, operations, ends, np.array(starts, np.int64), models, places, die, deck))
+    pools = first_pools(setup, operations)
+    return list(propagate_program(setup, operations, ends, np.array(starts, np.int64), models, pools, die, deck))
 
 
 @lru_cache(maxsize=1024)  # many fights share a few programs
 def _as_array(operations: tuple[Operation, ...]) -> Integers:
     return np.array(operations, np.int64).reshape(-1, 3)
+
+
+def strike_matrices(
+    setup: Setup, strikes: int, die: Integers, deck: Integers
+) -> tuple[Integers, list[NDArray[np.float64]]]:
+    """Return the states of side 1 after any of side 0's `strikes`, and each strike's transition matrix (from row)."""
+    mine, first = start_states(setup)
+    index_of: dict[int, int] = {first: 0}
+    joints: list[dict[int, Joint]] = [{} for _ in range(strikes)]
+    new_states = [first]
+    while new_states:
+        models = np.tile(setup["sides"]["models"], (len(new_states), 1))
+        starts = [(mine, state) for state in new_states]
+        for number, joints_of_strike in enumerate(joints):
+            program = [[Operation(Kind.STRIKE, 0, number)]]
+            joints_of_strike.update(zip(new_states, _distributions(setup, program, starts, models, die, deck, 0.0)))
+        reached = (state for of_strike in joints for new in new_states for state in of_strike[new].second.tolist())
+        new_states = [state for state in dict.fromkeys(reached) if state not in index_of]
+        index_of |= {state: len(index_of) + index for index, state in enumerate(new_states)}
+    matrices = [np.zeros((len(index_of), len(index_of))) for _ in range(strikes)]
+    for matrix, joints_of_strike in zip(matrices, joints):
+        for state, joint in joints_of_strike.items():
+            matrix[index_of[state], [index_of[to] for to in joint.second.tolist()]] = side_probabilities(joint)[1]
+    return np.array(list(index_of)), matrices
 
 
 def start_states(setup: Setup, statuses: tuple[int, int] = (0, 0)) -> tuple[int, int]:

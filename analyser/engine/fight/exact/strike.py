@@ -1,9 +1,4 @@
-"""Strikes in the exact engine: their effect on a joint distribution.
-
-The *condition* of a strike (whether it is made, its dice, its range and so on) depends on the striker and a few bits of
-the struck unit. The outcomes of a strike depend on its condition and the struck unit. Both are computed once for each
-combination, and looked up for pairs of states.
-"""
+"""Strikes in the exact engine; outcomes are computed once for each condition of the striker and struck state."""
 
 from __future__ import annotations
 
@@ -142,11 +137,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """Return the outcomes, extended by this strike for each condition and struck state that occur together.
-
-    Also return the indices of the lists, shape (conditions + 1, struck); NOT_FOUND for pairs that do not occur. In the
-    last row, for no strike, they are 0.
-    """
+    """Return the outcomes with this strike, and the list of each condition (the last: none) and struck state."""
     conditions, struck = when.conditions, joint.second
     known_conditions, states = with_room(known.conditions, conditions.length[0]), with_room(known.states, len(struck))
     known = StrikeOutcomes(
@@ -214,10 +205,7 @@ class StrikeTransitions(NamedTuple):
 def after_strike(
     setup: Setup, fused: Fused, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes]:
-    """Return the distribution after fused operations that begin with a strike, and the extended outcomes.
-
-    The distribution has the striker first, and may have equal pairs.
-    """
+    """Return the distribution after a fused strike, with the striker first, and the extended outcomes."""
     _, active, number = fused.operation
     before = with_side_first(setup.strikes[number].striker, joint)
     when = conditions_of(setup, number, active, before)

@@ -15,10 +15,7 @@ NOT_FOUND = -1
 
 
 class Choices(NamedTuple):
-    """A plan: the branch to take for each choice of a round and each pair of states.
-
-    Choices are numbered by place. The pairs of a place are sorted, in the form of :func:`~..operations.merge_moves`.
-    """
+    """A plan: the branch for each place of a choice and each pair (:func:`~..operations.merge_moves`), sorted."""
 
     begins: Integers  # (places + 1,): index of the first pair of each place
     first: Integers  # (pairs,): states of side 0
@@ -50,15 +47,12 @@ def find_pair(setup: Setup, choices: Choices, place: int, pair: Pair) -> int:
 
 @step
 def next_line(setup: Setup, choices: Choices, lines: Integers, line: int, pair: Pair) -> int:
-    """Return the next line after a CHOOSE, or after a BRANCH that is not selected.
-
-    In a pair that is not in the plan, there is nothing to choose: every branch has the effect of the first.
-    """
+    """Return the next line after a CHOOSE, or after a BRANCH that is not selected."""
     kind, number, place = operation_at(lines, line)
     if kind == Kind.BRANCH:
         return line + 1 + place
     index = find_pair(setup, choices, place, pair)
-    branch = choices.branches[number, index] if index != NOT_FOUND else 0
+    branch = choices.branches[number, index] if index != NOT_FOUND else 0  # elsewhere all branches are equal
     line += 1
     while lines[line, 1] != branch:
         line += 1 + lines[line, 2]

@@ -1,9 +1,4 @@
-"""Graph of the random draws of a fight, which grows during the simulation.
-
-A *node* is a line of the program, a pair of states and the progress of a strike (:mod:`analyser.rules.strike`). It has
-one draw, and each result of the draw, an *answer*, leads to another node. Trials reach the same nodes many times, so
-the rules are applied once for each answer (:func:`next_node`); later the next node is looked up.
-"""
+"""Graph of a fight's random draws, which grows during a simulation: each result of a node's draw leads to a node."""
 
 from __future__ import annotations
 
@@ -19,8 +14,8 @@ from analyser.common.kernel_records import Floats, Int, Integers
 from analyser.engine.fight import operations, strikes
 from analyser.engine.fight.program import Kind, Pair, Setup, operation_at
 from analyser.engine.fight.simulated.plan_lookup import Choices, next_line
-from analyser.engine.pool.alias import ScorePmf, alias_table
-from analyser.engine.pool.pmf import pool_pmf
+from analyser.engine.pool.alias import score_table
+from analyser.engine.pool.pmf import pmf_of
 from analyser.engine.rng import GOLDEN_GAMMA
 from analyser.game.ruleset import HIGHEST_CARD
 from analyser.rules import strike
@@ -34,15 +29,9 @@ MOST_ROWS = 1 << 20  # of all tables together
 _FIELDS = len(FIGHT.names or ())
 _NO_CARD = np.ones(1)
 
-pmf_of = tiered(2.0)(pool_pmf)
-
 
 class RollTables(NamedTuple):
-    """Tables of all attack rolls so far, in order of occurrence.
-
-    The key of a roll is its pool: every field that :func:`~analyser.rules.attack.set_pool` sets. The possible scores
-    are numbered in ascending order; the table draws such a number.
-    """
+    """Tables of all attack rolls so far; the key of a roll is its pool, and a table draws the number of a score."""
 
     fights: NDArray[Any]  # (MOST_ROLLS + 1,) of FIGHT: the pool of each roll, and one record for a new pool
     numbers: Integers  # (MOST_ROLLS + 1, fields): the memory of `fights` as integers
@@ -110,10 +99,7 @@ def add_tables(rolls: RollTables, faces: Floats) -> None:
 def _table_of(pool: bytes, faces: bytes) -> tuple[Integers, NDArray[np.uint64]]:
     """Return the possible scores of a pool, sorted, and the alias table of their numbers."""
     fight: Any = np.frombuffer(pool, FIGHT)[0]
-    pmf = pmf_of(fight, scores_for(fight, int(fight.dice)), np.frombuffer(faces), _NO_CARD)
-    scores = np.flatnonzero(pmf)
-    probabilities: ScorePmf = dict(enumerate(pmf[scores].tolist()))
-    return scores, alias_table(probabilities)
+    return score_table(pmf_of(fight, scores_for(fight, int(fight.dice)), np.frombuffer(faces), _NO_CARD))
 
 
 def too_many_rolls_error() -> InputError:

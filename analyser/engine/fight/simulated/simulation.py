@@ -1,9 +1,4 @@
-"""Simulated fights: each trial goes from node to node of a graph of random draws (:mod:`.random_draw_graph`).
-
-Attack rolls are drawn from the exact distribution of their scores. Cards are drawn from two real decks or, with
-replacement, from full decks. The next node for the result of a draw is looked up; it follows from the same rules as in
-the exact engine.
-"""
+"""Simulated fights: each trial goes from node to node of a graph of random draws."""
 
 from __future__ import annotations
 
@@ -60,10 +55,7 @@ Snapshot = tuple[Integers, Integers, Integers]
 
 
 class Trials:
-    """Trials of a chunk as one record: the current trial's position in the graph, and its decks.
-
-    Each trial has its own random words, so that it can be repeated alone.
-    """
+    """Trials of a chunk, each with its own random words: the current trial's position in the graph, and its decks."""
 
     node: Int  # current node
     part: Int  # number of parts of the program that have begun
@@ -195,10 +187,7 @@ class Chunk(NamedTuple):
 
 
 class ThreadSimulator:
-    """Simulates chunks on one thread, for a :class:`Simulation`.
-
-    `counters` count the trials by pair of states after each program, since the last call of `begin`.
-    """
+    """Simulates chunks on one thread, for a :class:`Simulation`, and counts the trials by pair of states."""
 
     def __init__(
         self,
@@ -283,11 +272,7 @@ def _concatenate(parts: Sequence[Sequence[Operation]]) -> Program:
 
 
 class Simulation:
-    """A fight to simulate repeatedly, from any states; its graphs are kept between calls.
-
-    A snapshot counts the trials by states after each program. Both sides have the same deck; with `replacement` every
-    card is drawn from a full deck, as in the exact engine (AC-9.3). `choices` is the plan for the programs' choices.
-    """
+    """A fight to simulate repeatedly; with `replacement` each card is drawn from a full deck (AC-9.3)."""
 
     def __init__(
         self,
@@ -302,21 +287,9 @@ class Simulation:
         self._simulators: list[ThreadSimulator] = []
 
     def play(
-        self,
-        start_words: Pair,
-        trials: int,
-        seed: int,
-        threads: int = 1,
-        progress: Progress | None = None,
-        before: int = 0,
+        self, start_words: Pair, trials: int, seed: int, threads: int = 1, progress: Progress | None = None
     ) -> list[Snapshot]:
-        """Return the distinct pairs of states of each snapshot, sorted, and the number of trials of each.
-
-        The trials begin in the states `start_words` of side 0 and side 1. The counts do not depend on `threads`;
-        `progress` receives the numbers of trials so far and in all. `before`: number of earlier trials, whole chunks
-        (:data:`~analyser.engine.parallel.CHUNK_TRIALS`), which were simulated elsewhere.
-        """
-        assert before % CHUNK_TRIALS == 0, "`before` is a number of whole chunks"
+        """Return the pairs of states after each program, with their trials."""
         start, stream, simulators = (int(start_words[0]), int(start_words[1])), stream_of(seed), list[ThreadSimulator]()
 
         def work(queue: Queue) -> None:
@@ -329,8 +302,7 @@ class Simulation:
 
         if trials <= FEW_TRIALS and not play_trials.compiling_pays():
             threads = 1
-        chunks = Chunks(trials, CHUNK_TRIALS, before // CHUNK_TRIALS)
-        run_chunks(chunks, work, threads, progress and (lambda done: progress(done, trials)))
+        run_chunks(Chunks(trials), work, threads, progress and (lambda done: progress(done, trials)))
         self._simulators += simulators
         snapshots = []
         for counters in zip(*(simulator.counters for simulator in simulators)):
@@ -340,10 +312,7 @@ class Simulation:
         return snapshots
 
     def trace(self, start: Pair, numbers: Iterable[int], seed: int) -> Iterator[list[int]]:
-        """Yield the results of the draws in single trials of :meth:`play`; `numbers` are their indices.
-
-        The result of a roll is its score, of a card its value, and of any other draw 1 for yes or 0 for no.
-        """
+        """Yield the draws of single trials of :meth:`play`: scores, values of cards, or 1 for yes and 0 for no."""
         simulator, stream = self._simulator(), stream_of(seed)
         for number in numbers:
             chunk, place = divmod(number, CHUNK_TRIALS)

@@ -1,8 +1,7 @@
 """Answers to a comparison: probabilities that a unit is steady, shaken, routed or gone, by round and system.
 
-The losses can come from a duel of Armoured Clash (AC-9.2). They depend on the states of both sides, so the losses of
-different rounds are dependent. A path has the losses of all rounds, one after the other. The exact method computes the
-joint distribution of paths and pairs of states. Monte Carlo simulates every trial round by round.
+The losses can come from a duel of Armoured Clash (AC-9.2); a path then has the losses of all rounds, which depend on
+each other. The exact method computes the distribution of paths; Monte Carlo simulates every trial round by round.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.answer_parts import FatePanels, Keys, Parts, Rules, Table, TextsAndTruth, chain_weights
+from analyser.morale.answer_parts import Keys, Panel, Parts, Rules, Table, TextsAndTruth, chain_weights
 from analyser.morale.games.compare import question as scales
 from analyser.morale.games.compare.compared_systems import CLASH, CLASS_OF, ArmouredClash, ComparedSystem, clash_values
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
@@ -87,7 +86,8 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-    return tables, [FatePanels({name: system.title for name, system in CLASS_OF.items()})]
+    panels = [Panel("fates", "fates", one.title, "round", where={"system": name}) for name, one in CLASS_OF.items()]
+    return tables, panels
 
 
 def _correspondence(question: Question) -> Keys:
@@ -181,7 +181,7 @@ class LossesAndFates(NamedTuple):
 
 
 def fates_of(states: Numbers) -> Numbers:
-    """Return the fates: gone; routed (fell back since its activation); shaken (suppressed, disordered); steady."""
+    """Return the fate of each state of a duel: gone, routed (fell back), shaken (suppressed, disordered), steady."""
     shaken = flag(states, "suppressed") | flag(states, "disordered")
     return np.select([is_removed(states), flag(states, "fell_back"), shaken], [GONE, ROUTED, SHAKEN], STEADY)
 
@@ -323,10 +323,7 @@ def simulated_losses(question: Question, sampling: Sampling) -> LossesAndFates:
 
 
 def _simulated_round(duel: _Duel, pair: Numbers, rng: np.random.Generator, threads: int) -> tuple[Numbers, Numbers]:
-    """Return the pair of states of each trial after a round, and the trial's losses in the round.
-
-    Trials with the same pair are simulated together, and the results are assigned to them at random.
-    """
+    """Return each trial's pair of states after a round, and its losses; equal pairs are simulated together."""
     after, lost = np.empty_like(pair), np.empty_like(pair)
     short = pair.astype(np.uint16) if len(duel.states) < 1 << 16 else pair  # 16-bit numbers sort much faster
     by_pair = np.argsort(short, kind="stable")

@@ -1,7 +1,7 @@
 """Compared systems: a unit with the same losses under the rules of each.
 
-A round has attacks with losses, then tests; then the state is recorded, and then the unit acts. A state is
-``models left * number of conditions + condition``, or the last state for a unit that is gone.
+A round has attacks, then tests; then the state is recorded, and the unit acts. A state is ``models left * number of
+conditions + condition``, or the last state for a unit that is gone.
 """
 
 from __future__ import annotations
@@ -43,11 +43,7 @@ CALM, SUPPRESSED, FELL_BACK = range(3)
 
 
 class ComparedSystem:
-    """A unit under the rules of a system.
-
-    `shaken`, `routed` and `gone` are the system's words for these fates, `rules` the numbers of its rules, and
-    `equivalents` the values that stand for the nerve.
-    """
+    """A unit under the rules of a system; `equivalents` are the values that stand for the nerve."""
 
     title: ClassVar[str]
     shaken: ClassVar[str]
@@ -94,10 +90,7 @@ class ComparedSystem:
         return next_state
 
     def chain(self) -> tuple[Chain, Alternatives]:
-        """Return the chain of all rounds, and the phases of each round.
-
-        For a duel there is one round for each number of models lost, from 0 to all; its losses select from these.
-        """
+        """Return the chain, and the phases of each round; for a duel those of each number of models lost."""
         pmfs = self.question.loss_pmfs or [certain_pmf(lost) for lost in range(self.models + 1)]
         attacks = {pmf: self._attack(pmf) * self.question.attacks for pmf in dict.fromkeys(pmfs)}
         rounds = [(*self.phases_before, *attacks[pmf], *self.test_phases, RECORD, *self.phases_after) for pmf in pmfs]
@@ -114,10 +107,7 @@ class ComparedSystem:
 
 
 class ArmouredClash(ComparedSystem):
-    """Suppression tests after losses, breaking and falling back (AC-4.5, AC-5).
-
-    A condition is ``times fallen back * 3 + status``; a unit that broke or fled is gone.
-    """
+    """Suppression tests (AC-4.5, AC-5); a condition is ``times fallen back * 3 + status``."""
 
     title, rules = "Armoured Clash", "AC-4.5, AC-5"
     shaken, routed, gone = "suppressed", "falling back", "broken, fled, destroyed"
@@ -163,10 +153,7 @@ def clash_values(discipline: int | None, break_limit: int | None) -> dict[str, s
 def next_states(
     fight: FightFacts, falls_counted: int, far: int, gone: int, numbers: int, totals: int, states: States
 ) -> States:
-    """Return the states after an attack: shape (states, totals); a total is ``card * numbers + losses``.
-
-    `falls_counted`: number of different counts of falls; `far`: 1 if the unit never reaches its edge.
-    """
+    """Return the states after an attack: shape (states, totals); a total is ``card * numbers + losses``."""
     after = np.empty((len(states), totals), np.int64)
     for row, state in enumerate(states):
         before, falls, models = state % 3, state // 3 % falls_counted, state // 3 // falls_counted
@@ -195,10 +182,7 @@ def next_states(
 
 
 class Legion(ComparedSystem):
-    """Tokens for losses, rally, panic (LG-1 to LG-7).
-
-    A condition is the state of a unit in :mod:`analyser.morale.games.legion.rules`.
-    """
+    """Tokens for losses, rally, panic (LG-1 to LG-7); a condition is a state of the unit in `legion.rules`."""
 
     title, rules = "Star Wars: Legion", "LG-1 to LG-7"
     shaken, routed, gone = "suppressed", "panicked", "off the table, destroyed"
@@ -206,28 +190,26 @@ class Legion(ComparedSystem):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         stated, ruleset = question.legion, question.ruleset.legion
-        self._per_model = stated.tokens == "a model"
-        most = question.models if self._per_model else question.rounds_played * question.attacks
         moves = moves_to_edge(question.edge_distance, stated.move_distance, question.rounds_played)
         courage = lg.NO_COURAGE if stated.courage == "none" else stated.courage
         courage = scales.courage_for(question.nerve, question) if courage is None else courage
-        self.unit = unit = Unit(courage, courage, most, moves, ruleset.end_phase_tokens)
+        self.unit = unit = Unit(courage, courage, question.models, moves, ruleset.end_phase_tokens)
         self.conditions = unit.destroyed + 1
         self.equivalents = {
             "COURAGE": "none" if courage == lg.NO_COURAGE else str(courage),
-            "tokens": "1 for a model lost" if self._per_model else "1 for an attack with losses",
+            "tokens": "1 for a model lost",
         }
 
         def tokens(states: States) -> Any:
             return np.where(states >= self.conditions, unit.tokens(states % self.conditions), 0)
 
         rally_die = success_die(ruleset.rally_successes, ruleset.rally_sides)
-        self.test_phases = self.phase(unit.rally, rally_die, tokens, (), most), self.phase(unit.check)
+        self.test_phases = self.phase(unit.rally, rally_die, tokens, (), question.models), self.phase(unit.check)
         self.phases_after = self.phase(unit.move), self.phase(unit.end)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
         def after_losses(condition: Any, lost: Any, _: Any) -> Any:
-            return self.unit.receive(condition, lost if self._per_model else np.minimum(lost, 1))
+            return self.unit.receive(condition, lost)
 
         return (self.losses(pmf, after_losses),)
 
@@ -238,11 +220,7 @@ class Legion(ComparedSystem):
 
 
 class GrandeTactique(ComparedSystem):
-    """Infantry worn down by fire, its morale check, flight and rally (GT-2, GT-3, GT-5, GT-6).
-
-    A condition is ``flights * 3`` plus 0 to 2 for eager, shaken or routed; the last condition is off the map. A unit
-    that rallies stays where it is.
-    """
+    """Infantry under fire (GT-2 to GT-6): ``flights * 3`` + eager, shaken or routed; last: off the map."""
 
     title, rules = "Grande Tactique", "GT-2, GT-3, GT-5, GT-6"
     shaken, routed, gone = "shaken", "routed", "off the map, destroyed"
@@ -264,13 +242,13 @@ class GrandeTactique(ComparedSystem):
             "morale check": f"{self._target}+ on a die of {sides}",
             "worn down": f"by {stated.worn_down} or more lost",
             "first worn down": "shaken",
-            "rallied": f"{stated.rallied} again, at the end of its flight",
+            "rallied": "shaken again, at the end of its flight",
         }
 
         def after_pips(condition: Any, totals: Any) -> Any:
             """Return the condition after a routed unit has rallied or fled again (GT-6)."""
-            rallied = condition - gt.FLEEING + (gt.SHAKEN if stated.rallied == "shaken" else gt.EAGER)
-            then = np.where(gt.can_rally(totals - stated.pips_elsewhere, 0), rallied, self._after_flight(condition))
+            rallied = condition - gt.FLEEING + gt.SHAKEN
+            then = np.where(gt.can_rally(totals, 0), rallied, self._after_flight(condition))
             return np.where((condition != self._off_map) & (condition % 3 == gt.FLEEING), then, condition)
 
         self.phases_before = (self.phase(after_pips, fair_die(ruleset.pip_sides), ruleset.pip_dice),)
@@ -299,10 +277,7 @@ class GrandeTactique(ComparedSystem):
 
 
 class Warmaster(ComparedSystem):
-    """A unit that shooting drives back and that any 6 confuses (WM-1, WM-9), without obstacles.
-
-    A condition is ``dice to roll * 2 + confused``.
-    """
+    """A unit driven back and confused by any 6 (WM-1, WM-9): ``dice to roll * 2 + confused``."""
 
     title, rules = "Warmaster", "WM-1, recovery of WM-9"
     shaken, routed, gone = "confused", "never", "destroyed"
@@ -332,7 +307,7 @@ class Warmaster(ComparedSystem):
 
 
 class Mordheim(ComparedSystem):
-    """Rout tests of the warband at the start of its turns (MD-1); a rout is final, so there is only one condition."""
+    """Rout tests of the warband at the start of its turns (MD-1); a rout is final."""
 
     title, rules = "Mordheim", "MD-1"
     shaken, routed, gone = "25% out of action, test passed", "never: it leaves immediately", "routed, destroyed"

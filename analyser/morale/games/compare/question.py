@@ -1,8 +1,7 @@
 """Question about a unit in five systems: its losses by round, and the equivalents of its nerve in each system.
 
-A nerve is a probability of passing a test; each value of a system has such a probability, too. All DISCIPLINEs are
-matched with values together: first as few DISCIPLINEs as possible share a value, then the probabilities are as near as
-possible. A nerve between two DISCIPLINEs gets the nearest value in the range from the one's value to the other's.
+All DISCIPLINEs are matched with values of a system: as few as possible share one, then the probabilities are nearest. A
+nerve between two DISCIPLINEs gets the nearest value in the range between theirs.
 """
 
 from __future__ import annotations
@@ -54,9 +53,6 @@ class Legion(Record):
     """Equivalents of the nerve in Legion."""
 
     courage: CourageOrNone | None = optional(None, "COURAGE, or none (LG-1).")
-    tokens: Literal["a model", "an attack"] = optional(
-        "a model", "One token for each model lost, or for each attack with losses."
-    )
     move_distance: Length = optional(6.0, "Inches of a move at full speed.")
 
 
@@ -68,8 +64,6 @@ class GrandeTactique(Record):
         None, "Target of its morale check. Default: derived from `nerve`."
     )
     worn_down: Models = optional(1, "Models lost to an attack that wear the unit down.")
-    rallied: Literal["eager", "shaken"] = optional("shaken", "State of a unit that has rallied.")
-    pips_elsewhere: Annotated[int, Field(ge=0, le=100)] = optional(0, "PIPs spent before rallying.")
 
 
 class Warmaster(Record):
@@ -184,10 +178,7 @@ def equivalent_value(nerve: float | Fraction, scale: PassProbabilities, question
 
 @lru_cache(maxsize=64)
 def _matching_indices(nerves: tuple[Fraction, ...], probabilities: tuple[Fraction, ...]) -> tuple[int, ...]:
-    """Return the index of a probability for each nerve, rising: as few shared as possible, then as near as possible.
-
-    For each last index, `best` has the number of shared indices, the sum of squared distances, and the indices.
-    """
+    """Return the index of a probability for each nerve, rising: as few shared, then as near as possible."""
     best: list[tuple[int, Fraction, tuple[int, ...]]] = [
         (0, (nerves[0] - probability) ** 2, (index,)) for index, probability in enumerate(probabilities)
     ]

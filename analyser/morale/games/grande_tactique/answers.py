@@ -1,50 +1,29 @@
-"""Answers about Grande Tactique: the section on a game (GT-1 to GT-11), and all sections together.
+"""Answers about Grande Tactique: the sections on a game and on routed units, and all sections together.
 
-A turn is a list of phases (:mod:`.game_steps`): withdrawals, PIPs, fire and charges. The flights that a phase causes
-follow it, with the foremost unit first.
+A turn is a list of phases (:mod:`.game_steps`), each followed by the flights that it causes, the foremost first.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
 
-from analyser.common.validation import Record
-from analyser.engine.chain.chain import (
-    MOST_STATES,
-    RECORD,
-    Chain,
-    Die,
-    ExtraDie,
-    Phase,
-    Recorded,
-    Story,
-    bernoulli,
-    fair_die,
-)
+from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, Story, bernoulli, fair_die
 from analyser.morale.answer_parts import Cells, Curves, Parts, Rules, Section, Sections, Sums, Table, tally, turn_key
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
-from analyser.morale.games.grande_tactique.game_steps import STATUSES, condition_of
-from analyser.morale.games.grande_tactique.question import Column, Flight, Game, GameUnit, Question, Rout
+from analyser.morale.games.grande_tactique.game_steps import STATUS_OF, STATUSES, condition_of
+from analyser.morale.games.grande_tactique.question import Game, GameUnit, Question, Rout
 
 LOST_STATUSES = (steps.RIDDEN_DOWN, steps.LEFT_MAP, steps.SURROUNDED)
-STATUS_OF = {
-    "eager": steps.EAGER,
-    "shaken": steps.SHAKEN,
-    "routed": steps.ROUTED,
-    "silenced": steps.SILENCED,
-    "destroyed": steps.RIDDEN_DOWN,
-}
-STATUSES_OF: dict[str, Any] = STATUS_OF | {"destroyed": LOST_STATUSES, "off_map": steps.LEFT_MAP}
-STATUSES_OF |= {"surrounded": steps.SURROUNDED, "withdrawn": steps.WITHDRAWN}
-_GENERALS = "GT-2 attached generals: swept along by a routed unit until it rallies"
+SHOWN_STATUSES = ("eager", "shaken", "routed", "silenced", "destroyed", "off the map", "surrounded", "withdrawn")
+CHARGE_WORDS = ("no charge", "cavalry charges", "infantry charges")
 NOT_MODELLED = (  # rules, and the sections that do not model them
     ("GT-1 how silenced artillery comes back into action", "game"),
     ("GT-2 squares leave square, a firing unit stops firing: they change none of these figures", "check, game"),
@@ -53,18 +32,20 @@ NOT_MODELLED = (  # rules, and the sections that do not model them
         "it stays there, routed",
         "check, flight, game",
     ),
-    (_GENERALS, "check, flight, rout, division, game"),
+    (
+        "GT-2 attached generals: swept along by a routed unit until it rallies",
+        "check, flight, column, rout, division, game",
+    ),
     ("GT-2 attached generals: taken prisoner with a unit that is surrounded", "flight, rout, game"),
     ("GT-4 pursuit", "column, game"),
     ("GT-5 a gap between friends, woods and built-up areas beside the column", "column"),
-    ("GT-5 friends in the way of units that flee again: see [column]", "rout"),
+    ("GT-5 friends in the way of units that flee again", "rout"),
     (
         "GT-5 direction of flight, and gaps that are wide enough: the distances given are taken along it",
         "flight, column, rout, game",
     ),
-    (_GENERALS, "column"),
-    ("GT-2, GT-5 causes of routs and losses: their probabilities are given; see [game]", "division"),
-    ("GT-10 voluntary withdrawal: see [game]", "rout, division"),
+    ("GT-2, GT-5 causes of routs and losses: their probabilities are given", "division"),
+    ("GT-10 voluntary withdrawal", "rout, division"),
     ("GT-5 a gap between friends; GT-9 friends of Old Guard in other columns", "game"),
     ("GT-8 where a halted corps may still move", "division, game"),
     ("GT-11 follow-up charges: included in the probabilities of charges", "rout, game"),
@@ -94,41 +75,12 @@ class GameSection(Section[Game]):
         )
 
     def _possible_conditions(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """Return the sorted conditions that a search finds for a unit: all possible ones, and perhaps others."""
-        flight_totals = {
-            steps.FLEEING: (0,),
-            steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
-        }
-        after_standing = [steps.SHAKEN]
-        if unit.arm == "artillery":
-            after_standing.append(steps.SILENCED)
-        else:
-            from_cavalry = any(other.charged_by_cavalry for other in self._column(unit))
-            after_standing += [steps.FLEEING, steps.ROUTED, *[steps.FLEEING_FROM_CAVALRY] * from_cavalry]
-        after_standing += [steps.WITHDRAWN] if unit.withdraws else []
-        after_rout = [steps.FLEEING, *([steps.RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
-        start = condition_of(0, 0, STATUS_OF[unit.state])
-        reached, waiting = {start}, [start]
-        while waiting:
-            rest, status = divmod(waiting.pop(), STATUSES)
-            position, rallied = divmod(rest, 2)
-            after = []
-            if status in (steps.EAGER, steps.SHAKEN):
-                after = [(position, rallied, status_after) for status_after in after_standing]
-            elif status == steps.ROUTED:
-                after = [
-                    (position, 1, STATUS_OF[self.section.rallied]),
-                    *((position, rallied, status_after) for status_after in after_rout),
-                ]
-            elif status in flight_totals:
-                ends = {path.ends_by_total[position][total] for total in flight_totals[status]}
-                after = [(end, rallied, steps.ROUTED) for end in ends if end != gt.OFF_MAP]
-                after += [(0, rallied, steps.LEFT_MAP)] if gt.OFF_MAP in ends else []
-                after += [(0, rallied, steps.SURROUNDED)] if self.section.surrounded else []
-            new = {condition_of(*parts) for parts in after} - reached
-            reached |= new
-            waiting += new
-        return sorted(reached)
+        """Return a unit's conditions, sorted: all possible ones, and others."""
+        statuses: Sequence[int] = (steps.EAGER, steps.SHAKEN, steps.SILENCED, steps.RIDDEN_DOWN, steps.WITHDRAWN)
+        positions = 1
+        if unit.arm != "artillery":
+            statuses, positions = [*{*range(STATUSES)} - {steps.SILENCED}], len(path.positions)
+        return sorted({condition_of(*parts) for parts in product(range(positions), range(2), statuses)})
 
     def _column(self, unit: GameUnit) -> list[GameUnit]:
         """Return the units in the column of a unit; the unit itself if it is in no column."""
@@ -136,10 +88,7 @@ class GameSection(Section[Game]):
         return [other for other in others if other.column == unit.column] or [unit]
 
     def chain(self) -> Chain:
-        """Return the chain of turns, each with withdrawals, PIP phase, fire and charges; it records the end of each.
-
-        Each phase other than a withdrawal is followed by as many flights as units may have to flee.
-        """
+        """Return the chain of turns: withdrawals, PIP phase, fire and charges, each followed by flights."""
         units, ruleset, count = self.section.units, self.question.ruleset, len(self.section.units)
         surrounded = bernoulli(self.section.surrounded, ("not surrounded", "surrounded"))
         gap = (ExtraDie(surrounded, gt.TOTALS),) if self.section.surrounded else ()
@@ -162,8 +111,7 @@ class GameSection(Section[Game]):
         return Chain(
             steps.start_of(self.units, [STATUS_OF[unit.state] for unit in units]),
             tuple(phases),
-            # above MOST_STATES, the chain searches the states that can be reached, which are few
-            max(2 * math.prod(self.units.counts.tolist()), MOST_STATES + 1),
+            2 * math.prod(self.units.counts.tolist()),
             f"a game of {count} units, each by its state, up to {self.units.positions.counts.max()} positions and"
             " whether it has rallied",
             "fewer units or turns, cavalry nearer to its edge, or no edge_distance and column",
@@ -184,7 +132,7 @@ class GameSection(Section[Game]):
         """Yield the phases of charges on a unit in rout or standing; at most one has an effect (GT-2, GT-7)."""
         for event, charges in ((steps.CHARGE_IN_ROUT, unit.charges_in_rout), (steps.CHARGE, unit.charges)):
             if any(charges):
-                die = Die((1.0 - sum(charges), *charges), words=fleeing.CHARGE_WORDS)
+                die = Die((1.0 - sum(charges), *charges), words=CHARGE_WORDS)
                 title = f"Charge on unit {number + 1} (GT-2, GT-7)"
                 yield Phase(steps.change(self.units, event, number), die, 1, title=title)
 
@@ -198,7 +146,11 @@ class GameSection(Section[Game]):
         )
         numbers = {"standing": standing, "routed": routed, "lost": lost, "withdrawn": withdrawn}
         probabilities = fleeing.division_probabilities(self.section, standing, lost, states, weights)
-        unit_columns = {f"p_{name}": weights @ np.isin(status, statuses) for name, statuses in STATUSES_OF.items()}
+        statuses_of = {word: STATUS_OF[word] for word in SHOWN_STATUSES} | {"destroyed": LOST_STATUSES}
+        unit_columns = {
+            f"p_{word.replace(' the ', '_')}": weights @ np.isin(status, statuses)
+            for word, statuses in statuses_of.items()
+        }
         unit_columns["p_rallied"] = weights @ ever_rallied
         means = {f"mean_{name}": Sums.of(weights, number) for name, number in numbers.items()}
         tables = {
@@ -244,11 +196,74 @@ class GameSection(Section[Game]):
             for number, unit in enumerate(units)
             for warning, applies in _warnings_about(unit).items()
         }
-        return Rules(applied, {}, warnings)
+        return Rules(applied, _missing_edges(units), warnings)
 
 
 def _number_mobile(units: Sequence[GameUnit]) -> int:
     return sum(unit.arm != "artillery" for unit in units)
+
+
+def _missing_edges(units: Sequence[Any]) -> dict[str, bool]:
+    """Return the rule that is not modelled for units without `edge_distance`."""
+    far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
+    return {f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})": bool(far)}
+
+
+class RoutSection(Section[Rout]):
+    """Routed units, played as a game in which no other unit can be attacked."""
+
+    def _prepare(self) -> None:
+        section = self.section
+        cavalry, infantry = self._charges = section.charged_by_cavalry, section.charged_by_infantry
+        keys: dict[str, Any] = {"rout_charged_by_cavalry": cavalry, "rout_charged_by_infantry": infantry}
+        units = tuple(GameUnit(state="routed", **unit.model_dump(), **keys) for unit in section.units)
+        self._collapsed = section.standing is not None and bool(gt.has_collapsed(section.standing, len(units)))
+        pips_elsewhere = self.question.ruleset.most_pips if self._collapsed else section.pips_elsewhere
+        game = Game(units=units, rallied="eager", pips_elsewhere=pips_elsewhere, turns=section.turns)
+        self.game = GameSection(game, self.question)
+        self.game.units = self.game.units._replace(has_collapse_field=0)
+
+    def chain(self) -> Chain:
+        return self.game.chain()
+
+    def answer(self, recorded: Recorded) -> Parts:
+        """Return the tables `rout`, `time_in_rout` (turn of its end), `turns_in_rout` (mean) and `still_routed`."""
+        states, weights = recorded
+        status, _ = steps.read(self.game.units, states)
+        in_rout, numbers = status == steps.ROUTED, range(1, len(self.section.units) + 1)
+        rallied, routed, destroyed = (
+            weights @ mask for mask in (status == steps.EAGER, in_rout, np.isin(status, LOST_STATUSES))
+        )
+        then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
+        ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
+        ends = sum(ended.values())
+        ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
+        mean = Sums.of(ends.T, np.arange(1, len(ends) + 1))
+        tables = {
+            "rout": fleeing.by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
+            "time_in_rout": fleeing.by_unit_and_turn(ended, turn="turns"),
+            "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
+            "still_routed": tally(turn_key(weights), "units", weights, in_rout.sum(axis=1), len(numbers)),
+        }
+        lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
+        panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
+        return tables, panels
+
+    def rules(self) -> Rules:
+        units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
+        sheltered = [unit.shelter_distance is not None for unit in units]
+        applied = {
+            "GT-5 shelter": any(sheltered),
+            "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
+            "GT-6 flight again": True,
+            "GT-6 rally": not self._collapsed and gt.can_rally(pips, 0),
+            "GT-7 charges against routed units": sum(self._charges) > 0,
+            "GT-8 collapse forbids rallying": self._collapsed,
+        }
+        useless = "shelter_distance has no effect: the unit is in shelter already"
+        in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
+        warnings = {f"rout.units.{number}.{useless}": applies for number, applies in enumerate(in_shelter)}
+        return Rules(applied, _missing_edges(units), warnings)
 
 
 def _warnings_about(unit: GameUnit) -> dict[str, Any]:
@@ -270,7 +285,7 @@ _SECTIONS = Sections(
     check=fleeing.CheckSection,
     flight=fleeing.FlightSection,
     column=fleeing.ColumnSection,
-    rout=fleeing.RoutSection,
+    rout=RoutSection,
     division=fleeing.DivisionSection,
     game=GameSection,
 )
@@ -278,21 +293,8 @@ chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
 def rules(question: Question) -> Rules:
-    """Return the rules of all sections; for a rule that is not modelled, the text names the sections."""
-    used, parts, sections_of = _SECTIONS.rules(question), _SECTIONS.answers_by_section(question), dict[str, list[str]]()
-    reference = rf"[:;] see \[({'|'.join(parts)})\]$"  # left out if the question has that section
-    for name, part in parts.items():
-        left_out = (rule for rule, sections in NOT_MODELLED if name in sections.split(", "))
-        for rule in (*left_out, *_missing_edges(part.section)):
-            sections_of.setdefault(re.sub(reference, "", rule), []).append(f"[{name}]")
-    not_modelled = [f"{', '.join(names)}: {rule}" if len(parts) > 1 else rule for rule, names in sections_of.items()]
-    return Rules(dict(sorted(used.applied.items())), dict.fromkeys(not_modelled, True), used.warnings)
-
-
-def _missing_edges(section: Record) -> list[str]:
-    """Return the rules that are not modelled because an `edge_distance` is missing."""
-    if isinstance(section, Flight | Column):
-        return ["GT-5 the map edge: no edge_distance is stated, so it is far"] * (section.edge_distance is None)
-    units: tuple[Any, ...] = section.units if isinstance(section, Rout | Game) else ()
-    far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
-    return [f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})"] if far else []
+    """Return the rules of all sections."""
+    used, parts = _SECTIONS.rules(question), _SECTIONS.answers_by_section(question)
+    not_modelled = dict.fromkeys(rule for rule, names in NOT_MODELLED if parts.keys() & names.split(", "))
+    applied = dict(sorted(used.applied.items()))
+    return Rules(applied, {**dict.fromkeys(not_modelled, True), **used.not_modelled}, used.warnings)

@@ -1,4 +1,4 @@
-"""Answers to the sections on checks, flight, columns, rout and divisions (GT-1 to GT-9)."""
+"""Answers to the sections on checks, flight, columns and divisions (GT-1 to GT-9)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.engine.chain.chain import RECORD, Chain, Die, Fields, Phase, Recorded, States, Story, bernoulli, fair_die
+from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, Story, bernoulli, fair_die
 from analyser.morale.answer_parts import (
     Bars,
     Cells,
@@ -25,7 +25,7 @@ from analyser.morale.answer_parts import (
 )
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
-from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game, Rout
+from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game
 from analyser.morale.questions import exact_fraction
 
 CHECK_BONUS = {"regular": 0, "veteran": 1, "old guard": 2}  # of morale checks (GT-9)
@@ -33,13 +33,11 @@ CAUSES = {"charged": gt.CHARGED, "worn down": gt.WORN_DOWN, "lost firing": gt.LO
 D6 = fair_die(6)
 SURROUNDED = gt.TOTALS  # state of a surrounded unit, after the states for the totals of the flight dice
 DESTROYING = ("off the map", "surrounded")
-NAME_OF = {gt.EAGER: "eager", gt.SHAKEN: "shaken", gt.ROUTED: "routed", steps.LEFT_MAP: "off the map"}
-STATED_STATUSES = ("eager", "shaken")
-STATUS_OF = {"standing": gt.EAGER, "routed": gt.ROUTED, "destroyed": gt.DESTROYED}
+COLUMN_WORDS = ("eager", "shaken", "routed", "off the map")
+DIVISION_STATUSES = (gt.EAGER, gt.ROUTED, gt.DESTROYED)
 DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
-_RALLIED, _DESTROYED = range(2)  # added to the number of positions: conditions without a position
+FAR = "GT-5 the map edge: no edge_distance is stated, so it is far"
 PIP_PHASE = "PIP dice, rally (GT-6)"
-CHARGE_WORDS = ("no charge", "cavalry charges", "infantry charges")
 
 
 class CheckSection(Section[Check]):
@@ -47,14 +45,14 @@ class CheckSection(Section[Check]):
 
     def _prepare(self) -> None:
         cause = CAUSES[self.section.cause]
-        if cause == gt.WORN_DOWN and self.section.worn_down_by != "infantry":
+        if cause == gt.WORN_DOWN and self.section.worn_down_by == "artillery":
             cause = gt.WORN_DOWN_BY_ARTILLERY
         response = gt.response(gt.ARMS[self.section.arm], self.section.state == "shaken", cause)
         ignored = response == gt.IS_SHAKEN and not self.question.ruleset.fire_shakes
         self.response = gt.STANDS if ignored else response  # one of the effects in `rules` (GT-1, GT-2)
 
     def chain(self) -> Chain:
-        check, ruleset, start = self.section, self.question.ruleset, STATED_STATUSES.index(self.section.state)
+        check, ruleset, start = self.section, self.question.ruleset, steps.STATUS_OF[self.section.state]
         modifier, target = CHECK_BONUS[check.quality] + check.modifier, ruleset.check_target
         ends = {gt.FLEES: gt.ROUTED, gt.IS_SHAKEN: gt.SHAKEN, gt.IS_SILENCED: gt.SILENCED}
         tested = Phase(lambda *_: ends.get(self.response, start), title=f"{check.cause.capitalize()} (GT-1, GT-2)")
@@ -78,18 +76,12 @@ class CheckSection(Section[Check]):
         return {"check": Table({"arm": [self.section.arm]}, probabilities)}, [panel]
 
     def rules(self) -> Rules:
-        check, tested, by_whom = self.section, self.response == gt.CHECKS, self.section.worn_down_by is not None
-        is_regular, is_artillery = check.quality == "regular", check.arm == "artillery"
-        shelled = check.cause == "worn down" and is_artillery
-        never_flees = check.state == "eager" and check.cause != "charged" and not is_artillery
+        check, tested, is_regular = self.section, self.response == gt.CHECKS, self.section.quality == "regular"
+        never_flees = check.state == "eager" and check.cause != "charged" and check.arm != "artillery"
         never_flees_firing = check.arm != "infantry" and check.cause == "lost firing"
         bonus = {"GT-9 Old Guard and veterans on morale checks": tested and not is_regular}
-        useless = "check.worn_down_by has no effect: it matters to artillery that is worn down by fire (GT-1)"
-        assumed = "check: taken as worn down by artillery; fire of infantry (worn_down_by) would not silence it (GT-1)"
         untested = "check.quality and check.modifier have no effect: no morale check is made (GT-2)"
         warnings = {
-            useless: by_whom and not shelled,
-            assumed: shelled and not by_whom,
             "check: an eager unit does not flee from fire (GT-2)": never_flees,
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": never_flees_firing,
             untested: not tested and (check.modifier or not is_regular),
@@ -160,14 +152,11 @@ class FlightSection(Section[Flight]):
             "GT-5 surrounded": flight.surrounded > 0,
         }
         useless = "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)"
-        return Rules(applied, {}, {useless: flight.arm == "cavalry" and shelter})
+        return Rules(applied, {FAR: flight.edge_distance is None}, {useless: flight.arm == "cavalry" and shelter})
 
 
 class ColumnSection(Section[Column]):
-    """Units of a game (:mod:`.game_steps`) in one column; the unit that flees first is the lowest field of a state.
-
-    Each unit is eager, shaken, fleeing, routed or off the map.
-    """
+    """Units of a game (:mod:`.game_steps`) in one column; the first to flee is the lowest field of a state."""
 
     def _prepare(self) -> None:
         section = self.section
@@ -216,7 +205,7 @@ class ColumnSection(Section[Column]):
             "p_exactly": np.array([pmf[fleeing == number].sum() for number in numbers]),
             "p_at_least": np.array([pmf[fleeing >= number].sum() for number in numbers]),
         }
-        columns = {f"p_{name}".replace(" the ", "_"): pmf @ (friends == status) for status, name in NAME_OF.items()}
+        columns = {f"p_{w.replace(' the ', '_')}": pmf @ (friends == steps.STATUS_OF[w]) for w in COLUMN_WORDS}
         keys = {
             "friend": numbers[1:],
             "arm": [friend.arm for friend in self.section.friends],
@@ -224,7 +213,7 @@ class ColumnSection(Section[Column]):
         }
         names = ["first", *(f"friend_{friend}" for friend in numbers[1:])]
         by_unit = zip(names, statuses[possible].T.tolist())
-        joint = {name: [NAME_OF[status] for status in column] for name, column in by_unit}
+        joint = {name: [steps.STATUS_WORDS[status] for status in column] for name, column in by_unit}
         tables = {
             "chain": Table({"friends": numbers}, number_columns),
             "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Sums.of(weights, fleeing)}),
@@ -242,19 +231,16 @@ class ColumnSection(Section[Column]):
             "GT-5 the map edge": self.section.edge_distance is not None,
             "GT-9 Old Guard that flees": self.section.old_guard or any(friend.old_guard for friend in friends),
         }
-        return Rules(applied)
+        return Rules(applied, {FAR: self.section.edge_distance is None})
 
 
 class DivisionSection(Section[Division]):
-    """Units of a game (:mod:`.game_steps`), whose routs are modelled as charges of cavalry without flights.
-
-    The loss of a routed unit is a second charge, which rides it down. A rallied unit is like one that never routed.
-    """
+    """Units of a game (:mod:`.game_steps`) without flights: routs and losses are charges of cavalry."""
 
     def _prepare(self) -> None:
         section, count = self.section, len(self.section.units)
         can_be_lost = any(unit.lost or unit.state == "destroyed" for unit in section.units)
-        self._statuses = [*STATUS_OF.values()][: 3 if can_be_lost else 2]
+        self._statuses = DIVISION_STATUSES[: 3 if can_be_lost else 2]
         path = gt.Path(gt.INFANTRY, gt.START.moved, [gt.START._replace(sheltered=True)], [[0] * gt.TOTALS])
         conditions = [steps.condition_of(0, 0, status) for status in self._statuses]
         pips_elsewhere = section.pips_elsewhere if section.rally else self.question.ruleset.most_pips
@@ -276,7 +262,7 @@ class DivisionSection(Section[Division]):
         if gt.DESTROYED in self._statuses:
             states, less = ("standing, in rout or lost", "fewer units, or none lost")
         what, size = f"a division of {count} units, each {states}", 2 * len(self._statuses) ** count
-        start = steps.start_of(self.units, [STATUS_OF[unit.state] for unit in division.units])
+        start = steps.start_of(self.units, [steps.STATUS_OF.get(unit.state, gt.EAGER) for unit in division.units])
         return Chain(start, phases, size, what, less, Story(partial(steps.describe_state, self.units), "Turn"))
 
     def answer(self, recorded: Recorded) -> Parts:
@@ -285,7 +271,7 @@ class DivisionSection(Section[Division]):
         (statuses, _), count, turns = steps.read(self.units, states), len(self.section.units), turn_key(weights)
         standing, lost = (statuses == gt.EAGER).sum(axis=1), (statuses == gt.DESTROYED).sum(axis=1)
         probabilities = division_probabilities(self.section, standing, lost, states, weights)
-        names = zip(("p_standing", "p_routed", "p_lost"), STATUS_OF.values())
+        names = zip(("p_standing", "p_routed", "p_lost"), DIVISION_STATUSES)
         unit_columns = {name: weights @ (statuses == status) for name, status in names}
         tables = {
             "division": Table(turns, probabilities, {"mean_standing": Sums.of(weights, standing)}),
@@ -316,110 +302,3 @@ def by_unit_and_turn(probabilities: dict[str, Weights], turn: str = "turn", **mo
     turns, units = next(iter(probabilities.values())).shape
     columns = {name: weights.T for name, weights in probabilities.items()}
     return Table.product_of({"unit": range(1, units + 1), **more}, {turn: range(1, turns + 1)}, columns)
-
-
-class RoutSection(Section[Rout]):
-    """Units in rout; a state has their conditions, with the first unit as the lowest field.
-
-    A condition is the index of a position (:class:`.rules.Position`); the two next numbers mean rallied and destroyed.
-    """
-
-    def _prepare(self) -> None:
-        self._turns = self.section.turns or self.question.ruleset.turns
-        most = 2 * self._turns  # flights: in each turn one for lack of PIPs, and one because of a charge
-        reach, unset = most * gt.INFANTRY_FLIGHT, {"shelter_distance": None}  # farther woods have no effect
-        units = (
-            unit.model_copy(update=unset if (unit.shelter_distance or 0) > reach else {}) for unit in self.section.units
-        )
-        paths = [gt.path_of(unit, range(1), most) for unit in units]
-        self.paths = {f"unit_{number}": path for number, path in enumerate(paths, start=1)}
-        self.fields = Fields({name: len(self.paths[name].positions) + 2 for name in reversed(self.paths)})
-        self._charges = self.section.charged_by_cavalry, self.section.charged_by_infantry
-        standing = self.section.standing
-        self._collapsed = standing is not None and bool(gt.has_collapsed(standing, len(self.section.units)))
-
-    def _condition_and_next(self, name: str, states: Any) -> tuple[Any, Any, int]:
-        """Return a unit's condition, its condition after another flight (GT-5, GT-6), and its number of positions."""
-        now, path = self.fields.get(name, states), self.paths[name]
-        count = len(path.positions)
-        after = [count + _DESTROYED if totals[0] == gt.OFF_MAP else totals[0] for totals in path.ends_by_total]
-        return now, np.array([*after, *range(count, count + 2)])[now], count
-
-    def _pip_phase(self, states: Any, pips: Any) -> Any:
-        """Return the states after units rally while PIPs suffice and others flee, except in shelter (GT-6)."""
-        after, left = states, np.maximum(pips - self.section.pips_elsewhere, 0)
-        for name, path in self.paths.items():
-            now, then, count = self._condition_and_next(name, states)
-            rallies = (now < count) & gt.can_rally(left, self._collapsed)
-            left = left - gt.RALLY_COST * rallies
-            sheltered = np.array([*(place.sheltered for place in path.positions), *[True] * 2])[now]
-            then = np.where(rallies, count + _RALLIED, np.where(sheltered, now, then))
-            after = self.fields.put(after, **{name: then})
-        return after
-
-    def _after_charge(self, name: str, states: Any, enemy: Any) -> Any:
-        """Return the states after a charge: cavalry destroys the unit (GT-7); infantry makes it flee."""
-        now, flees, count = self._condition_and_next(name, states)
-        dies = np.where(now < count, count + _DESTROYED, now)
-        return self.fields.put(states, **{name: np.choose(enemy, [now, dies, flees])})
-
-    def chain(self) -> Chain:
-        """Return the chain of turns, each with a PIP phase and charges; it records the state at the end of each."""
-        ruleset, charge_die = self.question.ruleset, Die((1.0 - sum(self._charges), *self._charges), words=CHARGE_WORDS)
-        turn = [Phase(self._pip_phase, fair_die(ruleset.pip_sides), ruleset.pip_dice, title=PIP_PHASE)]
-        for name in self.paths if any(self._charges) else ():
-            title = f"Charge on {name.replace('_', ' ')} (GT-7)"
-            turn.append(Phase(partial(self._after_charge, name), charge_die, 1, title=title))
-        flights = max(len(path.positions) for path in self.paths.values())
-        what = f"{len(self.paths)} units in rout, each by its flights (up to {flights}), rallied or destroyed"
-        less = "fewer units, nearer edges, or no edge_distance"
-        return Chain(0, (*turn, RECORD) * self._turns, self.fields.size, what, less, Story(self._read, "Turn"))
-
-    def _read(self, state: int) -> dict[str, Any]:
-        labels = dict[str, Any]()
-        for name, path in self.paths.items():
-            now, unit, positions = int(self.fields.get(name, state)), name.replace("_", " "), len(path.positions)
-            labels[unit] = ("rallied", "destroyed")[now - positions] if now >= positions else "routed"
-            if now < positions:
-                place = path.positions[now]
-                labels[f"{unit}: in shelter"] = bool(place.sheltered)
-                labels[f"{unit}: inches fled"] = float(place.moved)
-        return labels
-
-    def answer(self, recorded: Recorded) -> Parts:
-        """Return the tables `rout`, `time_in_rout` (turn of its end), `turns_in_rout` (mean) and `still_routed`."""
-        states, weights = recorded
-        offsets = [self.fields.get(name, states) - len(path.positions) for name, path in self.paths.items()]
-        beyond = np.stack(offsets, axis=1)  # condition minus the number of positions
-        rallied, routed, destroyed = (weights @ mask for mask in (beyond == _RALLIED, beyond < 0, beyond == _DESTROYED))
-        then = {"p_rallied_then": rallied, "p_destroyed_then": destroyed}
-        ended = {name: np.diff(weights, axis=0, prepend=0) for name, weights in then.items()}
-        ends = sum(ended.values())
-        ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
-        mean, numbers = Sums.of(ends.T, np.arange(1, len(ends) + 1)), range(1, len(self.paths) + 1)
-        still_routed = (beyond < 0).sum(axis=1)
-        tables = {
-            "rout": by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
-            "time_in_rout": by_unit_and_turn(ended, turn="turns"),
-            "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
-            "still_routed": tally(turn_key(weights), "units", weights, still_routed, len(self.paths)),
-        }
-        lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
-        panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
-        return tables, panels
-
-    def rules(self) -> Rules:
-        units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
-        sheltered = [unit.shelter_distance is not None for unit in units]
-        applied = {
-            "GT-5 shelter": any(sheltered),
-            "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
-            "GT-6 flight again": True,
-            "GT-6 rally": not self._collapsed and gt.can_rally(pips, 0),
-            "GT-7 charges against routed units": sum(self._charges) > 0,
-            "GT-8 collapse forbids rallying": self._collapsed,
-        }
-        useless = "shelter_distance has no effect: the unit is in shelter already"
-        in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
-        warnings = {f"rout.units.{number}.{useless}": applies for number, applies in enumerate(in_shelter)}
-        return Rules(applied, {}, warnings)

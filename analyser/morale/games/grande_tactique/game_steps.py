@@ -1,8 +1,7 @@
 """Steps of the game of a division, as kernels: events of a unit, and the flights that they cause (GT-1 to GT-11).
 
-The condition of a unit has its position (:class:`.rules.Position`), a flag "has rallied", and its status. A state is an
-integer with the condition of each unit, as an index among the conditions that the unit can have; if needed, its lowest
-field is the collapse of the division.
+The condition of a unit has its position, a flag "has rallied", and its status. A state has the index of each unit's
+condition among the possible ones; if needed, its lowest field is the collapse of the division.
 """
 
 from __future__ import annotations
@@ -27,6 +26,7 @@ STATUS_WORDS = (
     *("eager", "shaken", "must flee", "routed", "destroyed", "silenced"),
     *("must flee from cavalry", "off the map", "surrounded", "withdrawn"),
 )
+STATUS_OF = {word: status for status, word in enumerate(STATUS_WORDS)}
 ON_MAP = STANDING | MUST_FLEE | 1 << ROUTED | 1 << SILENCED
 WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_ROUT, CHARGE = range(8)
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
@@ -36,11 +36,7 @@ FAR = 1000.0  # inches; Old Guard has no effect at this distance
 
 
 class Units(NamedTuple):
-    """The units of a game as integers; arrays have the shape (units,).
-
-    A unit can have far fewer conditions than positions times statuses, because a unit that stands after a flight has
-    rallied, and a unit that is gone has no position.
-    """
+    """The units of a game as integers; arrays have the shape (units,)."""
 
     positions: rules.Positions
     counts: NDArray[np.int64]  # number of possible conditions of each unit
@@ -120,10 +116,7 @@ def has_collapsed(game: GameState, collapsed: int) -> int:
 
 @step
 def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out: bool) -> None:
-    """Make a unit flee with this status; fleeing Old Guard affects its column immediately (GT-2, GT-9).
-
-    Infantry in woods or a built-up area is routed and stays there, unless infantry forces it out (`forced_out`, GT-6).
-    """
+    """Make a unit flee; Old Guard affects its column (GT-9), shelter holds unless it is `forced_out` (GT-6)."""
     waiting = 1 << unit  # one bit for each unit that must flee
     while waiting:
         unit = 0
@@ -255,10 +248,7 @@ def apply_charge(units: Units, game: GameState, unit: int, enemy: int) -> None:
 
 @step
 def state_after(units: Units, phase: int, unit: int, game: GameState, collapsed: int, total: int) -> int:
-    """Return the state after a phase of a unit with a total of its dice; overwrites `game`.
-
-    The phase must be able to affect the unit (`distinct_totals`).
-    """
+    """Return the state after a phase that affects the unit, with a total of its dice; overwrites `game`."""
     if phase == WITHDRAWAL:
         game.status[unit] = WITHDRAWN
     elif phase == PIPS:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -75,8 +75,8 @@ class Check(WithArm):
     cause: Literal["charged", "worn down", "lost firing"] = optional(
         "worn down", "charged (successfully), worn down (by fire) or lost firing (its own attack)."
     )
-    worn_down_by: Literal["infantry", "artillery"] | None = optional(
-        None, "Arm whose fire wears the unit down; fire of artillery silences artillery. Default: artillery (GT-1)."
+    worn_down_by: Literal["infantry", "artillery"] = optional(
+        "artillery", "Arm whose fire wears the unit down; fire of artillery silences artillery (GT-1)."
     )
     state: Literal["eager", "shaken"] = optional("shaken", "State of the unit before the check: eager or shaken.")
     quality: Quality = optional("regular", "Quality: regular, veteran (+1), or old guard (+2, infantry only; GT-9).")
@@ -127,7 +127,6 @@ class RoutedUnit(WithArm):
     edge_distance: Distance | None = None
     shelter_distance: Distance | None = None
     in_shelter: bool = False
-    column: ClassVar[None] = None
 
 
 class Rout(Record):

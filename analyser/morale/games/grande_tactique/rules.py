@@ -1,7 +1,7 @@
 """Grande Tactique: fleeing, pursuit, rout and collapse (GT-1 to GT-11), and positions of units, in inches.
 
-Positions are numbered: position 0 is the start, the others are the possible ends of flights. A column is a line of
-units toward the map edge. Its units are compared by rank, the order of their exact distances from the edge.
+Position 0 is the start, the others are the possible ends of flights. Units of a column are compared by rank, the order
+of their distances from the map edge.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.jit import step
-from analyser.morale.games.grande_tactique.question import GameUnit, RoutedUnit
+from analyser.morale.games.grande_tactique.question import GameUnit
 from analyser.morale.questions import exact_fraction
 
 INFANTRY, CAVALRY, ARTILLERY = range(3)  # artillery never flees, it is silenced instead (GT-1)
@@ -99,10 +99,7 @@ def is_off_map(moved: float | Fraction, edge: float | Fraction) -> bool:
 
 @step
 def status_when_passed(status: int, arm: int) -> int:
-    """Return the status of a friend that a fleeing unit passes: eager becomes shaken, shaken becomes fleeing (GT-5).
-
-    Artillery stays shaken, because a chain reaction does not rout it (GT-1).
-    """
+    """Return the status of a friend that a fleeing unit passes; it does not rout artillery (GT-1, GT-5)."""
     if status == EAGER:
         return SHAKEN
     return FLEEING if status == SHAKEN and arm != ARTILLERY else status
@@ -110,10 +107,7 @@ def status_when_passed(status: int, arm: int) -> int:
 
 @step
 def status_near_old_guard(status: int, arm: int, distance: float) -> int:
-    """Return the status of a friend near fleeing Old Guard (GT-9).
-
-    Within 9 inches it is shaken, within 3 inches it flees, except artillery (GT-1).
-    """
+    """Return the status of a friend near fleeing Old Guard; artillery does not flee (GT-1, GT-9)."""
     if status in (EAGER, SHAKEN):
         if distance <= ROUTED_BY_OLD_GUARD and arm != ARTILLERY:
             return FLEEING
@@ -172,12 +166,13 @@ class Path(NamedTuple):
     ends_by_total: list[list[int]]
 
 
-def path_of(unit: GameUnit | RoutedUnit, totals: range, flights: int) -> Path:
+def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
     """Return the positions of a unit, found flight by flight."""
     arm = ARMS[unit.arm]
     edge = None if unit.edge_distance is None else exact_fraction(unit.edge_distance)
-    shelter = None if unit.shelter_distance is None or unit.in_shelter else exact_fraction(unit.shelter_distance)
     farthest = flights * flight_distance(arm, totals[-1])
+    woods = unit.shelter_distance
+    shelter = None if woods is None or unit.in_shelter or woods > farthest else exact_fraction(woods)
     edge_matters = edge is not None and (unit.column is not None or edge <= farthest)
 
     def position_after(position: Position, total: int) -> Position | None:

@@ -30,7 +30,7 @@ LINE_LABELS = {
 def cases_of(question: Question) -> dict[str, Question]:
     """Return the question with its commander, if there is one, and without a commander."""
     without = question.model_copy(update={"commander_courage": None})
-    return {"with": question, "without": without} if question.commander else {"without": without}
+    return {"with": question, "without": without} if question.commander_courage else {"without": without}
 
 
 def chains(question: Question) -> dict[str, Chain]:
@@ -45,10 +45,7 @@ def chains(question: Question) -> dict[str, Chain]:
 
 @lru_cache(maxsize=16)
 def _trial_questions(question: Question) -> dict[tuple[str, str], list[Question]]:
-    """Return the question with 0, 1, ... tokens, or attacks per round, until the number suffices for `until_panic`.
-
-    Each attack scores a hit and gives a token (LG-2, LG-3, LG-7).
-    """
+    """Return the question with 0, 1, ... tokens, or attacks per round (LG-7), until the unit panics."""
     trials = {}
     for case, unit in cases_of(question).items() if question.until_panic is not None else ():
         at_edge = {"edge_distance": 0.0, "move_distance": 1.0}  # so that the first panic removes the unit
@@ -153,12 +150,12 @@ def rules(question: Question) -> Rules:
     most = MOST_TOKENS if wants_panic else unit.most_tokens
     near, has_courage = [p_near for _, _, p_near in question.by_round], question.courage != "none"
     panics, flees = legion.is_panicked(most, unit.courage), legion.is_panicked(unit.most_tokens, unit.courage)
-    can_be_near = any(near) or wants_panic
+    helps = has_courage and unit.panic_courage > unit.courage and (any(near) or wants_panic)
     applied = {
         "LG-1 COURAGE": has_courage,
         "LG-1 no COURAGE: never suppressed, never panicked": not has_courage,
         "LG-2 rally step": most > 0,
-        "LG-3 commander's COURAGE": panics and question.commander and unit.panic_courage > unit.courage and can_be_near,
+        "LG-3 commander's COURAGE": panics and helps,
         "LG-3 panic check": has_courage,
         "LG-4 suppressed: one action fewer": legion.is_suppressed(most, unit.courage),
         "LG-5 a panicked unit has no action of its own choice": panics,
@@ -175,20 +172,14 @@ def rules(question: Question) -> Rules:
         "LG-5 the other minis, placed in cohesion with the leader": not far,
         "LG-5 free actions, which a panicked unit does not have: mean_actions leaves them out": True,
     }
-    beyond = f"range {question.commander_range} is beyond {question.ruleset.commander_range}"
-    helps = has_courage and unit.panic_courage > unit.courage
-    no_better = has_courage and question.commander > 0 and not helps
     certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
-    no_better_than = f"{question.commander_courage} is not better than the unit's own {question.courage}"
-    no_commander, useless = question.commander_courage is None, "has no effect: no commander_courage was given (LG-3)"
+    why = "it is not better than the unit's own COURAGE, or the commander is never near"
+    unused = question.commander_courage is None and question.commander_near != (1.0,)
     moves = moves_over(question.edge_distance or 0.0, question.move_distance or 1.0)
     warnings = {
-        f"commander_courage has no effect: {beyond} (LG-3)": not no_commander and not question.commander,
-        f"commander_near {useless}": no_commander and question.commander_near != (1.0,),
-        f"commander_range {useless}": no_commander and question.commander_range != 1,
-        f"commander_courage has no effect: {no_better_than} (LG-3)": no_better,
+        "commander_near has no effect: no commander_courage was given (LG-3)": unused,
+        f"commander_courage has no effect: {why} (LG-3)": has_courage and question.commander_courage and not helps,
         f"tokens_until_panic: {certain}": helps and wants_panic and set(near) != {1.0},
-        "commander_courage has no effect: the commander is never near (LG-3)": helps and not can_be_near,
         f"edge_distance has no effect: {moves} moves to the edge, {question.rounds_played} rounds (LG-5)": not (
             far or unit.moves_to_edge
         ),

@@ -39,7 +39,6 @@ class Suppression(Record):
 class Ruleset(Suppression):
     """Values of the ruleset; ``profiles/morale/legion.toml`` has the shipped values, with comments."""
 
-    commander_range: Annotated[int, Field(ge=0, le=100)]
     rounds: Rounds
 
 
@@ -53,7 +52,6 @@ class Question(questions.MoraleQuestion):
     )
     received_after: ByRound = optional(((1.0,),), "Tokens received in a round after the unit has activated.")
     commander_courage: Courage | None = optional(None, "COURAGE of a friendly commander near the unit (LG-3).")
-    commander_range: Annotated[int, Field(ge=1, le=100)] = optional(1, "The commander's range band.")
     commander_near: Probabilities = optional(
         (1.0,), "Probability that the commander is near when the unit checks for panic, or a list by round. Default: 1."
     )
@@ -90,9 +88,3 @@ class Question(questions.MoraleQuestion):
         keys, rounds = ("received", "received_after", "commander_near"), self.rounds_played
         before, after, near = (questions.for_each_round(getattr(self, key), rounds, key) for key in keys)
         return tuple(zip(before, after, near))
-
-    @property
-    def commander(self) -> int:
-        """COURAGE of a commander within range (LG-3); 0 if there is none."""
-        in_range = self.commander_range <= self.ruleset.commander_range
-        return self.commander_courage if self.commander_courage is not None and in_range else 0

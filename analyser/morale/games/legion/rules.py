@@ -1,7 +1,4 @@
-"""Star Wars: Legion: suppression and panic of a unit, their effects, and the chain of rounds (LG-1 to LG-7).
-
-A state keeps the panic token (LG-6) only up to the end phase, because each panic check counts the tokens again.
-"""
+"""Star Wars: Legion: suppression and panic of a unit, their effects, and the chain of rounds (LG-1 to LG-7)."""
 
 from __future__ import annotations
 
@@ -19,11 +16,6 @@ NO_COURAGE = 0  # a unit without COURAGE is never suppressed and never panics (L
 ACTIONS = 2
 Number = Any  # an integer, or an array with one for each state
 PANICKED_ACTIONS = 0  # actions that a panicked unit may choose: it must move toward the edge (LG-5)
-
-
-def better_courage(courage: int, commander_courage: int) -> int:
-    """Return the COURAGE for the panic check: the better of the unit's and a commander's (LG-3)."""
-    return courage if courage == NO_COURAGE else max(courage, commander_courage)
 
 
 def is_panicked(tokens: Number, panic_courage: Number) -> Any:
@@ -117,7 +109,7 @@ def unit_of(question: Question) -> Unit:
     courage = NO_COURAGE if question.courage == "none" else question.courage
     most_tokens = question.tokens + sum(len(before) + len(after) - 2 for before, after, _ in question.by_round)
     moves = moves_to_edge(question.edge_distance, question.move_distance, question.rounds_played)
-    panic_courage = better_courage(courage, question.commander)
+    panic_courage = max(courage, question.commander_courage or 0) if courage != NO_COURAGE else courage  # (LG-3)
     return Unit(courage, panic_courage, most_tokens, moves, question.ruleset.end_phase_tokens)
 
 

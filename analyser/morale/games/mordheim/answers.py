@@ -14,7 +14,7 @@ from analyser.morale.answer_parts import Bars, Keys, Parts, Rules, Section, Sect
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question
-from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
+from analyser.morale.games.mordheim.rules import LOWEST_SUM, N_SUMS, TWO_DICE
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
@@ -37,7 +37,7 @@ class CombatSection(Section[Combat]):
         """Return the states after tests of fear: on failure a charger does not charge, a target is afraid (MD-9)."""
         fails = []
         for side, is_tested, roll in zip(self.sides, self.tests, (rolls % N_SUMS, rolls // N_SUMS)):
-            leadership = mordheim.leadership_near(side.leadership, side.leader, side.leader_state)
+            leadership = max(side.leadership, side.leader or 0)  # (MD-4)
             fails.append(is_tested & ~mordheim.passes(roll + LOWEST_SUM, leadership))
         mode = fails[0] + 2 * fails[1]
         if self.section.charger != "nobody":
@@ -45,28 +45,24 @@ class CombatSection(Section[Combat]):
         return np.where(self.fields.get("mode", states) == 0, self.fields.put(states, mode=mode), states)
 
     def _strikes(self, side: int, combat_round: int) -> Iterator[Phase]:
-        """Yield the phases of a side's blows, unafraid and afraid, each with re-rolls if it hates (MD-7 to MD-9)."""
+        """Yield the phases of a side's blows, unafraid and afraid, without and with re-rolls (MD-7 to MD-9)."""
         fighter, ruleset, get = self.sides[side], self.question.ruleset, self.fields.get
 
-        def most_more_hits(states: Any) -> Any:
-            return self._hits - 1 - get(HITS[side], states)
-
         def more_hits(states: Any, more: Any) -> Any:
-            return states + np.minimum(more, most_more_hits(states)) * self.fields.places[HITS[side]]
+            hits = np.minimum(get(HITS[side], states) + more, self._hits - 1)
+            return self.fields.put(states, **{HITS[side]: hits})
 
         def dice(afraid: bool, again: bool, states: Any) -> Any:
             mode, frenzied = get("mode", states), self._is_frenzied(states, side)
             strikes = (mode != NO_COMBAT) & ((mode >> side & 1) == afraid)
-            attacks = mordheim.attacks_of(fighter, frenzied)
-            if again:
-                strikes = strikes & mordheim.rerolls_misses(fighter, frenzied, combat_round, ruleset)
-                attacks = np.maximum(attacks - get(HITS[side], states), 0)
-            return np.minimum(strikes * attacks, most_more_hits(states))
+            strikes &= mordheim.rerolls_misses(fighter, frenzied, combat_round, ruleset) == again
+            return np.minimum(strikes * mordheim.attacks_of(fighter, frenzied), self._hits - 1)
 
-        for afraid in (False, True) if self.tests[side] and combat_round == 0 else (False,):
+        first = combat_round == 0
+        for afraid in (False, True) if self.tests[side] and first else (False,):
             needed = mordheim.ROLL_TO_HIT_IF_AFRAID if afraid else fighter.to_hit or ruleset.to_hit
-            die = success_die(DIE_SIDES + 1 - needed, DIE_SIDES, ("miss", "hit"))
-            for again in (False, True) if fighter.hatred and combat_round == 0 else (False,):
+            for again in (False, True) if fighter.hatred and first else (False,):
+                die = success_die(*mordheim.hits_of_sides(needed, again), ("miss", "hit"))
                 title = f"Blows of the {SIDE_NAMES[side]} at {needed} or more{', misses again (MD-8)' * again}"
                 yield Phase(more_hits, die, partial(dice, afraid, again), most_dice=self._hits - 1, title=title)
 
@@ -130,21 +126,21 @@ class CombatSection(Section[Combat]):
         warnings: dict[str, Any] = {}
         for name, side, is_tested, rerolls in zip(SIDE_NAMES, self.sides, self.tests, hates):
             where = f"combat.{name}:"
-            why = "only one round is fought" if side.frenzy else "the warband has no frenzy to lose"
-            keeps_frenzy = side.knocked_down and not (side.frenzy and self.section.rounds > 1)
             warnings[f"{where} no test of fear, so a leader near has no effect (MD-9)"] = side.leader and not is_tested
-            for key in ("causes_fear", "immune_to_psychology"):
-                without = self.section.model_copy(update={name: side.model_copy(update={key: False})})
-                useless = f"{where} {key} has no effect: it changes no test of fear (MD-9)"
-                warnings[useless] = getattr(side, key) and _tests_of(without) == self.tests
+            without = self.section.model_copy(update={name: side.model_copy(update={"causes_fear": False})})
+            useless = f"{where} causes_fear has no effect: it changes no test of fear (MD-9)"
+            warnings[useless] = side.causes_fear and _tests_of(without) == self.tests
             useless = f"{where} hatred has no effect: frenzy cancels it (hatred_while_frenzied)"
             warnings[useless] = side.hatred and not rerolls
-            warnings[f"{where} knocked_down has no effect: {why} (MD-7)"] = keeps_frenzy
+        leader_helps = any(
+            tested and (side.leader or 0) > side.leadership for side, tested in zip(self.sides, self.tests)
+        )
         again = ", and a second one after one has failed (MD-9)" if any(self.tests) else ""
         applied = {
             "MD-7 frenzy doubles Attacks": frenzied,
             "MD-8 hatred re-rolls misses in the first round": any(hates),
             "MD-9 fear": any(self.tests),
+            mordheim.LEADER_RULE: leader_helps,
         }
         not_modelled = {
             "attacks lost by warriors downed earlier in the round; wounds": True,
@@ -174,40 +170,8 @@ _SECTIONS = Sections(
 chains, answer = _SECTIONS.chains, _SECTIONS.answer
 
 
-def _leaders_near(question: Question) -> Iterator[tuple[str, int | None, str, int, bool]]:
-    """Yield each key at which a question can state a leader within 6 inches (MD-4).
-
-    With it: the leader's Leadership and state, the warrior's Leadership, and True if the warrior takes a test.
-    """
-    parts = _SECTIONS.answers_by_section(question)
-    if (lone := question.alone) is not None:
-        yield "alone", lone.rally_leader, lone.leader_state, lone.leadership, parts["alone"].can_flee
-    if question.combat is not None:
-        for name, side, tests in zip(SIDE_NAMES, parts["combat"].sides, parts["combat"].tests):
-            yield f"combat.{name}", side.leader, side.leader_state, side.leadership, tests
-    if (stupid := question.stupidity) is not None:
-        yield "stupidity", stupid.leader, stupid.leader_state, stupid.leadership, True
-    if (several := question.together) is not None:
-        for warrior in several.warriors:
-            if warrior.near_leader:
-                yield f"together: {warrior.name}", several.leader, "standing", warrior.leadership, True
-
-
 def rules(question: Question) -> Rules:
-    """Return the rules of all sections, and those about leaders nearby (MD-4)."""
-    helps, warnings = False, {}
-    for where, leader, state, own, tests in _leaders_near(question):
-        standing = state == "standing"
-        problem = f"a {state} leader gives no Leadership" if leader else "leader_state has no effect: no leader"
-        warnings[f"{where}: {problem} (MD-4)"] = not standing
-        is_tested, is_better = leader is not None and tests, (leader or 0) > own
-        no_better = f"the leader's {leader} is not better than {own}: no effect (MD-4)"
-        warnings[f"{where}: {no_better}"] = standing and is_tested and not is_better
-        helps = helps or (is_tested and is_better)
-    in_turns = question.warband or question.alone or question.stupidity
-    warnings["turns has no effect: a combat has rounds, and tests together are of one turn"] = (
-        question.turns is not None and not in_turns
-    )
-    rule = 'MD-4 the Leadership of a leader within 6", unless the leader is down, stunned or fleeing'
-    used = _SECTIONS.rules(question)
-    return Rules({**used.applied, rule: helps}, used.not_modelled, {**used.warnings, **warnings})
+    """Return the rules of all sections."""
+    used, in_turns = _SECTIONS.rules(question), question.warband or question.alone or question.stupidity
+    useless = "turns has no effect: a combat has rounds, and tests together are of one turn"
+    return used._replace(warnings={**used.warnings, useless: question.turns is not None and not in_turns})

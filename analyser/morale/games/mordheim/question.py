@@ -19,7 +19,6 @@ LEADERSHIPS = range(2, 13)
 Leadership = Annotated[int, Field(ge=LEADERSHIPS[0], le=LEADERSHIPS[-1])]
 Number = Annotated[int, Field(ge=1, le=MOST_WARRIORS)]
 Roll = Annotated[int, Field(ge=2, le=7)]
-LeaderState = Literal["standing", "knocked_down", "stunned", "fleeing"]
 
 
 class Ruleset(Record):
@@ -74,20 +73,16 @@ class Warband(Record):
         "Fights that take out more warriors, such as [{of = 'skaven', number = 4, to_hit = 4, save = 6}].",
         max_length=6,
     )
-    leader_falls: Literal["random", "first", "last", "never"] | Annotated[int, Field(ge=1, le=100)] = optional(
-        "random", "When the leader goes out of action: random, first, last, never, or before the test of a turn."
+    leader_falls: Literal["random", "first", "last", "never"] = optional(
+        "random", "When the leader goes out of action: random, first, last or never."
     )
     others_fall: Literal["weakest_first", "strongest_first"] = optional(
         "weakest_first", "Order in which the others fall: weakest_first or strongest_first (Leadership)."
     )
     leader_stunned: Probability = optional(0.0, "Probability that the leader is stunned when the test is made.")
-    others_stunned: Probability = optional(
-        0.0, "The same probability for each other warrior that is not out of action."
-    )
     gives_up_at: Number | None = optional(
         None, "The warband gives up when this many are out of action, if the rules allow it (MD-2)."
     )
-    immune_to_psychology: bool = optional(False, "Immune to psychology; it still takes rout tests (MD-1).")
 
     @property
     def took_part(self) -> int:
@@ -116,27 +111,11 @@ class Alone(Record):
     wounds: Annotated[int, Field(ge=1, le=10)] = optional(1, "Remaining wounds.")
     to_wound: Roll | None = optional(None, "Roll with which a hit wounds it. Default: the ruleset's.")
     save: Roll | None = optional(None, "Roll with which its armour saves; 7: never. Default: the ruleset's.")
-    combat_phases: Rounds | None = optional(
-        None, "Number of first combat phases in which it is all alone (MD-5). Default: all."
-    )
     edge: Distance | None = optional(
         None, "Inches to the nearest table edge where its first run ends. Default: far, never reached."
     )
-    edge_behind: Distance | None = optional(
-        None, "Inches from its fight to a table edge straight behind it, in the direction of its first run."
-    )
-    first_run_elsewhere: bool = optional(
-        True, "False: edge is straight behind the warrior, like edge_behind. Default: true."
-    )
     charged: Probability = optional(0.0, "Probability in each turn that it is charged while it flees (MD-6).")
     rally_leader: Leadership | None = optional(None, 'Leadership of a leader within 6" in its rally phases.')
-    leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
-
-    @model_validator(mode="after")
-    def _fits_together(self) -> Alone:
-        if not self.first_run_elsewhere and (self.edge is None or self.edge_behind is not None):
-            raise ValueError("first_run_elsewhere = false: edge is straight behind (allowed: edge without edge_behind)")
-        return self
 
 
 class Fighter(Record):
@@ -144,7 +123,6 @@ class Fighter(Record):
 
     leadership: Leadership = optional(7, "Leadership, for fear.")
     leader: Leadership | None = optional(None, 'Leadership of a leader within 6", for fear (MD-4).')
-    leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
     attacks: Annotated[int, Field(ge=1, le=MOST_ATTACKS)] = optional(1, "Attacks, without second weapon.")
     second_weapon: bool = optional(False, "A weapon in each hand: one attack more, never doubled.")
     to_hit: Annotated[int, Field(ge=2, le=6)] | None = optional(None, "Roll that hits.")
@@ -171,7 +149,6 @@ class Stupidity(Record):
 
     leadership: Leadership = Field(description="Leadership of the warrior.")
     leader: Leadership | None = optional(None, 'Leadership of a leader within 6".')
-    leader_state: LeaderState = optional("standing", "State of that leader: only a standing one helps (MD-4).")
     in_combat: bool = optional(
         False, "The warrior is in hand-to-hand combat: it does not strike, instead of wandering."
     )
@@ -297,11 +274,9 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
 
 
 def _check_losses(warband: Warband, turns: int) -> None:
-    """Raise ValueError if even the fewest losses exceed the warriors, or the leader falls after the last turn."""
+    """Raise ValueError if even the fewest losses exceed the warriors."""
     pmfs = for_each_round(warband.casualties, turns, "casualties")
     stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]  # one for all turns stops when no warrior is left
     least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)
     if least > warband.took_part:
         raise ValueError(f"casualties: {least} of {warband.took_part} warriors (allowed: 0 to {warband.took_part})")
-    if isinstance(warband.leader_falls, int) and warband.leader_falls > turns:
-        raise ValueError(f"leader_falls: turn {warband.leader_falls} (allowed: 1 to {turns})")

@@ -15,6 +15,7 @@ TWO_DICE = Die(  # the sum of two dice minus 2
 )
 NO_WARRIOR = 0  # Leadership if no warrior is left to test on: every roll of two dice fails
 Number = Any  # an integer, or an array with one for each state
+LEADER_RULE = 'MD-4 the Leadership of a leader within 6"'
 ROLL_TO_HIT_IF_AFRAID = 6  # (MD-9)
 
 
@@ -34,16 +35,8 @@ def rout_leadership(leader: int, leader_out_or_stunned: Number, best_other: Numb
 
 
 def best_leadership(own: int, leader: int, leader_helps: Number) -> Any:
-    """Return the better Leadership of a warrior and the leader if `leader_helps`, else the warrior's (MD-4).
-
-    A leader helps within 6 inches if it is not knocked down, stunned or fleeing.
-    """
+    """Return the better Leadership of a warrior and the leader if `leader_helps`, else the warrior's (MD-4)."""
     return np.where(leader_helps, max(own, leader), own)
-
-
-def leadership_near(own: int, leader: int | None, state: str) -> int:
-    """Return the Leadership of a warrior with a leader in this state within 6 inches, or without a leader (MD-4)."""
-    return int(best_leadership(own, leader or 0, leader is not None and state == "standing"))
 
 
 def attacks_of(fighter: Fight | Fighter, frenzied: Number) -> Any:
@@ -55,6 +48,12 @@ def rerolls_misses(fighter: Fight | Fighter, frenzied: Number, combat_round: int
     """Return True if hatred re-rolls misses: in combat round 0, unless frenzy cancels it (MD-7, MD-8)."""
     is_cancelled = frenzied & (not ruleset.hatred_while_frenzied)
     return (fighter.hatred and combat_round == 0) & np.logical_not(is_cancelled)
+
+
+def hits_of_sides(needed: int, rerolls: bool) -> tuple[int, int]:
+    """Return how many of how many equally likely sides hit at a roll, with misses rolled again or not (MD-8)."""
+    hits = DIE_SIDES + 1 - needed
+    return (hits * (2 * DIE_SIDES - hits), DIE_SIDES**2) if rerolls else (hits, DIE_SIDES)
 
 
 def tests_fear(causes_fear: bool, enemy_causes_fear: bool, frenzied: bool, immune: bool) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,11 +43,7 @@ LEADER_FATES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A phase of one warband, not yet combined with the other warbands.
-
-    `after` and `dice` have an entry for each of `WarbandStates.all_states`: shapes (states, totals) and (states,). If
-    `rival` is the index of a warband (not -1), at most `number` of its standing warriors roll `dice` dice each.
-    """
+    """A phase of one warband, for each of its states; standing warriors of `rival` roll `dice` dice each."""
 
     after: NDArray[np.int64]
     die: Die = NO_DIE
@@ -59,22 +55,13 @@ class Step:
 
 
 class Losses(NamedTuple):
-    """Dice that take warriors out of action: `dice` dice for each of `number` enemies.
-
-    The value of a die is the number taken out. The enemies belong to the warband with index `rival`, and only those
-    that still stand strike; with -1 all `number` enemies strike.
-    """
+    """Dice that take warriors out of action, `dice` for each of `number` enemies, or of those of `rival` that stand."""
 
     die: Die
     dice: int = 1
     number: int = 1
     rival: int = -1
     title: str = "Casualties"
-
-    @property
-    def least(self) -> int:
-        """Smallest possible number of casualties."""
-        return 0 if self.rival >= 0 else int(self.die.values[0]) * self.dice * self.number
 
     @property
     def most(self) -> int:
@@ -85,8 +72,7 @@ class Losses(NamedTuple):
 class WarbandStates:
     """States (integers) and steps of a warband, for any Leadership of its leader.
 
-    The state of a fighting warband is ``leader out of action * took_part + others out of action``; three states for
-    warbands that have left follow. While others take the rout test for the leader, `n_states` is added to the state.
+    A state is ``leader out of action * took_part + others out of action``, or one of three for a warband that has left.
     """
 
     def __init__(self, warband: Warband, question: Question) -> None:
@@ -94,18 +80,14 @@ class WarbandStates:
         self._index_of = {rival.name: index for index, rival in enumerate(question.warbands)}
         self.took_part = warband.took_part
         self.gives_up_at = warband.gives_up_at or self.took_part + 1  # default: never
-        self._groups = sorted(warband.others, key=lambda group: -group.leadership)
-        self._steady = bernoulli(1 - warband.others_stunned, ("stunned", "not stunned"))
-        self.others_may_be_stunned = warband.others_stunned > 0 and bool(self._groups)
         self.n_fighting = 2 * self.took_part
         self.n_states = self.n_fighting + len(ENDINGS)
-        self.all_states = np.arange(2 * self.n_states)
-        # number standing in each group of others, best first, by the number of others out of action
-        self._standing, out = np.zeros((len(self._groups), self.took_part), np.int64), np.arange(self.took_part)
-        for group in range(len(self._groups))[:: -1 if warband.others_fall == "weakest_first" else 1]:
-            self._standing[group] = np.maximum(self._groups[group].number - out, 0)
-            out = np.maximum(out - self._groups[group].number, 0)
-        self.tests, self._cached_casualties = cache(self.rout_test_steps), cache(self._casualties)
+        self.all_states = np.arange(self.n_states)
+        ranks = [group.leadership for group in warband.others for _ in range(group.number)]
+        ranks.sort(reverse=warband.others_fall == "strongest_first")
+        # best Leadership of the standing others, by the number of others out of action
+        self._best_other = np.array([max(ranks[out:], default=mordheim.NO_WARRIOR) for out in range(self.took_part)])
+        self.rout_test, self._cached_casualties = cache(self._rout_test), cache(self._casualties)
 
     def out(self, states: Any) -> Any:
         """Return the number of warriors out of action in a fighting warband."""
@@ -113,17 +95,12 @@ class WarbandStates:
 
     def casualty_steps(self, warband: Warband, turn: int) -> Iterator[Step]:
         """Yield the steps with the casualties before the test of a turn, or for turn 0 at the start."""
-        falls, before = warband.leader_falls, [losses for past in range(turn) for losses in self.losses(warband, past)]
-        if isinstance(falls, int):
-            falls = "first" if falls == turn else "last"
-        least, most = sum(losses.least for losses in before), sum(losses.most for losses in before)
+        most = sum(losses.most for past in range(turn) for losses in self.losses(warband, past))
         for losses in self.losses(warband, turn):  # fewest standing first, so that no state suffers them twice
-            standing = range(max(self.took_part - most, 1), self.took_part - least + 1)
-            for selected in (0, *standing) if falls == "random" else (ALL_STATES,):
-                yield self._cached_casualties(losses, falls, selected)
-            least, most = least + losses.least, most + losses.most
-        if turn and warband.leader_falls == turn:
-            yield self._leader_falls
+            standing = range(max(self.took_part - most, 1), self.took_part + 1)
+            for selected in (0, *standing) if warband.leader_falls == "random" else (ALL_STATES,):
+                yield self._cached_casualties(losses, warband.leader_falls, selected)
+            most += losses.most
 
     def losses(self, warband: Warband, turn: int) -> Iterator[Losses]:
         """Yield the losses before the rout test of a turn, or at the start (turn 0)."""
@@ -139,9 +116,8 @@ class WarbandStates:
         """Return the losses in a fight: attacks must hit, wound, not be saved, and take out of action (MD-7, MD-8)."""
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
         to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
-        hits, sides = DIE_SIDES + 1 - to_hit, DIE_SIDES
-        if mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset):
-            hits, sides = hits * sides + (sides - hits) * hits, sides * sides
+        rerolls = mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset)
+        hits, sides = mordheim.hits_of_sides(to_hit, bool(rerolls))
         successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out)
         rival = -1 if fight.of is None else self._index_of[fight.of]
         die = success_die(successes, sides * DIE_SIDES**3, ("no casualty", "a casualty"))
@@ -166,73 +142,36 @@ class WarbandStates:
         places = (ExtraDie(lots, numbers),) if falls == "random" and selected > 0 else ()
         return Step(after, losses.die, dice, places, losses.rival, losses.number, losses.title)
 
-    @cached_property
-    def _leader_falls(self) -> Step:
-        """Step in which the leader falls in the stated turn, even without casualties."""
-        states = self.all_states
-        after = (states + np.where(states < self.took_part, self.took_part, 0))[:, np.newaxis]
-        return Step(after, title="The leader falls")
-
-    def rout_test_steps(self, leader: int, p_stunned: float) -> tuple[Step, ...]:
-        """Return the steps at the start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
+    def _rout_test(self, leader: int, p_stunned: float) -> Step:
+        """Return the start of the player's turn: giving up (MD-2), or the rout test (MD-1)."""
         stuns = bernoulli(p_stunned, ("leader not stunned", "leader stunned"))
-        stunned, two_dice = (ExtraDie(stuns, N_SUMS),) if p_stunned else (), ExtraDie(TWO_DICE, 1)
-        after = self._after_test(leader, 1 + len(stunned))
-        parts = [Step(after, extra_dice=(two_dice, *stunned), title="Rout test (MD-1, MD-2)")]
-        for group, standing in enumerate(self._standing if self.others_may_be_stunned else ()):
-            most = int(standing.max())
-            dice = np.zeros(len(self.all_states), np.int64)
-            dice[self.n_states : self.n_states + self.n_fighting] = np.tile(standing, 2)
-            two_dice, title = ExtraDie(TWO_DICE, most + 1), "Rout test on the best other that is not stunned (MD-1)"
-            parts.append(Step(self._after_others(group, most), self._steady, dice, (two_dice,), title=title))
-        return tuple(parts)
-
-    def _after_test(self, leader: int, leader_states: int) -> NDArray[np.int64]:
-        """Return the states after a rout test; a total is the roll minus 2, plus 11 if the leader is stunned."""
-        states, totals = self.all_states[:, np.newaxis], np.arange(N_SUMS * leader_states)
+        stunned = (ExtraDie(stuns, N_SUMS),) if p_stunned else ()
+        states, totals = self.all_states[:, np.newaxis], np.arange(N_SUMS * (1 + len(stunned)))
         roll, out = totals % N_SUMS + LOWEST_SUM, self.out(states)
-        # best Leadership of the standing others, by the number of others out of action
-        best_other = np.full(self.took_part, mordheim.NO_WARRIOR)
-        for standing, group in zip(self._standing[::-1], self._groups[::-1]):
-            best_other[standing > 0] = group.leadership
         leader_lost = (states >= self.took_part) | (totals >= N_SUMS)
-        leadership = mordheim.rout_leadership(leader, leader_lost, best_other[states % self.took_part])
+        leadership = mordheim.rout_leadership(leader, leader_lost, self._best_other[states % self.took_part])
         ends = [
             (states >= self.n_fighting, states),
             (out == self.took_part, self.n_fighting + ALL_OUT),
             (~mordheim.is_rout_test_due(out, self.took_part), states),
             (out >= self.gives_up_at, self.n_fighting + GAVE_UP),
-            (leader_lost & self.others_may_be_stunned, self.n_states + states),
             (mordheim.passes(roll, leadership), states),
         ]
         conditions, values = zip(*ends)
-        return np.select(conditions, values, self.n_fighting + ROUTED)
-
-    def _after_others(self, group: int, most: int) -> NDArray[np.int64]:
-        """Return the states after a test on one group; if all in it are stunned, the next one tests, or the test fails.
-
-        A total is the number of unstunned warriors plus ``most + 1`` times the roll minus 2.
-        """
-        states, totals = self.all_states[:, np.newaxis], np.arange((most + 1) * N_SUMS)
-        steady, roll = totals % (most + 1), totals // (most + 1) + LOWEST_SUM
-        tested_on = np.where(steady > 0, self._groups[group].leadership, mordheim.NO_WARRIOR)
-        next_tests = (steady == 0) & (group < len(self._groups) - 1)
-        passed = mordheim.passes(roll, tested_on)
-        values = [states, states - self.n_states]
-        return np.select([(states < self.n_states) | next_tests, passed], values, self.n_fighting + ROUTED)
+        after = np.select(conditions, values, self.n_fighting + ROUTED)
+        return Step(after, extra_dice=(ExtraDie(TWO_DICE, 1), *stunned), title="Rout test (MD-1, MD-2)")
 
 
 class GameFields(NamedTuple):
     """Fields of states of all warbands, as arrays with an entry for each state."""
 
     by_warband: list[NDArray[np.int64]]  # the own state of each warband
-    waiting: NDArray[np.int64]  # 1 if others take the rout test for the leader of a warband
     fights: NDArray[np.bool_]  # True: the warband is still fighting; a row for each warband
     over: NDArray[np.bool_]  # True: the game has ended (MD-3)
 
 
 class WarbandSection(Section[Warband]):
-    """A game of warbands in order of play; a state has the first warband as lowest field and `waiting` as highest."""
+    """A game of warbands in order of play; a state has the first warband as lowest field."""
 
     question: Question
 
@@ -241,7 +180,6 @@ class WarbandSection(Section[Warband]):
         self.bands = [WarbandStates(warband, self.question) for warband in self.question.warbands]
         sizes = [band.n_states for band in self.bands]
         self._places = [math.prod(sizes[:number]) for number in range(len(sizes) + 1)]
-        self._size = math.prod([1 + max(band.others_may_be_stunned for band in self.bands), *sizes])
         self._phase = cache(self._phase_of_step)
 
     def fields_of(self, states: NDArray[np.int64]) -> GameFields:
@@ -253,7 +191,7 @@ class WarbandSection(Section[Warband]):
             over = fights.sum(axis=0) <= 1
             if self.first_to_leave:
                 over |= self._gone(by_warband).any(axis=0)
-        return GameFields(by_warband, states // self._places[-1], fights, over)
+        return GameFields(by_warband, fights, over)
 
     def _gone(self, by_warband: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
         """Return True for each warband that has routed or given up."""
@@ -262,14 +200,11 @@ class WarbandSection(Section[Warband]):
 
     def _phase_of_step(self, place: int, part: Step, has_begun: bool = True) -> Phase:
         """Return the phase for a step of warband number `place`; no effect if a game that `has_begun` is over."""
-        size = self.bands[place].n_states
-        waiting_after, state_after = np.divmod(part.after, size)
 
         def change(states: NDArray[np.int64], _: Any) -> NDArray[np.int64]:
             fields = self.fields_of(states[:, 0])
-            own = fields.by_warband[place] + fields.waiting * size
-            after = states + (state_after[own] - fields.by_warband[place][:, np.newaxis]) * self._places[place]
-            after = after + (waiting_after[own] - fields.waiting[:, np.newaxis]) * self._places[-1]
+            own = fields.by_warband[place]
+            after = states + (part.after[own] - own[:, np.newaxis]) * self._places[place]
             return np.where((fields.over & has_begun)[:, np.newaxis], states, after)
 
         title = f"{self.question.warbands[place].name}: {part.title}"
@@ -279,7 +214,7 @@ class WarbandSection(Section[Warband]):
 
         def dice(states: NDArray[np.int64]) -> Any:
             fields = self.fields_of(states)
-            dice_each = own_dice[fields.by_warband[place] + fields.waiting * size]
+            dice_each = own_dice[fields.by_warband[place]]
             return dice_each * np.minimum(self._standing(part.rival, fields), number) if part.rival >= 0 else dice_each
 
         return Phase(change, part.die, dice, part.extra_dice, int(own_dice.max()) * number, title)
@@ -290,10 +225,7 @@ class WarbandSection(Section[Warband]):
         return np.where(fields.fights[place], band.took_part - band.out(fields.by_warband[place]), 0)
 
     def _chain_of(self, first: Warband) -> Chain:
-        """Return the chain of all turns of the game with `first` as its first warband.
-
-        It records the state before the test of each warband, and at the end of each turn.
-        """
+        """Return the chain of the game; it records the state before each test, and at the end of each turn."""
         warbands = [*enumerate(zip(self.bands, (first, *self.question.rivals)))]
         phases: list[Phase] = []
         for place, (band, warband) in warbands:
@@ -302,7 +234,7 @@ class WarbandSection(Section[Warband]):
             for place, (band, warband) in warbands:
                 phases += [self._phase(place, part) for part in band.casualty_steps(warband, turn)]
                 phases.append(RECORD)
-                phases += [self._phase(place, part) for part in band.tests(warband.leader, warband.leader_stunned)]
+                phases.append(self._phase(place, band.rout_test(warband.leader, warband.leader_stunned)))
             phases.append(RECORD)
         start = 0  # before any losses; ALL_OUT for a warband that begins with all warriors out of action
         for place, (band, warband) in warbands:
@@ -311,7 +243,7 @@ class WarbandSection(Section[Warband]):
         warriors = ", ".join(str(band.took_part) for band in self.bands)
         what = f"{f'{len(warbands)} warbands' if len(warbands) > 1 else 'a warband'} of {warriors} warriors"
         story = Story(self._read, "Turn", len(warbands) + 1)
-        return Chain(start, tuple(phases), self._size, what, "fewer warbands or warriors", story)
+        return Chain(start, tuple(phases), self._places[-1], what, "fewer warbands or warriors", story)
 
     def _read(self, state: int) -> dict[str, Any]:
         fields, labels = self.fields_of(np.array([state])), dict[str, Any]()
@@ -396,8 +328,7 @@ class WarbandSection(Section[Warband]):
         turns = range(self.question.turns_played + 1)
         for band, warband in zip(self.bands, self.question.warbands):
             most = sum(losses.most for turn in turns for losses in band.losses(warband, turn))
-            falls = isinstance(warband.leader_falls, int)
-            yield warband, min(most + falls, warband.took_part - (warband.leader_falls == "never"))
+            yield warband, min(most, warband.took_part - (warband.leader_falls == "never"))
 
     def rules(self) -> Rules:
         warbands, most_out = self.question.warbands, [*self._most_out()]
@@ -410,7 +341,7 @@ class WarbandSection(Section[Warband]):
         outlived = self.question.rivals and a_quarter
         ends = "one has left" if self.first_to_leave else "only one is left"
         applied = {
-            "MD-1 rout tests from a quarter out of action, on the leader or the best other; immune or not": tested,
+            "MD-1 rout tests from a quarter out of action, on the leader or the best other": tested,
             "MD-2 giving up: from a quarter out of action": a_quarter,
             "MD-7 in fights: frenzy doubles Attacks": any(fight.frenzy for fight in fights),
             "MD-8 in fights: hatred re-rolls misses in the first turn of each": any(hates),
@@ -422,9 +353,7 @@ class WarbandSection(Section[Warband]):
             "fights: casualties are as stated (casualties_from derives them from attacks)": not fights,
         }
         cancelled = "casualties_from: hatred has no effect on frenzied warriors (hatred_while_frenzied)"
-        immune = "immune_to_psychology has no effect on rout tests (MD-1)"
-        warnings = {immune: any(warband.immune_to_psychology for warband in warbands)}
-        warnings["no rout test is ever due: no warband can have a quarter out of action (MD-1)"] = not a_quarter
+        warnings = {"no rout test is ever due: no warband can have a quarter out of action (MD-1)": not a_quarter}
         for warband, most in most_out:
             useless = f"{warband.name}: gives_up_at has no effect: {most} out of action at most"
             warnings[useless] = (warband.gives_up_at or 0) > most

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from fractions import Fraction
 from functools import partial
 from itertools import product
 from typing import Any
@@ -29,7 +27,7 @@ from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidit
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import exact_fraction
 
-HOLDS, RALLIED, LEFT, DOWN, BREAKS = range(5)  # states; the number of hits is added to BREAKS
+HOLDS, RALLIED, LEFT, DOWN, BREAKS, FLEES = range(6)  # states; the inches to the edge are added to FLEES
 ACTIONS = ("sensible", "walks", "idle", "no blows")  # of a stupid warrior in a turn
 SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(ACTIONS))
 LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleeing")
@@ -37,93 +35,49 @@ STANDING, OUT, STUNNED = range(3)
 
 
 class AloneSection(Section[Alone]):
-    """A warrior that fights alone, with states as integers.
-
-    A state is HOLDS, RALLIED, LEFT (the table), DOWN, or ``BREAKS + hits`` (or wounds): broken, not yet run. A fleeing
-    warrior has the state `far` if every edge is far, else ``far + 1 + index * width + inches``. Its distance to the
-    edge is then ``inches - fractions[index]``, because runs are whole inches, which leave the fraction unchanged.
-    """
+    """A warrior that fights alone; it flees in the state ``FLEES + inches``, rounded up (FLEES: every edge is far)."""
 
     def _prepare(self) -> None:
-        section = self.section
-        edges = [exact_fraction(edge) for edge in (section.edge, section.edge_behind) if edge is not None]
-        self.far = BREAKS + section.opponents + 1
-        self.fractions = [*dict.fromkeys(math.ceil(edge) - edge for edge in edges)]
-        ran = [self._after_first_run(roll) for roll in range(LOWEST_SUM, LOWEST_SUM + N_SUMS)]
-        self.width = 1 + max((max(math.ceil(inches), 0) for inches in ran if inches is not None), default=0)
-        self.size = self.far + 1 + max(len(self.fractions), 1) * self.width
-        self.after_first_run = np.array([self._fleeing(inches) for inches in ran])  # index: roll minus 2
+        section, edge = self.section, exact_fraction(self.section.edge or 0.0)
+        inches = math.ceil(edge)
+        self.size = FLEES + 1 + inches
+        self.fraction = inches - edge  # runs are whole inches, which leave it unchanged
+        self.after_first_run = LEFT if section.edge == 0 else FLEES + inches
         self.is_tested = section.opponents >= 2 and not section.friends_near  # (MD-5)
-        breaks = self.is_tested and section.leadership < LEADERSHIPS[-1]
-        self.can_flee = breaks and bool((self.after_first_run != LEFT).any())  # after the first run
-
-    def _after_first_run(self, roll: int) -> Fraction | None:
-        """Return the inches to the nearest edge after the first run, away from the opponents (MD-5); None: far."""
-        is_elsewhere, edge = self.section.first_run_elsewhere, self.section.edge
-        behind = self.section.edge_behind if is_elsewhere else edge
-        edges = [] if behind is None else [exact_fraction(behind) - roll]
-        edges += [exact_fraction(edge)] if edge is not None and is_elsewhere else []
-        return min(edges, default=None)
-
-    def _fleeing(self, inches: Fraction | None) -> int:
-        """Return the state of a fleeing warrior at a distance from the edge; None: far."""
-        if inches is None:
-            return self.far
-        whole = math.ceil(inches)
-        return LEFT if inches <= 0 else self.far + 1 + self.fractions.index(whole - inches) * self.width + whole
-
-    def _is_breaking(self, states: Any) -> Any:
-        """Return True if the warrior has broken and has not made its first run yet."""
-        return (states >= BREAKS) & (states < self.far)
-
-    def _if_breaking(self, change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-        """Return a function that changes the states of breaking warriors; `change` takes hits and total of the dice."""
-        return lambda states, total: np.where(self._is_breaking(states), change(states - BREAKS, total), states)
-
-    def _hits(self, states: Any) -> Any:
-        return np.where(self._is_breaking(states), states - BREAKS, 0)
+        # after the first run
+        self.can_flee = self.is_tested and section.leadership < LEADERSHIPS[-1] and self.after_first_run != LEFT
 
     def _after_test_roll(self, states: Any, roll: Any) -> Any:
         fails = self.is_tested & ~mordheim.passes(roll + LOWEST_SUM, self.section.leadership)
-        return np.where((states == HOLDS) & fails, self.far - 1, states)
+        return np.where((states == HOLDS) & fails, BREAKS, states)
+
+    def _after_hits(self, states: Any, wounds: Any) -> Any:
+        ends = np.where(wounds >= self.section.wounds, DOWN, self.after_first_run)
+        return np.where(states == BREAKS, ends, states)
 
     def _after_run(self, states: Any, roll: Any) -> Any:
         """Return the states after a fleeing warrior has run toward the edge (MD-6)."""
-        inches, run = (states - self.far - 1) % self.width, roll + LOWEST_SUM
-        return np.where(states == self.far, states, np.where(run < inches, states - run, LEFT))
+        inches, run = states - FLEES, roll + LOWEST_SUM
+        return np.where(states == FLEES, states, np.where(run < inches, states - run, LEFT))
 
     def _after_charge(self, states: Any, totals: Any) -> Any:
-        return np.where((states >= self.far) & (totals >= N_SUMS), self._after_run(states, totals % N_SUMS), states)
+        return np.where((states >= FLEES) & (totals >= N_SUMS), self._after_run(states, totals % N_SUMS), states)
 
     def _after_rally(self, states: Any, totals: Any) -> Any:
-        warrior = self.section
-        leadership = mordheim.leadership_near(warrior.leadership, warrior.rally_leader, warrior.leader_state)
+        leadership = max(self.section.leadership, self.section.rally_leader or 0)  # (MD-4)
         passes = mordheim.passes(totals % N_SUMS + LOWEST_SUM, leadership)
         run = self._after_run(states, totals // N_SUMS)
-        return np.where(states >= self.far, np.where(passes, RALLIED, run), states)
+        return np.where(states >= FLEES, np.where(passes, RALLIED, run), states)
 
     def chain(self) -> Chain:
-        """Return the chain: a first combat phase, then turns with charge, rally and combat phase (MD-5, MD-6).
-
-        It records the states after the first combat phase and after each turn.
-        """
+        """Return the chain: a combat phase, then turns with charge, rally and combat phase (MD-5, MD-6)."""
         alone, two_dice, most = self.section, (ExtraDie(TWO_DICE, 1),), self.section.opponents
         to_wound, save = (getattr(alone, key) or getattr(self.question.ruleset, key) for key in ("to_wound", "save"))
-        wounds = success_die(DIE_SIDES + 1 - to_wound, DIE_SIDES, ("no wound", "wound"))
-        saves = success_die(DIE_SIDES + 1 - save, DIE_SIDES, ("not saved", "saved"))
-        unsaved = self._if_breaking(lambda hits, saves: np.where(hits - saves >= alone.wounds, DOWN, BREAKS))
-        first_run = self._if_breaking(lambda _, roll: self.after_first_run[roll])
+        unsaved = success_die((DIE_SIDES + 1 - to_wound) * (save - 1), DIE_SIDES**2, ("no wound", "wound"))
+        title = f"A hit from each opponent, wounds at {to_wound} or more, saves at {save} or more; first run (MD-5)"
         combat = [
             Phase(self._after_test_roll, extra_dice=two_dice, title="All alone: Leadership test (MD-5)"),
-            Phase(
-                self._if_breaking(lambda _, wounds: BREAKS + wounds),
-                wounds,
-                self._hits,
-                most_dice=most,
-                title=f"Wounds at {to_wound} or more, a hit from each opponent (MD-5)",
-            ),
-            Phase(unsaved, saves, self._hits, most_dice=most, title=f"Saves at {save} or more"),
-            Phase(first_run, extra_dice=two_dice, title="First run (MD-5)"),
+            Phase(self._after_hits, unsaved, lambda states: most * (states == BREAKS), most_dice=most, title=title),
         ]
         charged = bernoulli(alone.charged, ("no charge", "a charge"))
         charge_dice = *two_dice, ExtraDie(charged, N_SUMS)
@@ -131,54 +85,41 @@ class AloneSection(Section[Alone]):
         rally = Phase(
             self._after_rally, extra_dice=(*two_dice, ExtraDie(TWO_DICE, N_SUMS)), title="Rally test, and a run (MD-6)"
         )
-        phases = [*combat, RECORD]
-        for turn in range(1, self.question.turns_played + 1):
-            phases += [charge, rally] if alone.charged else [rally]
-            phases += [*(combat if turn < (alone.combat_phases or turn + 1) else []), RECORD]
+        turn = [*([charge] if alone.charged else []), rally, *combat, RECORD]
+        phases = [*combat, RECORD, *turn * self.question.turns_played]
         return Chain(HOLDS, tuple(phases), self.size, story=Story(self._read, "Turn", first=0))
 
     def _read(self, state: int) -> dict[str, Any]:
         names = {HOLDS: "holds", RALLIED: "rallied", LEFT: "off the table", DOWN: "down"}
-        if self._is_breaking(state):
-            return {"the warrior": "breaks", "hits or wounds": int(self._hits(state))}
-        if state <= self.far:
-            return {"the warrior": names.get(state, "flees")}
-        return {"the warrior": "flees", "inches to the edge": self._inches()[state]}
+        inches = {"inches to the edge": float(state - FLEES - self.fraction)} if state > FLEES else {}
+        return {"the warrior": names.get(state, "flees"), **inches}
 
     def answer(self, recorded: Recorded) -> Parts:
         """Return the tables `alone` (by turn, from turn 0) and `distance` (inches to the edge)."""
         weights, turns = recorded.dense_weights(self.size), {"turn": range(self.question.turns_played + 1)}
         state_of = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
-        flees = weights[:, self.far :].sum(axis=1)
+        flees = weights[:, FLEES:].sum(axis=1)
         broke = weights[:, [RALLIED, LEFT, DOWN]].sum(axis=1) + flees
         probabilities = {"p_broke": broke, "p_flees": flees} | {
             name: weights[:, state] for name, state in state_of.items()
         }
         tables = {"alone": Table(turns, probabilities)}
-        inches = self._inches()
-        states = sorted(inches, key=lambda state: inches[state])
-        at_distance = weights[:, states]
+        at_distance = weights[:, FLEES + 1 :]
         if at_distance.any():
-            to_edge = {"inches_to_edge": [inches[state] for state in states]}
+            to_edge = {"inches_to_edge": [float(inches - self.fraction) for inches in range(1, self.size - FLEES)]}
             tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
         lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
         return tables, [Curves("alone", "All alone: break and flight", "turn", lines)]
 
-    def _inches(self) -> dict[int, float]:
-        """Return the inches to the edge in each state of a fleeing warrior whose edge is not far."""
-        return {
-            self.far + 1 + index * self.width + whole: float(whole - fraction)
-            for index, fraction in enumerate(self.fractions)
-            for whole in range(1, self.width)
-        }
-
     def rules(self) -> Rules:
         tested, flees, stays = self.is_tested, self.can_flee, self.is_tested and not self.can_flee
+        unbounded = tested and self.section.edge is None
+        leader_helps = flees and (self.section.rally_leader or 0) > self.section.leadership
         charged = "; a charged warrior runs once more before it can be struck" if self.section.charged else ""
-        far = self.section.edge is None and self.section.edge_behind is None
         applied = {
             "MD-5 all alone: a test after every combat phase, a hit from each opponent, a run away from them": tested,
             f"MD-6 rally, flight, the edge{charged}": flees,
+            mordheim.LEADER_RULE: leader_helps,
         }
         not_modelled = {
             "MD-5 attacks on the warrior before the test, injuries; being all alone again where a run ends": tested,
@@ -187,7 +128,7 @@ class AloneSection(Section[Alone]):
         useless = "has no effect: the warrior never flees after the first run (MD-6)"
         warnings = {
             "no test: all alone needs two opponents or more and no friend near (MD-5)": not tested,
-            "alone: no edge is stated, so every edge is far and the warrior never reaches one": tested and far,
+            "alone: no edge is stated, so every edge is far and the warrior never reaches one": unbounded,
             f"alone: rally_leader {useless}": stays and self.section.rally_leader,
             f"alone: charged {useless}": stays and self.section.charged,
         }
@@ -200,7 +141,7 @@ class StupiditySection(Section[Stupidity]):
     def chain(self) -> Chain:
         """Return the chain of all turns; it records the state after each."""
         turns, stupidity = self.question.turns_played, self.section
-        leadership = mordheim.leadership_near(stupidity.leadership, stupidity.leader, stupidity.leader_state)
+        leadership = max(stupidity.leadership, stupidity.leader or 0)  # (MD-4)
 
         def after_test(states: Any, totals: Any) -> Any:
             wanders = np.where(totals // N_SUMS <= 3, WALKS, IDLE)  # walks straight ahead on 1 to 3 (MD-10)
@@ -233,7 +174,9 @@ class StupiditySection(Section[Stupidity]):
 
     def rules(self) -> Rules:
         where = "" if self.section.in_combat else "; half speed, falls, obstacles and the stop before contact"
-        return Rules({"MD-10 stupidity": True}, {f"MD-10 spells and shooting that are lost{where}": True})
+        leader_helps = (self.section.leader or 0) > self.section.leadership
+        applied = {"MD-10 stupidity": True, mordheim.LEADER_RULE: leader_helps}
+        return Rules(applied, {f"MD-10 spells and shooting that are lost{where}": True})
 
 
 class TogetherSection(Section[Together]):
@@ -317,4 +260,5 @@ class TogetherSection(Section[Together]):
             "together: the leader has no effect: no test of a warrior near it, and no rout test (MD-1, MD-4)": unused,
         }
         rule = "MD-1 a rout test on the leader, or on the best other if the leader is out of action or stunned"
-        return Rules({rule: rout_test}, {"effects of failed tests": True}, warnings)
+        near = any(warrior.near_leader and together.leader > warrior.leadership for warrior in together.warriors)
+        return Rules({rule: rout_test, mordheim.LEADER_RULE: near}, {"effects of failed tests": True}, warnings)

@@ -38,7 +38,7 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
         where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
         where |= {"friends_make_way": choice} if len(choices) > 1 else {}
         panels.append(Bars("stops", f"Moved, hatched: stopped{suffix}", "distance", lost=halted, where=where))
-        if any(entry.kind == "friend" for entry in obstacles_of(question)) and choice != "never":
+        if any(entry.obstacle.kind == "friend" for entry in obstacles_of(question)) and choice != "never":
             panels.append(Bars("friends", f"Friends confused{suffix}", "friends_confused", where=where))
     return tables, panels
 
@@ -51,7 +51,7 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[s
     first: Keys = {"turn": range(1, question.turns + 1)} if question.turns > 1 else alone
     both = dict(zip(("unit_confused", "friends_confused"), zip(*product(("no", "yes"), friends))))
     stops, stop = _stopping_positions(mover, fields)
-    at_stops = recorded.grouped(np.where(fields.gone, len(stops), stop), len(stops) + 1)[:, :-1]
+    at_stops = recorded.grouped(stop, len(stops))
     tables = {
         "choices": _choices(mover, fields, recorded.weights, first),
         "joint": Table.distribution(
@@ -70,9 +70,9 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[s
 
 def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
     """Return the probability of confusion, in total and by cause, and mean numbers of units."""
-    move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.kind for entry in mover.way}
-    kind = np.array([*(entry.kind for entry in mover.way), "none"])[fields.place]
-    destroyed = ((fields.place >= 0) & mover.retreats) | fields.gone
+    move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.obstacle.kind for entry in mover.way}
+    kind = np.array([*(entry.obstacle.kind for entry in mover.way), "none"])[fields.place]
+    destroyed = (fields.place >= 0) & mover.retreats
     tested = fields.test & ~destroyed
     refused = kinds & {*FRIENDS} and move not in ("evades", "retreats")
     events = {
@@ -123,8 +123,7 @@ def rules(question: Question) -> Rules:
         "WM-5 friends that are constricted or otherwise unable to move cannot make way": "unyielding" in kinds,
         "WM-6 friends that evaders burst through are confused without a roll, for this Command phase": bursts,
         "WM-7 every test of the move is rolled": results & {Meeting.MAKES_WAY, Meeting.HALTS_AND_TESTS},
-        "WM-8 stands that retreat into an unyielding obstacle are destroyed"
-        + (", also for later turns" if later else ""): Meeting.DESTROYS_STANDS in results,
+        "WM-8 stands that retreat into an unyielding obstacle are destroyed": Meeting.DESTROYS_STANDS in results,
         "WM-9 confused until the end of its next Command phase: a turn lost": loses_turns,
     }
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
@@ -141,16 +140,14 @@ def rules(question: Question) -> Rules:
     unreached = [obstacle_met.obstacle for obstacle_met in way if obstacle_met.reached_from > movers[0].farthest]
     where = [f"{obstacle.kind} at {obstacle.distance:g} cm: {movers[0].farthest} at most" for obstacle in unreached]
     useless = "has no effect: evaders burst through friends, which do not make way (WM-6)"
-    pushes_nobody = any(obstacle.kind == "unyielding" and obstacle.chain for obstacle in question.obstacles)
-    retreats, stay = move == "retreats", "; destroyed stands do not return" if move == "retreats" else ""
     warnings = {
         **{f"obstacles: no move reaches {obstacle}": True for obstacle in where},
         f"obstacles: chain {useless}": evades and any(obstacle.chain for obstacle in question.obstacles),
         f"obstacles: make_way {useless}": evades
         and any(obstacle.make_way is not None for obstacle in question.obstacles),
-        "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion": retreats
+        "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion": move
+        == "retreats"
         and len(movers) > 1,
-        "obstacles: chain has no effect behind an unyielding friend: it pushes no unit (WM-5)": pushes_nobody,
-        f"each turn's move starts from the same place, with the same obstacles{stay}": later,
+        "each turn's move starts from the same place, with the same obstacles": later,
     }
     return Rules(applied, not_modelled, warnings)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, PlainSerializer, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from analyser.common.errors import shown
-from analyser.common.validation import Record, Several, as_tuple, optional
+from analyser.common.validation import Record, Several, optional
 from analyser.morale.questions import Distribution, MoraleQuestion, Rounds
 
 MOST_DICE = 20
@@ -20,63 +20,21 @@ FOES = ("enemy", "combat")  # "combat": a unit in combat, friend or foe
 FRIENDS = ("friend", "unyielding")  # friends out of combat, which can or cannot make way (WM-5)
 
 
-def _chain_of_number(chain: object) -> object:
-    """Convert a chain stated as a number of friends in a column, each pushed by the friend before it."""
-    if isinstance(chain, bool) or not isinstance(chain, int):
-        return as_tuple(chain)
-    if not 0 <= chain <= MOST_FRIENDS:
-        raise ValueError(f"a chain of {chain} friends (allowed: 0 to {MOST_FRIENDS})")
-    return ({"chain": chain - 1},) if chain else ()
-
-
-def _chain_as_written(chain: tuple[Friend, ...]) -> Any:
-    """Return a chain as in a file; a single column is a number."""
-    if not chain:
-        return 0
-    behind = _chain_as_written(chain[0].chain)
-    if len(chain) == 1 and chain[0].kind == "friend" and isinstance(behind, int):
-        return 1 + behind
-    return [{"kind": friend.kind, "chain": _chain_as_written(friend.chain)} for friend in chain]
-
-
-class Friend(Record):
-    """A friend that the friend before it pushes to make way; an unyielding friend cannot be pushed (WM-5)."""
-
-    kind: Literal["friend", "unyielding"] = "friend"
-    chain: Chain = ()
-
-
-Chain = Annotated[tuple[Friend, ...], BeforeValidator(_chain_of_number), PlainSerializer(_chain_as_written)]
-
-
 class Obstacle(Record):
     """An obstacle behind the unit, on its way."""
 
     distance: Centimetres
     kind: Kind
-    chain: Chain = ()
+    chain: Annotated[int, Field(ge=0, le=MOST_FRIENDS)] = 0  # friends in a column, each pushed by the one before it
     make_way: bool | None = None
     stands: Stands | None = None
 
     @model_validator(mode="after")
     def _fits_together(self) -> Obstacle:
-        if self.chain and self.kind not in FRIENDS:
-            raise ValueError(f"chain: {self.kind} pushes no friends (allowed: kind = 'friend')")
-        if self.make_way is not None and self.kind != "friend":
-            raise ValueError(f"make_way: {self.kind} cannot make way (allowed: kind = 'friend')")
-        if self.make_way and not can_make_way(self):
-            raise ValueError("make_way: a friend in its chain cannot make way (allowed: false, or left out)")
+        for key in ("chain", "make_way"):
+            if getattr(self, key) and self.kind != "friend":
+                raise ValueError(f"{key}: {self.kind} does not make way (allowed: kind = 'friend')")
         return self
-
-
-def friends_of(friend: Friend | Obstacle) -> int:
-    """Return the number of friends: this friend and all friends behind it."""
-    return 1 + sum(map(friends_of, friend.chain))
-
-
-def can_make_way(friend: Friend | Obstacle) -> bool:
-    """Return True if a friend and all friends that it pushes can make way (WM-4, WM-5)."""
-    return friend.kind == "friend" and all(map(can_make_way, friend.chain))
 
 
 class Ruleset(Record):
@@ -119,7 +77,7 @@ class Question(MoraleQuestion):
     @field_validator("obstacles", mode="after")
     @classmethod
     def _room_for_friends(cls, obstacles: tuple[Obstacle, ...]) -> tuple[Obstacle, ...]:
-        friends = sum(friends_of(obstacle) for obstacle in obstacles if can_make_way(obstacle))
+        friends = sum(1 + obstacle.chain for obstacle in obstacles if obstacle.kind == "friend")
         if friends > MOST_FRIENDS:
             raise ValueError(f"{friends} friends in all (allowed: up to {MOST_FRIENDS})")
         return obstacles
@@ -130,11 +88,11 @@ class Question(MoraleQuestion):
             raise ValueError("a unit that is driven back moves by dice (allowed: dice without distance)")
         if self.move != "driven_back" and (self.distance is None or self.dice is not None):
             raise ValueError(f"move = {self.move!r} needs a distance (allowed: distance without dice)")
-        kind = next(
-            (obstacle.kind for obstacle in self.obstacles if self.move == "evades" and obstacle.kind != "friend"), None
-        )
-        if kind is not None:
-            raise ValueError(f"obstacles: no rule for evaders that meet {kind!r} (allowed: 'friend', WM-6)")
+        others = [obstacle.kind for obstacle in self.obstacles if obstacle.kind != "friend"]
+        if self.move == "evades" and others:
+            raise ValueError(f"obstacles: no rule for evaders that meet {others[0]!r} (allowed: 'friend', WM-6)")
+        if self.move == "retreats" and self.turns > 1:
+            raise ValueError("turns: a retreat may destroy the unit (allowed: 1 with move = 'retreats')")
         if self.move != "retreats" and (self.stands is not None or any(obstacle.stands for obstacle in self.obstacles)):
             raise ValueError("only retreats destroy stands, WM-8 (allowed: stands with move = 'retreats')")
         return self

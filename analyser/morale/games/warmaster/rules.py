@@ -1,8 +1,4 @@
-"""Warmaster: moves without orders, such as drive-backs, and the confusion that they cause (WM-1 to WM-9).
-
-A moved unit meets the obstacles on its way one after the other. Its state has the distance moved, the causes of its
-confusion, and the number of confused friends.
-"""
+"""Warmaster: moves without orders, such as drive-backs, and the confusion that they cause (WM-1 to WM-9)."""
 
 from __future__ import annotations
 
@@ -17,15 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.common.text import counted
-from analyser.engine.chain.chain import NO_DIE, RECORD, Chain, Die, ExtraDie, Fields, Phase, States, Story, fair_die
-from analyser.morale.games.warmaster.question import FOES, Friend, Kind, Obstacle, Question, can_make_way, friends_of
+from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Fields, Phase, States, Story, fair_die
+from analyser.morale.games.warmaster.question import FOES, Kind, Obstacle, Question
 from analyser.morale.questions import exact_fraction
 
 Choice = Literal["always", "never", "fewest confused"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 NO_SIX = Fraction(5, 6)
-MOST_SIDES = 1 << 32  # largest number of equally likely sides of a die
-MOST_DICE = 12  # dice combined into one die with at most MOST_SIDES sides
 DIE_SIDES = 6
 Number = Any  # an integer, or an array with one for each state
 
@@ -60,21 +54,22 @@ class ObstacleOnWay(NamedTuple):
     """An obstacle on the way, and what the rules derive for it: distances, dice, stands."""
 
     obstacle: Obstacle
-    kind: Kind  # "unyielding" for a friend that cannot make way
     halt: float  # centimetres after which the unit stops if it cannot pass
     reached_from: int  # shortest move into it, in whole centimetres
     mover_tests: int  # dice of the mover if the friend makes way (WM-4), or at the edge of terrain (WM-2)
     friend_tests: tuple[int, ...]  # dice of each friend that makes way
     stands: int  # stands of the mover that it blocks
 
+    @property
+    def kind(self) -> Kind:
+        return self.obstacle.kind
+
 
 @lru_cache(maxsize=16)
 def obstacles_of(question: Question) -> tuple[ObstacleOnWay, ...]:
-    """Return the obstacles on the way, friends included, nearest first.
+    """Return the obstacles on the way, friends included, in the order in which they affect the unit.
 
-    At equal distance a friend that can make way comes last, because other obstacles stop the unit before it pushes the
-    friend; it comes first if touching counts as moving into it. If two obstacles stop the unit at the same distance,
-    the nearer comes first; if both are equally near, the obstacle that stops it without a roll.
+    First those that stop it, the nearer first, those without a roll before terrain; then friends that can make way.
     """
 
     def sort_key(entry: ObstacleOnWay) -> tuple[float, int, bool, float, bool]:
@@ -90,10 +85,7 @@ def reached_by(way: tuple[ObstacleOnWay, ...], moved: Any) -> Any:
 
 
 def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
-    ruleset = question.ruleset
-    kind = obstacle.kind
-    if kind == "friend" and not can_make_way(obstacle) and question.move != "evades":
-        kind = "unyielding"
+    ruleset, kind = question.ruleset, obstacle.kind
     keeps_gap = kind in FOES
     halt = exact_fraction(obstacle.distance) - (exact_fraction(ruleset.gap) if keeps_gap else 0)
     stop = max(halt, Fraction(0))
@@ -105,17 +97,10 @@ def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
     if kind == "impassable" and question.move != "evades":  # one die for terrain (WM-2)
         mover_tests = 1
     elif kind == "friend" and question.move != "evades":  # one die for each friend that it pushes (WM-4)
-        mover_tests = friends_of(obstacle) if everyone else 1
-        friend_tests = tuple(_push_dice(obstacle, everyone))
+        mover_tests = 1 + obstacle.chain if everyone else 1
+        friend_tests = tuple(1 + (n if everyone else min(n, 1)) for n in range(obstacle.chain, -1, -1))
     stands = obstacle.stands or question.stands or ruleset.stands
-    return ObstacleOnWay(obstacle, kind, float(stop), reached_from, mover_tests, friend_tests, stands)
-
-
-def _push_dice(friend: Obstacle | Friend, everyone: bool) -> Iterator[int]:
-    """Yield the dice of a friend and of all behind it: 1, plus 1 per friend pushed (directly, unless `everyone`)."""
-    yield 1 + sum(friends_of(behind) if everyone else 1 for behind in friend.chain)
-    for behind in friend.chain:
-        yield from _push_dice(behind, everyone)
+    return ObstacleOnWay(obstacle, float(stop), reached_from, mover_tests, friend_tests, stands)
 
 
 def choices_of(question: Question) -> tuple[Choice, ...]:
@@ -141,10 +126,7 @@ def meeting_results(question: Question, choice: Choice) -> NDArray[np.int64]:
 
 
 def _choices_for_fewest(way: tuple[ObstacleOnWay, ...]) -> list[tuple[bool, bool]]:
-    """Return which friends make way so that the mean number of confused units is smallest, by backward induction.
-
-    The player has seen the dice and so knows the distance moved, and whether the unit is already confused.
-    """
+    """Return which friends make way, by backward induction, so that fewest units are confused."""
     more = [Fraction(0)] * 2  # mean number of units confused later, if the mover is not confused yet, and if it is
     choices: list[tuple[bool, bool]] = []  # for each obstacle, if the mover is not confused yet, and if it is
     for entry in reversed(way):
@@ -163,65 +145,43 @@ class MoveState(NamedTuple):
     """Fields of states, as arrays of the shape of the states."""
 
     lost: NDArray[np.int64]  # turns lost to confusion before this turn
-    destroyed: NDArray[np.int64]  # stands of the unit destroyed before this turn (WM-8)
     moved: NDArray[np.int64]  # centimetres
     place: NDArray[np.int64]  # index of the obstacle at which the unit has halted; -1: it has not halted
     friends: NDArray[np.int64]  # number of confused friends
-    gone: NDArray[np.bool_]  # True: the unit had no stand left before this turn
     test: NDArray[np.bool_]  # True: confused by its own test at the obstacle
     six: NDArray[np.bool_]  # True: confused by its drive-back dice
     pushed: NDArray[np.bool_]  # True: confused by friends that made way
 
 
 class Mover:
-    """A unit and the obstacles on its way, under a choice of the player, with states as integers.
-
-    States on the move come first, then halted states, and then those of a unit that had no stand left before this turn,
-    by the number of turns lost.
-    """
+    """A unit and the obstacles on its way, under a choice of the player, with states as integers."""
 
     def __init__(self, question: Question, choice: Choice) -> None:
         self.question, self.way = question, obstacles_of(question)
         self.full_stands = question.stands or question.ruleset.stands
         self.retreats = question.move == "retreats"
         self._results = meeting_results(question, choice)
-        self._stands = self.full_stands if self.retreats and question.turns > 1 else 1
         self.farthest = 6 * question.dice if question.dice else len(question.distance or ()) - 1  # centimetres
         self.n_friend_counts = 1 + sum(max(len(entry.friend_tests), entry.kind == "friend") for entry in self.way)
-        before = {"lost": question.turns, "destroyed": self._stands}
-        flags = {"six": 2, "pushed": 2, "friends": self.n_friend_counts}
-        self.moving_fields = Fields(before | {"moved": self.farthest + 1} | flags)
-        self.halted_fields = Fields(before | {"place": max(len(self.way), 1), "test": 2} | flags)
-        self._gone = self.moving_fields.size + (self.halted_fields.size if self.way else 0)
+        flags = {"test": 2, "six": 2, "pushed": 2, "friends": self.n_friend_counts}
+        places = len(self.way) + 1  # place 0: on the move
+        self.fields = Fields({"lost": question.turns, "moved": self.farthest + 1, "place": places, **flags})
 
     def read(self, states: States) -> MoveState:
         """Return the fields of states."""
-        gone = states >= self._gone
-        halted = (states >= self.moving_fields.size) & ~gone
-
-        def part(name: str, of_gone: Any = 0, otherwise: int = 0) -> Any:
-            moving, stopped = (
-                fields.get(name, states - first) if name in fields.sizes else otherwise
-                for fields, first in ((self.moving_fields, 0), (self.halted_fields, self.moving_fields.size))
-            )
-            return np.where(gone, of_gone, np.where(halted, stopped, moving))
-
-        flags = {name: part(name) == 1 for name in ("test", "six", "pushed")}
-        lost, destroyed = part("lost", states - self._gone), part("destroyed", self._stands)
-        return MoveState(lost, destroyed, part("moved"), part("place", -1, -1), part("friends"), gone, **flags)
+        lost, moved, place, *flags, friends = (self.fields.get(name, states) for name in self.fields.sizes)
+        return MoveState(lost, moved, place - 1, friends, *(flag == 1 for flag in flags))
 
     def is_confused(self, fields: MoveState) -> Any:
         """Return True if the unit is confused at the end of a move and still has stands (WM-8)."""
         return (fields.test | fields.six | fields.pushed) & ~((fields.place >= 0) & self.retreats)
 
     def stands_destroyed(self, fields: MoveState) -> Any:
-        """Return the number of stands destroyed until the end of a move, those of earlier turns included (WM-8)."""
-        if not self.retreats:
-            return np.zeros_like(fields.moved)
+        """Return the number of stands that a retreat destroys (WM-8)."""
         destroys = self._results[:, -1, 0] == Meeting.DESTROYS_STANDS
         blocked = np.cumsum([0, *(entry.stands * hit for entry, hit in zip(self.way, destroys.tolist()))])
-        lost = np.minimum(fields.destroyed + blocked[reached_by(self.way, fields.moved)], self.full_stands)
-        return np.where((fields.place >= 0) | fields.gone, self.full_stands, lost)
+        lost = np.minimum(blocked[reached_by(self.way, fields.moved)], self.full_stands)
+        return np.where(fields.place >= 0, self.full_stands, lost)
 
     def possible_meetings(self) -> Iterator[tuple[Kind, Meeting]]:
         """Yield each kind of obstacle that moves can meet, with its results, up to one that always halts the unit."""
@@ -239,92 +199,71 @@ class Mover:
         question, die = self.question, fair_die(DIE_SIDES) if self.question.dice else Die(self.question.distance or ())
         title = "Drive-back die (WM-1)" if question.dice else "The move, centimetres"
         turn = [self._phase(self._after_die, die, title)] * (question.dice or 1)
-        for indices, friends, tested in _test_groups(self.way):
-            change = partial(self._after_obstacles, indices, friends)
-            turn.append(self._phase(change, tested, self._tests_title(indices)))
+        for place, entry in enumerate(self.way):
+            title = f"{_word_of(entry).capitalize()} at {entry.obstacle.distance:g} cm (WM-2 to WM-8)"
+            tests = combined_tests(entry.friend_tests, entry.mover_tests)
+            turn.append(self._phase(partial(self._after_obstacle, place), tests, title))
         turn.append(RECORD)
         phases = (*turn, *(Phase(self._next_turn, title="The next turn (WM-9)"), *turn) * (question.turns - 1))
         obstacles = f"{len(self.way)} obstacles and {self.n_friend_counts - 1} friends"
         what = f"{question.turns} turns of up to {self.farthest} cm past {obstacles}"
         story = Story(self._read, "Turn")
-        return Chain(0, phases, self._gone + question.turns, what, "fewer turns, dice or friends", story)
-
-    def _tests_title(self, indices: range) -> str:
-        """Return the title of the phase with the tests at these obstacles."""
-        obstacles = ((_word_of(self.way[place]), self.way[place].obstacle.distance) for place in indices)
-        text = " and ".join(f"{what} at {distance:g} cm" for what, distance in obstacles)
-        return f"{text[0].upper()}{text[1:]} (WM-2 to WM-8)"
+        return Chain(0, phases, self.fields.size, what, "fewer turns, dice or friends", story)
 
     def _read(self, state: int) -> dict[str, Any]:
         """Return a state as labels and values."""
         fields = self.read(np.array([state]))
         confused, place = bool(self.is_confused(fields)[0]), int(fields.place[0])
         at = f"halts at the {_word_of(self.way[place])}" if place >= 0 else "on the move"
-        labels: dict[str, Any] = {"the unit": "no stand left" if fields.gone[0] else at}
+        labels: dict[str, Any] = {"the unit": at}
         labels |= {"centimetres moved": int(fields.moved[0])} if place < 0 else {}
         labels |= {"confused": confused, "friends confused": int(fields.friends[0])}
         labels |= {"stands destroyed": int(self.stands_destroyed(fields)[0])} if self.retreats else {}
         return labels | ({"turns lost": int(fields.lost[0])} if self.question.turns > 1 else {})
 
     def _phase(self, change: Callable[[MoveState, Any], Any], die: Die, title: str) -> Phase:
-        """Return a phase of a moving unit; `change` is applied once, to states of turn 1, and serves all turns."""
-        turns, both = self.question.turns, (self.moving_fields, self.halted_fields)
-        moving_size, halted_size = (fields.size // turns for fields in both)
-        first_turn = change(self.read(np.arange(moving_size)[:, np.newaxis]), np.arange(die.highest + 1))
-        size_after = np.where(first_turn >= self.moving_fields.size, halted_size, moving_size)
+        """Return a phase that changes the states of a unit on the move."""
 
-        def in_all_turns(states: States, _: Any) -> States:
-            moving = states[:, 0] < self.moving_fields.size
-            lost, in_first_turn = np.divmod(states[moving], moving_size)
-            after = np.repeat(states, first_turn.shape[1], axis=1)
-            after[moving] = first_turn[in_first_turn[:, 0]] + lost * size_after[in_first_turn[:, 0]]
+        def next_states(states: States, totals: Any) -> States:
+            moving = self.fields.get("place", states[:, 0]) == 0
+            after = np.repeat(states, len(totals), axis=1)
+            after[moving] = change(self.read(states[moving]), totals)
             return after
 
-        return Phase(in_all_turns, extra_dice=(ExtraDie(die, 1),), title=title)
+        return Phase(next_states, extra_dice=(ExtraDie(die, 1),), title=title)
 
     def _after_die(self, fields: MoveState, total: Any) -> Any:
         """Return the states after a drive-back die (WM-1), or after the distance of another move."""
         six = fields.six | ((self.question.dice is not None) & is_confused_by(total == DIE_SIDES))
         moved = np.minimum(fields.moved + total, self.farthest)
-        return self.moving_fields.pack(destroyed=fields.destroyed, moved=moved, six=six)
+        return self.fields.pack(lost=fields.lost, moved=moved, six=six)
 
-    def _after_obstacles(self, indices: range, friends_tested: int, fields: MoveState, totals: Any) -> Any:
-        """Return the states after these obstacles, with the tests at the last of them (WM-2 to WM-8).
+    def _after_obstacle(self, place: int, fields: MoveState, totals: Any) -> Any:
+        """Return the states after an obstacle, with its tests (WM-2 to WM-8).
 
-        The total is the number of friends with a 6, plus ``friends_tested + 1`` if the mover has a 6.
+        A total is the number of friends with a 6, plus the number of friends and 1 if the mover has a 6.
         """
-        reached, shape = reached_by(self.way, fields.moved), (len(fields.moved), len(totals))
-        stands = np.array([entry.stands for entry in self.way])[:, np.newaxis]
-        blocked = np.cumsum(stands * (self._results[:, :, 0] == Meeting.DESTROYS_STANDS), axis=0)
-        six, pushed = fields.six, np.broadcast_to(fields.pushed, shape)
-        confused = np.broadcast_to(fields.friends, shape)
-        halted, after = np.zeros(shape, np.bool_), np.zeros(shape, np.int64)
-        for place in indices:
-            mover, friends = np.divmod(totals if place == indices[-1] else np.zeros(1, int), friends_tested + 1)
-            results = self._results[place, reached, (six | pushed) * 1]
-            meeting_result = np.where(~halted & (reached > place), results, -1)
-            no_stands = self.full_stands <= fields.destroyed + blocked[place, reached]
-            halting = [meeting_result == result for result in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
-            halts = np.any(halting, axis=0) | ((meeting_result == Meeting.DESTROYS_STANDS) & no_stands)
-            test = np.select(halting, [mover, 1], 0)
-            flags = {"six": six, "pushed": pushed, "friends": confused}
-            stopped = self.halted_fields.pack(destroyed=fields.destroyed, place=place, test=test, **flags)
-            after = np.where(halts, self.moving_fields.size + stopped, after)
-            halted |= halts
-            makes_way = meeting_result == Meeting.MAKES_WAY
-            pushed = pushed | (makes_way & (mover == 1))
-            confused = confused + makes_way * friends
-            confused = confused + (meeting_result == Meeting.BURST_THROUGH) * (self.way[place].kind == "friend")
-        flags = {"six": six, "pushed": pushed, "friends": confused}
-        return np.where(halted, after, self.moving_fields.pack(destroyed=fields.destroyed, moved=fields.moved, **flags))
+        entry, reached = self.way[place], reached_by(self.way, fields.moved)
+        mover, friends = np.divmod(totals, len(entry.friend_tests) + 1)
+        results = self._results[place, reached, (fields.six | fields.pushed) * 1]
+        result = np.where(reached > place, results, -1)
+        stands = np.array([before.stands for before in self.way[: place + 1]])
+        blocked = stands @ (self._results[: place + 1, :, 0] == Meeting.DESTROYS_STANDS)
+        halting = [result == meeting for meeting in (Meeting.HALTS_AND_TESTS, Meeting.HALTS_CONFUSED)]
+        no_stands = (result == Meeting.DESTROYS_STANDS) & (self.full_stands <= blocked[reached])
+        kept = {"lost": fields.lost, "six": fields.six}
+        confused = {"pushed": fields.pushed, "friends": fields.friends, "test": np.select(halting, [mover, 1], 0)}
+        halted = self.fields.pack(place=place + 1, **kept, **confused)
+        makes_way, bursts = result == Meeting.MAKES_WAY, result == Meeting.BURST_THROUGH
+        more_friends = makes_way * friends + bursts * (entry.kind == "friend")
+        pushed = fields.pushed | (makes_way & (mover == 1))
+        passed = self.fields.pack(moved=fields.moved, **kept, pushed=pushed, friends=fields.friends + more_friends)
+        return np.where(np.any(halting, axis=0) | no_stands, halted, passed)
 
     def _next_turn(self, states: States, _: Any) -> Any:
-        """Return the states in the next turn: confusion costs a turn (WM-9); a unit without stands is gone (WM-8)."""
+        """Return the states in the next turn: confusion costs a turn (WM-9)."""
         fields = self.read(states)
-        lost = np.minimum(fields.lost + self.is_confused(fields), self.question.turns - 1)
-        destroyed = self.stands_destroyed(fields)
-        start = self.moving_fields.pack(lost=lost, destroyed=np.minimum(destroyed, self._stands - 1))
-        return np.where(destroyed == self.full_stands, self._gone + lost, start)
+        return self.fields.pack(lost=np.minimum(fields.lost + self.is_confused(fields), self.question.turns - 1))
 
 
 @lru_cache(maxsize=16)
@@ -333,50 +272,25 @@ def mover_of(question: Question, choice: Choice) -> Mover:
     return Mover(question, choice)
 
 
-def _test_groups(way: tuple[ObstacleOnWay, ...]) -> Iterator[tuple[range, int, Die]]:
-    """Yield indices of obstacles, the number of friends that test there, and the die of all tests, nearest first.
-
-    The mover tests last at each obstacle, so that its confusion changes no choice until all friends have tested.
-    """
-    first = 0
-    for place, obstacle in enumerate(way):
-        friends: list[int] = []
-        for tests in obstacle.friend_tests:
-            if sum(friends) + tests + obstacle.mover_tests > MOST_DICE and friends:
-                yield range(first, place + 1), len(friends), combined_tests(tuple(friends), 0)
-                first, friends = place, []
-            friends.append(tests)
-        if friends or obstacle.mover_tests:
-            yield range(first, place + 1), len(friends), combined_tests(tuple(friends), obstacle.mover_tests)
-            first = place + 1
-    if first < len(way):
-        yield range(first, len(way)), 0, NO_DIE
-
-
 @cache
 def combined_tests(friends: tuple[int, ...], mover: int) -> Die:
-    """Return the tests of friends and of the mover, from the number of dice of each, as one die.
+    """Return the tests of friends and of the mover as one die: friends with a 6, plus ``len + 1`` if the mover has.
 
-    Its value is the number of friends that roll any 6, plus ``len(friends) + 1`` if the mover rolls a 6.
-
-    >>> combined_tests((2,), 1)
-    Die(weights=(125, 55, 25, 11), sides=216)
+    >>> combined_tests((1,), 1).pmf.round(4).tolist()
+    [0.6944, 0.1389, 0.1389, 0.0278]
     """
-    weights = [1]
+    weights = np.ones(1)
     for dice in friends:
-        passing = (DIE_SIDES - 1) ** dice
-        weights = np.convolve(np.array(weights, object), [passing, DIE_SIDES**dice - passing]).tolist()
-    passing = (DIE_SIDES - 1) ** mover
-    products = [weight * rolls for rolls in (passing, DIE_SIDES**mover - passing) for weight in weights]
-    sides = DIE_SIDES ** (sum(friends) + mover)
+        passing = float(NO_SIX**dice)
+        weights = np.convolve(weights, [passing, 1 - passing])
+    passing = float(NO_SIX**mover)
+    products = np.concatenate([passing * weights, (1 - passing) * weights])
     words = tuple(_in_words(value, len(friends), mover) for value in range(len(products)))
-    if sides > MOST_SIDES:
-        return Die(tuple(weight / sides for weight in products), words=words)
-    return Die(tuple(products), sides, words)
+    return Die(tuple(products.tolist()), words=words)
 
 
 def _word_of(entry: ObstacleOnWay) -> str:
-    return "impassable terrain" if entry.obstacle.kind == "impassable" else entry.obstacle.kind
+    return "impassable terrain" if entry.kind == "impassable" else entry.kind
 
 
 def _in_words(value: int, friends: int, mover: int) -> str:

@@ -1,12 +1,12 @@
-"""Whole arrays, and what the compiler makes: the same values, plans and chances, to the bit."""
+"""Values, plans and chances of a graph, against a plain reading."""
 
 import numpy as np
 import pytest
 
-from analyser.common.jit import interpreted
 from analyser.engine.fight.best import game_graph
 from analyser.engine.fight.best.backward_induction import BEST, PLANNED, WORST, backward_values, node_probabilities
 from analyser.results.duel_solution import solved_duel
+from analyser.rules.structs import NONE
 from analyser.scenarios.duel import DuelScenario
 from analyser.scenarios.load import load_as
 
@@ -26,20 +26,42 @@ def play(request):
     return solved_duel(duel_of(**request.param))
 
 
+def read_plainly(edges, final, first, second, plan):
+    """Values and plan node by node."""
+    values = np.zeros((len(plan) + 1, len(edges.begins) - 1))
+    values[-1, : len(final)] = final
+    for number in reversed(range(len(plan))):
+        now = values[number]
+        now[: len(final)] = values[number + 1, : len(final)]
+        for place, chooser in [*enumerate(edges.choosers.tolist())][1:]:
+            for node in range(edges.bounds[place, 0], edges.bounds[place, number + 1]):
+                ways = slice(*edges.begins[node : node + 2])
+                after, take = now[edges.to[ways]], first if chooser == 0 else second
+                if chooser == NONE:
+                    now[node] = sum(edges.weights[ways] * after)
+                    continue
+                if take != PLANNED:
+                    plan[number, node] = np.flatnonzero(take * after >= max(take * after) - 1e-14 * abs(final).max())[0]
+                now[node] = after[plan[number, node]]
+        for node in range(edges.bounds[0, number + 1]):
+            if edges.begins[node] < edges.begins[node + 1]:
+                now[node] = now[edges.to[edges.begins[node]]]
+    return values
+
+
 @pytest.mark.parametrize("takes", [(BEST, WORST), (WORST, BEST), (BEST, PLANNED), (PLANNED, PLANNED)])
-def test_values_and_plans_are_the_same_to_the_bit(play, takes):
+def test_values_and_plans_are_those_of_a_plain_reading(play, takes):
     plans = [play.plan.copy(), play.plan.copy()]
-    at_once = backward_values._meanwhile(play.game.edges, play.final_values, *takes, plans[0])
-    with interpreted():
-        one_by_one = backward_values(play.game.edges, play.final_values, *takes, plans[1])
-    assert np.array_equal(at_once, one_by_one)
+    values = backward_values(play.game.edges, play.final_values, *takes, plans[0])
+    plain = read_plainly(play.game.edges, play.final_values, *takes, plans[1])
+    assert np.allclose(values, plain, rtol=0, atol=1e-13)
     assert np.array_equal(*plans)
 
 
-def test_chances_are_the_same_to_the_bit(play):
-    with interpreted():
-        one_by_one = node_probabilities(play.game.edges, play.plan)
-    assert np.array_equal(node_probabilities._meanwhile(play.game.edges, play.plan), one_by_one)
+def test_chances_and_final_values_give_the_value(play):
+    chances = node_probabilities(play.game.edges, play.plan)
+    assert np.allclose(chances[:, : play.game.starts].sum(axis=1)[-1], 1)
+    assert chances[-1, : play.game.starts] @ play.final_values == pytest.approx(play.value)
 
 
 class Explorer:

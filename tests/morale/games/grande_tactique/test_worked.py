@@ -56,11 +56,11 @@ CHECKS = {
             {"flees": 0, "routed": 0, "silenced": p}, arm="artillery", cause=cause, state=state, worn_down_by=by
         )
         for cause, by, state, p in (
-            ("charged", None, "eager", 1),
+            ("charged", "artillery", "eager", 1),
             ("worn down", "artillery", "eager", 1),
-            ("worn down", None, "shaken", 1),  # by artillery, unless it is said
+            ("worn down", "artillery", "shaken", 1),
             ("worn down", "infantry", "shaken", 0),
-            ("lost firing", None, "shaken", 0),
+            ("lost firing", "artillery", "shaken", 0),
         )
     },
     **{

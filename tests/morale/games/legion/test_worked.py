@@ -2,8 +2,7 @@
 
 import pytest
 
-from analyser import morale
-from tests.oracle.morale_checks import assert_worked, rows
+from tests.oracle.morale_checks import assert_worked
 
 STUCK = {"tokens": 10, "ruleset": {"rally_successes": 0, "end_phase_tokens": 0}}  # tokens that never go
 TWO, OFF = {"courage": 1, "tokens": 2}, "p_left_table"
@@ -71,9 +70,3 @@ WORKED = {
 @pytest.mark.parametrize("case", WORKED)
 def test_worked_by_hand(case):
     assert_worked("legion", *WORKED[case])
-
-
-def test_a_commander_out_of_range_is_no_commander():
-    result = morale.exact("legion", TWO | {"commander_courage": 2, "commander_range": 4})
-    assert {commander for commander, _ in rows(result)} == {"without"}
-    assert "LG-3" in result.warnings[0]

@@ -8,8 +8,6 @@ from analyser import morale
 from tests.oracle.morale_checks import assert_worked, rows
 
 MOVE = "driven_back"
-MARCHES_ON = {"move": "retreats", "distance": 8, "turns": 2}
-MARCHES_ON["obstacles"] = [{"distance": 2, "kind": "friend"}, {"distance": 5, "kind": "enemy"}]
 TERRAIN = {"distance": 2, "kind": "impassable"}
 BLOCKED = [{"distance": 1, "kind": "impassable", "stands": 1}, {"distance": 6, "kind": "enemy", "stands": 2}]
 
@@ -93,7 +91,6 @@ WORKED = {
         )
         for what, obstacle in {
             "an unyielding friend": {"distance": 0, "kind": "unyielding"},
-            "one who would push it": friend(chain=[{"kind": "unyielding"}]),
         }.items()
     },
     "WM-6: evaders confuse the friends they burst through, no roll, and not themselves": (
@@ -122,18 +119,6 @@ WORKED = {
         {("turns_lost", MOVE, lost, "probability"): ways / 36 for lost, ways in enumerate((25, 10, 1))}
         | row(1, p_confused=1 / 6)
         | row(2, p_confused=1 / 6),
-    ),
-    "WM-8: destroyed in turn 1 it loses no turn to confusion, and nobody makes way in turn 2": (
-        MARCHES_ON,
-        {("turns_lost", "always", lost, "probability"): int(lost == 0) for lost in range(3)}
-        | row("always", 1, mean_friends_confused=1 / 6)
-        | row("always", 2, p_all_stands_destroyed=1, mean_friends_confused=0, mean_distance=0),
-    ),
-    "WM-8: terrain blocks one of three stands a turn, and nothing moves in turn 4": (
-        {"move": "retreats", "distance": 4, "turns": 4, "obstacles": BLOCKED[:1]},
-        {("", turn, "mean_stands_destroyed"): n for turn, n in enumerate((1, 2, 3, 3), 1)}
-        | {("", turn, "p_all_stands_destroyed"): n for turn, n in enumerate((0, 0, 1, 1), 1)}
-        | {("", turn, "mean_distance"): n for turn, n in enumerate((4, 4, 1, 0), 1)},
     ),
     **{
         f"WM-3: unable to end 1 cm from an enemy, whatever the distance ({move})": (
