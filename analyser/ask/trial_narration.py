@@ -32,7 +32,7 @@ from analyser.results.attack import solve_attack
 from analyser.scenarios.load import Question, Unit, check_is_question, load, read_scenario
 
 PICKS = ("worst", "median", "best")
-MOST_TRIALS_OF_ATTACK = 100_000  # dice with the score of the rarest take some seconds to find
+MOST_TRIALS_OF_ATTACK = 100_000  # to find dice with the rarest score takes some seconds
 MOST_TRIALS_OF_FIGHT = 10_000  # each takes some milliseconds
 DEFAULT_TRIALS = 1000
 DEFAULT_METRIC = {**DESTROYED, "duel": "margin"}
