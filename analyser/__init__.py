@@ -48,12 +48,12 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.api import exact as exact
     from analyser.api import focus as focus
     from analyser.api import simulate as simulate
+    from analyser.ask.best_variant import search as search
+    from analyser.ask.best_variant_answer import Search as Search
     from analyser.ask.curve import curve as curve
     from analyser.ask.curve_answer import Curve as Curve
     from analyser.ask.luck import luck as luck
     from analyser.ask.luck_answer import Luck as Luck
-    from analyser.ask.search import search as search
-    from analyser.ask.search_answer import Search as Search
     from analyser.ask.trial_narration import TrialNarration as TrialNarration
     from analyser.ask.trial_narration import tell as tell
     from analyser.cli.kernels import warm_up as warm_up
@@ -68,8 +68,8 @@ if TYPE_CHECKING:  # the public names, in alphabetical order of their modules
     from analyser.game.force_kinds import ForceKinds as ForceKinds
     from analyser.game.profiles import Profiles as Profiles
     from analyser.game.profiles import load_profiles as load_profiles
-    from analyser.report.tactics import Tactics as Tactics
-    from analyser.report.tactics import tactics as tactics
+    from analyser.report.tactic_costs import Tactics as Tactics
+    from analyser.report.tactic_costs import tactics as tactics
     from analyser.results.attack import AttackResult as AttackResult
     from analyser.results.base import Result as Result
     from analyser.results.battle import BattleResult as BattleResult

@@ -1,1 +1,1 @@
-"""Questions over many values: curves and maps, searches among variants, trials in words, and the luck of an outcome."""
+"""Questions about many values (curves, maps, the best variant), about one trial, and about the luck of an outcome."""

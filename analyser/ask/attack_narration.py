@@ -1,4 +1,4 @@
-"""A trial of an attack in words: its dice, hits, damage and card, and the fate of the target."""
+"""Text of a simulated attack: its dice, hits, damage and card, and the fate of the target."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from analyser.rules.structs import FightFacts, Test
 
 _FULL_FACE_NAMES = {"heroic": "heroic strike", "glancing": "glancing strike"}
 _FLAGS = ("suppressed", "disordered", "activated", "fell_back", "broken", "fled", "annihilated")
-_FIRST_BITS = {  # first bit of each number in an outcome
+_FIRST_BITS = {  # lowest bit of each number in a packed outcome
     "models_destroyed": discipline.MODELS_DESTROYED,
     "damage": discipline.DAMAGE,
     "attacker_models_destroyed": discipline.ATTACKER_DESTROYED,
@@ -41,10 +41,10 @@ class ResolvedStrike(NamedTuple):
 def resolve(
     fight: FightFacts, face_values: Scores, score: int, falls: Callable[[int], int], passes: Callable[[int], int]
 ) -> ResolvedStrike:
-    """Resolve a strike after its roll; `falls` and `passes` are called only if the result is random.
+    """Resolve a strike after its roll; `falls` and `passes` are called only if chance decides.
 
-    `falls` takes the number of destroyed models and returns 1 if the officer is one of them. `passes` takes the highest
-    card that passes the test and returns 1 if the test is passed.
+    `falls` takes the number of destroyed models, and returns 1 if the officer is one of them. `passes` takes the
+    highest card that passes the test, and returns 1 if the test is passed.
     """
     state = strike.after_roll(fight, face_values, score)
     if strike.stage_of(state) == Stage.OFFICER:
@@ -56,7 +56,7 @@ def resolve(
 
 
 def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedStrike:
-    """Return the strike of a trial, computed only from its score, its card and the position of the officer."""
+    """Resolve the strike of a trial from its score, its card and the position of the officer."""
 
     def falls(destroyed: int) -> int:
         return int((trial.officer_position or 0) < destroyed)
@@ -68,7 +68,7 @@ def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedS
 
 
 def dice_lines(dice: list[Die], fight: FightFacts, face_names: Sequence[str]) -> list[str]:
-    """Return a line for each die: its face, its re-rolls, and the die that added it."""
+    """Return a line for each die: its face, its re-rolls, and the exploding die that added it."""
     width, faces = len(str(len(dice))), [_FULL_FACE_NAMES.get(name, name) for name in face_names]
     return [f"  {number:>{width}}. {_die_text(die, fight, faces)}" for number, die in enumerate(dice, start=1)]
 
@@ -121,7 +121,7 @@ def _damage_lines(fight: FightFacts, resolved: ResolvedStrike) -> list[str]:
 
 
 def _test_lines(fight: FightFacts, card: int | None, resolved: ResolvedStrike) -> list[str]:
-    """Return the fate of the officer, and the suppression test (AC-5.1 to AC-5.8)."""
+    """Return lines about the officer and the suppression test (AC-5.1 to AC-5.8)."""
     destroyed, fallen = strike.models_destroyed_by_roll(resolved.state), strike.officer_has_fallen(resolved.state)
     passed = strike.stage_of(resolved.state) == Stage.PASSED
     lines = ["The officer falls (AC-5.8)" + ", but a commander is near" * bool(fight.near_commander)] * fallen
@@ -154,7 +154,7 @@ def _fate_line(fight: FightFacts, outcome: int) -> str:
 
 
 def attack_lines(result: AttackResult, face_values: Scores, trial: Trial) -> list[str]:
-    """Return the whole attack, line by line."""
+    """Return the lines about a whole attack."""
     fight, heading = python_copy(result.scenario.fight), dict(result.heading())
     resolved = strike_of(fight, face_values, trial)
     die, source = result.scenario.ruleset.die, Random(f"{result.seed} {trial.number}")

@@ -1,4 +1,4 @@
-"""Metrics of one or more questions (the lines) over one or two keys (the axes): a curve, a map or a Pareto front."""
+"""Compute metrics of questions (the lines) at each value of one or two keys (the axes)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pandas as pd
 from analyser.analysis import selection
 from analyser.ask.curve_answer import Curve, is_number
 from analyser.ask.keys import LEVEL, LISTS, NO_ENTRY, POINTS, Key, Raw, key_of, raw_unit, values_of, with_values
-from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, MetricValue, at_any_stop
+from analyser.ask.metric_lookup import DEFAULT_METRICS, LEAST_SUFFIX, MetricValue, with_anytime_interval
 from analyser.ask.question_table import (
     BATTLE,
     Point,
@@ -40,7 +40,7 @@ from analyser.scenarios.schema import Attack, ChargeTerms, Combatant, DuelTerms,
 
 Metric = str | Function
 MOST_METRICS = 2
-DEFAULT_BATTLES = 10_000  # battles for each point
+DEFAULT_BATTLES = 10_000  # simulated battles at each point
 _STOPPED = "not computed, because the curve was stopped"
 Over = str | Mapping[str, Any] | Sequence[str]
 _LEVEL = re.compile(r"@[\w-]+")  # the level in a selector
@@ -63,22 +63,22 @@ def curve(
     progress: Progress | bool | None = None,
     **conditions: Any,
 ) -> Curve:
-    """Return a metric of a question over one or two keys, for one or more units, and the best unit in each range.
+    """Return a metric of one or more units at each value of one or two keys, and the best unit in each range.
 
     Parameters
     ----------
     question : selectors; or path or mapping, or several
-        The attackers, each a line of the curve: selectors, which may have wildcards, or loadouts. Without a `target`:
-        whole questions of any kind, also battles and morale, each a line.
+        The attackers: selectors (with or without wildcards) or loadouts. Without a `target`, whole questions of one
+        kind, such as battles. Each is a line of the curve.
     target : selector or mapping, optional
         The unit that is attacked, charged or fought.
     over : str, mapping, or several
         One or two keys: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12", "DEFENCE=1..4"]`` or ``{"distance": range(1,
         25)}``; named as in the rules and files (:func:`~analyser.ask.keys.key_of`), or `points` and `level` of the
-        attacker. Default values: every inch in reach, every level, every row, or yes and no.
+        attacker. Default values are every inch in reach, every level, every row, or yes and no.
     metric : str or callable, or two
-        The metric (:func:`~analyser.ask.metric_lookup.metric_value`); ``"...:least"`` if low values are better. Two
-        metrics give a Pareto front. Default: mean models destroyed, or the probability to win.
+        The metric (:func:`~analyser.ask.metric_lookup.metric_value`), with ``:least`` appended if low values are
+        better. Two metrics give a Pareto front. Default: mean models destroyed, or the probability to win.
     kind : "attack", "charge" or "duel"
     method, trials, seed, precision, threads, profiles, progress
         As in :func:`analyser.attack`, for each point separately; battles have 10,000 trials by default.
@@ -88,12 +88,12 @@ def curve(
     Raises
     ------
     InputError
-        An unknown key or metric, no value with an answer, or more than 200,000 points.
+        An unknown key or metric, more than 200,000 points, or no answer at any value.
 
     Notes
     -----
-    Illegal values are left out, with the reasons. The result of an attack changes only at the ranges of rows and of
-    Corrosive Fumes (AC-4.1, AC-7); these distances are added if a range is stated.
+    The answer lists illegal values with the reasons. An attack changes only at the ranges of rows and of Corrosive
+    Fumes (AC-4.1, AC-7); if the distance varies by whole inches, these ranges are added.
 
     Examples
     --------
@@ -112,15 +112,15 @@ def curve(
         sampling = replace(sampling, trials=DEFAULT_BATTLES)
     axes = axes_of(over, asked_kind, list(lines.values()), library)
     _check_not_stated(axes, conditions, target)
-    if any(key.name == LEVEL for key in axes):  # name lines without levels; of a unit's lines the first is kept
+    if any(key.name == LEVEL for key in axes):  # all levels of a unit become one line, named without a level
         lines = {_LEVEL.sub("", name): raw for name, raw in reversed(lines.items())}
         lines = dict(reversed(lines.items()))
     size = size_of(axes, len(lines))
     solver = Solver(library, sampling, size)
     points = solve_all(solver, _variants(lines, axes, library), list(metrics), sampling, size, len(lines))
-    points = points[: len(points) // len(lines) * len(lines)]  # after Ctrl-C: only values that all lines have
+    points = points[: len(points) // len(lines) * len(lines)]  # after Ctrl-C, keep the values computed for all lines
     if precision is not None:
-        points = [_at_any_stop(point, metrics) for point in points]
+        points = [_with_anytime_intervals(point, metrics) for point in points]
     complete = len(points) == size
     for variant in itertools.islice(_variants(lines, axes, library), len(points), None):
         points.append(Point(variant.name, variant.values, (MetricValue(np.nan),) * len(metrics), _STOPPED))
@@ -171,7 +171,7 @@ def _whole_question(question: Any, number: int, library: Profiles) -> tuple[str,
 
 
 def _check_not_stated(keys: Iterable[Key], conditions: Mapping[str, Any], target: Any) -> None:
-    """Raise InputError for a stated condition that also varies, because its value would have no effect."""
+    """Raise InputError if a condition is stated although the curve varies it."""
     for key in keys:
         for path in key.paths:
             section, name = target if path[0] in _SECOND_SECTIONS else conditions, str(path[-1])
@@ -190,9 +190,10 @@ def _variants(lines: Mapping[str, Raw], axes: Mapping[Key, Sequence[Any]], libra
             yield variant_of(name, raw, dict(zip(axes, combination)), library)
 
 
-def _at_any_stop(point: Point, metrics: Iterable[str]) -> Point:
+def _with_anytime_intervals(point: Point, metrics: Iterable[str]) -> Point:
     values = zip(point.metric_values, metrics)
-    return point._replace(metric_values=tuple(at_any_stop(value, name, point.trials) for value, name in values))
+    with_intervals = (with_anytime_interval(value, name, point.trials) for value, name in values)
+    return point._replace(metric_values=tuple(with_intervals))
 
 
 def _answer(
@@ -255,7 +256,7 @@ def _frame(points: Sequence[Point], metrics: Iterable[str], *, exact: bool) -> p
 
 
 def _left_out_texts(key: Key, axis: Sequence[Any], solved: set[Any], reasons: Mapping[Any, str]) -> list[str]:
-    """Return a text for each run of values of a key at which no line has an answer, with the reason."""
+    """Describe each run of values at which no line has an answer, with the reason."""
     texts = []
     for is_solved, run in itertools.groupby(axis, key=lambda value: value in solved):
         if not is_solved:
@@ -267,10 +268,10 @@ def _left_out_texts(key: Key, axis: Sequence[Any], solved: set[Any], reasons: Ma
 
 MOST_CURVE_POINTS = 200_000
 MOST_KEYS = 2
-GREATEST_DISTANCE = 60  # inches, among the default values
+GREATEST_DISTANCE = 60  # inches; the longest default distance
 _RANGED_KINDS = ("attack", "focus")
 _EXAMPLES = {POINTS: "40..80:5", "attacker": "UNIT,UNIT", "unit": "UNIT,UNIT", "qualities": "none,Arc,Arc+Devastating"}
-_RECORD_OF_SECTION: Mapping[str, Any] = {  # record types with the keys of each section
+_RECORD_OF_SECTION: Mapping[str, Any] = {  # type of each section of a question
     **{"attack": Attack, "attacks": FocusAttack, "charge": ChargeTerms, "duel": DuelTerms, "battle": BattleTerms},
     **{"target": Combatant, "attacker": Combatant, "a": Combatant, "b": Combatant},
 }
@@ -296,7 +297,7 @@ def axes_of(over: Any, kind: str, questions: Sequence[Raw], library: Profiles) -
 
 
 def _stated_values(over: Any) -> dict[str, Any]:
-    """Return the names of the keys with their values as stated; None stands for the default values."""
+    """Return the stated values by name of the key; None stands for the default values."""
     if isinstance(over, Mapping):
         stated = dict(over)
     else:
@@ -349,14 +350,14 @@ def default_values(key: Key, kind: str, questions: Sequence[Raw], library: Profi
 
 
 def _literal_values(annotation: Any) -> tuple[Any, ...]:
-    """Return the possible values of a key whose type is a choice of names; empty for another type."""
+    """Return the names allowed by a type; empty if it is not a choice of names."""
     if get_origin(annotation) is Literal:
         return get_args(annotation)
     return next((names for part in get_args(annotation) if (names := _literal_values(part))), ())
 
 
 def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library: Profiles) -> Sequence[Any]:
-    """Return the distances and, between them, all distances at which an attack can change (AC-4.1, AC-7)."""
+    """Return the distances, with the weapon ranges between them, where an attack can change (AC-4.1, AC-7)."""
     weapon_ranges: set[float] = set()
     for raw in questions:
         for attack in raw.get("attacks") or [raw.get("attack", {})]:
@@ -371,7 +372,7 @@ def _with_weapon_ranges(values: Sequence[Any], questions: Sequence[Raw], library
 
 
 def holds_between(axes: Mapping[Key, Sequence[Any]], kind: str, questions: Sequence[Raw], library: Profiles) -> bool:
-    """Return True if the values are distances, and no attack changes between two successive values."""
+    """Return True if the axes are distances, and no attack changes between successive values."""
     values, *_ = axes.values()
     if not all(key.is_distance for key in axes) or kind not in _RANGED_KINDS or len(values) < 2:
         return False

@@ -1,4 +1,4 @@
-"""Answer of a curve, map or front: metrics over one or two keys, and the best lines, as table, text and picture."""
+"""Answer of a curve, a map or a Pareto front: values of metrics, and the best lines, as table, text and picture."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 MOST_ROWS = 40  # of a table in text
 MOST_COLUMNS = 12  # of a map in text
 MOST_LINES = 6  # columns for lines in a table in text
-_EQUAL_DECIMALS = 9  # points of a front whose values agree to so many decimals count as one
-_FEWEST_LINES = 2  # lines that a picture of a map shows even if fewer are best
+_EQUAL_DECIMALS = 9  # points of a front count as equal if their values agree to this many decimals
+_FEWEST_LINES = 2  # lines shown in the picture of a map, even if fewer are best
 _MAP_KEYS = 2
 EQUAL, NOT_SIGNIFICANT = " = ", " ≈ "  # signs between the names of tied lines
 
@@ -93,7 +93,7 @@ class Curve(QuestionTable):
     def best(self) -> pd.DataFrame:
         """The best lines by the first metric at each combination of values; columns: the keys, `best`, `value`.
 
-        Lines that tie with the best are all named, the cheapest first.
+        `best` names all tied lines, the cheapest first.
         """
         metric, rows = self.metrics[0], []
         sign = -1.0 if self.least[0] else 1.0
@@ -123,8 +123,8 @@ class Curve(QuestionTable):
     def trade(self) -> pd.DataFrame:
         """Return the effect of one step of each key of a map, and the trade-off between the keys.
 
-        Columns: `line`, the keys, the metric, ``step_KEY`` (its change to the next value of a key), and `worth`: the
-        number of steps of the second key that cancel one step of the first.
+        Columns: `line`, the keys, the metric, ``step_KEY`` (change of the metric to the next value of KEY), and
+        `worth`: the number of steps of the second key that cancel one step of the first.
         """
         if len(self.keys) != _MAP_KEYS:
             raise InputError("a trade-off needs two keys", where="trade", allowed="over=[..., ...]")
@@ -138,7 +138,7 @@ class Curve(QuestionTable):
         return self.frame[["line", *self.keys, self.metrics[0]]].reset_index(drop=True).assign(**columns)
 
     def sentences(self) -> list[str]:
-        """Return the best lines of each range; for a map shares and trade-offs; nothing for two metrics."""
+        """Return sentences about the best lines, and for a map about the trade-off; empty for two metrics."""
         if self.is_front:
             return []
         if self.is_map:
@@ -160,7 +160,7 @@ class Curve(QuestionTable):
         are_all_equal = self.sampling.is_exact and len(names) == len(self.lines) > 1
         return f"{(EQUAL if self.sampling.is_exact else NOT_SIGNIFICANT).join(names)}{' (all equal)' * are_all_equal}"
 
-    def _front_points(self) -> list[pd.DataFrame]:
+    def _front_groups(self) -> list[pd.DataFrame]:
         front = self.front()
         values = [front[metric].round(_EQUAL_DECIMALS) for metric in self.metrics]
         return [part for _, part in front.groupby([front["line"], *values], sort=False)]
@@ -243,7 +243,7 @@ class Curve(QuestionTable):
         return [[spaced(self.keys[0]), *self.shown_lines], *body]
 
     def _front_table(self) -> list[list[str]]:
-        shown = self._front_points()
+        shown = self._front_groups()
         shown = shown[:: -(-len(shown) // MOST_ROWS)] if len(shown) > MOST_ROWS else shown
         rows = []
         for part in shown:
@@ -254,14 +254,14 @@ class Curve(QuestionTable):
         return [[spaced(name) for name in ("line", *self.keys, *self.metrics)], *rows]
 
     def _map_table(self) -> list[list[str]]:
-        """Return a table of the best metric value at some pairs of key values: first key down, second key across."""
+        """Return the best metric value at pairs of values: the first key down, the second across."""
         down, across = (list(axis[:: _step_of(axis)]) for axis in self.values)
         best = self.best.set_index(list(self.keys))["value"]
         rows = [[text_of(row), *(value_text(self.metrics[0], best[row, column]) for column in across)] for row in down]
         return [[" \\ ".join(map(spaced, self.keys)), *map(text_of, across)], *rows]
 
     def notes(self) -> list[str]:
-        """Return the notes: validity between the values, values left out, rules not modelled, and the sources."""
+        """Return notes about intermediate values, values left out, rules not modelled, and sources."""
         warnings = dict.fromkeys(text for result in self.results for text in result.warnings)
         shown = [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
         return [*_notes_of(self), *self._sources(), *shown]
@@ -318,13 +318,13 @@ def is_number(value: Any) -> bool:
 
 def _notes_of(curve: Curve) -> Iterator[str]:
     if curve.holds_between:
-        yield "Within each range above the answer is the same at every distance."
+        yield "The answer is the same at every distance within each of these ranges."
     elif curve.keys[0].endswith("distance") and len(curve.keys) == 1:
         yield "Computed at the listed distances only."
     if not curve.sampling.is_exact:
-        stopped = "; the intervals are valid although the precision, not a number of trials, ended the simulation"
+        stopped = "; the intervals stay valid although the simulation ended at the stated precision"
         stopped *= bool(curve.sampling.precision)
-        yield f"Lines with overlapping intervals count as tied; each interval holds with 95%{stopped}."
+        yield f"Lines with overlapping 95% intervals count as tied{stopped}."
     if (more := len(curve.lines) - len(curve.shown_lines)) and len(curve.keys) == len(curve.metrics) == 1:
         yield f"The table leaves out {counted(more, 'line')}; --format csv has all of them."
     if curve.is_map:
@@ -332,14 +332,14 @@ def _notes_of(curve: Curve) -> Iterator[str]:
     if not all(metric.endswith(PER_100_POINTS) for metric in curve.metrics):
         yield from _notes_of_points(curve)
     if not curve.complete:
-        yield "Stopped: only the values computed before that are shown."
+        yield "Stopped: only the values computed so far are shown."
     yield from (f"Left out: {text}." for text in curve.left_out)
     yield from _missing_value_notes(curve)
 
 
 def _notes_of_map(curve: Curve) -> Iterator[str]:
     if len(curve.lines) > 1:
-        yield "The table has the value of the best line at each pair of values."
+        yield "The table shows the best line's metric at each pair of values."
     for key, values in zip(curve.keys, curve.values):
         if (step := _step_of(values)) > 1:
             shown = f"The table has {len(values[::step])} of {len(values)} values of {spaced(key)}"
@@ -347,7 +347,7 @@ def _notes_of_map(curve: Curve) -> Iterator[str]:
 
 
 def _missing_value_notes(curve: Curve) -> Iterator[str]:
-    """Yield each kind of reason for missing values once, with the first line that has it."""
+    """Yield a note for each kind of reason for missing values, with the first line that has it."""
     reasons = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
     with_values = set(curve.frame.loc[curve.frame[list(curve.metrics)].notna().any(axis=1), "line"])
     for _, part in reasons.groupby(reasons["why_not"].map(reason_kind), sort=False):
@@ -358,7 +358,7 @@ def _missing_value_notes(curve: Curve) -> Iterator[str]:
 
 
 def _notes_of_points(curve: Curve) -> Iterator[str]:
-    """Yield a note if lines cost different points, with a metric that takes them into account."""
+    """Yield a note if lines cost different points; it recommends a metric per 100 points."""
     hint = per_points_hint(curve.metrics[0], curve.kind)
     if POINTS in curve.keys:
         yield f"{title_of(curve.metrics[0])} does not depend on points{hint}."

@@ -1,4 +1,4 @@
-"""A trial of a charge, focus fire or a duel in words: every roll, card and toss, and its effect by the rules."""
+"""Text of a simulated charge, focus fire or duel: every roll, card and toss, and its effect."""
 
 from __future__ import annotations
 
@@ -78,12 +78,13 @@ DiceLines = Callable[[FightFacts, int], list[str]]  # from a strike and its scor
 
 
 class Fight(NamedTuple):
-    """A fight as the engine runs it; `ends` has the index of the last part of each step (attack, round, or whole
-    fight).
+    """A fight as the engine runs it: programs, one after another.
+
+    `ends` has the index of the last program of each attack, each round, or the whole fight.
     """
 
     setup: Setup
-    parts: Sequence[Sequence[Operation]]
+    programs: Sequence[Sequence[Operation]]
     start: Pair
     names: tuple[str, str]
     ends: Sequence[int]
@@ -92,19 +93,19 @@ class Fight(NamedTuple):
 
 
 class TrialRunner:
-    """Runs the program of a fight, operation by operation, with the draws of one trial."""
+    """Runs the programs of a fight, operation by operation, with the random draws of one trial."""
 
     def __init__(self, fight: Fight, dice_lines_of: DiceLines | None = None) -> None:
         self._fight, self._names, self._dice_lines_of = fight, fight.names, dice_lines_of
         self._setup: Any = views(fight.setup.copy())
         self._by_card = test_draw(0) in (Draw.CARD_OF_SIDE_0, Draw.CARD_OF_SIDE_1)
-        self._arrays = [np.array(program, np.int64) for program in fight.parts]
+        self._arrays = [np.array(program, np.int64) for program in fight.programs]
 
     def run(self, draws: Sequence[int]) -> tuple[list[list[str]], list[tuple[int, int]]]:
-        """Return the lines about each part (empty without `dice_lines_of`), and the states of both sides after it."""
+        """Return the lines about each program, and both states after it; no lines without `dice_lines_of`."""
         left, (first, second) = iter(draws), self._fight.start
         pair, parts, pairs = (int(first), int(second)), list[list[str]](), list[tuple[int, int]]()
-        for program, array in zip(self._fight.parts, self._arrays):
+        for program, array in zip(self._fight.programs, self._arrays):
             parts.append([])
             line = 0
             while line < len(program):
@@ -184,7 +185,7 @@ class TrialRunner:
         return lines
 
     def _operation_lines(self, operation: Operation, pair: Pair, after: Pair, draw_text: str) -> list[str]:
-        """Return the effect of an operation that is not a strike; empty if nothing changes."""
+        """Return lines about an operation other than a strike; empty if nothing changes."""
         side, name = operation.side, self._names[operation.side]
         if operation.kind == Kind.TOSS:
             if any(map(unit_state.is_removed, pair)):
@@ -209,7 +210,7 @@ class TrialRunner:
         return [*lines, *self._change_lines(pair, after)]
 
     def _move_text(self, operation: Operation, pair: Pair, after: Pair) -> str:
-        """Return the move of a unit under its orders; empty if it stays, or if positions do not matter."""
+        """Return the move of an activated unit; empty if it stays, or if positions do not matter."""
         side, facts = operation.side, self._setup.sides[operation.side]
         before, now = pair[side], after[side]
         if facts.garrisoned and now & ~before & unit_state.OUT_OF_BUILDING:
@@ -289,7 +290,7 @@ def fight_trials(scenario: Any, trials: int, seed: int, first: int = 0) -> Itera
     """Yield the trials of a simulated charge, focus fire or duel with real decks, from number `first`."""
     fight = fight_of(scenario)
     die, deck = np.array(scenario.ruleset.die.sides_by_face, np.int64), scenario.ruleset.deck.counts()
-    simulation = Simulation(fight.setup, fight.parts, die, deck, choices=fight.choices)
+    simulation = Simulation(fight.setup, fight.programs, die, deck, choices=fight.choices)
     numbers = range(first, trials)
     traces = list(simulation.trace(fight.start, numbers, seed))
 
@@ -337,7 +338,7 @@ def _closing_heading(kind: str, figures: Mapping[str, Any]) -> list[str]:
 
 
 def fight_of(scenario: Any) -> Fight:
-    """Return a fight as :func:`~analyser.results.duel.solve_duel` and similar functions run it."""
+    """Return the programs that :func:`~analyser.results.duel.solve_duel` and similar functions run."""
     if scenario.kind == "charge":
         setup, program = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
         setup.sides["hunter"] = 1  # count won combats of both units even without the rule Hunter

@@ -1,4 +1,4 @@
-"""Keys that a question can vary: their names, their paths in a question, and their values."""
+"""Keys of a question that can vary: their names, paths and values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {  # keys whose value is a list, with the
 NO_ENTRY = "none"  # the empty list
 _AMBIGUOUS = "of both sides"  # name of a short key that both sides have
 _KEYS_PAGE = "docs/keys.md"
-_EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fields without a key of the same name
+_EXCLUDED = {"unit", "attacker", "kind", "rows", "charge", "passengers"}  # fields that are not keys
 _SECTIONS: Mapping[str, Mapping[str, type[Record]]] = {
     "attack": {"attack": Attack, "target": Target},
     "focus": {"attacks": FocusAttack, "target": Target},
@@ -69,8 +69,8 @@ _SECOND_PATHS: Mapping[str, Path] = {kind: ("b" if kind == "duel" else "target",
 class Key(NamedTuple):
     """A key of a question: its name, and the paths at which a value is set.
 
-    `effect` is ``set``, ``flag`` (True adds the name `flag` to a list), ``list`` (the value is a whole list, joined by
-    ``+``, or ``none``), ``level`` (of the unit at the path), or ``points`` (the price of the attacker; nothing is set).
+    `effect` says how: ``set`` stores the value, ``flag`` adds `flag` to a list or removes it, ``list`` replaces a list
+    (by ``none`` or names joined by ``+``), ``level`` sets the unit's level, and ``points`` sets nothing.
     """
 
     name: str
@@ -92,7 +92,7 @@ class Key(NamedTuple):
 def key_of(name: str, kind: str, where: str = "over") -> Key:
     """Return the key called `name` in questions of a kind; case, spaces and hyphens do not matter.
 
-    The section comes first, as in ``a.models``, only if both sides have such a key. For morale, and for the armies of a
+    If both sides have the key, state the section first, as in ``a.models``. For morale, and for the armies of a
     battle, the name is the path in the file, with the index of a list entry: ``mine.unit.0.models``.
 
     Raises
@@ -123,7 +123,7 @@ def key_of(name: str, kind: str, where: str = "over") -> Key:
 
 @cache
 def _keys(kind: str) -> dict[str, Key]:
-    """Return the keys of a kind of question by name: with the section, and without it if still unique."""
+    """Return the keys by name: with the section, and also without it if that name is unique."""
     keys: dict[str, Key] = {}
     for section, record in _SECTIONS[kind].items():
         root: Path = (section, "*") if section == "attacks" else (section,)
@@ -215,7 +215,7 @@ def with_level(unit: Any, level: Any, library: Profiles, where: str) -> Any:
 
 
 def raw_unit(raw: Raw, kind: str, *, second: bool = False) -> Any:
-    """Return the unit that attacks first, or the other unit, as stated; None if there is none."""
+    """Return the unit that attacks first, or the second unit, as the question states it; None without one."""
     part: Any = raw
     for name in (_SECOND_PATHS if second else _FIRST_PATHS).get(kind, ("",)):
         try:
@@ -263,7 +263,7 @@ def values_of(stated: Any, where: str) -> Sequence[Any]:
 
 
 def _size(values: Sequence[Any]) -> int:
-    """Return the number of values; a range may have more than `len` can return."""
+    """Return the number of values; unlike `len`, this has no limit."""
     if isinstance(values, range):
         return max((values.stop - values.start + values.step - 1) // values.step, 0) if values.step > 0 else len(values)
     return len(values)
@@ -303,7 +303,7 @@ def _value(text: str) -> Any:
 
 
 def plain_value(value: Any, where: str) -> Any:
-    """Return a value as plain data, with numbers of other libraries as Python's; InputError for other types."""
+    """Return a number, flag or text as plain Python data; InputError for other types."""
     if getattr(value, "shape", None) == ():
         value = value.item()
     check_plain(value, where)

@@ -49,16 +49,16 @@ def luck(
     Parameters
     ----------
     question, target, profiles, conditions
-        As in :func:`analyser.attack`. Without a `target`: a whole question about an attack, a charge, focus fire or a
-        duel; or the file of a game (`docs/at-the-table.md`), a list ``[[fight]]`` of questions, each with ``got``,
-        ``side`` ("mine" or "yours") and ``label``.
+        As in :func:`analyser.attack`. Without a `target`, a whole question about an attack, a charge, focus fire or a
+        duel; or the file of a game (`docs/at-the-table.md`). It lists the fights as ``[[fight]]``, each a question
+        with ``got``, ``side`` ("mine" or "yours") and ``label``.
     got : mapping
         The observed outcome: a value for each figure or event, such as ``{"destroyed": 2, "suppressed":
         True}``. Outcomes are ordered by the first figure, then by the next. Destroyed models, breaking and fleeing are
-        compared as one figure, the models gone: those destroyed, or all if the unit broke or fled. If losses are
-        listed, an end of the unit (broken, fled, annihilated) that is not listed counts as "no".
+        compared as one figure, the models gone: those destroyed, or all if the unit broke or fled. If the losses of a
+        unit are listed, then broken, fled and annihilated count as "no" unless listed too.
     destroyed : int, optional
-        Models of the enemy that were destroyed; this is added to `got` as its first entry.
+        Destroyed models of the enemy; this becomes the first entry of `got`.
     kind : "attack", "charge" or "duel"
     method, trials, seed
         As in :func:`analyser.attack`.
@@ -66,7 +66,7 @@ def luck(
     Raises
     ------
     InputError
-        An impossible outcome, an unknown figure, or an unusable file of a game.
+        An impossible outcome, an unknown figure, or an unusable file.
 
     Examples
     --------
@@ -110,11 +110,11 @@ _ALLOWED = (
     "side, got, label, and a question: attack and target; charge, attacker and target; attacks and target; ruleset"
 )
 _RESAMPLES = 400  # resamples of simulated distributions, for the interval of their sum
-_MOST_FRACTIONS = 5_000  # parts into which a point is divided; if more are needed, losses are counted in models
+_MOST_FRACTIONS = 5_000  # if a point must be divided into more parts, losses are counted in models
 
 
 class GameFight(NamedTuple):
-    """A fight of a game: its luck, the enemy's models that are gone, their distribution, and the enemy's points."""
+    """A fight of a game: its luck, the number of the enemy's models gone, its distribution, and the enemy's points."""
 
     luck: FightLuck
     gone: int
@@ -123,7 +123,7 @@ class GameFight(NamedTuple):
 
 
 def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
-    """Raise InputError for a file that looks like a game with a misspelt key; the message shows its form."""
+    """Raise InputError if a file looks like a game with a misspelt key; the message shows the form of a game."""
     if FIGHT in raw:
         return
     game_form = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
@@ -136,7 +136,7 @@ def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
 
 
 def game_luck(solver: Solver, raw: Mapping[str, Any], where: str) -> tuple[list[FightLuck], list[SideLuck]]:
-    """Return the fights of a game, and the total losses that each side has inflicted."""
+    """Return the luck in each fight of a game, and in the total losses that each side inflicted."""
     fight_tables = raw[FIGHT]
     if unknown := raw.keys() - {FIGHT}:
         problem = f"unknown key{did_you_mean(min(unknown), [FIGHT])}"
@@ -192,7 +192,7 @@ def _chance_of(pmf: Pmf, number: int) -> Chance:
 
 
 def _side_luck(side: str, fights: Sequence[GameFight]) -> SideLuck | None:
-    """Return the total losses that a side has inflicted, and their distribution; None without fights."""
+    """Return the luck in the total losses that a side inflicted; None without fights."""
     if not fights:
         return None
     prices = [fight.points for fight in fights if fight.points is not None]

@@ -32,7 +32,7 @@ _PAST_TENSE = {"broken": "broke", "fled": "fled", "annihilated": "was annihilate
 class Chance(NamedTuple):
     """Probabilities of a worse, an equal and a better outcome.
 
-    `half_width`, if simulated: half of the 95% interval of `as_bad` or of `as_good`, whichever is wider.
+    `half_width` is half the 95% interval of `as_bad` or `as_good`, whichever is wider; None if exact.
     """
 
     worse: float
@@ -100,17 +100,17 @@ class FightLuck:
         The outcome as reported, and the figures compared, the most important first. Destroyed models, breaking and
         fleeing are compared as one figure, ``models_gone``.
     pmf : DataFrame
-        All possible outcomes, from the worst to the best: the figures of `compared`, and `probability`.
+        A row for each possible outcome, the worst first; columns: the figures of `compared`, and `probability`.
     trials : int or None
         Number of simulated trials.
     conditions : tuple of str
         Lines of text that state the row, dice, distance and target used.
     gone : tuple of two int, or None
-        The enemy's models that are gone, and its models in all; None if models are not compared.
+        The enemy's models that are gone, and all its models; None if models are not compared.
     unreported_ends : tuple of str
-        Ways the enemy unit may have ended (broken, fled, annihilated) that the report leaves open. They count as "no".
+        Ends of the enemy unit (broken, fled, annihilated) that are possible but not reported. They count as "no".
     if_gone : Chance or None
-        The probabilities if one of the `unreported_ends` had happened.
+        The probabilities if one of the `unreported_ends` happened.
     """
 
     label: str
@@ -139,7 +139,7 @@ class FightLuck:
         return f"{outcome}. {self.chance.in_words(self._noun, self.trials)}"
 
     def comparison_lines(self) -> list[str]:
-        """Return a line with the figures compared, and one with the luck if an unreported end had happened."""
+        """Return a line about the figures compared, and a line about the luck if the unit had ended."""
         figures = [
             f"{spaced(name)} {text_of(value)}{f' of {self.gone[1]}' if self.gone and name == GONE else ''}"
             for name, value in self.compared.items()
@@ -220,7 +220,7 @@ class Luck(Answer):
         return [row | {"profiles": str(self.profiles)} for row in rows]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the fights as a tidy frame; the sums of the sides are in `sides`."""
+        """Return the fights as a tidy frame, without the sums of the sides."""
         return tidy(self.rows()[: len(self.fights)])
 
     def _body(self) -> dict[str, Any]:
@@ -255,7 +255,7 @@ class Luck(Answer):
         return [Block(head=head, rows=rows, align="<<<>"), Block(lines=sums)]
 
     def notes(self) -> list[str]:
-        """Return the meaning of the figures, rules and sources; for a game also the conditions of each fight."""
+        """Return notes on figures, rules and sources; for a game also the conditions of each fight."""
         conditions = (
             f"{fight.label}: {'; '.join(' '.join(line.split()) for line in fight.conditions)}." for fight in self.fights
         )
@@ -269,7 +269,7 @@ class Luck(Answer):
         if any(fight.gone is not None for fight in self.fights):
             notes.append("Gone: the enemy's destroyed models, or all models of a unit that broke or fled.")
         elif any(name.endswith("annihilated") for fight in self.fights for name in fight.compared):
-            notes.append("Annihilated: destroyed, broken or fled; otherwise the destroyed models are not compared.")
+            notes.append("Annihilated: destroyed, broken or fled. The number of destroyed models is not compared.")
         if self.sides:
             distribution = "the exact distribution of this sum"
             if not self.sampling.is_exact:

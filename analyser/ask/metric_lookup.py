@@ -1,4 +1,4 @@
-"""Values of metrics in any answer, looked up by name: probabilities, means and percentiles, with intervals."""
+"""Look up the value of a metric by name in any answer: a probability, a mean or a percentile, with its interval."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def title_of(metric: str) -> str:
 
 
 def per_points_hint(metric: str, kind: str) -> str:
-    """Return the end of a sentence about loadouts that cost different points: a metric per 100 points, or nothing.
+    """Return the end of a note on different points, with a metric per 100 points; empty if none helps.
 
     >>> per_points_hint("mean_hits", "attack")
     '; mean_hits_per_100_points takes points into account'
@@ -144,7 +144,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
 
 
 def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue | None:
-    """Return the value of a metric that every kind of answer has, after a `step` (round or attack); else None."""
+    """Return a metric that all kinds of answers have, after `step` (round or attack); None for other metrics."""
     if metric.startswith("p_") and metric[2:] in result.events:
         return _of_estimate(result.probability(metric[2:], step))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
@@ -157,8 +157,8 @@ def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue
     return None
 
 
-def at_any_stop(sampled: MetricValue, metric: str, trials: int | None) -> MetricValue:
-    """Return a simulated value with a 95% interval that holds although the precision ended the simulation."""
+def with_anytime_interval(sampled: MetricValue, metric: str, trials: int | None) -> MetricValue:
+    """Return a simulated value with a 95% interval that is valid whenever the simulation stops."""
     if trials is None or np.isnan(sampled.low):
         return sampled
     if is_probability(metric):
@@ -182,7 +182,7 @@ def _of_estimate(value: Estimate | float) -> MetricValue:
 
 
 def names_of(result: Result) -> list[str]:
-    """Return the names of the metrics of an answer, except names that contain numbers."""
+    """Return the metrics of an answer by name, without names that contain numbers."""
     names = [*(f"p_{event}" for event in result.events), *(f"mean_{figure}" for figure in result.figures)]
     names += [name for name in COMPARE_METRICS if isinstance(result, AttackResult) and PER_100_POINTS not in name]
     return list(dict.fromkeys(names))

@@ -1,7 +1,7 @@
 """Observed outcome of a fight, and its probability under the distribution of all outcomes.
 
 The losses of a unit are compared as one figure, the models gone: those destroyed, or all if it broke, fled or was
-annihilated. An unreported end counts as "no", which makes the mean mid-p value over all outcomes 1/2. If it counted as
+annihilated. An end that is not reported counts as "no", so that the mid-p value is 1/2 on average. If it counted as
 unknown, a player who reports every broken unit would be lucky on average.
 """
 
@@ -21,7 +21,7 @@ from analyser.common.text import counted, spaced, text_of
 from analyser.game.ruleset import Ruleset
 
 Pmf = NDArray[np.float64]
-_SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of the figures: enemy, then own unit
+_SIDES: Mapping[str, tuple[str, ...]] = {  # prefixes of figures: of the enemy unit, then of the own unit
     "attack": ("",),
     "focus": ("",),
     "charge": ("target_", "attacker_"),
@@ -55,7 +55,7 @@ def report_from(got: Any, destroyed: Any) -> dict[str, Any]:
 
 
 def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side: str = "mine") -> tuple[FightLuck, Pmf]:
-    """Return the luck in a fight, and the probability of each number of the enemy's models gone (empty if unknown).
+    """Return the luck in a fight, and the distribution of the enemy's models gone (empty if not compared).
 
     InputError for an impossible outcome.
     """
@@ -111,26 +111,26 @@ def _conditions_of(result: Any) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _loss_names(side: str) -> tuple[str, ...]:
-    """Return the names of all figures and events, with the prefix `side`, about the losses and the end of a unit."""
-    return tuple(f"{side}{name}" for name in (_DESTROYED, _LEFT, _ALIVE, *_ENDS))
+def _loss_names(prefix: str) -> tuple[str, ...]:
+    """Return the figures and events about the losses and the end of the unit with a prefix."""
+    return tuple(f"{prefix}{name}" for name in (_DESTROYED, _LEFT, _ALIVE, *_ENDS))
 
 
 def _losses(
-    result: Any, side: str, report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, models: int
+    result: Any, prefix: str, report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, models: int
 ) -> tuple[str, Any, tuple[str, ...]]:
-    """Return the figure that compares the losses of a unit, its value, and the possible ends that were not reported."""
-    figure = GONE if side == _SIDES[result.kind][0] else f"{side}{GONE}"
-    left, destroyed = report.get(f"{side}{_LEFT}"), report.get(f"{side}{_DESTROYED}")
-    has_ended = any(report.get(f"{side}{end}") for end in _ENDS) or report.get(f"{side}{_ALIVE}") is False
+    """Return the figure that compares a unit's losses, its value, and the possible ends not reported."""
+    figure = GONE if prefix == _SIDES[result.kind][0] else f"{prefix}{GONE}"
+    left, destroyed = report.get(f"{prefix}{_LEFT}"), report.get(f"{prefix}{_DESTROYED}")
+    has_ended = any(report.get(f"{prefix}{end}") for end in _ENDS) or report.get(f"{prefix}{_ALIVE}") is False
     if has_ended or left == 0 or destroyed == models:
         return figure, models, ()
     fits = weights > 0
     for name, value in report.items():
         fits &= np.asarray(columns[name]) == value
-    is_gone = np.asarray(columns[f"{side}{_ANNIHILATED}"], np.bool_)
-    possible = [end for end in (*_ENDS[1:3], _ANNIHILATED) if (fits & columns[f"{side}{end}"]).any()]
-    unreported = tuple(end for end in possible if f"{side}{end}" not in report)
+    is_gone = np.asarray(columns[f"{prefix}{_ANNIHILATED}"], np.bool_)
+    possible = [end for end in (*_ENDS[1:3], _ANNIHILATED) if (fits & columns[f"{prefix}{end}"]).any()]
+    unreported = tuple(end for end in possible if f"{prefix}{end}" not in report)
     unreported = tuple(end for end in unreported if end != _ANNIHILATED) or unreported
     if not (fits & ~is_gone).any():
         problem = f"{_in_words(report)} cannot happen to a unit that was not removed"
@@ -138,7 +138,7 @@ def _losses(
         raise InputError(problem, where="got", allowed=allowed)
     if destroyed is not None:
         return figure, destroyed, unreported
-    return (f"{side}{_ANNIHILATED}", False, unreported) if left is None else (figure, models - left, unreported)
+    return (f"{prefix}{_ANNIHILATED}", False, unreported) if left is None else (figure, models - left, unreported)
 
 
 def _with_full_names(result: Any, report: Mapping[str, Any]) -> dict[str, Any]:
@@ -185,7 +185,7 @@ def _uncertain_names(result: Any) -> Iterator[str]:
 
 
 def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]:
-    """Return the final figures of every outcome, and the probabilities; `names` have a joint distribution."""
+    """Return the values of figures in every outcome, and the probabilities of the outcomes."""
     if len(names) > 1:
         table = dict(result.joint(names))
         return table, np.asarray(table["probability"], np.float64)
@@ -214,7 +214,7 @@ def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], wei
     if np.logical_and.reduce([possible, *matches.values()]).any():
         return
     impossible = [name for name in report if not (possible & matches[name]).any()][:1]
-    alternatives = []  # values of a figure that are possible with all others
+    alternatives = []  # possible values of a figure, given the other figures
     for name in impossible or report:
         rest = {} if impossible else {other: value for other, value in report.items() if other != name}
         mask = np.logical_and.reduce([possible, *(matches[other] for other in rest)])
@@ -232,7 +232,7 @@ def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], wei
 
 
 def _why_not(result: Any, name: str, report: Mapping[str, Any]) -> str:
-    """Return the rule that excludes an event, alone or with the rest of the report; empty if there is none."""
+    """Return the rule that excludes a reported event; empty if there is none."""
     side = next((prefix for prefix in _SIDES[result.kind] if name.startswith(prefix)), "")
     unit, event = _unit(result, side), name.removeprefix(side)
     if event == "broken" and unit.break_limit is None:

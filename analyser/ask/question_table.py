@@ -1,4 +1,4 @@
-"""Table of answers to many variants of a question; a solver computes each distinct fight once."""
+"""Solve many variants of a question, each distinct fight once, and collect the answers in a table."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # list of reasons, one for each 
 
 
 class SolvedQuestion(NamedTuple):
-    """An answer, the identity of its fight (equal for questions with the same answer), and the row that fires."""
+    """An answer, the identity of its fight (equal for equal fights), and the row that fires."""
 
     result: Result
     identity: Hashable
@@ -59,7 +59,7 @@ class SolvedQuestion(NamedTuple):
 
 
 class Solver:
-    """Solver of about `expected` questions with one method and one library of profiles; caches answers by fight."""
+    """Solver of about `expected` questions by one method; equal fights share a cached answer."""
 
     def __init__(self, library: Profiles, sampling: Sampling, expected: int = 1) -> None:
         self.library, self.sampling = library, sampling
@@ -90,7 +90,7 @@ class Solver:
         return SolvedQuestion(result, identity, scenario.attack.row if isinstance(scenario, Scenario) else None)
 
     def in_full(self, raw: Raw) -> Result:
-        """Return an answer; an exact attack has its own heading and rules, not those of an equal fight."""
+        """Return an answer with its own heading and rules, not those of an equal fight."""
         if question_kind(raw) != "attack" or not self.sampling.is_exact:
             return self.answer(raw).result
         return solve(self.identify(raw)[1], self.sampling, brief=True)
@@ -123,7 +123,7 @@ class Solver:
         return self._answers[identity]
 
     def _record_left_out(self, scenario: Scenario) -> None:
-        """Record the rules left out of an attack, which may differ between profiles with equal fights."""
+        """Record the rules left out of an attack; they may differ between equal fights."""
         keywords = *scenario.attack.keywords, *scenario.attacker_rules, *scenario.target.keywords
         left_out = (word for word in keywords if word.term is None or not word.term.counts_in(RANGED_ATTACK))
         if any(word.canonical not in self._left_out for word in left_out):
@@ -174,7 +174,7 @@ def _identity(scenario: AnyScenario) -> Hashable:
 
 
 class Variant(NamedTuple):
-    """A question with values for some keys; `why_not`: the reason if a value does not fit; `where` begins messages."""
+    """A question with values for some keys; `why_not` is the reason if a value does not fit."""
 
     name: str
     raw: Raw
@@ -260,7 +260,7 @@ def raise_if_common(error: InputError, variant: Variant) -> None:
 
 
 def reason_kind(why_not: str) -> str:
-    """Return the kind of a reason: its text without numbers and names; of reasons for each row, "out of range" alone.
+    """Return a reason without numbers and names; of reasons for each row, keep "out of range" alone.
 
     >>> why = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
     >>> reason_kind(why)

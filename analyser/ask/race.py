@@ -1,4 +1,4 @@
-"""Simulated race among variants: those that cannot be best drop out after each stage; the error is bounded.
+"""Find the best variant by a simulated race: after each stage, variants that cannot be best drop out.
 
 Each stage has more trials than the one before, with its own random numbers, common to all variants. After each stage
 every remaining variant has a confidence sequence at ``ERROR / K`` (Bonferroni over the K variants). With probability

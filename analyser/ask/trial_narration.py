@@ -1,4 +1,4 @@
-"""A simulated trial in words, die by die: selected by number, or as the worst, the median or the best."""
+"""Text of a simulated trial, die by die; the trial is selected by number, or as worst, median or best."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from analyser.results.attack import solve_attack
 from analyser.scenarios.load import Question, Unit, check_is_question, load, read_scenario
 
 PICKS = ("worst", "median", "best")
-MOST_TRIALS_OF_ATTACK = 100_000  # dice with the score of the rarest take some seconds to find
+MOST_TRIALS_OF_ATTACK = 100_000  # to find dice with the rarest score takes some seconds
 MOST_TRIALS_OF_FIGHT = 10_000  # each takes some milliseconds
 DEFAULT_TRIALS = 1000
 DEFAULT_METRIC = {**DESTROYED, "duel": "margin"}
@@ -47,7 +47,7 @@ class TrialNarration(Answer):
     number, seed, trials : int
         Number of the trial, from 0; seed and number of trials of the simulation to which it belongs.
     figures : mapping
-        From event or figure to value.
+        Value of each event and figure.
     picked : str
         How the trial was selected, such as "the worst by hits: 0"; empty for a trial by number.
     """
@@ -128,10 +128,11 @@ def tell(
     pick : "worst", "median" or "best", optional
         Select the worst, the median or the best simulated trial by `metric`; of equal trials the first.
     metric : str, optional
-        An event or a figure of the answer; for morale also after a round or turn (``"panicked@2"``); ``"...:least"`` if
-        less is better. Default: models destroyed; for a duel the margin.
+        An event or a figure of the answer, for morale also after a round or turn (``"panicked@2"``). Append ``:least``
+        if less is better. Default: models destroyed; for a duel the margin.
     trials : int, optional
-        Number of simulated trials. Default: 1000, or enough to contain `trial`; at most 10,000 for longer fights.
+        Number of simulated trials. Default: 1000, or enough to contain `trial`. At most 100,000 for an attack, else
+        10,000.
 
     Returns
     -------
@@ -234,7 +235,7 @@ NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  #
 
 
 class _Figures(Mapping[str, Any]):
-    """Results of a trial by event or figure name, computed on first use from this trial alone."""
+    """Value of each event and figure of a trial, computed on first use."""
 
     def __init__(self, answer: Callable[[], MoraleResult]) -> None:
         self._answer = answer
@@ -297,7 +298,7 @@ def _recorded_states(states: Sequence[int]) -> Recorded:
 
 
 def chain_lines(story: Story, phases: Sequence[NarratedPhase]) -> list[str]:
-    """Return the rolls and their effects, turn by turn; turns in which nothing happens share one line."""
+    """Return lines about the rolls and their effects in each turn; successive turns without any share a line."""
     turns = [(story.first, state_text(story.read(phases[0].before)), list[str]())]
     recordings = 0
     for narrated_phase in phases:

@@ -15,8 +15,8 @@ from analyser.common.text import text_of
 class WinningRange(NamedTuple):
     """Successive values at which the same lines are best.
 
-    `before` is the last value before the range, None for the first range. `names` are the best lines, all those of a
-    tie; empty if no line has a value.
+    `before` is the last value before the range, None for the first range. `names` are the best lines, more than one if
+    they tie; empty if no line has a value.
     """
 
     before: Any
@@ -26,9 +26,9 @@ class WinningRange(NamedTuple):
 
 
 def best_indices(values: Sequence[float], lows: Sequence[float], highs: Sequence[float], *, least: bool) -> list[int]:
-    """Return the indices of the best figures; NaN stands for no figure.
+    """Return the indices of the best figures; a missing figure is NaN.
 
-    A simulated figure also counts as best if its interval overlaps the interval of the best figure.
+    A simulated figure also counts as best if its interval overlaps that of the best figure.
 
     >>> best_indices([1.0, 3.0, 3.0, float("nan")], [float("nan")] * 4, [float("nan")] * 4, least=False)
     [1, 2]
@@ -92,10 +92,10 @@ def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArra
         return bool((as_good & (goodness[others] > goodness[point] + rounding).any(axis=1)).any())
 
     front: list[int] = []
-    order = np.lexsort(goodness[usable].T[::-1])[::-1]  # except for rounding, only points before a point dominate it
+    order = np.lexsort(goodness[usable].T[::-1])[::-1]  # apart from rounding, only earlier points dominate a point
     for point in usable[order].tolist():
         if not is_dominated(point, front):
             front.append(point)
     mask = np.zeros(len(goodness), np.bool_)
-    mask[[point for point in front if not is_dominated(point, front)]] = True  # rounding: also test later points
+    mask[[point for point in front if not is_dominated(point, front)]] = True  # because of rounding, test later points
     return mask

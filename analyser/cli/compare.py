@@ -205,7 +205,7 @@ def compare_variants(context: click.Context, /, variants: str, **keys: Any) -> N
     An exact search has no error. A race finds a wrong best variant in at most 5% of searches. Ctrl-C shows the results
     so far.
     """
-    from analyser.ask.search import search
+    from analyser.ask.best_variant import search
 
     note_without_effect()
     keywords = stated_options(keys, "metric", "least", "method", "trials", "seed", "threads", "replacement")

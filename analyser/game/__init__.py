@@ -1,1 +1,1 @@
-"""Die and deck, unit profiles with their keywords, and armies."""
+"""The die and the deck, profiles of units with their keywords, and armies."""

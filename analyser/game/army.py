@@ -26,11 +26,11 @@ class ArmyUnit:
     battlegroup: str | None = None
     embarked_in: str | None = None  # name of its transport
     reserve: bool = False  # an aircraft always starts in reserve
-    policy: str | None = None  # None: the policy of the battle
-    x: float | None = None  # inches from the left end of the front; None: the units are spread evenly
+    policy: str | None = None  # None for the policy of the battle
+    x: float | None = None  # inches from the left end of the front; None to spread the units evenly
     behind: float = 0.0  # inches behind the front
-    changes: Mapping[str, Any] = field(default_factory=dict)  # overridden profile keys; all, outside the profiles
-    selector: str | None = None  # None outside the profiles
+    changes: Mapping[str, Any] = field(default_factory=dict)  # overridden profile keys; all keys without a selector
+    selector: str | None = None  # None for a unit that is not in the profiles
 
     @property
     def title(self) -> str:
@@ -53,7 +53,7 @@ class ArmyUnit:
 
     @property
     def notes(self) -> str:
-        """Reserve, transport, policy and changed profile of the unit, in a few words."""
+        """Reserve, transport, policy and changed profile keys of the unit, in a few words."""
         notes = [
             "in reserve" if self.reserve else "",
             f"aboard {self.embarked_in}" if self.embarked_in else "",
@@ -82,7 +82,7 @@ class ArmyUnit:
         return f"<ArmyUnit {self.name}: {self.loadout.selector}>"
 
     def to_table(self) -> dict[str, Any]:
-        """Return the ``[[unit]]`` table of an army file for this unit, without default values."""
+        """Return this unit as a ``[[unit]]`` table of an army file, without default values."""
         unit = self.loadout.unit
         default_name = self.selector or f"{unit.id}@{self.loadout.level_name}"
         table = {
@@ -99,13 +99,13 @@ class ArmyUnit:
 
 @dataclass(frozen=True)
 class ArmyBoon:
-    """Boon of a battlegroup: an asset other than units."""
+    """A boon (an upgrade) of a battlegroup in an army."""
 
     boon: Boon
     battlegroup: str | None = None
 
     def to_table(self) -> dict[str, str]:
-        """Return the ``[[boon]]`` table of an army file for this boon."""
+        """Return this boon as a ``[[boon]]`` table of an army file."""
         return {"boon": self.boon.id} | ({} if self.battlegroup is None else {"battlegroup": self.battlegroup})
 
 
@@ -124,12 +124,12 @@ class Army:
     """
 
     name: str
-    faction: str  # id; in an army of several factions, that of the first unit
-    scale: ScaleName  # as stated, else the smallest that allows the points
+    faction: str  # id; in an army of several factions, the faction of the first unit
+    scale: ScaleName  # as stated, or else the smallest scale that allows the points
     units: tuple[ArmyUnit, ...]  # in the order of the list
     points_limit: int | None = None
     boons: tuple[ArmyBoon, ...] = ()
-    battlegroups: Mapping[str, str] = field(default_factory=dict)  # id of the kind of each, or a kind as written
+    battlegroups: Mapping[str, str] = field(default_factory=dict)  # kind (its id, or as written) by name
     warnings: tuple[str, ...] = ()
     profiles: ProfilesUsed | None = None
 
@@ -140,7 +140,7 @@ class Army:
         return len(self.units)
 
     def __getitem__(self, name: str) -> ArmyUnit:
-        """Return the unit called `name`; if there is none, InputError suggests the most similar name."""
+        """Return the unit called `name`; InputError, with the most similar name, if there is none."""
         result = next((unit for unit in self.units if unit.name == name), None)
         if result is None:
             raise no_such_unit_error(name, [unit.name for unit in self.units], self.name)
@@ -232,7 +232,7 @@ def plain_changes(changes: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def names_apart(first: Army, second: Army) -> tuple[str, str]:
-    """Return distinct names of two armies: their names; else their factions; else their names with numbers."""
+    """Return distinct names of two armies: their names, or their factions, or their names with numbers."""
     if first.name != second.name:
         return first.name, second.name
     if first.faction == second.faction or UNLISTED in (first.faction, second.faction):
@@ -241,6 +241,6 @@ def names_apart(first: Army, second: Army) -> tuple[str, str]:
 
 
 def no_such_unit_error(name: str, names: list[str], where: str) -> InputError:
-    """Return the error for a name that no unit of an army has; the message suggests the most similar name."""
+    """Return the error for a name that no unit of an army has; its message has the most similar name."""
     problem = f"no unit is called {shown(name)}{did_you_mean(name, names)}"
     return InputError(problem, where=where, allowed=first_names(names))

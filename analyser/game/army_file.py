@@ -1,4 +1,4 @@
-"""Army files: their checked keys, and the army that such a file describes."""
+"""Check an army file, and make the army that it describes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ NotBlank = Annotated[Name, AfterValidator(_not_blank)]
 
 
 class UnitEntry(Record):
-    """``[[unit]]`` section: a selector and profile keys that override its profile, or a name and a whole profile."""
+    """A ``[[unit]]`` section: a selector with keys that override its profile, or a name with a whole profile."""
 
     unit: units.Selector | None = None
     name: NotBlank | None = None
@@ -93,7 +93,7 @@ def _entry_table(value: object) -> object:
 
 
 class BoonEntry(Record):
-    """``[[boon]]`` section of an army file: the id of a boon, an asset of a battlegroup other than units."""
+    """A ``[[boon]]`` section of an army file: the id of a boon, and its battlegroup."""
 
     boon: NotBlank
     battlegroup: NotBlank | None = None
@@ -117,7 +117,7 @@ class ArmyFile(Record):
 
 
 def army_of_file(file: ArmyFile, library: Profiles) -> Army:
-    """Return the army that an army file describes; InputError for a unit or boon that is unknown or not possible."""
+    """Return the army that a file describes; InputError for an unknown or impossible unit or boon."""
     faction, rules = _faction_of(file, library), library.force_rules
     if (number := sum(entry.count for entry in file.units)) > MOST_UNITS:
         raise InputError(f"{number} units", where="unit", allowed=f"up to {MOST_UNITS}")
@@ -148,13 +148,13 @@ def army_of_file(file: ArmyFile, library: Profiles) -> Army:
 
 
 def scale_for(points: int, rules: ForceRules) -> ScaleName:
-    """Return the smallest force scale that allows a number of points; the largest scale if they exceed all."""
+    """Return the smallest force scale that allows a number of points, or the largest scale if none does."""
     by_size = sorted(rules.scales, key=lambda name: rules.scales[name].most_points)
     return next((name for name in by_size if points <= rules.scales[name].most_points), by_size[-1])
 
 
 def _faction_of(file: ArmyFile, library: Profiles) -> str:
-    """Return the id of the faction that a file states, else of the faction of its first unit with a selector."""
+    """Return the id of the stated faction, or else of the faction of the first unit with a selector."""
     try:
         if file.faction is not None:
             return library.faction(file.faction).id
@@ -169,7 +169,7 @@ def _faction_of(file: ArmyFile, library: Profiles) -> str:
 
 
 def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, str]:
-    """Return the kind of each battlegroup by the battlegroup's name: its id if the faction has it, else as written."""
+    """Return the kinds of battlegroups by name: the id of a kind of the faction, or any other kind as written."""
     named = [*(entry.battlegroup for entry in file.units), *(entry.battlegroup for entry in file.boons)]
     kinds = {name: name for name in named if name is not None} | file.battlegroups
     id_of = {slug(name): kind.id for kind in (faction.battlegroups if faction else ()) for name in (kind.id, kind.name)}
@@ -179,7 +179,7 @@ def _battlegroups(file: ArmyFile, faction: units.Faction | None) -> dict[str, st
 def _unknown_kinds(file: ArmyFile, faction: units.Faction | None, library: Profiles) -> Iterator[str]:
     """Yield a warning for each battlegroup of a kind that the faction does not have (FB-4).
 
-    If the file states no kinds, a name that resembles no kind gives no warning.
+    In a file without kinds, only names that resemble a kind give a warning.
     """
     groups, kinds = _battlegroups(file, faction), [kind.id for kind in (faction.battlegroups if faction else ())]
     for name, kind in groups.items():
@@ -193,7 +193,7 @@ def _unknown_kinds(file: ArmyFile, faction: units.Faction | None, library: Profi
 
 
 def kind_suggestion(name: str, groups: Mapping[str, str], faction: units.Faction) -> str:
-    """Return the end of a message about an unknown kind: a similar kind or, without a stated kind, battlegroup."""
+    """Return the end of a message about an unknown kind: a similar kind, or a similar battlegroup."""
     kinds = {battlegroup.id: battlegroup.name for battlegroup in faction.battlegroups}
     others = [other for other, kind in groups.items() if kind in kinds] if groups[name] == name else []
     return did_you_mean(groups[name], (*others, *kinds, *kinds.values()))
@@ -219,7 +219,7 @@ def _unit(entry: UnitEntry, faction: str, library: Profiles) -> ArmyUnit:
 
 
 def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | None, units.Loadout, dict[str, Any]]:
-    """Return the selector of an entry's unit (None if the library lacks it), the loadout, and changed profile keys."""
+    """Return the selector of an entry (None if the library lacks the unit), its loadout, and its changed keys."""
     changes = entry.changes
     if entry.unit is None:
         return None, _stated_loadout(entry, faction, changes, library.ruleset.rules), changes
@@ -236,7 +236,7 @@ def _loadout(entry: UnitEntry, faction: str, library: Profiles) -> tuple[str | N
 
 
 def profile_of(loadout: units.Loadout) -> dict[str, Any]:
-    """Return the profile of a loadout as the keys of an army file, with their values."""
+    """Return the profile of a loadout as keys and values of an army file."""
     parts = (loadout.unit, loadout.level)
     keys = {key: getattr(part, key) for part in parts[::-1] for key in PROFILE_KEYS if key in type(part).model_fields}
     keys |= {key: getattr(loadout.unit, key) for key in units.KEYS_BY_LEVEL}
@@ -244,7 +244,7 @@ def profile_of(loadout: units.Loadout) -> dict[str, Any]:
 
 
 def _find_loadout(selector: str | units.Loadout, faction: str, library: Profiles) -> units.Loadout:
-    """Return the loadout of a selector; one without a faction means first a unit of the army's faction."""
+    """Return the loadout of a selector; without a faction, the army's own faction comes first."""
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
     in_faction = f"{faction}/{selector}"
@@ -289,7 +289,7 @@ def _stated_loadout(
 
 
 def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str], stated: Collection[str]) -> str:
-    """Return the stated name of a unit, or else its unit and level; with a number if an earlier unit has the name."""
+    """Return the stated name of a unit, or its unit and level, with a number if the name is taken."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base
@@ -300,7 +300,7 @@ def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str]
 
 
 def _check_embarked(army_units: Mapping[str, ArmyUnit], rules: ForceRules) -> None:
-    """Raise InputError unless every embarked unit fits in its transport, one unit in each (AC-8.8)."""
+    """Raise InputError unless each transport has at most one embarked unit, and the unit fits (AC-8.8)."""
     aboard: dict[str, str] = {}
     for unit in army_units.values():
         if unit.embarked_in is None:

@@ -1,7 +1,7 @@
 """Check of an army against the rules of force building, FB-1 to FB-10.
 
-This project has numbered these rules (`docs/armies.md`). FB-1 to FB-4 and FB-10 come from the set-up rules, FB-5 to
-FB-9 from the faction's order of battle in its profiles.
+The numbers are of this project (`docs/armies.md`). FB-1 to FB-4 and FB-10 come from the set-up rules, FB-5 to FB-9 from
+the faction's order of battle in its profiles.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Violation(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class ForceCheck(Answer):
-    """Rules of force building that an army breaks, and checks that were not possible.
+    """Rules of force building that an army breaks, and rules that could not be checked.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class ForceCheck(Answer):
     army: Army
     broken: tuple[Violation, ...]
     unchecked: tuple[str, ...]
-    kinds_command: str = ""  # the command that shows what lists of the faction may contain
+    kinds_command: str = ""  # the command that lists the allowed contents of the faction's armies
 
     def __bool__(self) -> bool:
         """Return True if no rule is broken."""
@@ -90,7 +90,7 @@ class ForceCheck(Answer):
         }
 
     def blocks(self) -> list[Block]:
-        """Return a block for each broken rule, with the places where it is broken."""
+        """Return a block for each broken rule, with a line for each violation."""
         if not self.broken:
             return [Block(f"{self.army.name}: no rule of force building is broken")]
         by_rule = [(rule, [*group]) for rule, group in groupby(self.broken, lambda violation: violation.rule)]
@@ -111,12 +111,12 @@ class ForceCheck(Answer):
         return {"army": self.army.name, "passed": bool(self), "broken": broken, "unchecked": list(self.unchecked)}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each place where a rule is broken."""
+        """Return a row for each violation."""
         return [violation._asdict() for violation in self.broken]
 
 
 def check_force(army: Army, library: Profiles) -> ForceCheck:
-    """Check an army against the rules of force building and its faction's order of battle, which is in the library."""
+    """Check an army against the rules of force building and its faction's order of battle."""
     faction = library.factions.get(army.faction)
     broken = [*_points(army, library), *_faction(army), *_reserve(army, library)]
     unchecked = []
@@ -174,7 +174,7 @@ def _battlegroups(army: Army, faction: Faction, led_by: str) -> Iterator[Violati
 
 
 def _battlegroup(name: str, kind: Battlegroup, units: list[ArmyUnit], led_by: str) -> Iterator[Violation]:
-    """Yield the violations of FB-5 to FB-7 in a battlegroup; a kind without the slot `led_by` needs no commander."""
+    """Yield the violations of FB-5 to FB-7 in a battlegroup; `led_by` is the slot of its commander."""
     memberships = [(unit, unit.loadout.unit.battlegroups.get(kind.id)) for unit in units if unit.selector is not None]
     for unit, membership in memberships:
         if membership is None:
@@ -211,7 +211,7 @@ def _boons(army: Army, faction: Faction) -> Iterator[Violation]:
         kinds = {kind for unit in units for kind in _kinds_of(unit, army.battlegroups.get(name or "", ""))}
         for boon in faction.boons:
             number = counts[boon.id]
-            # a mandatory boon without a cost counts as present even if the list omits it
+            # a mandatory boon that costs nothing counts as present even if the list omits it
             if not boon.allow(number) and (number or (boon.least and boon.points)):
                 yield Violation("FB-9", name or "", f"{number} of {boon.name} {_allowed(boon)}")
             missing = [need for need in boon.needs if need not in kinds]
@@ -220,7 +220,7 @@ def _boons(army: Army, faction: Faction) -> Iterator[Violation]:
 
 
 def _kinds_of(unit: ArmyUnit, battlegroup: str) -> Iterator[str]:
-    """Yield the properties of a unit that a boon can require: slots in a kind of battlegroup, type and traits."""
+    """Yield the properties of a unit that a boon can require: its slots in its battlegroup, type and traits."""
     profile = unit.loadout.unit
     membership = profile.battlegroups.get(battlegroup)
     yield from membership.slots if membership is not None else ()

@@ -1,4 +1,4 @@
-"""Contents allowed in an army list: force scales, kinds of battlegroup, slots, boons."""
+"""List what an army may contain: force scales, kinds of battlegroup with their slots, and boons."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class ForceKinds(Answer):
         )
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each slot of each kind of battlegroup, with limits and units (no scales, no boons)."""
+        """Return a row for each slot of each kind of battlegroup, with limits and units."""
         return [
             {
                 "faction": faction["faction"],
@@ -106,7 +106,7 @@ class ForceKinds(Answer):
 
 
 def force_kinds(library: Profiles, faction: str | None = None) -> ForceKinds:
-    """Return the contents allowed in army lists of one faction, or of all; raises as :meth:`Profiles.faction`."""
+    """Return the allowed contents of armies of one faction, or of all; raises as :meth:`Profiles.faction`."""
     return ForceKinds(library, tuple(library.factions.values()) if faction is None else (library.faction(faction),))
 
 
@@ -132,7 +132,7 @@ def _record(faction: Faction) -> dict[str, Any]:
 
 
 def _slots(faction: Faction, kind: Battlegroup) -> Iterator[dict[str, Any]]:
-    """Yield the slots of a kind of battlegroup, each with the units that count in it; a unit can count in several."""
+    """Yield the slots of a kind of battlegroup, each with its units; a unit can count in several slots."""
     units: dict[str, list[dict[str, Any]]] = {slot: [] for slot in kind.slots}
     for unit in faction.units:
         if (membership := unit.battlegroups.get(kind.id)) is not None:
@@ -173,7 +173,7 @@ def _faction_blocks(faction: Faction, units_command: str) -> Iterator[list[str]]
 
 
 def _slot_lines(faction: Faction, kind: Battlegroup) -> list[str]:
-    """Return the lines of a table of slots: those with limits, those that are a unit's first slot, and `IN_NO_SLOT`."""
+    """Return a table of the slots that have limits or are the first slot of a unit, and of units in no slot."""
     memberships = (unit.battlegroups.get(kind.id) for unit in faction.units)
     first_slots = {membership.slots[0] for membership in memberships if membership and membership.slots}
     lines = [("  slot", "units", "which")]
@@ -194,6 +194,6 @@ def _table_of_three(rows: Sequence[tuple[str, str, str]]) -> list[str]:
 
 
 def _unit_and_limits(unit: dict[str, Any]) -> str:
-    """Return the id of a unit, and its limits unless these are usual; spaces are no-break spaces."""
+    """Return the id of a unit, with its limits unless they are usual; all spaces are no-break spaces."""
     number = Limits(least=unit["least"], most=unit["most"]).in_words
     return unit["unit"] if number == USUAL_LIMITS.in_words else f"{unit['unit']} ({number})".replace(" ", NO_BREAK)

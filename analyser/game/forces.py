@@ -21,7 +21,7 @@ Count = Annotated[int, Field(ge=0, le=MOST_IN_FORCE)]
 
 
 class Limits(Record):
-    """Smallest and largest allowed number; without `most` there is no upper limit."""
+    """Smallest and largest allowed number; `most` is None without an upper limit."""
 
     least: Count = 0
     most: Count | None = None
@@ -51,7 +51,7 @@ class Limits(Record):
 
 
 class Slot(Limits):
-    """A line of a battlegroup's order of battle; the limits apply to the number of units in it."""
+    """A slot of a battlegroup; the limits apply to the number of units in the slot."""
 
     name: Name
 
@@ -59,7 +59,7 @@ class Slot(Limits):
 class Membership(Limits):
     """Membership of a unit in a kind of battlegroup; the limits apply to the number of this unit in one battlegroup."""
 
-    slots: Several[Slug] = ()  # slots in which the unit counts, first the slot under which the rules list it
+    slots: Several[Slug] = ()  # slots in which the unit counts; the rules list it under the first slot
 
 
 class Battlegroup(Limits):
@@ -73,17 +73,17 @@ class Battlegroup(Limits):
 
 
 class Boon(Limits):
-    """An asset of a battlegroup other than units; the limits apply to its number in a battlegroup."""
+    """An upgrade of a battlegroup; the limits apply to its number in a battlegroup."""
 
     id: Slug
     name: Name
     entry: Entry | None = None
     points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)] = 0
-    needs: Several[Slug] = ()  # slots, types or traits; the battlegroup must hold a unit of each
+    needs: Several[Slug] = ()  # slots, types or traits; the battlegroup must have a unit of each
 
 
 class Scale(Record):
-    """A force scale: points of a force, size of a hand of Command & Conquest cards, sides of the table in inches."""
+    """A force scale: points of a force, cards in hand (Command & Conquest), and sides of the table in inches."""
 
     least_points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)]
     most_points: Annotated[int, Field(ge=0, le=MOST_FORCE_POINTS)]
@@ -105,7 +105,7 @@ class Scale(Record):
 
 
 class ForceRules(Record):
-    """The game-wide rules of force building and set-up (``forces.toml``)."""
+    """Rules of force building and set-up for all factions (``forces.toml``)."""
 
     format: Literal[1]
     game_system: Entry | None = None  # id of the game in data files and rosters
@@ -116,5 +116,5 @@ class ForceRules(Record):
     passengers: Several[Slug] = ()  # types of units that a transport can carry, one unit per transport
 
     def on_table(self, units: int) -> int:
-        """Return the least number of `units` on the table at the start: the share `least_on_table`, rounded up."""
+        """Return how many of `units` must start on the table: the share `least_on_table`, rounded up."""
         return int(-(-units * self.least_on_table // 1))

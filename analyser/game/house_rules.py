@@ -1,4 +1,4 @@
-"""House rules: custom special rules and qualities, each described by its effects on attacks."""
+"""House rules: a player's own special rules and qualities, described by their effects on attacks."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class HouseRule(Record):
         return self.hits.get(face, _PRINTED_HITS.get(face, 0))
 
     def faces_as(self, face: Literal["strike", "heroic"]) -> tuple[str, ...]:
-        """Return the faces other than strikes and heroic strikes that the rule counts as `face`."""
+        """Return the other faces that the rule counts as `face`."""
         strike, like_face = self.hits_of("strike"), self.hits_of(face)
         names = (name for name, hits in self.hits.items() if name not in _PRINTED_HITS and hits == like_face > 0)
         return tuple(names) if face == "strike" or like_face != strike else ()

@@ -1,6 +1,6 @@
 """Weapon qualities and special rules (AC-6, AC-7): their subjects, spellings and short descriptions.
 
-Answers report every name in a profile that the engines do not model.
+An answer reports the names in its profiles that the engines do not model.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _LONG_FIGHTS, _NO_FIGHT = (CLOSE_QUARTERS, DUEL), "movement, deployment or comma
 
 
 class Term(NamedTuple):
-    """Quality or special rule, and the kinds of fight in which the engines model it."""
+    """A quality or special rule, and the kinds of fight in which the engines model it."""
 
     name: str  # name in the rules, without the parameter
     subject: str  # part of the game that it concerns, for display
-    side: str  # "attacker" or "target": the side that must have it to change a ranged attack; "" if it changes none
-    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire: if it changes more than each attack
+    side: str  # the side whose ranged attacks it changes, "attacker" or "target"; "" if it changes none
+    counts_also_in: tuple[str, ...]  # other fights that it changes; focus fire only if more than each attack changes
 
     def counts_in(self, fight: str) -> bool:
         """Return True if it changes a computed number in a kind of fight."""
@@ -87,8 +87,8 @@ SPECIAL_RULES: Mapping[str, Term] = _terms_by_name(  # AC-7
     ("Spacious, Strongpoint, Supercharger, Carrier, Heavy Carrier, Inhuman, Bulwark", _NO_FIGHT, "", ()),
 )
 
-SPELLING_LIKENESS = 0.87  # least likeness of two spellings of one name: one or two letters in ten differ
-FEWEST_LETTERS = 3  # of a name whose misspelling by one letter is recognised
+SPELLING_LIKENESS = 0.87  # least likeness of two spellings of a name; one or two letters in ten differ
+FEWEST_LETTERS = 3  # fewest letters of a name that is recognised with one letter wrong
 
 _WITH_PARAMETER = re.compile(r"^(?P<name>.*?)\s*\((?P<parameter>[^()]*)\)$")
 _NOT_PLAIN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control, format, surrogate, line and paragraph separators
@@ -116,7 +116,7 @@ def parse(text: str) -> tuple[str, str | None]:
 
 
 def recognise(name: str, table: Collection[str]) -> tuple[str, bool]:
-    """Return the name in `table` that `name` means, else `name`; and True if it means one and is spelled correctly.
+    """Return the name in `table` that `name` means, or else `name`; and True if it is a correctly spelled name.
 
     Differences in case, quotes, hyphens and spaces do not count as misspelling.
 
@@ -142,14 +142,14 @@ def _is_one_edit_away(first: str, second: str) -> bool:
     return shorter >= FEWEST_LETTERS and (swap or insertion or first[start + 1 :] == second[start + 1 :])
 
 
-@lru_cache(maxsize=1024)  # because `recognise` computes the keys of a whole table
+@lru_cache(maxsize=1024)  # `recognise` needs the keys of a whole table
 def _comparison_key(name: str) -> str:
     """Return a key that ignores case, hyphens and the ampersand."""
     return tidy(name).casefold().replace("&", "and").replace("-", " ")
 
 
 def with_parameter(name: str, parameter: str | None) -> str:
-    """Return a rule with its parameter: ``Veteran (2)``."""
+    """Return a rule or quality with its parameter: ``Veteran (2)``."""
     return name if parameter is None else f"{name} ({parameter})"
 
 
@@ -175,7 +175,7 @@ class Keyword(str):
     """A quality or a special rule: the text as written, and its name and parameter."""
 
     TABLE: ClassVar[Mapping[str, Term]] = {}
-    name: str  # name in the rules; an unknown or misspelt name as written
+    name: str  # name in the rules, or as written if unknown or misspelt
     parameter: str | None  # text in parentheses, without inch marks
     x: int  # the parameter as an integer, else 0
     inches: float  # the parameter as a length, else 0
@@ -183,7 +183,7 @@ class Keyword(str):
     house: HouseRule | None  # the house rule with this name, if there is one
 
     def __new__(cls, written: str, house_rules: Mapping[str, HouseRule] | None = None) -> Self:
-        """Parse `written`; `house_rules` are known in addition to the rules of the game."""
+        """Parse `written`, which may also be the name of one of the `house_rules`."""
         self = super().__new__(cls, written)
         self.name, self.parameter = _name_and_parameter(cls, str(written), tuple(house_rules or ()))
         self.house = (house_rules or {}).get(self.name)
@@ -222,7 +222,7 @@ class Keyword(str):
 
     @classmethod
     def _validated(cls, value: Any, handler: Callable[[Any], str], info: Any) -> Self:
-        """Return a parsed house rule unchanged, because the context may lack it; check any other keyword."""
+        """Check a keyword; return a parsed house rule unchanged, because the context may lack it."""
         if isinstance(value, cls) and value.house is not None:
             return value
         return cls._checked(handler(value), info.context)
@@ -282,7 +282,7 @@ class HasKeywords:
         return False
 
     def value(self, name: str) -> int:
-        """Return the X of a keyword such as Hunter (X); 0 without this keyword, or if X is not a whole number."""
+        """Return the X of a keyword such as Hunter (X); 0 without this keyword or without a whole number."""
         keyword = self.keyword(name)
         return 0 if keyword is None else keyword.x
 

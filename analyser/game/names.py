@@ -1,4 +1,4 @@
-"""Ids and names in profile files, and the search for a unit, level or faction by its name."""
+"""Ids and names in profile files, and how a unit, level or faction is found by its name."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 ItemT = TypeVar("ItemT")
 
-MOST_LISTED = 12  # names in a message
+MOST_LISTED = 12  # most names in a message
 _WORD_LIKENESS = 0.75  # least likeness of a word to a word of a suggested name
 LONGEST_ID = 80  # characters; the id of a faction is also the name of its file
 _LONGEST_SLUG = LONGEST_ID - 20
-_LONGEST_NUMBERED = 150  # characters of a name before a number
+_LONGEST_NUMBERED = 150  # characters kept of a name when a number is added
 
 Slug = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=LONGEST_ID)]
 Name = Annotated[str, AfterValidator(plain_name)]
 Entry = Annotated[str, Field(max_length=LONGEST_ID), AfterValidator(plain_name)]
-"""Id of an entry in an imported data file; rosters refer to entries by these ids."""
+"""Id of an entry in an imported data file; rosters refer to it."""
 
 
 def slug(name: str) -> str:
@@ -37,7 +37,7 @@ def slug(name: str) -> str:
 
 
 def unused_name(name: str, taken: Iterable[str], separator: str = " #") -> str:
-    """Return `name`, or if it is in `taken`, `name` with the first number from 2 that makes it differ."""
+    """Return `name`, with the first free number from 2 if it is in `taken`."""
     taken_names, numbered = set(taken), (f"{name[:_LONGEST_NUMBERED]}{separator}{number}" for number in count(2))
     return next(candidate for candidate in chain([name], numbered) if candidate not in taken_names)
 
@@ -65,7 +65,7 @@ def selector_parts(selector: str) -> tuple[str, str, str]:
 
 
 def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
-    """Return a selector of plain words with ``/`` and ``@`` inserted; unchanged if a unit's id contains the words.
+    """Return a selector in plain words with ``/`` and ``@`` added; unchanged if the words are part of a unit's id.
 
     >>> from analyser import load_profiles
     >>> selector_from_words("Crown Rifle Platoon reinforced", load_profiles().factions)
@@ -83,9 +83,10 @@ def selector_from_words(selector: str, factions: Mapping[str, Faction]) -> str:
 
 
 def find_named(part: str, items: Collection[tuple[str, ItemT]], what: str, selector: str = "", hint: str = "") -> ItemT:
-    """Return the item named `part`, else the only one whose name begins with it, has a word that does, or contains it.
+    """Return the item named `part`, or else the only item whose name begins with `part`.
 
-    `items` are pairs of name and item; `what`, `selector` and `hint` (how to list all names) are for messages.
+    Then a name counts in which a word begins with `part`, then a name that contains it. `items` are pairs of name and
+    item; `what`, `selector` and `hint` are for messages.
     """
     place = f"selector {shown(selector)}: " if selector else ""
     for matches in (
@@ -121,7 +122,7 @@ def _similar_names(part: str, names: Collection[str]) -> list[str]:
 
 
 def first_names(names: Iterable[str]) -> str:
-    """Return the first few distinct names as text; if there are more, with the number of all names."""
+    """Return the first few distinct names as text, with the number of all names if some are left out."""
     distinct = list(dict.fromkeys(names))
     more = f", … ({len(distinct)} in all)" if len(distinct) > MOST_LISTED else ""
     return ", ".join(distinct[:MOST_LISTED]) + more

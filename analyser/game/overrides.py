@@ -1,4 +1,4 @@
-"""Changes of a profile: a new value, or a signed difference from the old value."""
+"""Change keys of a profile, by a new value or by a difference such as ``+10``."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ _KEYWORDS: dict[str, type[Keyword]] = {"rules": Rule, "qualities": Quality}
 def change(
     parts: Sequence[dict[str, Any]], key: str, value: Any, house_rules: Mapping[str, HouseRule] | None = None
 ) -> None:
-    """Change one key in each of `parts`: a level, a unit, or rows, as plain data.
+    """Change one key in each of `parts`, which are a level, a unit, or rows as plain data.
 
-    A number or a list replaces the old value; a text with a sign, and any value of `dice`, is added to it.
+    A number or a list replaces the old value. A text with a sign, or any value of `dice`, is added to the old value.
 
     >>> parts = [{"points": 35}]
     >>> change(parts, "points", "+10")
@@ -38,7 +38,7 @@ def change(
 
 
 def location_in_change(location: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return the location of an error in a loadout, in the words of a change; `rows`: the unit's rows as plain data.
+    """Return the location of an error in a loadout, in the words of a change; `rows` are the unit's rows.
 
     >>> rows = [{"id": "ranged-light", "bands": [{"first": 1, "last": 6}, {"first": 7, "last": 12}]}]
     >>> location_in_change("unit.levels.basic.points", rows), location_in_change("unit.rows.0.bands.1.dice", rows)

@@ -1,4 +1,4 @@
-"""The profile library: unit files, and the selectors that find a loadout in them."""
+"""The profile library: it reads files of units, and finds a loadout by its selector."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from analyser.game.units import Faction, Loadout, Unit
 
 RecordT = TypeVar("RecordT", bound=Record)
 
-FILES_FOR_ALL = RULESET_FILE, FORCES_FILE = "ruleset.toml", "forces.toml"  # files that apply to all factions
+FILES_FOR_ALL = RULESET_FILE, FORCES_FILE = "ruleset.toml", "forces.toml"  # files for all factions
 MORALE_RULESETS = "morale"  # subfolder of a folder of profiles, with the rulesets of other games
 _VERSION_LENGTH = 12  # hexadecimal digits
-_TIME_STAMP_STEP = 2_000_000_000  # ns within which a file may change twice with the same time stamp
+_TIME_STAMP_STEP = 2_000_000_000  # nanoseconds; within this time two changes may have the same time stamp
 _SELECTOR_EXAMPLE = "such as crown/rifle-platoon@reinforced"
 _KEYS_IN_PYTHON = 'in Python a table of keys: {{"unit": {0!r}, "models": 4}}, or "attacker" for an attacker'
 
@@ -42,7 +42,7 @@ def shipped_profiles() -> Path:
 class ProfilesUsed(NamedTuple):
     """Folder and version of the profiles that an answer uses."""
 
-    folder: str  # as stated; for the shipped profiles, the name and version of the program
+    folder: str  # as stated, or the name and version of the program for the shipped profiles
     version: str  # hash of the contents of the files
     ruleset: Ruleset | None = None  # None for other games
 
@@ -79,7 +79,7 @@ def profiles_record(used: ProfilesUsed | None) -> dict[str, Any]:
 
 
 def profiles_used(folder: str | os.PathLike[str] | None = None, *, morale: bool = False) -> ProfilesUsed:
-    """Return a folder of profiles with its version, which with `morale` includes the rulesets of other games."""
+    """Return a folder of profiles with its version; with `morale` the version covers rulesets of other games."""
     root, shipped = shipped_profiles() if folder is None else Path(folder), shipped_profiles()
     rules = (f"{MORALE_RULESETS}/*.toml",) if morale else ()
     files = {path.relative_to(root).as_posix(): path for pattern in ("*.toml", *rules) for path in root.glob(pattern)}
@@ -104,8 +104,8 @@ class Profiles:
     folder : path, optional
         Default: the shipped profiles.
     ruleset : Ruleset or mapping, optional
-        A die, a deck or house rules, such as ``{"die": {"strike": 3, "miss": 3}}``, which replace those of the folder
-        and of scenarios. Default: those of the folder.
+        A die, a deck or house rules, such as ``{"die": {"strike": 3, "miss": 3}}``. They replace those of the folder
+        and of scenarios. Default: the ruleset of the folder.
 
     Examples
     --------
@@ -167,7 +167,7 @@ class Profiles:
         return self._read[path]
 
     def _factions_for(self, name: str) -> Mapping[str, Faction]:
-        """Return the factions that a name can mean, by id; only the file NAME.toml is read if it has that id."""
+        """Return the factions that a name can mean, by id; if the file NAME.toml has it, no other file is read."""
         path = self.folder / f"{name}.toml"
         is_none = "factions" in vars(self) or not name.replace("-", "").isalnum() or path.name in FILES_FOR_ALL
         if is_none or not is_there(path) or not path.is_file() or self._faction_in(path).id != name:
@@ -176,14 +176,14 @@ class Profiles:
 
     @cached_property
     def ruleset(self) -> Ruleset:
-        """Attack die, deck and house rules: those stated, else those of the folder, else the shipped ones."""
+        """Attack die, deck and house rules: as stated, or of the folder, or as shipped."""
         ruleset = load_ruleset(self.folder)
         stated = self.stated_ruleset
         return checked(Ruleset, {**ruleset.model_dump(mode="json"), **stated}) if stated else ruleset
 
     @cached_property
     def force_rules(self) -> ForceRules:
-        """Rules of force building for all factions; the shipped rules if the folder has no file for them."""
+        """Rules of force building for all factions: of the folder, or as shipped."""
         return _record_for_all(ForceRules, self.folder, FORCES_FILE)
 
     @cached_property
@@ -201,7 +201,7 @@ class Profiles:
         return f"<Profiles {self.used}: {units}>"
 
     def faction(self, name: str) -> Faction:
-        """Return the faction with the name `name`, which may be abbreviated; raises as :meth:`loadout`."""
+        """Return the faction called `name`, which may be abbreviated; raises as :meth:`loadout`."""
         check_text(name, "faction", "a name such as crown")
         part = selector_parts(f"{name}/")[0]
         return find_named(part, self._factions_for(part).items(), "faction")
@@ -213,7 +213,7 @@ class Profiles:
         ----------
         selector : str or Loadout
             ``faction/unit@level``, or these words with spaces between them, in any case. Any unambiguous abbreviation
-            is accepted, without the faction, and without the level of a unit that has only one.
+            is accepted. The faction may be left out, and the level of a unit with a single level.
 
         Raises
         ------
@@ -235,7 +235,7 @@ class Profiles:
     __getitem__ = loadout
 
     def unit(self, selector: str) -> tuple[Faction, Unit]:
-        """Return the faction and the unit that `selector` means; its level is ignored. Raises as :meth:`loadout`."""
+        """Return the faction and the unit of a selector, whose level is ignored; raises as :meth:`loadout`."""
         check_text(selector, "selector", _SELECTOR_EXAMPLE)
         before, colon, _ = selector.partition(":")
         if colon:  # some commands accept keys after a colon
@@ -258,13 +258,13 @@ class Profiles:
         raise InputError(f"selector {shown(selector)}: {named_faction.id} is a faction", allowed=allowed)
 
     def command(self, words: str, factions: Collection[Faction] = ()) -> str:
-        """Return a command line with these profiles; for one faction if `factions` has only one."""
+        """Return a command line with these profiles, and with the faction if `factions` has only one."""
         ids = [faction.id for faction in factions] if len(factions) == 1 else []
         folder = [] if self.stated_folder is None else ["--profiles", shlex.quote(os.fspath(self.stated_folder))]
         return " ".join(["analyser", words, *ids, *folder])
 
     def matching(self, pattern: str) -> list[Loadout]:
-        """Return every loadout that matches a selector with wildcards, in the order of the files; InputError if none.
+        """Return every loadout that matches a selector with wildcards, in file order; InputError if none does.
 
         ``crown/*`` means all units of the faction at all levels, ``*/*@basic`` all basic loadouts.
         """
@@ -323,12 +323,12 @@ def _cached_library(folder: str | None, *_: object) -> Profiles:
 
 
 def library_of(profiles: ProfilesLike | None, ruleset: RulesetLike | None = None) -> Profiles:
-    """Return a library, the library of a folder, or (None) the shipped one; `ruleset` replaces that of the folder."""
+    """Return the profiles of a library or folder (None for the shipped folder), with `ruleset` if stated."""
     return (profiles if isinstance(profiles, Profiles) else load_profiles(profiles)).with_ruleset(ruleset)
 
 
 def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
-    """Return names, times and sizes of the profile files; None if a time stamp is too recent to show changes."""
+    """Return names, times and sizes of the files; None if a time stamp is too recent to show later changes."""
     try:
         with os.scandir(folder) as entries:
             files = [(entry.name, entry.stat()) for entry in entries if entry.name.endswith(".toml")]
@@ -340,7 +340,7 @@ def _state_of(folder: Path) -> tuple[tuple[str, int, int, int], ...] | None:
 
 
 def load_ruleset(folder: Path | None = None) -> Ruleset:
-    """Return the current ruleset of a folder of profiles, or the shipped one if the folder has none."""
+    """Return the current ruleset of a folder of profiles, or the shipped ruleset if the folder has none."""
     return _record_for_all(Ruleset, folder, RULESET_FILE)  # omitted parts come from the shipped file
 
 

@@ -1,4 +1,4 @@
-"""Ruleset: the attack die and the deck, which the printed rules do not contain, and house rules."""
+"""Rulesets: the attack die and the deck, which the printed rules do not contain, and house rules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MOST_SIDES = 1000
 HIGHEST_CARD = 99
 MOST_COPIES = 1000
 MOST_CARDS = 10_000
-_MOST_RUNS = 6  # most runs of card values in the description of a deck
+_MOST_RUNS = 6  # most runs of card values that the description of a deck names
 _PLURAL_ENDINGS = {"strike": "s", "miss": "es", "blank": "s"}
 
 Sides = Annotated[int, Field(ge=0, le=MOST_SIDES)]
@@ -36,7 +36,7 @@ RatingName = Literal["weakened", "neutral", "improved"]
 
 
 class Face(IntEnum):
-    """The five symbols of the attack die, and custom faces; the values index arrays of faces."""
+    """The five symbols of the attack die, and custom faces; values are indices in arrays of faces."""
 
     HEROIC = 0
     STRIKE = 1
@@ -107,7 +107,7 @@ class Die(Record):
     @model_validator(mode="before")
     @classmethod
     def _tables_apart(cls, die: object) -> object:
-        """Move faces that are stated as tables to the key ``NAME``."""
+        """Move faces stated as tables to the key ``NAME``."""
         if not isinstance(die, dict) or die.keys() & {"changed", "NAME"}:
             return die
         tables = {name: value for name, value in die.items() if isinstance(value, dict | FaceRule)}
@@ -166,7 +166,7 @@ class Die(Record):
 
     @property
     def in_words(self) -> str:
-        """Faces in words."""
+        """The faces and their effects in words."""
         counts = ((name, count) for name, count in zip(self.names, self.sides_by_face) if count)
         return ", ".join(f"{count} {_face_word(name, count)}{self._effects_of(name)}" for name, count in counts)
 
@@ -186,7 +186,7 @@ def _checked_face_name(name: str) -> str:
 
 
 class Deck(Record):
-    """The Command & Conquest deck (AC-1.2, AC-5.1): copies of each card value; files write ``{ 1 = 3, 2 = 3, … }``."""
+    """The Command & Conquest deck (AC-1.2, AC-5.1) as copies of each card value, such as ``{ 1 = 3, 2 = 3 }``."""
 
     copies: dict[int, Copies]
 
@@ -198,7 +198,7 @@ class Deck(Record):
     @field_validator("copies", mode="before")
     @classmethod
     def _whole_values(cls, copies: object) -> object:
-        """Convert card values from text, because keys of TOML and JSON are text; the field's type checks the rest."""
+        """Convert card values from text, because keys of TOML and JSON are text."""
         return {_card_value(value): count for value, count in copies.items()} if isinstance(copies, dict) else copies
 
     @field_validator("copies")
@@ -274,7 +274,7 @@ def _face_word(face: str, count: int) -> str:
 
 
 def _runs(copies: dict[int, int]) -> list[str]:
-    """Return the first few runs of card values with the same number of copies, in words."""
+    """Return in words the first runs of successive card values with equal copies."""
     runs: list[tuple[int, int, int]] = []  # first value, last value, copies of each
     for value, count in copies.items():
         if count and runs and runs[-1][1:] == (value - 1, count):
@@ -286,7 +286,7 @@ def _runs(copies: dict[int, int]) -> list[str]:
 
 
 def ruleset_record(ruleset: object) -> dict[str, Any]:
-    """Return the `ruleset` entry of an answer's JSON; empty without a ruleset, or with that of another game."""
+    """Return the `ruleset` entry of an answer's JSON; empty without a ruleset of this game."""
     return {"ruleset": ruleset.model_dump(mode="json")} if isinstance(ruleset, Ruleset) else {}
 
 

@@ -1,4 +1,4 @@
-"""Records of units as in the army lists: profile, reinforcement levels, armaments table (AC-2)."""
+"""Records of units: profile, reinforcement levels and armaments table (AC-2)."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ LevelName = Literal["basic", "reinforced", "full-strength"]
 MOST_MODELS = HIGHEST_X
 MOST_DICE = 200
 MOST_INCHES = 1000
-HUNDREDTHS = 100  # units of length in an inch; lengths are in hundredths of an inch
+HUNDREDTHS = 100  # hundredths in an inch; the engines measure lengths in hundredths of an inch
 
 
 def hundredths(inches: float) -> int:
-    """Return a length in hundredths of an inch; ValueError if it is not a whole number of them."""
+    """Return a length in hundredths of an inch; ValueError if it is not a whole number of hundredths."""
     hundredth_inches = round(inches * HUNDREDTHS)
     if abs(hundredth_inches - inches * HUNDREDTHS) > 1e-6:  # more than a rounding error
         raise ValueError(f"{inches!r} inches have more than two decimals (allowed: steps of 0.01)")
@@ -54,7 +54,7 @@ class Band(Record):
     first: Annotated[int, Field(ge=0, le=MOST_MODELS)]
     last: Annotated[int, Field(ge=0, le=MOST_MODELS)]
     dice: Annotated[int, Field(ge=0, le=MOST_DICE)]
-    special: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None  # value in parentheses in the cell
+    special: Annotated[int, Field(ge=0, le=MOST_DICE)] | None = None  # dice in parentheses
 
     @model_validator(mode="after")
     def _in_order(self) -> Band:
@@ -130,11 +130,11 @@ Defence = Annotated[int, Field(ge=1, le=100)]
 DamageLimit = Annotated[int, Field(ge=1, le=1000)]
 Discipline = Annotated[int, Field(ge=0, le=100)]
 BreakLimit = Annotated[int, Field(ge=0, le=MOST_MODELS)]
-NoValue = Literal["none"]  # instead of a number that only other levels have
+NoValue = Literal["none"]  # for a number that only other levels have
 
 
 class Level(Record):
-    """A reinforcement level: models, points, victory-point rating (AC-2.2), and numbers that differ between levels."""
+    """A reinforcement level: models, points, victory points (AC-2.2), and numbers that differ between levels."""
 
     models: Models
     points: Annotated[int, Field(ge=0, le=100_000)] | None = None
@@ -160,8 +160,7 @@ KEYS_BY_LEVEL = ("size", "speed", "defence", "damage_limit", "discipline", "brea
 class Unit(Record, HasKeywords):
     """A unit of an army list (AC-2.1 to AC-2.3).
 
-    If a number differs between levels, every level states it, and the unit has the number of its first level.
-    :meth:`at` returns the unit with the numbers of another level.
+    If a number differs between levels, every level states it, and the unit itself has the number of its first level.
     """
 
     id: Slug
@@ -178,7 +177,7 @@ class Unit(Record, HasKeywords):
     break_limit: BreakLimit | None = None
     rules: Several[Rule] = ()
     in_force: Limits = Limits()  # limits on its number in the whole force
-    battlegroups: dict[Slug, Membership] = Field(default_factory=dict)  # keys: kinds of battlegroup
+    battlegroups: dict[Slug, Membership] = Field(default_factory=dict)  # by kind of battlegroup
     levels: dict[LevelName, Level]
     rows: Several[Row] = ()
 
@@ -191,7 +190,7 @@ class Unit(Record, HasKeywords):
 
     @property
     def level_keys(self) -> tuple[str, ...]:
-        """Keys of the numbers that the levels state, because they differ between levels."""
+        """Keys of the numbers that differ between levels."""
         levels = self.levels.values()
         return tuple(key for key in KEYS_BY_LEVEL if any(getattr(level, key) is not None for level in levels))
 
@@ -213,7 +212,7 @@ class Unit(Record, HasKeywords):
         return self.model_copy(update=numbers) if numbers else self
 
     def record(self) -> dict[str, Any]:
-        """Return the unit as plain data for JSON, as in its file, but without the ids of imported entries."""
+        """Return the unit as plain data, as in its file but without the ids of imported entries."""
         data = self.at(next(iter(self.levels))).model_dump(mode="json", exclude={"entry"})
         left_out = {"entry"} | set(KEYS_BY_LEVEL).difference(self.level_keys)
         return data | {
@@ -245,11 +244,11 @@ class Loadout(Record):
 
     @property
     def house_rules(self) -> Mapping[str, HouseRule]:
-        """House rules of the profiles by name; changes can add them to the unit."""
+        """House rules of the profiles by name, which changes can add to the unit."""
         return self._house_rules
 
     def with_house_rules(self, house_rules: Mapping[str, HouseRule]) -> Loadout:
-        """Set the house rules that changes can add, and return the loadout itself."""
+        """Set the house rules, and return the loadout itself."""
         self._house_rules = house_rules
         return self
 
@@ -260,7 +259,7 @@ class Loadout(Record):
 
     @property
     def capacity(self) -> int:
-        """Most models of an embarked infantry unit that this unit can carry; 0 if none (AC-8.8)."""
+        """Largest number of infantry models that the unit can carry; 0 if it is no transport (AC-8.8)."""
         return self.unit.value("Capacity") * self.level.models
 
     @property
@@ -291,9 +290,9 @@ class Loadout(Record):
         **changes
             Keys of the level (models, points, victory_points), of the unit (defence, damage_limit, discipline,
             break_limit, speed, rules and so on) or of the rows. A number replaces the old value; a text with a sign
-            (``points="+10"``) is added to it. `dice` is always added, to every band that has attack dice and to the
-            value in parentheses; the least result is 0. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it.
-            Several names are a list, or one text with commas. Names without signs replace all old names.
+            (``points="+10"``) is added to it. `dice` is always added: to all attack dice, also those in parentheses,
+            down to 0. ``"+Arc"`` adds a quality or a rule, ``"-Arc"`` removes it. Several names are a list, or one
+            text with commas. Names without signs replace all old names.
 
         Raises
         ------
@@ -340,7 +339,7 @@ class Loadout(Record):
 def checked_loadout(
     faction: str, unit: Mapping[str, Any], level: str, house_rules: Mapping[str, HouseRule], *, is_plain: bool = False
 ) -> Loadout:
-    """Return the loadout of a unit in plain data, which may have house rules; raises as :func:`checked`."""
+    """Return the loadout of a unit in plain data, checked as by :func:`checked`."""
     data = {"faction": faction, "unit": unit, "level_name": level}
     loadout = checked(Loadout, data, is_plain=is_plain, house_rules=house_rules)
     return loadout.with_house_rules(house_rules)
@@ -353,13 +352,13 @@ def _selector(value: object) -> object:
 
 
 Selector = Annotated[str, PlainValidator(_selector)]
-"""Selector of a loadout in the library; a scenario made in Python may have the loadout itself."""
+"""Selector of a loadout in the library; in Python also the loadout itself."""
 
 _FIXED_KEYS = ("id", "name", "entry", "levels", "rows", "kind", "against", "bands", "in_force", "battlegroups")
 
 
 def stored_value(key: str, value: Any, unit: Unit) -> Any:
-    """Return a value as a profile stores it; for no number that is "none" if the levels state this key, else None."""
+    """Return a value as a profile stores it; "none" and None become "none" if the levels state the key, else None."""
     if key in KEYS_BY_LEVEL and (value is None or (isinstance(value, str) and value == "none")):
         return "none" if key in unit.level_keys else None
     return value
@@ -403,7 +402,7 @@ def _check_known(what: str, name: str, names: Iterable[str]) -> None:
 
 
 def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
-    """Return the dice of `row` for `count` models or points of damage (AC-2.3, AC-3.2); InputError if none (AC-2.4)."""
+    """Return the dice of a row for `count` models or damage (AC-2.3, AC-3.2); InputError without dice (AC-2.4)."""
     band = row.band(count)
     if band is None:
         covered = ", ".join(f"{band.first}-{band.last}" for band in row.bands)
@@ -412,7 +411,7 @@ def attack_dice(row: Row, count: int, *, special: bool = False) -> int:
 
 
 def row_id(written: str, rows: Iterable[str]) -> str:
-    """Return the id of a row, however written: ``Ranged (Light)``, or an abbreviation, means ``ranged-light``."""
+    """Return the id of a row from its name or an abbreviation: ``ranged-light`` for ``Ranged (Light)``."""
     normalised = "-".join("".join(letter if letter.isalnum() else " " for letter in written.casefold()).split())
     if normalised in rows:
         return normalised

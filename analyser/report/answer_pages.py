@@ -1,6 +1,6 @@
-"""Pages of a battle, a clash, a build, and a check of fair points by battles: HTML files that open offline.
+"""Web pages of four answers: a battle, a clash, a build, and a check of fair points. They open offline.
 
-Coordinates of pictures are in percent of the width and height of the picture.
+Coordinates in pictures are percentages of the width and height.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ _BAR_SHARE = 0.8  # width of a bar, as a share of its column
 
 
 def result_segments(answer: BattleResult) -> list[dict[str, Any]]:
-    """Return the bar of results: class, name, start, width and share; victories exclude devastating ones."""
+    """Return the parts of the bar of results; devastating victories are separate from other victories."""
     battles = {name: round(answer.probability(name) * answer.trials) for name in answer.events}
     for name in ("victory", "defeat"):
         battles[name] -= battles[f"devastating_{name}"]
@@ -103,7 +103,7 @@ def result_segments(answer: BattleResult) -> list[dict[str, Any]]:
 def margin_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the bars of :meth:`BattleResult.margins`, without very rare margins at both ends.
 
-    `ticks` (texts and positions) are horizontal, `levels` vertical; `top`, `low` and `high` of a bar are from above.
+    `ticks` are marks of the horizontal axis, `levels` of the vertical axis. `top`, `low` and `high` count downwards.
     """
     likely = [index for index, row in enumerate(rows) if row["probability"] >= NEGLIGIBLE]
     shown = rows[likely[0] : likely[-1] + 1]
@@ -130,7 +130,7 @@ def margin_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def survival_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return SVG paths of :meth:`BattleResult.survivors`: for each side a line for the mean, and a band."""
+    """Return SVG paths of :meth:`BattleResult.survivors`: for each side the mean, and the band of the middle 80%."""
     rounds = max(row["round"] for row in rows)
 
     def path(percents: Iterable[float], first: int = 0, step: int = 1) -> str:
@@ -148,7 +148,7 @@ def survival_picture(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def unit_bars(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, list[float], str]]]:
-    """Return name, widths and text of the bars of :meth:`BattleResult.contributions` by side, on a common scale."""
+    """Return the bars of :meth:`BattleResult.contributions` by side: name, two widths, and text."""
     names = ("points_destroyed", "points_absorbed")
     most = max([row[name] for row in rows for name in names] + [1.0])
     result: dict[str, list[tuple[str, list[float], str]]] = {side: [] for side in SIDES}
@@ -159,7 +159,7 @@ def unit_bars(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[tuple[str, li
 
 
 def _tick_step(span: float, ticks: int = _MOST_TICKS) -> int:
-    """Return the smallest round step between ticks that divides `span` into at most `ticks` parts."""
+    """Return the smallest round step that gives at most `ticks` intervals in `span`."""
     return next((step for step in _TICK_STEPS if span / step <= ticks), _TICK_STEPS[-1])
 
 
@@ -203,13 +203,13 @@ def clash_page(answer: Clash) -> str:
 
 
 def _best_attacks(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, ArmyLoadouts, ArmyLoadouts]]]]:
-    """Yield the best attacks of both sides for each situation."""
+    """Yield the heading of each situation, with the best attacks of both sides."""
     for ours, theirs in zip(answer.volleys, answer.enemy_volleys):
         yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
 
 
 def _counters(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
-    """Yield, for each side, a title and the targets, each with the best and second-best counter by situation."""
+    """Yield a title for each side, and its targets with the best and second-best counter in each situation."""
     mine = (answer.mine, answer.yours, answer.counters, answer.second_counters)
     yours = (answer.yours, answer.mine, answer.enemy_counters, answer.second_enemy_counters)
     for title, (army, enemy, best, next_best) in zip(counter_titles(answer), (mine, yours)):
@@ -221,7 +221,7 @@ def _counters(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[s
 
 
 def _unit_sections(army: ArmyLoadouts, key: str) -> list[dict[str, Any]]:
-    """Return the units of an army, each with the anchor that the heatmap links to."""
+    """Return the units of an army for the page; the heatmap links to their anchors."""
     return [
         {
             "anchor": f"unit-{key}-{_slug(kind.selector)}",
@@ -240,7 +240,7 @@ def _slug(selector: str) -> str:
 
 
 def _script_data(answer: Clash) -> dict[str, Any]:
-    """Return the data for the scripts; a unit that is in both armies occurs twice."""
+    """Return the data for the scripts; a unit in both armies has two entries."""
     sides, frames = [], []
     for key, army, other in (("mine", answer.mine, "yours"), ("yours", answer.yours, "mine")):
         for kind in army.loadouts:
@@ -299,7 +299,7 @@ def _army_row(row: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _row(row: Mapping[Any, Any], name: str, note: str) -> dict[str, Any]:
-    """Return a row of the picture: the win rate, and the rate that fair points predict, in percent."""
+    """Return a row of the picture: the win rate and the predicted win rate, in percent."""
     won, predicted = row["win_rate"], row["by_fair_points"]
     kind = "undecided" if abs(row["off"]) < MISFIT_DIFFERENCE / 2 else "under" if row["off"] > 0 else "over"
     text = f"{whole_percent(won)} ({whole_percent(predicted)})"

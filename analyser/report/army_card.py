@@ -1,4 +1,4 @@
-"""Card of an army for the table: one HTML page that opens offline and can be printed."""
+"""Card of an army: one HTML page for use at the gaming table, which opens offline and can be printed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PAGE_HEIGHT = 277.0  # millimetres: height of an A4 sheet without margins
 _LINE_HEIGHT = 1.3 * 25.4 / 72  # millimetres: height of a line, per point of type size
 _LARGEST_SIZE, _SMALLEST_SIZE = 17, 11  # type sizes in print, in half points
 _SIZE_ON_SEVERAL_PAGES = 13  # type size if the cards need several pages
-_HEAD_LINES = 2.6  # lines for the head of a card and the space around the card
+_HEAD_LINES = 2.6  # height of a card's head and margins, in lines
 _COLUMN_WIDTH = 560.0  # characters in a column at a type size of one point
 _TARGETS = tuple(
     dict(zip(("name", "type", "category", "models", "defence", "damage_limit", "discipline", "break_limit"), target))
@@ -50,7 +50,7 @@ class UnitCard(NamedTuple):
 def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
     """Return the card of an army as HTML for printing on one page of A4, or several for a very large army.
 
-    `ruleset` has the die and the deck for the odds; default: those of the shipped profiles.
+    `ruleset` has the die and the deck for the odds. Default: the ruleset of the shipped profiles.
     """
     cards = _unit_cards(army)
     units = [card.loadout.unit for card in cards]
@@ -69,7 +69,7 @@ def army_card(army: Army, ruleset: Ruleset | None = None) -> str:
 
 
 def _packed_engine(cards: Sequence[UnitCard], ruleset: Ruleset | None) -> str:
-    """Return the exact engines, packed with the units of the cards, the targets, and the adjustable numbers."""
+    """Return the exact engines as text, with the units of the cards, the targets, and the adjustable numbers."""
     data: dict[str, Any] = {
         "layout": layout(ruleset),
         "units": [unit_facts(card.loadout) for card in cards],
@@ -114,13 +114,13 @@ def _unit_card(units: Sequence[ArmyUnit]) -> UnitCard:
 
 
 def _type_size(cards: Sequence[UnitCard], glossary: dict[str, str]) -> int:
-    """Return the largest type size, in half points, at which cards (two columns) and rules (three) fit on one page."""
+    """Return the largest type size, in half points, at which all cards and rules fit on one page."""
     sizes = range(_LARGEST_SIZE, _SMALLEST_SIZE - 1, -1)
     return next((size for size in sizes if _height(cards, glossary, size / 2) <= _PAGE_HEIGHT), _SIZE_ON_SEVERAL_PAGES)
 
 
 def _height(cards: Sequence[UnitCard], glossary: dict[str, str], size: float) -> float:
-    """Return the estimated height of a page in millimetres."""
+    """Return the estimated height of the page in millimetres: cards in two columns, rules in three."""
     width = _COLUMN_WIDTH / size
     card_lines = sum(_lines_of(card, width) for card in cards) / 2 + 2
     rule_lines = sum(ceil((len(name) + len(text) + 2) / (width * 0.62)) for name, text in glossary.items())

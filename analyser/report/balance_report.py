@@ -36,12 +36,12 @@ from analyser.report.folder import (
     write_units,
 )
 from analyser.report.page import reasons, write_page
-from analyser.report.tactics import frame_of_contents, read_tactics, tactic_jobs
+from analyser.report.tactic_costs import frame_of_contents, read_tactics, tactic_jobs
 from analyser.report.worker_pool import MOST_PROCESSES, Job, Jobs, interrupts_recorded, rare_collections
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
 
-TABLE_LINE_COST, PAGE_LINE_COST = 55, 6  # microseconds to write a matchup to the tables and to the page
+TABLE_LINE_COST, PAGE_LINE_COST = 55, 6  # microseconds to write one matchup to the tables, and to the page
 MOST_REASONS = 4  # most reasons in a message
 TABLE_FILE, INDEX_PAGE = "matchups.csv", "index.html"
 
@@ -79,27 +79,27 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all situations.
     policy : "tactic" or "best"
-        How duels are played: by simple tactics, or best play (`docs/best-play.md`), from which then also prices come.
+        How duels are played: by simple tactics, or by best play (`docs/best-play.md`), which then also sets prices.
     field : str, Loadout, several of them, or FairPoints, optional
-        Opponents for the fair points, in addition to the units of the report; or finished fair points, which include
-        those units. Default: all factions; with a `row` or best play only the units of the report.
+        Opponents for the fair points, besides the units of the report; or fair points already computed, which include
+        these units. Default: all factions; with a `row` or best play only the units of the report.
     metrics : sequence of str or callable
-        Figures of your own (:func:`analyser.metric`), of ranged attacks, for the tables and the page.
+        Your own figures of ranged attacks (:func:`analyser.metric`), for the tables and the page.
     progress : callable or True, optional
-        Called with the finished and the total work of this run; True: a bar.
+        Called with the finished and the total work of this run; True shows a bar.
     home : str
-        Address of the index page of reports, relative to the page of this report, for a link; empty: no link.
+        Address of the index page of reports, relative to the page of this report; empty for no link.
     tactics : path, optional
         File that :func:`analyser.tactics` wrote for these units: the page then states how reliable duels are.
     executor : Executor, optional
-        An executor as in ``concurrent.futures``, whose workers do the work. Jobs that fail there, or reach another
-        version of the program, run in this process.
+        An executor as in ``concurrent.futures``, whose workers run the jobs. A job that fails, or reaches another
+        version of the program, runs in this process.
 
     Raises
     ------
     InputError
-        An error of :func:`analyser.matchups`, no attack is possible, or `out` cannot be written, has other content, or
-        is being written by another run.
+        An error of :func:`analyser.matchups`, or no attack is possible. Or `out` cannot be written, has other content,
+        or is being written by another run.
     KeyboardInterrupt
         Ctrl-C.
 
@@ -183,7 +183,7 @@ def _judged_among(prices: FairPoints | None) -> dict[str, Any]:
 
 
 def _all_situations(policy: str, situations: tuple[Situation, ...], row: str | None) -> tuple[Situation, ...]:
-    """Return the situations under a policy; best play adds those that prices need."""
+    """Return the situations of the report; best play adds the situations that prices need."""
     result = duel_situations(policy, situations)
     if row is None and any(situation.kind in EXCHANGE_KINDS for situation in situations):
         result = price_situations(policy, result)
@@ -192,7 +192,7 @@ def _all_situations(policy: str, situations: tuple[Situation, ...], row: str | N
 
 
 def _tactic_jobs(inputs: ReportInputs, policy: str) -> list[Job]:
-    """Return the jobs for the cost of simple tactics, if duels use best play and no file with the cost is given."""
+    """Return the jobs for the cost of simple tactics; none without best play, or if a file has the cost."""
     has_duels = any(situation.fight.has_winner for situation in inputs.situations)
     if policy != "best" or inputs.tactics is not None or inputs.row is not None or not has_duels:
         return []

@@ -1,4 +1,4 @@
-"""Diff of two sets of profiles, or of two reports."""
+"""Compare two folders of profiles, or two reports: edits, changed verdicts and changed matchups."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from analyser.report.folder import MANIFEST, StoredReport, matchups_of, read_rep
 from analyser.report.worker_pool import rare_collections
 
 PROBABILITIES = tuple(name for name in MATCHUP_METRICS if name.startswith("p_"))
-"""Figures that are probabilities; shares lost are not."""
+"""Figures that are probabilities; a share of losses is no probability."""
 _COLUMNS = [*KEYS, "metric", "unit", "old", "new", "change", "note"]
 _DIGITS = 12  # decimals of a change; more would be rounding errors of sums
-_STEPS = 1000  # steps of progress
+_STEPS = 1000  # steps of the progress bar
 _StageProgress = Callable[[int], Progress]
 _STAGES = 3  # fights of the opponents, other situations of the old profiles, fights of the new profiles
 
@@ -53,7 +53,7 @@ def diff(
 ) -> Diff:
     """Return the changes from `old` to `new`, and their effect on each loadout and matchup that is in both.
 
-    For two folders of profiles it computes only the fights that an edit affects, and those that verdicts need.
+    For two folders of profiles, only fights that an edit affects or a verdict needs are computed.
 
     Parameters
     ----------
@@ -61,18 +61,18 @@ def diff(
         A folder of profiles, or a report (``analyser report``). If one is a report, the matchups of the other are
         computed with the arguments of that report.
     attackers, defenders : str, optional
-        Selectors, with wildcards, also of the opponents for verdicts; for profiles only. Default: all.
+        Selectors with wildcards, for profiles only; verdicts use the same opponents. Default: all.
     situations : sequence of Situation or str, optional
         For profiles only. Default: all.
     metric : str, optional
-        The figure to compare. Default: the probability that changed most in each matchup; for changed points also
-        the expected points destroyed per 100 points.
+        The figure to compare. Default: in each matchup the probability that changed most; if points changed, also the
+        expected points destroyed per 100 points.
     threads : int, optional
         As in :func:`analyser.matchups`.
     ruleset : Ruleset or mapping, optional
-        A die, a deck or both, to use in place of those of both folders.
+        A die, a deck or both, used for both folders.
     progress : callable or True, optional
-        Called with the work done so far and the total work; True: a bar.
+        Called with the work done so far and the total work; True shows a bar.
 
     Raises
     ------
@@ -91,12 +91,12 @@ def diff(
     before, after = sides = [_side(path_of(path, name), ruleset) for name, path in (("old", old), ("new", new))]
     reports = [side.source for side in sides if isinstance(side.source, StoredReport)]
     arguments = _matchup_arguments(attackers, defenders, situations, reports[0].manifest if reports else None)
-    # A unit that a report does not contain counts neither as new nor as gone.
-    parts = (
+    # A unit that is missing in a report counts neither as new nor as gone.
+    contents = (
         {name: entry for name, entry in side.content.items() if all(name in report.content for report in reports)}
         for side in sides
     )
-    all_edits = edits(*parts)
+    all_edits = edits(*contents)
     if not reports and not all_edits:
         return _unchanged(before, after, arguments)
     with rare_collections(), Sampling(progress=progress).with_bar() as reporting:
@@ -114,7 +114,7 @@ def diff(
 
 
 class _Comparison(NamedTuple):
-    """The matchups of old and new in the same rows, and the changes of verdicts."""
+    """The old and new matchups, joined row by row, and the changes of verdicts."""
 
     joined: pd.DataFrame
     n_compared: int
@@ -134,7 +134,7 @@ def _stage_progress(report: Progress) -> _StageProgress:
 def _compare_folders(
     sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress, threads: int | None
 ) -> _Comparison:
-    """Compare two folders of profiles; unedited loadouts fight only where verdicts need it."""
+    """Compare two folders of profiles; unedited loadouts fight only for verdicts."""
     old, new = (side.source for side in sides if isinstance(side.source, Profiles))
     names = "attackers", "defenders"
     attacking, defending = ([_selected(arguments[name], library) for library in (old, new)] for name in names)
@@ -170,7 +170,7 @@ def _selected(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout
 
 
 def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str]) -> list[tuple[list[str], list[str]]]:
-    """Return blocks of attackers and defenders with every pair that has a loadout in `changed`."""
+    """Return groups of attackers and defenders that form every pair with a loadout in `changed`."""
     ours, rest = ([name for name in attackers if (name in changed) is is_edited] for is_edited in (True, False))
     result = (ours, list(defenders)), (rest, [name for name in defenders if name in changed])
     return [pair for pair in result if all(pair)]
@@ -179,7 +179,7 @@ def _blocks(attackers: Sequence[str], defenders: Sequence[str], changed: set[str
 def _rows_of_blocks(
     frame: pd.DataFrame, blocks: Sequence[tuple[list[str], list[str]]], situations: Sequence[Situation]
 ) -> pd.DataFrame:
-    """Return the rows of a table for pairs in `blocks`, in exchanges among `situations`."""
+    """Return the rows of a table for the pairs in `blocks` and the exchanges of fire among `situations`."""
     wanted = pd.Series(False, frame.index)
     for rows, columns in blocks:
         wanted |= frame["attacker"].isin(rows) & frame["defender"].isin(columns)
@@ -189,7 +189,7 @@ def _rows_of_blocks(
 def _standing_changes(
     old: Matchups, new: Matchups, edited: Sequence[str]
 ) -> tuple[tuple[StandingChange, ...], tuple[StandingChange, ...], str, Opponents | None]:
-    """Return the changes of edited loadouts, and of others; why there are no verdicts; and the new opponents."""
+    """Return changes of edited loadouts, of other loadouts, the reason for no verdicts, and the new opponents."""
     try:
         before, after = Standings(old), Standings(new)
     except InputError as error:
@@ -212,7 +212,7 @@ def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage
 
 
 def _report_matchups(source: Profiles | StoredReport, arguments: Mapping[str, Any], progress: Progress) -> Matchups:
-    """Return the matchups of a report, or of profiles with the arguments of a report, in both directions."""
+    """Return the matchups of a report, or compute those of profiles in both directions."""
     if isinstance(source, StoredReport):
         return matchups_of([source])
     ours, theirs = (loadouts(_existing(arguments[name], source), source) for name in ("attackers", "defenders"))
@@ -234,11 +234,11 @@ def _join_matchups(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
 
 
 class _Side(NamedTuple):
-    """One side of a diff."""
+    """The old or the new side of a diff."""
 
     content: Mapping[str, Any]  # units by ``faction/unit``, and the `ruleset`, as plain data
     profiles_used: ProfilesUsed
-    source: Profiles | StoredReport  # of the matchups
+    source: Profiles | StoredReport
 
 
 def _side(path: Path, ruleset: RulesetLike | None) -> _Side:
@@ -262,7 +262,7 @@ def _matchup_arguments(
     situations: Sequence[Situation | str] | None,
     report: Mapping[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the arguments for :func:`matchups`: those of the first report, or else of the caller."""
+    """Return the arguments for :func:`matchups`, of the first report if there is one, or of the caller."""
     if report is None:
         sides = {"attackers": [attackers or ALL_LOADOUTS], "defenders": [defenders or ALL_LOADOUTS]}
         return {**sides, "situations": situations or [ALL_SITUATIONS]}
@@ -277,7 +277,7 @@ def _matchup_arguments(
 
 
 def _existing(selectors: Sequence[str], profiles: Profiles) -> Sequence[str]:
-    """Return those of several selectors of a report that exist in `profiles`."""
+    """Return the selectors that exist in `profiles`; a single selector is kept, because it may have wildcards."""
     if len(selectors) == 1:
         return selectors
     names = {profile.selector for profile in profiles}
@@ -320,7 +320,7 @@ def _changed_matchups(joined: pd.DataFrame, names: Sequence[str]) -> pd.DataFram
 
 
 def _repriced_matchups(joined: pd.DataFrame) -> pd.DataFrame:
-    """Return the points destroyed per 100 points in matchups of loadouts with changed points, largest change first."""
+    """Return the changed efficiency in matchups of loadouts with changed points, the largest change first."""
     sides = ("attacker_points", "defender_points")
     same = [joined[f"{side}_old"].eq(joined[f"{side}_new"]) | joined[f"{side}_new"].isna() for side in sides]
     result = _changed_matchups(joined[~(same[0] & same[1])].reset_index(drop=True), (EFFICIENCY,))

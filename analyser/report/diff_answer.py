@@ -17,8 +17,8 @@ from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import ruleset_record
 from analyser.report.diff_changes import Edit, StandingChange
 
-PROBABILITY = "probability"  # from 0 to 1
-MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # shown as text
+PROBABILITY = "probability"  # unit of figures from 0 to 1
+MOST_EDITS, MOST_MATCHUPS, MOST_OTHERS, MOST_REASONS, MOST_IN_SUMMARY = 40, 20, 6, 5, 10  # lines in texts
 KEYS = ["attacker", "defender", "situation"]
 
 
@@ -40,10 +40,10 @@ class Diff(FramedAnswer):
         Edits of the units and the ruleset.
     frame : DataFrame
         The changed matchups, largest change first: `attacker`, `defender`, `situation`, `metric`, `old`, `new`,
-        `change`, and the `unit` of these three. `note` marks an attack that is impossible on one side (figure: 0).
+        `change`, and `unit`. `note` marks an attack that is impossible in old or new; its figure is then 0.
     for_points : DataFrame
-        The same for expected points destroyed per 100 points in matchups of loadouts with changed points, with
-        `share`: the change divided by the old figure, or by 1 point if that is larger. Empty if a metric is given.
+        Matchups of loadouts with changed points, by expected points destroyed per 100 points. It also has `share`, the
+        change divided by the old figure, or by 1 point if that is larger. Empty if a metric is given.
     n_compared : int
         Number of matchups in both old and new.
     gone, added : tuple of str
@@ -86,7 +86,7 @@ class Diff(FramedAnswer):
 
     @property
     def worst(self) -> float:
-        """The largest absolute change of a matchup; for changed points, of `share`."""
+        """The largest absolute change of a matchup, or of `share` in `for_points`."""
         changes = (self.frame["change"], self.for_points["share"])
         return max((float(change.abs().max()) for change in changes if len(change)), default=0.0)
 
@@ -134,7 +134,7 @@ class Diff(FramedAnswer):
         )
 
     def _die_and_deck(self) -> list[str]:
-        """Return die and deck; those of both sides if they differ."""
+        """Return die and deck, or both pairs if they differ between old and new."""
         old, new = self.old.assumptions, self.new.assumptions
         return [*new] if old == new else [*(f"old: {line}" for line in old), *(f"new: {line}" for line in new)]
 
@@ -142,7 +142,7 @@ class Diff(FramedAnswer):
         return f"Judged {self.opponents}."
 
     def failures(self, limit: float) -> list[str]:
-        """Return the reasons to fail: matchups that changed by more than `limit`, and loadouts newly mispriced."""
+        """Return lines about matchups that changed by more than `limit`, and about newly mispriced loadouts."""
         lines, frame = list[str](), self.frame[self.frame["change"].abs() > limit]
         if len(frame):
             unit = frame["unit"].iloc[0]
@@ -250,7 +250,7 @@ def _table(frame: pd.DataFrame, heading: str, limit: int) -> Block:
 
 
 def _matchup_lines(frame: pd.DataFrame) -> Iterator[str]:
-    """Yield a line for each row: attacker, target, and the figure in old and new."""
+    """Yield a line for each matchup: attacker, target, and the old and new figure."""
     figures = list(_columns(frame).values())
     for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
         fight = f"{row['attacker']} on {row['defender']}, {row['situation'].replace('-', ' ')}"

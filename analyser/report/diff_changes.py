@@ -1,4 +1,4 @@
-"""Changes from one version of the profiles to the next: edits, and new standings of loadouts."""
+"""Changes between two versions of the profiles: edits, and new standings of loadouts."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _CAPITALISED = ("defence", "damage_limit", "discipline", "break_limit", "speed",
 
 
 class Edit(NamedTuple):
-    """Change of one value; `old` or `new` is None if there is no such value in the old or the new profiles."""
+    """Change of one value; `old` or `new` is None if the old or new profiles lack it."""
 
     where: str  # a unit as ``faction/unit``, or ``"ruleset"``
-    key: str  # path of the value in the unit, joined by dots; empty: the whole unit
+    key: str  # path of the value in the unit, joined by dots; empty for the whole unit
     old: str | None
     new: str | None
 
@@ -77,7 +77,7 @@ def edit_in_words(edit: Edit, unit: Mapping[str, Any]) -> str:
 
 
 def affects(edit: Edit, level: str, models: int) -> bool:
-    """Return False if an edit concerns another level, or dice for more models."""
+    """Return False if an edit concerns another level, or only dice for more models."""
     if match := _OF_A_LEVEL.fullmatch(edit.key):
         return match[1] == level
     row = _OF_A_ROW.fullmatch(edit.key)
@@ -105,7 +105,7 @@ def edits(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[Edit, ...]:
 
 
 def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Yield path and text of each value in nested data; items of lists go by id, band or index."""
+    """Yield path and text of each value in nested data; the path names list items by id, band or index."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _leaves(value, f"{path}.{key}" if path else str(key))
@@ -118,7 +118,7 @@ def _leaves(data: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 
 class StandingChange(NamedTuple):
-    """Old and new standing of a loadout, and the opponents that it newly leads or trails, with both margins."""
+    """Old and new standing of a loadout, and changed leads over opponents, with old and new margin."""
 
     loadout: str
     old: Standing
@@ -156,20 +156,20 @@ class StandingChange(NamedTuple):
     def verdict_line(self) -> str:
         """Old and new verdict, points and fair points in a line."""
         fair = ARROW.join(short_figure(side.fair_points) for side in (self.old, self.new))
-        doubt = f": {self.new.doubt}" if self.new.doubt else ": at the edge of both" if self.is_at_edge else ""
+        doubt = f": {self.new.doubt}" if self.new.doubt else ": close to the limit" if self.is_at_edge else ""
         verdicts = f"{self.old.verdict}{ARROW}{self.new.verdict}"
         return f"{self.loadout} {verdicts} (at {self.new.points} points, fair {fair}){doubt}"
 
     @property
     def size(self) -> float:
-        """Absolute change of log(points / fair points); 0 if undefined."""
+        """Absolute change of log(points / fair points); 0 without fair points."""
         shares = [(side.points or np.nan) / side.fair_points for side in (self.old, self.new)]
         size = abs(float(np.log(shares[1] / shares[0])))
         return 0.0 if np.isnan(size) else size
 
     @property
     def is_at_edge(self) -> bool:
-        """True if both sides have fair points, which hardly changed relative to points."""
+        """True if old and new have fair points, and points / fair points hardly changed."""
         can_be_priced = all(side.fair_points == side.fair_points for side in (self.old, self.new))
         return can_be_priced and self.size < SMALL
 
@@ -189,7 +189,7 @@ class StandingChange(NamedTuple):
         return _arrow(*(text(getattr(side, name)) for side in (self.old, self.new)))
 
     def margin(self, opponent: str) -> str:
-        """Return both margins against an opponent in words."""
+        """Return the old and new margin against an opponent in words."""
         return _arrow(*map(lead_text, self.margins[opponent]))
 
     def as_dict(self) -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _arrow(old: str, new: str) -> str:
 
 
 class StandingChanges(NamedTuple):
-    """Changes of edited loadouts, and of other loadouts with a new verdict, the largest first."""
+    """Changes of edited loadouts, and of other loadouts with a new verdict; the largest changes first."""
 
     edited: tuple[StandingChange, ...] = ()
     others: tuple[StandingChange, ...] = ()
@@ -224,13 +224,13 @@ class StandingChanges(NamedTuple):
 
 
 def edited_loadouts(before: Mapping[str, Loadout], after: Mapping[str, Loadout]) -> list[str]:
-    """Return the names of the loadouts in both mappings that have changed points or fight differently."""
+    """Return the loadouts, by name, whose points or fights differ between both mappings."""
     both = ((name, old, after[name]) for name, old in before.items() if name in after)
     return [name for name, old, new in both if old.level.points != new.level.points or not fight_alike(old, new)]
 
 
 def standing_changes(before: Standings, after: Standings, edited: Iterable[str]) -> StandingChanges:
-    """Return the changes of the loadouts in `edited`, and of others with a new verdict."""
+    """Return the changes of the loadouts in `edited`, and of other loadouts with a new verdict."""
 
     def change_of(name: str) -> StandingChange:
         pairs = matchup_changes(before, after, name)

@@ -1,4 +1,4 @@
-"""Folder of a report: atomic writing, which overwrites no other files, and reading."""
+"""Write the folder of a report atomically, without overwriting other files, and read it again."""
 
 from __future__ import annotations
 
@@ -27,32 +27,32 @@ from analyser.game.profiles import ProfilesUsed
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 
-MANIFEST, LOCK = "manifest.json", "lock"  # names of files
+MANIFEST, LOCK = "manifest.json", "lock"  # file names
 PARQUET = "matchups.parquet"
 UNITS = "units.json"  # units and ruleset of a report, for comparisons of reports
-FORMAT = 3  # of the files of a report
+FORMAT = 3  # version of the file format
 FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
 _FILE_MANAGER_FILES = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that contains only a report of this program"
 
 
 class ReportInputs(NamedTuple):
-    """All inputs on which the bytes of a report depend, except the versions of the programs."""
+    """All inputs that determine the bytes of a report, except versions of programs."""
 
     attackers: tuple[Loadout, ...]
     defenders: tuple[Loadout, ...]
     situations: tuple[Situation, ...]
-    row: str | None  # None: the best row
+    row: str | None  # None stands for the best row
     ruleset: Ruleset
     profiles_used: ProfilesUsed  # with the name of the folder, without its path
     home: str = ""  # address of the index page of reports, relative to this report
     metrics: tuple[str, ...] = ()
-    tactics: pd.DataFrame | None = None  # duels (:func:`analyser.report.tactics.read_tactics`)
-    stated_prices: FairPoints | None = None  # fair points against other opponents than those of the report
+    tactics: pd.DataFrame | None = None  # duels (:func:`analyser.report.tactic_costs.read_tactics`)
+    stated_prices: FairPoints | None = None  # fair points against opponents outside the report
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
-        """Attackers and defenders, and the reverse so that both sides are rated; a single pair if both are equal."""
+        """Attackers and defenders, and the reverse pair so that both sides are rated; one pair if they are equal."""
         ours, theirs = ({loadout.selector for loadout in side} for side in (self.attackers, self.defenders))
         pair, reverse = (self.attackers, self.defenders), (self.defenders, self.attackers)
         return [pair] if ours == theirs else [pair, reverse]
@@ -106,13 +106,13 @@ def _sha256(data: object) -> str:
 
 
 def unfinished_folder(out: Path) -> Path:
-    """Return the folder in which a report is written before it replaces `out`: a hidden folder beside `out`."""
+    """Return the hidden folder beside `out` in which a report is written."""
     return out.parent / f".{out.name}.unfinished"
 
 
 @contextmanager
 def replacing_folder(out: Path) -> Iterator[Path]:
-    """Yield a new folder for a report, which replaces `out` at the end; after a failure `out` is unchanged."""
+    """Yield a new folder, which replaces `out` at the end; after a failure `out` is unchanged."""
     out = real_path(out)
     check_replaceable(out)
     new_parents = [folder for folder in out.parents if not is_there(folder)]
@@ -163,7 +163,7 @@ def _replace_folder(new: Path, out: Path, *, backup: Path) -> None:
 
 
 def check_replaceable(out: Path) -> None:
-    """Raise InputError if `out` is a file, or a folder with other content than a report."""
+    """Raise InputError if `out` is a file, or a folder that contains more than a report."""
     if not is_there(out):
         return
     if not out.is_dir():
@@ -178,7 +178,7 @@ def check_replaceable(out: Path) -> None:
 
 
 def manifest_of(folder: Path) -> dict[str, Any]:
-    """Return the manifest of the report in `folder`; empty if it has no report of this program."""
+    """Return the manifest in `folder`; empty if the folder has no report of this program."""
     try:
         result = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -200,7 +200,7 @@ def _files_in(folder: Path) -> list[str]:
     return sorted(path.relative_to(folder).as_posix() for path in result)
 
 
-FILES_READ = (MANIFEST, UNITS, PARQUET)
+FILES_READ = (MANIFEST, UNITS, PARQUET)  # files from which a report is read
 
 
 class StoredReport(NamedTuple):
@@ -222,8 +222,8 @@ class StoredReport(NamedTuple):
 def read_report(folder: Path) -> StoredReport | None:
     """Return the report in a folder; None if there is none.
 
-    A folder with a manifest, or with two of :data:`FILES_READ`, counts as a report. InputError, which names the file,
-    for a damaged report, or for one of another format.
+    A folder with a manifest, or with two of :data:`FILES_READ`, counts as a report. Raise InputError, which names the
+    file, for a damaged report or another format.
     """
     manifest = manifest_of(folder)
     if not manifest:
@@ -231,7 +231,7 @@ def read_report(folder: Path) -> StoredReport | None:
             return None
         raise _damaged(folder / MANIFEST, "the manifest of this report is missing or damaged")
     if manifest.get("format") != FORMAT:
-        raise _damaged(folder / MANIFEST, f"this report has format {manifest.get('format')}, and not {FORMAT}")
+        raise _damaged(folder / MANIFEST, f"this report has format {manifest.get('format')}, not {FORMAT}")
     _check_files(folder, manifest["files"])
     content = json.loads((folder / UNITS).read_text(encoding="utf-8"))
     return StoredReport(folder, manifest, content, pd.read_parquet(folder / PARQUET))

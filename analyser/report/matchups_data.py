@@ -1,4 +1,4 @@
-"""Data for the scripts of a page: all figures of a table of matchups, in compact form."""
+"""Pack the figures of a table of matchups, for the scripts of a web page."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ PAGE_FIGURES = (
     *(EFFICIENCY, "mean_models_destroyed", "p_any_destroyed", "p_half_destroyed"),
     *("p_suppressed", "p_broken", "p_annihilated", "mean_damage"),
 )
-"""Figures that a page has for every situation."""
+"""Figures of every page that is small enough."""
 TITLES_ON_PAGE = {"p_attacker_wins": "Attacker wins", "p_draw": "Draw"}
 PROBABILITY_STEPS = 2000  # probabilities are stored in steps of 0.05%
-DECIMALS = 3  # of all other figures below 10
-COARSE_FROM, COARSE_STEP = 10_000, 20  # in thousandths: figures from 10 are stored in steps of 0.02
+DECIMALS = 3  # decimals of other figures, if below 10
+COARSE_FROM, COARSE_STEP = 10_000, 20  # thousandths; figures from 10 on are stored in steps of 0.02
 ALMOST_ZERO, ALMOST_CERTAIN = 2**32 - 1, 2**32 - 2  # codes of figures near 0, and of probabilities near 1
 _INDEX_COLUMNS = ("row", "why_not")  # columns of indices into lists of texts
-COLOURS = 64  # of the colour scale
-LEAST_SHARE_OF_HIGHEST = 0.002  # share of the highest figure at which the colour scale begins
+COLOURS = 64  # number of colours on the scale
+LEAST_SHARE_OF_HIGHEST = 0.002  # the colour scale begins at this share of the highest figure
 
 
 def page_data(answer: Matchups, figures: Sequence[str] = PAGE_FIGURES) -> dict[str, Any]:
-    """Return :func:`figures_data` of a report: `figures`, further ones that its table has, and the user's metrics."""
+    """Return :func:`figures_data` of a report, with `figures`, optional figures of its table, and user metrics."""
     further_names = [name for name in TWO_SIDED_FIGURES if answer.frame[name].notna().any()]
     further_names += [name for name in map(str, answer.frame) if function_of(name) is not None]
     names = [*figures, *(["p_activated"] if answer.frame["p_activated"].gt(0).any() else []), *further_names]
@@ -61,8 +61,9 @@ def figures_data(
 ) -> dict[str, Any]:
     """Return the data for the scripts of a page, in the order of the table: by pair, then by situation.
 
-    `names` are the figures to include, `sides` all loadouts in the table, as in :func:`side_data`. `pairs` are indices
-    in `sides` of the attackers, and of the defenders; `row` and `why_not` are indices in `rows` and `why`, -1 for none.
+    `names` are the figures to include; `sides` are all loadouts in the table (:func:`side_data`). In the result,
+    `pairs` has indices of attackers and defenders in `sides`. `row` and `why_not` are indices in `rows` and `why`, or
+    -1.
     """
     metrics = {name: metric_by_name(name) for name in names}
     metrics |= {name: metrics[name]._replace(title=title) for name, title in TITLES_ON_PAGE.items() if name in metrics}
@@ -101,10 +102,10 @@ def figures_data(
 def packed_figures(data: Mapping[str, Any]) -> str:
     """Return the data packed as text for ``figures.js``, by :func:`analyser.web.html.pack_data`.
 
-    `codes` names the columns of codes that follow the JSON, ordered by situation, then by pair: the first bytes of all
-    codes, then all second bytes, and so on. A code is 0 for a missing value, else the value in steps plus 1. The two
-    highest codes mean nearly 0 and nearly certain. From COARSE_FROM on, a code of a figure that is no probability
-    stands for COARSE_STEP more steps.
+    `codes` names the columns of codes after the JSON, ordered by situation, then by pair. A column has the first bytes
+    of all codes, then all second bytes, and so on. A code is the value in steps plus 1, or 0 for a missing value. The
+    two highest codes mean almost 0 and almost certain. Codes above COARSE_FROM count COARSE_STEP steps, except for
+    probabilities.
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
     head = {name: entry for name, entry in data.items() if name not in ("columns", *_INDEX_COLUMNS)}
@@ -115,7 +116,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
 
 
 def _coded(name: str, values: Array, situations: int) -> bytes:
-    """Return a column as bytes (:func:`packed_figures`); rounding never gives exactly 0 or certainty."""
+    """Return a column as bytes (:func:`packed_figures`); no value is rounded to exactly 0 or certainty."""
     is_index, is_probability = name in _INDEX_COLUMNS, metric_by_name(name).is_probability
     steps = values * (1 if is_index else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
     if not is_index and not is_probability:

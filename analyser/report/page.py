@@ -32,16 +32,17 @@ from analyser.report.matchups_data import PAGE_FIGURES, packed_figures, page_dat
 from analyser.report.page_frame import page_of
 from analyser.report.report_jobs import Balance
 from analyser.report.sliders import engine_of, slider_data
-from analyser.report.tactics import cost_by_attacker, note_of
+from analyser.report.tactic_costs import cost_by_attacker, note_of
 from analyser.report.unit_cards import KINDS, UNDECIDED, cards_of, kind_of, lines_of, verdict_text
 
 MOST_BYTES = 1_000_000  # compressed size above which a page has fewer figures
 MAIN_FIGURES = (EFFICIENCY, "mean_models_destroyed", "p_annihilated")
-FIGURE_SETS = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # used: the first set that fits, or else the last
-MOST_OUTLIERS, LEAST_ROLE_SIZE = 20, 3  # most on a page; fewest loadouts of a role in the headline
+FIGURE_SETS = (PAGE_FIGURES, MAIN_FIGURES, MAIN_FIGURES[:1])  # a page has the first set that fits, or the last
+MOST_OUTLIERS = 20  # on a page
+LEAST_ROLE_SIZE = 3  # fewest loadouts of a role that the headline names
 VERDICTS = {**{kind: verdict for verdict, kind in KINDS.items()}, UNDECIDED: UNDECIDED}  # by CSS class
 KIND_ORDER = ("over", "under", "fair", UNDECIDED)
-ABOUT_EVEN = 0.05  # relative difference of points destroyed below which two factions come out about even
+ABOUT_EVEN = 0.05  # two factions are about even if their points destroyed differ by less than this share
 STEPS = 1000  # probabilities are stored in tenths of a percent
 _ROW_PREFIX = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*): (.*)")
 
@@ -65,7 +66,7 @@ def compressed(text: str) -> int:
 def page_values(
     answer: Matchups, balance: Balance, inputs: ReportInputs, threads: int = 1
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the values for the template, and the data for the scripts, without the figures of matchups."""
+    """Return the values for the template, and the data for the scripts except the figures of matchups."""
     prices = balance.prices
     trades, factions = (None, None) if prices is None else trades_of(answer)
     names = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
@@ -125,7 +126,7 @@ def _links(balance: Balance, factions: pd.DataFrame | None) -> list[tuple[str, s
 
 
 def headline_of(prices: FairPoints) -> str:
-    """Return a sentence: the share of loadouts that look mispriced, and the role with the highest share."""
+    """Return a sentence about the share of loadouts that look mispriced, and the role with the highest share."""
     frame = prices.frame
     mispriced = frame["verdict"].map(kind_of).isin(["under", "over"])
     if not len(frame) or not mispriced.any():
@@ -157,7 +158,7 @@ def faction_counts(prices: FairPoints) -> list[tuple[str, list[int], float]]:
 
 
 def reasons(rows: pd.DataFrame) -> list[str]:
-    """Return the distinct reasons why matchups are impossible, by row of the attacker."""
+    """Return the distinct reasons why matchups are impossible, grouped by row of the attacker."""
     result: dict[str, dict[str, None]] = {}
     for attacker, defender, why_not in rows[["attacker", "defender", "why_not"]].itertuples(index=False, name=None):
         text = str(why_not) if attacker == defender else str(why_not).replace(str(defender), "the target")
@@ -169,14 +170,14 @@ def reasons(rows: pd.DataFrame) -> list[str]:
 
 
 def _round_sentence(kinds: Collection[str]) -> str:
-    """Return a sentence on the rounds over which the figures are means."""
+    """Return a sentence about the rounds over which the figures are means; empty without shots and charges."""
     if BEST_TRADE in kinds:
-        return "Figures are means per round of duels of six rounds with best play, from 18 and from 36 inches apart."
+        return "Figures are means per round, over duels of six rounds with best play that begin 18 or 36 inches apart."
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "Figures are means per round, over the six rounds from the first possible shot. The time that units spend far"
-        " apart and near depends on their reach and SPEED."
+        "Figures are means per round, over six rounds that begin with the first possible shot. The number of rounds far"
+        " apart depends on the reach and SPEED of both units."
     )
 
 
@@ -193,7 +194,7 @@ def _without_duels(answer: Matchups) -> dict[str, str]:
 
 
 def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return the loadouts that dominate those of each unit, and the cost of its tactic, as sentences."""
+    """Return sentences by unit: the loadouts that dominate its own, and the cost of its tactic."""
     result: dict[str, list[str]] = {}
     for row in dominated:
         saved = f"costs {row['points_saved']} points less" if row["points_saved"] else "costs no more"
@@ -209,7 +210,7 @@ def _notes(dominated: Iterable[TableRow], duels: pd.DataFrame | None, names: Map
 
 
 def faction_lines(factions: pd.DataFrame) -> list[str]:
-    """Return a sentence for each pair of factions: which of them comes out ahead."""
+    """Return a sentence for each pair of factions that says which of them is ahead."""
     lines = []
     destroyed = factions.to_numpy(np.float64)
     for (i, first), (j, second) in combinations(enumerate(factions.columns), 2):
@@ -217,13 +218,12 @@ def faction_lines(factions: pd.DataFrame) -> list[str]:
         if math.isnan(by_first) or by_first == by_second == 0:
             continue
         (ahead, more), (behind, less) = sorted([(first, by_first), (second, by_second)], key=lambda side: -side[1])
-        names = faction_name(ahead), faction_name(behind)
-        if more - less < ABOUT_EVEN * more:
-            both = f"100 points of it destroy {more:.1f} points of the other in a round, and lose {less:.1f}"
-            lines.append(f"{names[0]} and {names[1]} come out about even: {both}.")
-            continue
-        points = f"100 points of it destroy {more:.1f} points in a round, and lose {less:.1f} to 100 points"
-        lines.append(f"{names[0]} comes out ahead of {names[1]}: {points} of {names[1]}.")
+        first_name, second_name = faction_name(ahead), faction_name(behind)
+        is_even = more - less < ABOUT_EVEN * more
+        relation = "and {} are about even" if is_even else "is ahead of {}"
+        points = f"100 points of {first_name} destroy {more:.1f} points of {second_name}"
+        reverse = f"100 points of {second_name} destroy {less:.1f} in return"
+        lines.append(f"{first_name} {relation.format(second_name)}: in a round, {points}, and {reverse}.")
     return lines
 
 
@@ -247,9 +247,10 @@ def _joined_names(names: Sequence[str]) -> str:
 
 
 def trades_of(answer: Matchups) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the points of the column that 100 points of the row destroy in a round, by loadouts and by factions.
+    """Return the points that 100 points of one side destroy in a round, as tables of loadouts and of factions.
 
-    A figure of factions is the mean over units of means over levels; NaN if the two do not fight.
+    Attackers are rows, targets are columns. Figures of factions are means over units of means over levels; NaN if the
+    two sides do not fight.
     """
     exchange = exchange_of(answer.frame, answer.attackers, answer.situations, answer.ruleset)
     names, points = [loadout.selector for loadout in exchange.loadouts], exchange.points
@@ -268,9 +269,9 @@ def _group_means(table: pd.DataFrame, group_of: Callable[[str], str]) -> pd.Data
 
 
 def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the probability that the loadout of a row beats that of a column in a duel; NaN if they have no duel.
+    """Return the probability that the loadout of the row wins a duel against that of the column; NaN without a duel.
 
-    If the table has both directions, a probability is the mean over both, so that each side begins once.
+    If the table has both directions, this is the mean over both, so that each side begins once.
     """
     duels = frame.loc[frame["p_attacker_wins"].notna(), ["attacker", "defender", "p_attacker_wins", "p_draw"]]
     p_defender_wins = 1 - duels["p_attacker_wins"] - duels["p_draw"]
@@ -282,8 +283,8 @@ def wins_of(frame: pd.DataFrame) -> pd.DataFrame:
 def enemies_data(loadouts: Sequence[str], wins: pd.DataFrame, trades: pd.DataFrame | None) -> dict[str, Any]:
     """Return tables for the scripts of a page: a row for each loadout, a column for each unit, in the given order.
 
-    `wins` and `draws` are probabilities in tenths of a percent; `ahead` is the difference of points destroyed and lost.
-    A figure is the mean over the levels of the unit; None for a loadout against its own unit, or without a fight.
+    `wins` and `draws` are probabilities in tenths of a percent; `ahead` is points destroyed minus points lost. Each
+    figure is a mean over the levels of the unit; None for a loadout against its own unit, or without a fight.
     """
     destroyed = pd.DataFrame() if trades is None else trades
     draws = 1 - wins - wins.T

@@ -1,4 +1,4 @@
-"""Frame of every page of this package: one stylesheet and script, common parts, a policy that allows only these."""
+"""Render the web pages of this package from templates, with common parts, one stylesheet and one script."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
 
 
 def page_of(template: str, **values: Any) -> str:
-    """Return a page as HTML that opens offline, from the name of a template and the values that it shows."""
+    """Return an HTML page that opens offline, from the name of a template and its values."""
     page = _templates().get_template(f"{template}.html.jinja").render(version=__version__, **values)
     return with_security_policy(page)
 
@@ -34,7 +34,7 @@ def anchor_of(selector: str) -> str:
 
 
 def fair_text(price: Mapping[Any, Any]) -> str:
-    """Return fair points with their interval; a dash if there are none."""
+    """Return fair points with their interval, or a dash without fair points."""
     if price["fair_points"] != price["fair_points"]:
         return "–"
     return f"{price['fair_points']:.0f} ({interval_text(price['fair_low'], price['fair_high'])})"
@@ -51,7 +51,7 @@ def replace_selectors(text: str, names: Mapping[str, str]) -> str:
 
 @cache
 def _templates() -> Environment:
-    """Return the templates, which escape values."""
+    """Return the environment of the templates."""
     environment = Environment(
         loader=PackageLoader("analyser.report"),
         autoescape=True,

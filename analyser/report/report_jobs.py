@@ -1,4 +1,4 @@
-"""Jobs of a report: the matchups, computed part by part, and the tables of the balance."""
+"""Jobs that compute the matchups of a report, and tables that conclude from the matchups."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from analyser.game.units import Loadout
 from analyser.report.folder import ReportInputs
 from analyser.report.worker_pool import Job, raise_if_interrupted
 
-PART_COST = 250_000  # microseconds for a part on a typical machine; Ctrl-C takes effect between parts
+PART_COST = 250_000  # microseconds of a job on a typical machine; Ctrl-C takes effect between jobs
 FLOAT_FORMAT = "%.12g"  # further digits are rounding errors of long sums
-BLOCK_LINES = 8_000  # lines of a CSV file that are written at a time
+BLOCK_LINES = 8_000  # lines of a CSV file written at a time
 
 
 def matchup_jobs(inputs: ReportInputs, threads: int) -> list[list[Job]]:
-    """Return the jobs of each direction: some attackers against all defenders in one situation."""
+    """Return the jobs of each direction; a job has some attackers, all defenders and one situation."""
     loadouts = {loadout.selector: loadout for side in (inputs.attackers, inputs.defenders) for loadout in side}
     digests = {name: digest([name, loadout.unit.record()]) for name, loadout in loadouts.items()}
     rules = digest([inputs.ruleset.model_dump(mode="json"), inputs.row])
@@ -68,7 +68,7 @@ def matchups_as_parquet(
 
 
 def opponent_jobs(opponents: tuple[Loadout, ...], inputs: ReportInputs) -> list[Job]:
-    """Return the jobs that fill the fight cache with missing fights of all opponents, one for each situation."""
+    """Return a job for each situation that fills the fight cache with the missing fights of all opponents."""
     cache = FightCache(opponents, DefendingSide(opponents, inputs.ruleset, None, 1))
     fights = len(opponents) ** 2
     return [
@@ -93,7 +93,7 @@ def joined_table(contents: Iterable[Sequence[bytes]], situations: int) -> pd.Dat
 
 
 class Balance(NamedTuple):
-    """Conclusions from a table of matchups."""
+    """Tables of the balance report that follow from the matchups."""
 
     prices: FairPoints | None  # None without exchanges of fire
     balance: pd.DataFrame  # efficiency of each loadout
@@ -103,13 +103,13 @@ class Balance(NamedTuple):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """All tables that exist, by the name of their file."""
+        """The tables by file name, without missing tables."""
         shown = {name: getattr(part, "frame", part) for name, part in self._asdict().items()}
         return {name: part for name, part in shown.items() if part is not None}
 
 
 def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: FairPoints | None = None) -> Balance:
-    """Return the balance of a report; `prices` are fair points already computed against other opponents, if any."""
+    """Return the balance of a report; `prices` replace fair points against the opponents of the report."""
     frame, attackers = answer.frame, answer.attackers
     duels = next((situation.name for situation in answer.situations if situation.fight.has_winner), None)
     ratings = None if duels is None else duel_ratings(frame[frame["situation"] == duels])
@@ -124,7 +124,7 @@ def balance_of(answer: Matchups, check_interrupt: Callable[[], None], prices: Fa
 
 
 def write_table(frame: pd.DataFrame, path: Path, tell: Callable[[int], None] = lambda _: None) -> None:
-    """Write a table as CSV; `tell` is called now and then with the number of lines written."""
+    """Write a table as CSV; call `tell` with the number of lines before each block of lines."""
     with path.open("w", encoding="utf-8", newline="") as file:
         for first in range(0, max(len(frame), 1), BLOCK_LINES):
             tell(first)

@@ -1,4 +1,4 @@
-"""Index page of reports: every version of the data and pair of factions, and the changes from version to version."""
+"""Index page of all balance reports, with the changes from each version of the profiles to the next."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Report(NamedTuple):
     stored: StoredReport
 
     def address(self, anchor: str) -> str:
-        """Return the address of an anchor in the report; `?home=` adds a link back, if the report has none."""
+        """Return the address of an anchor in the report; `?home=` adds a link back to a report without one."""
         up = "../" * len(Path(self.path).parts)
         home = "" if self.stored.manifest.get("home") else f"?home={up}{INDEX_PAGE}"
         return f"{quote(self.path)}/{INDEX_PAGE}#{anchor}{home}"
@@ -74,7 +74,7 @@ class Version(NamedTuple):
 
     @property
     def n_units(self) -> int:
-        """Number of edited units, without the ruleset."""
+        """Number of edited units; the ruleset does not count."""
         return sum("/" in edit for edit in self.edits)
 
     @property
@@ -89,7 +89,7 @@ class Version(NamedTuple):
 
     @property
     def has_one_verdict(self) -> bool:
-        """True if every report uses the opponents of this page, so that a loadout has a single verdict."""
+        """True if every report judges against the opponents of this page, so that a loadout has a single verdict."""
         fields = {report.stored.manifest.get("field", {}).get("loadouts") for report in self.reports}
         return self.standings is not None and fields == {self.standings.prices.opponents.loadouts}
 
@@ -106,17 +106,17 @@ def write_site(
 ) -> Path:
     """Write the index page of all reports in `folder` and its subfolders, and return the path of the page.
 
-    Reports are in ``folder/VERSION/NAME``. Versions are sorted by name, and numbers in names by value. For each version
-    the page has the verdicts on the loadouts of all reports together (:func:`analyser.fair_points`), and the changes
-    since the version before: edits of the profiles, and loadouts with changed points or verdict.
+    Reports are in ``folder/VERSION/NAME``. Versions are sorted by name, with numbers in names by value. For each
+    version the page has verdicts on the loadouts of all reports together (:func:`analyser.fair_points`). It also has
+    the changes since the version before: edits of the profiles, and loadouts with changed points or verdict.
 
     Parameters
     ----------
     folder : path
     add : str, optional
-        A version: first write (or replace) a report for each pair of factions in ``folder/ADD``.
+        Name of a version; a report for each pair of factions is first written (or replaced) in ``folder/ADD``.
     situations, profiles, threads, progress, executor
-        As in :func:`analyser.report.write_report`, for the added reports; `progress` starts again for each.
+        As in :func:`analyser.report.write_report`, for the added reports; `progress` starts again for each report.
 
     Raises
     ------
@@ -143,7 +143,7 @@ def write_site(
 
 
 def _write_reports(root: Path, version: str, library: Profiles, executor: Executor | None, **how: Any) -> None:
-    """Write a report for each pair of factions; common opponents give each loadout a single verdict."""
+    """Write a report for each pair of factions; with common opponents, each loadout has a single verdict."""
     check_text(version, "add", "the name of a folder")
     if not version or Path(version).name != version or version.startswith("."):
         raise InputError(f"{version!r} is not the name of a folder", where="add", allowed="such as 2026-11")
@@ -203,7 +203,7 @@ def _with_changes(before: Version, after: Version) -> Version:
 
 
 def _loadout_edits(loadout: Loadout, by_unit: Mapping[str, Sequence[Edit]], units: Mapping[str, Any]) -> list[str]:
-    """Return in words the edits that affect a loadout, except edits of points, which have their own column."""
+    """Return in words the edits that affect a loadout; edits of points have their own column."""
     unit = unit_of(loadout.selector)
     affecting = [edit for edit in by_unit.get(unit, ()) if affects(edit, loadout.level_name, loadout.level.models)]
     return [edit_in_words(edit, units[unit]) for edit in affecting if not edit.key.endswith(".points")]

@@ -1,4 +1,4 @@
-"""Data for the sliders on the card of a unit: verdicts at other prices, and the exact engines with facts of units."""
+"""Data for the sliders on the card of a unit: verdicts at other prices, and the exact engines with all units."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from analyser.web.memory_layout import layout
 from analyser.web.page_data import RANKING, edits, unit_entry
 
 STEP = 1.02  # ratio between successive prices
-PRICE_RANGE = 2.0  # the prices of a card reach from fair points / PRICE_RANGE to fair points * PRICE_RANGE
+PRICE_RANGE = 2.0  # prices on a card go from fair points / PRICE_RANGE to fair points * PRICE_RANGE
 ADJUSTABLE = {"dice": "Dice of every attack, for the whole unit", "defence": "DEFENCE"}
 
 
 class VerdictsByPrice(NamedTuple):
-    """Verdict at prices from low to high (ratio: STEP), with probabilities that they are 10% too low or too high."""
+    """Verdicts at prices from low to high, with the probabilities that a price is 10% too low or too high."""
 
-    today: int  # index of the price of the loadout
+    today: int  # index of today's price
     under: list[float]
     over: list[float]
     verdicts: list[str]
-    doubt: str  # reason why the verdict is undecided at every price; empty if there is none
+    doubt: str  # reason why the verdict is undecided at every price; empty if it is not
 
 
 def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
-    """Return the verdicts on a loadout with fair points; a `doubt` about its own price holds at every price."""
+    """Return the verdicts on a loadout with fair points; a `doubt` about today's price holds at every price."""
     ends = np.log([1 / PRICE_RANGE, PRICE_RANGE]) - np.log(price["points_over_fair"])
     first, last = min(0, int(ends[0] / np.log(STEP))), max(0, int(ends[1] / np.log(STEP)))
     change = np.arange(first, last + 1) * np.log(STEP)
@@ -51,13 +51,13 @@ def verdicts_by_price(price: TableRow) -> VerdictsByPrice:
 
 
 def slider_data() -> dict[str, Any]:
-    """Return the ratio of prices, and the adjustable numbers of a unit."""
+    """Return the ratio between successive prices, and the adjustable numbers of a unit."""
     adjustable = [edit | {"label": ADJUSTABLE[edit["name"]]} for edit in edits() if edit["name"] in ADJUSTABLE]
     return {"step": STEP, "edits": adjustable}
 
 
 def engine_of(loadouts: Iterable[Loadout], situations: Sequence[Situation], ruleset: Ruleset) -> str:
-    """Return the exact engines, packed with the units of a report; empty if the report has no shots or charges."""
+    """Return the exact engines as text, with the units of a report; empty without shots and charges."""
     actions = [_action(situation) for situation in situations if situation.kind in EXCHANGE_KINDS]
     units = {loadout.selector: entry for loadout in loadouts if (entry := unit_facts(loadout)) is not None}
     if not actions or not units:
@@ -75,7 +75,7 @@ def _action(situation: Situation) -> dict[str, Any]:
 
 
 def unit_facts(loadout: Loadout) -> dict[str, Any] | None:
-    """Return the facts of a loadout for the module; None if they are too large for it."""
+    """Return the facts of a loadout for the browser's engines; None if it is too large for them."""
     try:
         return unit_entry(loadout)
     except InputError:

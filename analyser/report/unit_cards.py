@@ -1,4 +1,4 @@
-"""Units on the page of a report: a line for each unit, and the data from which a script builds its card."""
+"""Units on the page of a report: a line for each unit, and the data of its card."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ KINDS = {UNDER: "under", OVER: "over", FAIR: "fair"}
 """CSS class of each verdict; all other verdicts are undecided."""
 UNDECIDED = "undecided"
 MOST_DRIVERS = 3
-_LOWEST, _HIGHEST = 0.5, 2.0  # ends of the logarithmic axis: points divided by fair points
+_LOWEST, _HIGHEST = 0.5, 2.0  # ends of the logarithmic axis of points divided by fair points
 
 
 def loadouts_by_unit(loadouts: Iterable[Loadout]) -> dict[str, list[Loadout]]:
@@ -48,13 +48,13 @@ def kind_of(verdict: str) -> str:
 
 
 def mispriced_probability(price: TableRow) -> float:
-    """Return the probability that a loadout is mispriced in the more likely direction."""
+    """Return the probability that a loadout is too cheap or too dear, whichever is more likely."""
     likely = max(price["under_probability"], price["over_probability"])
     return 0.0 if math.isnan(likely) else likely
 
 
 def verdict_text(price: TableRow) -> str:
-    """Return the verdict on a price in a few words; for a mispriced loadout with the probability."""
+    """Return the verdict on a price in a few words, with the probability for a mispriced loadout."""
     likely = mispriced_probability(price)
     if kind_of(price["verdict"]) in ("under", "over"):
         return f"{price['verdict']}, {whole_percent(likely)}"
@@ -85,9 +85,9 @@ def axis_position(ratio: float) -> float:
 
 
 def lines_of(cards: Sequence[Mapping[str, Any]], dominated: Container[str] = ()) -> list[dict[str, Any]]:
-    """Return the lines of units: mispriced, fair, undecided; each by mispriced probability, then distance from fair.
+    """Return the lines of units: mispriced, fair, undecided; within each by probability, then by distance from fair.
 
-    A search finds the units in `dominated` by this word.
+    A search for "dominated" finds the units in `dominated`.
     """
     return [_line(card, card["key"] in dominated) for card in sorted(cards, key=_order)]
 
@@ -103,7 +103,7 @@ def _rank(kind: str) -> int:
 
 
 def _line(card: Mapping[str, Any], is_dominated: bool) -> dict[str, Any]:
-    """Return a card with its anchors, words to search for, price, verdicts, and marks on the axis."""
+    """Return a card with the facts that its line needs: anchors, search words, price, verdicts, and marks."""
     levels = card["levels"]
     main = levels[card["main_level"]]
     is_mispriced = _rank(main["kind"]) == 0
@@ -122,7 +122,7 @@ def _line(card: Mapping[str, Any], is_dominated: bool) -> dict[str, Any]:
 
 
 def _mark(level: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a level on the axis of points divided by fair points: position and interval in percent of the axis."""
+    """Return the mark of a level: its position and interval, in percent of the axis of points / fair points."""
     low, at, high = (axis_position(level["points"] / level[name]) for name in ("high", "fair", "low"))
     words = f"{level['level']}: {level['points']} points; fair {level['fair']:.0f}, 95% interval {level['range']}"
     place = {"at": at, "low": low, "high": high, "tooltip": f"{words}; {level['verdict_text']}"}
@@ -181,7 +181,7 @@ class _LevelFacts:
         return 0.0 if price is None else round(mispriced_probability(price), 4)
 
     def main_level(self, loadouts: Sequence[Loadout]) -> int:
-        """Return the index of the level most likely to be mispriced; a level with such a verdict takes precedence."""
+        """Return the index of the level most likely to be mispriced; levels with a mispriced verdict come first."""
 
         def mispriced_and_sure(index: int) -> tuple[bool, float]:
             price = self._prices.get(loadouts[index].selector)
@@ -222,13 +222,13 @@ class _LevelFacts:
         return facts
 
     def _drivers(self, loadout: Loadout, price: TableRow | None) -> list[tuple[str, float, float, str]]:
-        """Return up to three reasons for a price: title, own figure, median of the role, and both figures in words."""
+        """Return up to three reasons for a price: title, own figure, median of the role, and text."""
         role, unit = role_of(loadout.unit), unit_of(loadout.selector)
         result = []
         if price is not None and price["offence"] == price["offence"]:
             result = [
                 (title, round(price[name], 3), 1.0, f"{price[name]:.2f} × usual")
-                for title, name in (("Destroys for its points", "offence"), ("Lasts for its points", "toughness"))
+                for title, name in (("Attack per point", "offence"), ("Endurance per point", "toughness"))
             ]
         for title, lengths in (("Reach", self._reach[role]), ("SPEED", self._speed[role])):
             others = [length for name, length in lengths.items() if name != unit]
@@ -253,7 +253,7 @@ def _reach(unit: Unit) -> float:
 
 
 def _hits(loadout: Loadout) -> float | None:
-    """Return models x DAMAGE LIMIT x DEFENCE from the front (AC-3.7, AC-3.8), per 100 points."""
+    """Return the hits that destroy 100 points: models x DAMAGE LIMIT x DEFENCE from the front (AC-3.7, AC-3.8)."""
     level, unit = loadout.level, loadout.unit
     if not level.points:
         return None
@@ -265,7 +265,7 @@ def _rows_by(frame: pd.DataFrame, column: str) -> dict[str, TableRow]:
 
 
 def facts_text(unit: Unit) -> str:
-    """Return one line with the target category of a unit and its characteristics, by level if levels differ."""
+    """Return a line with the target category and the characteristics of a unit, by level if they differ."""
     names = ("defence", "damage_limit", "discipline", "break_limit")
     numbers = {name: getattr(unit, name) for name in names}
     for name in set(names).intersection(unit.level_keys):
@@ -283,7 +283,7 @@ def _profile(unit: Unit) -> str:
 
 
 def _row(row: Any) -> tuple[str, str, str, str, str]:
-    """Return a row of the armaments table in words: name, possible targets, ranges, dice, qualities."""
+    """Return a row of armaments in words: name, possible targets, ranges, dice, qualities."""
     ranges = ", ".join(
         f"{name} range {inches:g}″" for name, inches in (("short", row.short_range), ("long", row.long_range)) if inches
     )

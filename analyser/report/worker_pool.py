@@ -1,6 +1,6 @@
-"""Jobs run by this process or by workers, with a cache; Ctrl-C takes effect between jobs.
+"""Run jobs in this process or in worker processes, and cache their contents; Ctrl-C takes effect between jobs.
 
-The content of a job depends only on its arguments, so any process can run the job, even two at the same time.
+The content of a job depends only on its arguments, so any process can run it.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from analyser.common import interrupts
 from analyser.common.cache import Cache, program_digest
 
 ResultT = TypeVar("ResultT")
-COST_PER_PROCESS = 6_000_000  # microseconds of work for which starting a process is worthwhile
-MOST_PROCESSES = 4  # of a pool
+COST_PER_PROCESS = 6_000_000  # microseconds of work that justify another process
+MOST_PROCESSES = 4  # processes of a pool
 _INTERRUPTED = threading.Event()  # set if Ctrl-C was recorded in the main process
-NEW_OBJECTS = 50_000  # objects between garbage collections; Python's default is hundreds
-_killed: list[Any] = []  # threads of killed pools, referenced here so that the main thread frees them at exit
+NEW_OBJECTS = 50_000  # new objects between garbage collections; Python's default is hundreds
+_killed: list[Any] = []  # threads of killed pools, kept so that the main thread frees them at exit
 
 
 class Job(NamedTuple):
-    """A job: cost in microseconds, key in the cache (empty: none), function and arguments."""
+    """A job: cost in microseconds, key in the cache (empty if not cached), function and arguments."""
 
     cost: int
     key: str
@@ -42,7 +42,7 @@ class Job(NamedTuple):
 
 
 class Jobs:
-    """Jobs of one kind; `left` is the total cost of those that are not in the cache."""
+    """Jobs of one kind; `left` is the total cost of the jobs that are not in the cache."""
 
     def __init__(self, kind: str, jobs: Sequence[Job]) -> None:
         self._jobs, self._cache = jobs, Cache(kind)
@@ -50,7 +50,7 @@ class Jobs:
         self.left = sum(job.cost for job, content in zip(jobs, self._contents) if content is None)
 
     def contents(self, threads: int, executor: Executor | None, tell: Callable[[int], None]) -> list[bytes]:
-        """Return the content of each job, run or cached; `tell` is called with the cost of the jobs run so far."""
+        """Return the content of each job, run or cached; call `tell` with the cost of the jobs run so far."""
         missing = [number for number, content in enumerate(self._contents) if content is None]
 
         def store(index: int, content: bytes) -> None:
@@ -83,7 +83,7 @@ class Processes(ProcessPoolExecutor):
     def kill(self) -> None:
         """Kill all workers at once; unfinished jobs are lost.
 
-        The thread of the executor stays referenced: if it were freed while this process ends, a semaphore would leak.
+        The executor's thread stays referenced, because freeing it while this process ends would leak a semaphore.
         """
         _killed.append(self._executor_manager_thread)
         for process in list((self._processes or {}).values()):
@@ -92,7 +92,7 @@ class Processes(ProcessPoolExecutor):
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Shut down as usual; Ctrl-C during the wait kills running jobs.
 
-        The wait is for the processes instead of the thread that manages them: Python before 3.13 marks the thread as
+        This waits for the processes, not for the thread that manages them. Python before 3.13 marks that thread as
         ended if the wait is interrupted, and this process would hang at exit.
         """
         processes, thread = list((self._processes or {}).values()), self._executor_manager_thread
@@ -109,7 +109,7 @@ class Processes(ProcessPoolExecutor):
 
 @contextmanager
 def own_processes(workers: int) -> Iterator[Processes | None]:
-    """Context with worker processes, which Ctrl-C kills; None for a single one, or if none can start."""
+    """Yield worker processes, which Ctrl-C kills; None if one worker is enough, or none can start."""
     processes = None
     if workers > 1:
         with suppress(OSError):
@@ -155,7 +155,7 @@ def run_jobs(
 
 
 def _submit(executor: Executor | None, job: Job) -> Future[bytes]:
-    """Submit a job; without an executor that takes it, return a failed future."""
+    """Submit a job; return a failed future if there is no executor or it cannot take the job."""
     with suppress(OSError, RuntimeError):  # no worker can start, or all have ended
         if executor is not None:
             return executor.submit(run_if_same_version, program_digest(), job)
@@ -181,7 +181,7 @@ def _content(future: Future[bytes]) -> bytes | None:
 
 @contextmanager
 def isolated_start() -> Iterator[None]:
-    """Context in which processes start without the caller's script and current folder, and do not receive Ctrl-C."""
+    """In this context, processes start without the caller's script and current folder, and ignore Ctrl-C."""
     main, safe_path = sys.modules["__main__"], os.environ.get("PYTHONSAFEPATH")
     sys.modules["__main__"] = ModuleType("__main__")
     os.environ["PYTHONSAFEPATH"] = "1"
@@ -231,7 +231,7 @@ def initialise_worker() -> None:
 
 @contextmanager
 def rare_collections() -> Iterator[None]:
-    """Context with fewer garbage collections, because tables and pictures have many live objects to scan."""
+    """Collect garbage rarely in this context, because tables and pictures have many live objects to scan."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(NEW_OBJECTS, *before[1:])

@@ -39,13 +39,13 @@ def load_army(source: ArmyLike, profiles: ProfilesLike | None = None, *, numbers
     Parameters
     ----------
     source : path, list or mapping
-        The path of an army file (`docs/armies.md`) or of a roster of BattleScribe or New Recruit (``.ros``, ``.rosz``,
-        ``.json``); a list of units: selectors, ``3 x`` a selector, loadouts, or mappings with the keys of ``[[unit]]``;
-        or a mapping in the form of the file. An Army is returned unchanged.
+        The path of an army file (`docs/armies.md`), or of a roster of BattleScribe or New Recruit (``.ros``, ``.rosz``,
+        ``.json``). Or a list of units: selectors, ``3 x`` a selector, loadouts, or mappings with the keys of
+        ``[[unit]]``. Or a mapping in the form of the file. An Army is returned unchanged.
     profiles : Profiles or path, optional
         Source of the units. Default: the shipped profiles.
     numbers : "profile" or "roster"
-        Source whose numbers count if a roster and the profiles differ; the warnings list every difference.
+        The numbers that count if a roster and the profiles differ; the warnings list every difference.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def check_army(source: ArmyLike, profiles: ProfilesLike | None = None) -> ForceC
     Returns
     -------
     ForceCheck
-        True if no rule is broken; otherwise `broken` lists each broken rule with its number.
+        It counts as True if no rule is broken; `broken` lists the broken rules with their numbers.
 
     Examples
     --------
@@ -161,7 +161,7 @@ def army_kinds(faction: str | None = None, profiles: ProfilesLike | None = None)
     Parameters
     ----------
     faction : str, optional
-        Only this faction; an unambiguous abbreviation suffices, else InputError has the nearest name. Default: all.
+        A faction; an unambiguous abbreviation suffices. Default: all factions.
     profiles : Profiles or path, optional
         Source of the order of battle. Default: the shipped profiles.
 

@@ -1,4 +1,4 @@
-"""Attack scenarios, resolved and checked, with warnings, and their records of integers for the engines."""
+"""Resolve and check attack scenarios, warn about them, and make their records of integers for the engines."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def _record_of_target(fields: tuple[Any, ...], from_front: bool | None) -> Any:
 
 
 def house_rules_of(when: str, keywords: Iterable[Keyword]) -> list[HouseRule]:
-    """Return the distinct house rules among keywords that apply `when` their unit is "attacking", or "attacked"."""
+    """Return the distinct house rules among keywords that apply `when` the unit is "attacking" or "attacked"."""
     rules = {keyword.name: keyword.house for keyword in keywords if keyword.house is not None}
     return [rule for rule in rules.values() if rule.when == when]
 
@@ -191,7 +191,7 @@ def freeze(record: Any) -> Any:
 def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasKeywords | None = None) -> np.void:
     """Return a record; `numbers` are the values of some fields.
 
-    Any other field is the key of `source` with its name (NONE if unset), else 1 if `source` has that keyword.
+    Any other field has the value of the same key in `source` (NONE if unset), or 1 if `source` has the keyword.
     """
     names = dtype.names or ()
     assert numbers.keys() <= set(names), f"unknown fields of the record: {', '.join(numbers.keys() - set(names))}"
@@ -203,7 +203,7 @@ def record_of(dtype: np.dtype[np.void], numbers: Mapping[str, Any], source: HasK
 
 
 def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
-    """Return the record of one attack on one target; plain Python, because compiling takes longer than one call."""
+    """Return the record of an attack on a target; uncompiled, because compiling takes longer than one call."""
     fight: Any = SimpleNamespace()
     set_fight(python_copy(attack), python_copy(target), fight)
     record: FightFacts = np.array([values_of_fight(fight)], FIGHT)[0]
@@ -211,7 +211,7 @@ def fight_record(attack: AttackFacts, target: TargetFacts) -> FightFacts:
 
 
 def attack_warnings(scenario: Scenario, rating: RatingName) -> Iterator[str]:
-    """Yield the warnings of an attack; `rating` is its combat rating, which `scenario` has only if it is stated."""
+    """Yield the warnings of an attack; `rating` is its combat rating, stated or computed."""
     attack, target, attacker = scenario.attack, scenario.target, scenario.attacker
     yield from resolve.unknown_name_warnings(attack.keywords, "quality in attack.qualities")
     yield from resolve.unknown_name_warnings(target.keywords, "special rule in target.rules")
@@ -248,7 +248,7 @@ _OTHER_WARNINGS = {"officer", "taking_cover"}  # keys with a warning of their ow
 _DEFAULTS_WITHOUT_PROFILE: dict[str, Any] = {"attacker_garrisoned": False, "attacker_damage_limit": 1} | dict.fromkeys(
     ("distance", "attacker_models", "dice_in_parentheses")
 )
-"""Keys whose effect is checked only for an attack without a profile; with a profile they select the row and dice."""
+"""Keys that are checked only for an attack without a profile; with a profile they select the row and dice."""
 
 
 def _default_conditions(section: type[Record]) -> dict[str, Any]:
@@ -262,7 +262,7 @@ _CONDITIONS = {"attack": _default_conditions(Attack), "target": _default_conditi
 
 
 def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
-    """Yield a warning for each condition that does not change this attack, whose rating is not stated."""
+    """Yield a warning for each condition that does not change an attack without a stated rating."""
     without_profile = {} if scenario.attacker is not None else _DEFAULTS_WITHOUT_PROFILE
     # Skip conditions that are also a penalty, have a warning of their own, or select the band of a behemoth's row.
     skipped = {*scenario.attack.penalties, *(["near_commander"] if scenario.target.disordered else [])}
@@ -283,7 +283,7 @@ def _conditions_without_effect(scenario: Scenario) -> Iterator[str]:
 
 
 def _relevant_facts(scenario: Scenario) -> dict[str, int]:
-    """Return all facts that affect the probabilities of an attack; facts without effect are set to 0."""
+    """Return the facts of an attack, with 0 for facts that do not affect its probabilities."""
     facts: dict[str, int] = vars(python_copy(scenario.fight))
     irrelevant = [] if facts["overcharge"] else ["attacker_models", "attacker_damage", "attacker_damage_limit"]
     irrelevant += [] if facts["cryo"] else ["activated"]
@@ -340,7 +340,7 @@ def summaries_of(attacks: Sequence[AttackFacts], target: TargetFacts, ruleset: R
 
 
 def choose_row(attack: Attack, attacker: Loadout | None, target: Target, ruleset: Ruleset) -> tuple[Row | None, str]:
-    """Return the row that attacks a resolved target, and the reason in words if it was chosen among several."""
+    """Return the row that attacks a resolved target, and the reason if it was chosen among several rows."""
     if attacker is None:
         if attack.row is not None:
             raise InputError("a row without an attacker", where="attack.row", allowed="also state attack.attacker")
@@ -383,7 +383,7 @@ def _candidates(attack: Attack, attacker: Loadout, rows: Sequence[Row]) -> list[
 
 
 def _reason(rows: Sequence[Row], best: int, summaries: NDArray[np.void]) -> str:
-    """Return why a row was chosen: the figure in which it exceeds every other row, and the values of all rows."""
+    """Return the reason for a row: the figure in which it exceeds every other row, and its values."""
     if len(rows) == 1:
         return f"row {rows[0].id!r} is the only row that can make this attack"
     others = [index for index in range(len(rows)) if index != best]

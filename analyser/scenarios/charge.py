@@ -1,4 +1,4 @@
-"""Close quarters combat (AC-8): a charge as a program of strikes and tests."""
+"""Charges and the combats that follow (AC-8), as programs of strikes and tests."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ATTACKER, TARGET = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class ChargeScenario:
-    """A resolved charge, complete for the computation."""
+    """A resolved charge."""
 
     kind: ClassVar[Literal["charge"]] = "charge"
 
@@ -123,10 +123,11 @@ class _ChargeDraft(Draft):
 def combats(
     chargers: Sequence[Combatant], charged: Sequence[Combatant], active: int, draft: Draft
 ) -> list[list[Operation | Choice]]:
-    """Return the operations of a charge of side `active`, for each charger; strikes are appended to the draft.
+    """Return the operations of a charge for each of `chargers`, and append the strikes to the draft.
 
-    `chargers` has the charging unit once for each row and Overcharge, first as stated; `charged` likewise. A side
-    chooses when its turn to strike comes, knowing both states (AC-7, AC-8.1 to AC-8.4).
+    `chargers` are variants of the charging unit (side `active`): as stated, then with other rows and Overcharge.
+    `charged` are such variants of the enemy. A side chooses when it strikes, knowing both states (AC-7, AC-8.1 to
+    AC-8.4).
     """
 
     def draft_between(charger: Combatant, other: Combatant) -> Any:
@@ -139,7 +140,7 @@ def combats(
     by_charger = [draft_between(charger, charged[0]) for charger in chargers]
     by_charged = [by_charger[0], *(draft_between(chargers[0], unit) for unit in charged[1:])]
     options = {active: by_charger, 1 - active: by_charged}
-    numbers = list[list[int]]()  # for each strike of a combat, its index with each option
+    numbers = list[list[int]]()  # index of each strike of the combat, with each variant
     for number, strike in enumerate(by_charger[0].setup.strikes):
         drafts = options[strike.striker] if strike.pays_overcharge else options[active][:1]
         numbers.append([draft.copy_strike(combat, number) for combat in drafts])
@@ -206,7 +207,7 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> ChargeStrikes:
 
 
 def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
-    """Return the attack on an enemy by a unit with Spectacular Demise (AC-7)."""
+    """Return the strike of a destroyed unit with Spectacular Demise on an enemy (AC-7)."""
     draft: Any = Draft((unit, enemy))
     charge_steps.add_blast(draft, ATTACKER)
     return cast("Draft", draft).strikes()[0]
@@ -251,7 +252,7 @@ _KEYS_AGAINST_SHOTS = ("taking_cover", "obstacle", "exposed")
 
 
 def charge_warnings(file: ChargeFile, scenario: ChargeScenario, profiles: Profiles) -> Iterator[str]:
-    """Yield the warnings of a charge: `file` as stated, `scenario` as resolved."""
+    """Yield the warnings of a charge; `scenario` is the resolved `file`."""
     attacker, target = scenario.attacker, scenario.target
     secondary = [f"secondary.{index}" for index in range(len(scenario.secondary))]
     units, stated = (attacker, target, *scenario.secondary), (file.attacker, file.target, *file.secondary)

@@ -1,4 +1,4 @@
-"""Options of a side of a duel that chooses, by best play or a policy in words: orders, reactions and rows."""
+"""Options of a side of a duel that plays best or follows a policy in words: orders, reactions and rows."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Option(NamedTuple):
     action: Action
     shots: tuple[Shot, ...] = ()
     charge: CloseAttack | None = None
-    stop: int = 0  # end of the move (:func:`~.activation.length_until_stop`); 0: its full length
+    stop: int = 0  # end of the move (:func:`~.activation.length_until_stop`), or 0 for its full length
 
 
 STAY = Option(Manoeuvre.STAY, Action.NOTHING)
@@ -53,7 +53,7 @@ STAY = Option(Manoeuvre.STAY, Action.NOTHING)
 
 @dataclass(eq=False)
 class Chooser(Shooter):
-    """Side of a duel that chooses: by best play, or by a policy in words."""
+    """Side of a duel that plays best or follows a policy in words."""
 
     chooses: ClassVar[bool] = True
 
@@ -64,7 +64,7 @@ class Chooser(Shooter):
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows of its own activation: the stated row, or all."""
+        """Rows that it can fire in its activation: the stated row, or all."""
         usable = rows_to_shoot_with(self.unit, self.enemy, "shoot")
         return [row for row in usable if self.stated_row in (None, row)]
 
@@ -95,25 +95,25 @@ class Chooser(Shooter):
 
     @cached_property
     def charges(self) -> list[CloseAttack]:
-        """Possible charges: with each row, and with its Overcharge; if a row is stated, only with that row."""
+        """Possible charges with each row, or with the stated row alone, and with Overcharge."""
         return self._with_overcharge(self.charge_rows)
 
     @cached_property
     def retaliations(self) -> list[CloseAttack]:
-        """Possible retaliations, as in `charges`; tactics and policies in words use the first (AC-8.3)."""
+        """Possible retaliations, as in `charges`; tactics and policies in words use the first of them (AC-8.3)."""
         first = self.unit.retaliation_rows()
         others = [row for row in self.unit.rows or () if row.kind == "melee" and row not in first]
         is_stated = self.unit.close_quarters_row in [row.id for row in first]
         return self._with_overcharge(first if is_stated else [*first, *others])
 
     def _with_overcharge(self, rows: Sequence[Row]) -> list[CloseAttack]:
-        """Return an attack with each row; unless Overcharge is stated, also one with its Overcharge (AC-6)."""
+        """Return an attack with each row, and another with its Overcharge unless Overcharge is stated (AC-6)."""
         rows_with_overcharge = [] if self.unit.overcharge else [row for row in rows if row.has("Overcharge")]
         plain = [CloseAttack(row, self.unit.overcharge) for row in rows]
         return [*plain, *(CloseAttack(row, overcharge=True) for row in rows_with_overcharge)]
 
     def retaliation_options(self) -> list[Combatant]:
-        """Return the unit once for each retaliation, with its row stated."""
+        """Return a variant of the unit for each retaliation, with its row stated."""
         return [self._unit_with_attack(retaliation) for retaliation in self.retaliations] or [self.unit]
 
     def _unit_with_attack(self, attack: CloseAttack) -> Combatant:
@@ -127,7 +127,7 @@ class Chooser(Shooter):
 
     @cached_property
     def stop_distances(self) -> list[int]:
-        """Distances from the enemy at which a move may end (hundredths of an inch): ranges, and those of its policy."""
+        """Distances from the enemy where a move may end, in hundredths of an inch: ranges, and those in its policy."""
         ranges = {inches for row in self.lookout_rows for inches in (row.short_range, row.long_range) if inches}
         return sorted(
             {
@@ -157,7 +157,7 @@ class Chooser(Shooter):
         return (Manoeuvre.EXIT,) if self.distance is None else (Manoeuvre.EXIT, Manoeuvre.EXIT_BACK)
 
     def stop_of(self, line: Line, salvo: int) -> int:
-        """Return the end of the move of a line, which fires `salvo` (or NONE); InputError for an impossible move."""
+        """Return the end of the move in a line that fires `salvo` (or NONE); InputError for an impossible move."""
         self._check_move(line)
         if line.stop not in (TO_RANGE, TO_SHORT_RANGE):
             return line.stop
@@ -168,7 +168,7 @@ class Chooser(Shooter):
         return STOP_IS_DISTANCE | to_length(row.long_range if reach is None else reach)
 
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
-        """Return the row whose ranges an order uses: its salvo's; without one or on lookout, the tactic `lookout`'s."""
+        """Return the row whose ranges a move uses: that of its salvo, or of the tactic `lookout`."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
             return self._tactic_lookout_row
         return self.salvos[salvo][0].row
@@ -207,7 +207,7 @@ class Chooser(Shooter):
 
     @cached_property
     def _shots(self) -> list[Shot]:
-        """All shots of its own activation: first attacks, attacks that follow, and both after leaving a building."""
+        """All shots of its activation: first attacks, further attacks, and the same after leaving a building."""
         shots = [Shot(row) for row in self.rows]
         shots += [Shot(row, overcharge=True) for row in self.rows if row.has("Overcharge")]
         fires_several = self.unit.value("All-Out Attack") > 1 and len(self.rows) > 1
@@ -216,7 +216,7 @@ class Chooser(Shooter):
 
     @cached_property
     def salvos(self) -> list[tuple[Shot, ...]]:
-        """Possible attacks of one activation: each shot; with All-Out Attack, also each row followed by others."""
+        """Possible attacks of one activation: each shot alone, or with All-Out Attack a row and then others."""
         shots = [shot for shot in self._shots if not shot.reforming]
         salvos: list[tuple[Shot, ...]] = [(shot,) for shot in shots if not shot.follows]
         most = self.unit.value("All-Out Attack")
@@ -252,7 +252,7 @@ class Chooser(Shooter):
 
     @cached_property
     def options(self) -> list[Option]:
-        """Possible orders, in the order of the branches of :meth:`choice`."""
+        """Possible uses of an activation, sorted as the branches of :meth:`choice`."""
         return list(self._options())
 
     def _options(self) -> Iterator[Option]:
@@ -280,7 +280,7 @@ class Chooser(Shooter):
                 yield Option(exit_, action)
 
     def _moves(self, manoeuvres: Sequence[Manoeuvre]) -> list[tuple[Manoeuvre, int]]:
-        """Return each of `manoeuvres` with each possible end; a move longer than its SPEED is at double time."""
+        """Return each of `manoeuvres` with each possible end; a move beyond SPEED is at double time."""
         speed, moves = to_length(self.unit.speed or 0), list[tuple[Manoeuvre, int]]()
         for manoeuvre in manoeuvres if speed and self.distance is not None else ():
             lengths = [stop for stop in self.stop_lengths if (stop >= speed) == is_double_time(manoeuvre)]
@@ -297,7 +297,7 @@ class Chooser(Shooter):
         draft: Any,
         charged: Sequence[Combatant],
     ) -> Choice:
-        """Return the choice of its orders; `shots` are its strikes, `charged` the enemy for each way to retaliate."""
+        """Return the choice of its orders; `shots` are its strikes, `charged` the enemy's `retaliation_options`."""
         number_of = dict(zip(self._shots, shots))
         charges = iter(combats([self._unit_with_attack(charge) for charge in self.charges], charged, self.side, draft))
         branches: list[list[Operation | Choice]] = []
@@ -321,7 +321,8 @@ class Chooser(Shooter):
     def salvo_in_words(self, words: str) -> int:
         """Return the index in :attr:`salvos` of the salvo of a line; NONE if there is nothing to fire.
 
-        `words`: rows (``ROW``, ``ROW overcharged``, ``ROW and ROW``), ``overcharge``, ``all rows``; empty: the best.
+        `words` are rows (``ROW``, ``ROW overcharged``, ``ROW and ROW``), ``overcharge``, ``all rows``, or empty for the
+        best salvo.
         """
         where = f"duel.policy_{self.where}"
         tactics: dict[str, PolicyName] = {"overcharge": "overcharge", "all rows": "all_out"}
@@ -344,7 +345,7 @@ class Chooser(Shooter):
     def charge_in_words(self, words: str) -> int:
         """Return the index in :attr:`charges` of the charge of a line; NONE if the unit cannot charge.
 
-        `words`: ``ROW``, ``ROW overcharged``, ``overcharge``, or empty (the first row, as stated).
+        `words` are ``ROW``, ``ROW overcharged``, ``overcharge``, or empty for the first charge.
         """
         row_name = words.removesuffix(" overcharged")
         is_overcharged = words.endswith(" overcharged") or words == "overcharge"

@@ -1,4 +1,4 @@
-"""Duels: two units, activation after activation, for some rounds (AC-9.2), as a program."""
+"""Duels of two units over some rounds (AC-9.2), as programs."""
 
 from __future__ import annotations
 
@@ -87,9 +87,10 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 
 
 def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
-    """Return the step between positions for best play; None if below a quarter inch, or if there is none.
+    """Return the largest step between positions that best play needs.
 
-    All lengths of a duel are multiples of this step, so no position in between is better for either side.
+    All lengths of a duel are multiples of it, so no position in between is better for either side. None without a
+    distance or best play, or if the step is below a quarter inch.
     """
     if terms.distance is None or BEST not in (terms.policy_a, terms.policy_b):
         return None
@@ -139,12 +140,12 @@ def _set_side(draft: Any, shooter: Shooter) -> None:
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(unit.may_charge(shooter.enemy, policy))
     duel_steps.set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
-    if shooter.chooses and shooter.distance is not None:  # `retires` counts SPEEDs; 2 needs a known table edge
+    if shooter.chooses and shooter.distance is not None:  # `retires` times SPEED; double time needs a table edge
         draft.setup.sides[shooter.side].retires = 1 if unit.edge_distance is None else 2
 
 
 def _set_positions(draft: Any, activations: Any, shooters: tuple[Shooter, Shooter]) -> None:
-    """Set the starting positions so that the states of both sides can hold every position that they can reach."""
+    """Set the starting positions, so that the states of both sides can hold every reachable position."""
     sides, rounds = draft.setup.sides, draft.question.fight[0].rounds
     if not any(facts.tracks_position for facts in sides):
         return  # positions do not matter
@@ -162,7 +163,7 @@ def _set_positions(draft: Any, activations: Any, shooters: tuple[Shooter, Shoote
 
 
 def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int) -> int:
-    """Return the number of bits for a unit's won combats (Hunter, AC-7); `side`: 0 if the unit is A, 1 if B."""
+    """Return the number of bits for a unit's won combats (Hunter, AC-7); `side` is 0 for A, 1 for B."""
     if not unit.has("Hunter"):
         return 0
     policies = (terms.policy_a, terms.policy_b) if side == 0 else (terms.policy_b, terms.policy_a)
@@ -174,7 +175,7 @@ def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int)
 
 
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
-    """Return the operations of an activation after its first (BEGIN); its strikes are appended to the draft."""
+    """Return an activation without its first operation (BEGIN), and append its strikes to the draft."""
     shooter, enemy = shooters[side], shooters[1 - side]
     shots, reactions = shooter.add_shots(draft), enemy.add_reactions(draft)
     strikes = duel_steps.add_following_strikes(draft)
@@ -203,7 +204,7 @@ def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Dra
 
 
 def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
-    """Return the operations of all branches in one list; of several branches with a combat, only the last combat."""
+    """Return the operations of all branches in one list; of several combats, keep only the last."""
     result: list[Operation] = []
     for step in steps:
         if isinstance(step, Operation):
@@ -217,19 +218,19 @@ def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
 
 
 class OrdersPoint(NamedTuple):
-    """A point of a duel at which a side is about to receive its orders."""
+    """A moment of a duel just before a side receives its orders."""
 
     round: int  # 1 is the first
     operation: Operation  # the next operation, GIVE_ORDERS
     when: int  # activation within the round (:class:`~analyser.engine.fight.program.When`)
     shots: int  # number of strikes that the side can shoot with; `operation` has the index of the first
-    part: int  # index of the part of the program that ends at this point
+    part: int  # index of the part of the program that ends here
 
 
 def split_at_orders(
     rounds: Sequence[list[Operation]], shooters: tuple[Shooter, Shooter]
 ) -> tuple[list[list[Operation]], list[OrdersPoint], list[int]]:
-    """Return parts between orders of a duel, the points of these orders, and the index of each round's last part."""
+    """Split a duel before each order; return the parts, the orders, and the index of each round's last part."""
     parts: list[list[Operation]] = []
     points: list[OrdersPoint] = []
     ends: list[int] = []
@@ -255,7 +256,7 @@ def duel_start(setup: Setup, sides: Sequence[Combatant]) -> tuple[int, int]:
 
 
 def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) -> Iterator[str]:
-    """Yield the warnings of a duel: `file` as stated, `scenario` as resolved."""
+    """Yield the warnings of a duel; `scenario` is the resolved `file`."""
     a, b, policies = scenario.a, scenario.b, (file.duel.policy_a, file.duel.policy_b)
     for side, policy in zip("ab", policies):
         if isinstance(policy, tuple) and lines_of(policy, f"duel.policy_{side}")[-1].conditions:
@@ -307,7 +308,7 @@ def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
 
 
 def with_separate_tests(strikes: Iterable[Strike], may_fail: Sequence[bool]) -> list[Strike]:
-    """Return the strikes, with the test as a separate step if a side can choose to fail it."""
+    """Return the strikes; a test that a side may fail on purpose becomes a separate step."""
     return [
         strike._replace(strike=strike.strike._replace(separate_test=1))
         if may_fail[1 - strike.strike.striker] and kind_of_test(strike.attack, strike.target) == Test.BY_CARD
@@ -319,9 +320,9 @@ def with_separate_tests(strikes: Iterable[Strike], may_fail: Sequence[bool]) -> 
 def add_test_choices(
     steps: Iterable[Operation | Choice], strikes: Sequence[Strike], sides: Sequence[Shooter], may_fail: Sequence[bool]
 ) -> list[Operation | Choice]:
-    """Return the steps of a round with the choice to fail tests on purpose, for each side that `may_fail` them.
+    """Return the steps of a round, with the choice to fail tests on purpose for each side that `may_fail`.
 
-    Rally tests only for a unit that runs amok: passing gives any other unit all options and more (AC-5.6).
+    A rally test has this choice only for a unit that runs amok; other units have more options if they pass (AC-5.6).
     """
     result = list[Operation | Choice]()
     for step in steps:

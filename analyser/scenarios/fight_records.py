@@ -29,7 +29,7 @@ from analyser.scenarios.schema import Attack, Combatant, Target
 
 
 class _QuickRecord(np.record):  # type: ignore[misc]  # only the stubs call it final
-    """A record whose `data` is quick to make: NumPy would describe its hundreds of fields at every kernel call."""
+    """A record with a quick `data`; NumPy's would describe hundreds of fields at every kernel call."""
 
     @property
     def data(self) -> Any:
@@ -48,7 +48,7 @@ class Strike(NamedTuple):
     strike: StrikeFacts
     attack: Any
     target: Any
-    dice: NDArray[np.int64]  # (counts, 2): by count of models or damage, the value and the value in parentheses
+    dice: NDArray[np.int64]  # shape (counts, 2): dice, and dice in parentheses, by number of models or damage
 
 
 _DEFAULT_STRIKE = SimpleNamespace(striker=0)
@@ -56,7 +56,7 @@ set_defaults(_DEFAULT_STRIKE)
 
 
 def strike_facts(**facts: Any) -> StrikeFacts:
-    """Return the facts of a strike; facts that are not stated have their defaults."""
+    """Return the facts of a strike, with defaults for facts that are not stated."""
     return StrikeFacts(**(vars(_DEFAULT_STRIKE) | facts))
 
 
@@ -67,7 +67,7 @@ _KEYS_OF_CHARGE = ("supported", "threatened", "outflanking", "difficult_terrain"
 
 
 def unit_facts(unit: Combatant) -> UnitFacts:
-    """Return the facts of a unit from which the steps of a fight are built."""
+    """Return the facts of a unit for the step builder."""
     ids, stated_row = [row.id for row in unit.rows or ()], unit.close_quarters_row
     return UnitFacts(
         type=NONE if unit.type is None else charge_strikes.TYPES.index(unit.type),
@@ -148,7 +148,7 @@ def _shared_record(is_attack: bool, numbers: tuple[int, ...]) -> Any:
 
 
 class Draft:
-    """Steps and strikes of a fight while they are built; parts of a draft share its strikes."""
+    """Steps and strikes of a fight that is being built; parts of a draft share its strikes."""
 
     def __init__(self, units: Sequence[Any], others_in_contact: Sequence[Combatant] = (), **fight: int) -> None:
         fighters = [Fighter(units[0]), Fighter(units[1], others_in_contact)]
@@ -158,7 +158,7 @@ class Draft:
         self.lines: list[Operation | Choice] = []
 
     def part(self, lines: Sequence[Operation | Choice] = ()) -> Any:
-        """Return a part of the draft with these lines."""
+        """Return a part of the draft with its own lines."""
         part = copy(self)
         part.lines = list(lines)
         return part
@@ -206,7 +206,7 @@ class Draft:
         return [SideFacts(**vars(side)) for side in self.setup.sides]
 
     def check_room(self, full: int, length: int, where: str) -> None:
-        """Raise InputError if `full` is not NONE, but a side whose states cannot hold positions within a `length`."""
+        """Raise InputError if the states of side `full` cannot hold the positions in `length`; NONE if both can."""
         if full == NONE:
             return
         side = self.setup.sides[full]
@@ -220,7 +220,7 @@ class Draft:
 
 @lru_cache(maxsize=4096)
 def _dice_by_count(bands: tuple[Band, ...], most: int, more: int) -> NDArray[np.int64]:
-    """Return the dice of a row for 0 to `most` models or damage, plus `more` dice; NONE without a value (AC-2.4)."""
+    """Return the dice of a row, plus `more`, for 0 to `most` models or damage; NONE for no dice (AC-2.4)."""
     dice = np.full((most + 1, 2), NONE, np.int64)
     for band in reversed(bands):  # if two bands cover a count, the first one counts
         counts = slice(band.first, band.last + 1)
@@ -235,7 +235,7 @@ def to_length(inches: float | None) -> int:
 
 
 def side_facts(combatant: Combatant, **more: int) -> SideFacts:
-    """Return the facts of a side without Corrosive Fumes of an enemy; `more` replaces some for this kind of fight."""
+    """Return the facts of a side if the enemy has no Corrosive Fumes; `more` replaces some facts."""
     draft: Any = Draft((combatant, combatant))
     set_side(draft, 0)
     return cast("Draft", draft).sides()[0]._replace(fumes_reach=NONE, **more)
@@ -248,7 +248,7 @@ def setup_for(
     if len(strikes) > MOST_STRIKES:
         problem = f"{len(strikes)} different attacks in one fight"
         raise InputError(problem, where="rows", allowed=f"up to {MOST_STRIKES}")
-    setup = np.empty(1, _SETUP)  # parts of an array are faster to access than those of a record
+    setup = np.empty(1, _SETUP)  # NumPy accesses the fields of an array faster than those of a record
     memory = setup.view(np.uint8)
     memory[:_DICE_START], memory[_DICE_END:] = 0, 0  # leaving unused dice untouched saves time
     setup["dice_entries"] = counts = max((len(strike.dice) for strike in strikes), default=1)

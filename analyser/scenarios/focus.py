@@ -1,4 +1,4 @@
-"""Focus fire: several attacks in order on one target, which keeps its losses and state (AC-9.1), as a program."""
+"""Focus fire as a program: several attacks in order on one target, which keeps its losses and state (AC-9.1)."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def attack_of_focus(file: FocusFile, attack: FocusAttack, index: int, library: P
 def focus_program(
     scenarios: Sequence[Scenario], attackers: Sequence[Target | None]
 ) -> tuple[Setup, list[list[Operation]]]:
-    """Return the setup of attacks on one target, by different units, and the operations of each."""
+    """Return the setup of attacks by different units on one target, and the operations of each attack."""
     strikes = [_strike(scenario) for scenario in scenarios]
     at_risk = any(map(can_be_hurt, scenarios, attackers))
     programs = []
@@ -118,7 +118,7 @@ def volleys_setup(attacks: Sequence[AttackFacts], target: Target, die: Die) -> S
 
 
 def _setup_against(target: Target, strikes: Sequence[Strike], most: int, die: Die) -> Setup:
-    """Return the setup of strikes on a target; `most` bounds the number of states of an attacker."""
+    """Return the setup of strikes on a target; `most` is the largest number of states of an attacker."""
     # A unit falls back by the full FALL_BACK or flees, so the distance to the edge adds no other positions.
     common = {"stride": unit_state.FALL_BACK, "position_bit": unit_state.WINS_BIT, "models": MOST_MODELS}
     common |= dict.fromkeys(("distance", "fumes_reach", "edge_distance"), NONE)
@@ -142,7 +142,7 @@ def _records(strike: Strike) -> tuple[bytes, bytes]:
 
 
 def _index_of(strike: Strike, strikes: list[Strike]) -> int:
-    """Return the index of a strike, and add it if it is new; strikes back at equal units are one strike."""
+    """Return the index of a strike, and add it if it is new."""
     same = [other.strike == strike.strike and _records(other) == _records(strike) for other in strikes]
     if True in same:
         return same.index(True)
@@ -150,7 +150,7 @@ def _index_of(strike: Strike, strikes: list[Strike]) -> int:
     return len(strikes) - 1
 
 
-_MOST_HITS_PER_DIE = 4  # two heroic strikes: the die's and that of the die it adds
+_MOST_HITS_PER_DIE = 4  # a heroic strike, and another by the die that it adds
 _MOST_BLANKS_PER_DIE = 2  # with Arc
 
 

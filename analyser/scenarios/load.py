@@ -1,4 +1,4 @@
-"""Loading of scenarios from units with conditions, a file or a mapping; they are checked, with warnings."""
+"""Load scenarios from two units with conditions, a file or a mapping; check them and collect their warnings."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def scenario_from(
     stated: Mapping[str, Any],
     profiles: ProfilesLike | None,
 ) -> ScenarioT:
-    """Return the scenario in `whole`, or in `parts` (its sections), which contain the keys of `stated`."""
+    """Return the scenario `whole`, or of the sections `parts`, which already contain the conditions `stated`."""
     if parts is None:
         if stated:
             raise InputError("state this in the scenario, not as an option", where=next(iter(stated)))
@@ -127,7 +127,7 @@ def scenario_from(
 
 
 def check_is_question(source: Any, second: str, profiles: ProfilesLike | None) -> None:
-    """Raise InputError if `source` is a unit or a list of units: without the `second` unit it must be a scenario."""
+    """Raise InputError if `source` is a unit or a list of units; `second` is the missing parameter."""
     allowed = "a scenario or its file; attack, charge, focus and duel take units"
     if second:
         allowed = f"a unit as {second}=, or the path of a scenario file alone"
@@ -151,7 +151,7 @@ def section_of(unit: Any, where: str, key: str = "unit") -> dict[str, Any]:
 
 
 def read_scenario(source: Question) -> tuple[dict[str, Any], str]:
-    """Return the raw sections of a scenario, and the name of their source in messages (empty for a mapping)."""
+    """Return the raw sections of a scenario, and the path of its file (empty for a mapping)."""
     if isinstance(source, Mapping):
         check_plain(source, "scenario")
         return {str(key): value for key, value in source.items()}, ""
@@ -167,7 +167,7 @@ def kind_of(raw: Mapping[str, Any]) -> schema.Kind:
 def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles, *, where: str) -> FileT:
     """Return the `raw` sections as checked records; InputError if they describe a scenario of another kind.
 
-    Missing keys of ``[ruleset]`` come from `library`; a die or deck stated with it overrides them. Null is ignored.
+    A die or deck stated with `library` counts first, then ``[ruleset]``, then the library's ruleset. Null is ignored.
     """
     section_names = {"target"}.union(*OWN_SECTIONS.values())
     if not raw.keys() & section_names:

@@ -66,7 +66,7 @@ def rows_to_shoot_with(unit: Combatant, enemy: Combatant, policy: PolicyName) ->
 
 @dataclass(eq=False)
 class Shooter:
-    """A side of a duel (the section `where`), with the rows that its policy fires."""
+    """A side of a duel and the rows that its policy fires; `where` is its section, a or b."""
 
     unit: Combatant
     enemy: Combatant
@@ -74,8 +74,8 @@ class Shooter:
     distance: float | None
     ruleset: Ruleset
     where: str
-    step: float | None = None  # inches; a chooser may end a move at each multiple
-    chooses: ClassVar[bool] = False  # True for a side that chooses by the situation
+    step: float | None = None  # inches; best play may end a move at each multiple
+    chooses: ClassVar[bool] = False  # True for best play or a policy in words
     stated_row: Row | None = field(init=False)  # the row stated in the scenario, if its policy can fire it
 
     def __post_init__(self) -> None:
@@ -86,7 +86,7 @@ class Shooter:
 
     @cached_property
     def rows(self) -> list[Row]:
-        """Rows usable in its own activation, also after a failed rally test (AC-5.6; All-Out Attack, AC-7)."""
+        """Rows that it fires in its activation, also after a failed rally test (AC-5.6; All-Out Attack, AC-7)."""
         policy = "shoot" if self.policy == "charge" and self.unit.can_fail_to_rally else self.policy
         usable = rows_to_shoot_with(self.unit, self.enemy, policy) if policy in SHOOTING else []
         if not usable:
@@ -116,7 +116,7 @@ class Shooter:
         return [] if self.lookout_row is None else [self.lookout_row]
 
     def _usable_stated_row(self) -> Row | None:
-        """Return the stated row, or None if the policy needs no row; InputError if it needs one and cannot fire it."""
+        """Return the stated row, or None if the policy needs no row; InputError if it cannot fire the row."""
         policy, unit = self.policy, self.unit
         if unit.row is None:
             return None
@@ -130,7 +130,7 @@ class Shooter:
         raise InputError(problem, where=f"{self.where}.row", allowed=", ".join(candidate.id for candidate in usable))
 
     def _best_row(self, rows: Sequence[Row]) -> Row:
-        """Return the best row when aiming, among the rows in range; among all rows if none is in range."""
+        """Return the best row of an aimed attack among the rows in range, or among all rows if none is in range."""
         in_range = [row for row in rows if self.distance is None or (row.long_range or 0) >= self.distance]
         rows = in_range or rows
         if len(rows) < 2:
@@ -145,7 +145,7 @@ class Shooter:
     def add_shot(
         self, draft: Any, row: Row, *, opportunity: int = 0, overcharge: bool | None = None, alone: int = 1
     ) -> int:
-        """Add a strike, and return its index; `alone`: 1 if it is also made after a failed rally test."""
+        """Add a strike, and return its index; `alone` is 1 if it is also made after a failed rally test."""
         if overcharge is None:
             overcharge = self.policy == "overcharge" and not opportunity
         rows = enumerate(self.unit.rows or ())

@@ -1,4 +1,4 @@
-"""Resolution of attacks and units: values from profiles, rows and defaults are filled in and checked."""
+"""Resolve attacks and units: fill in values of profiles, rows and defaults, and check them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LARGEST_GARRISON = 12  # models, as the rulebook defines a defensible building
 
 
 def look_up(selector: str | None, profiles: Profiles | None, key: str) -> units.Loadout | None:
-    """Return the loadout of the selector at `key`; None for None. `profiles` defaults to the shipped profiles."""
+    """Return the loadout of a selector, which stands at `key`; None for None."""
     try:
         return None if selector is None else (profiles or load_profiles()).loadout(selector)
     except InputError as error:
@@ -38,7 +38,7 @@ def look_up(selector: str | None, profiles: Profiles | None, key: str) -> units.
 
 
 def find_row(rows: Iterable[units.Row], name: str, where: str) -> units.Row:
-    """Return the row with a name, ignoring case and spaces; an InputError for an unknown name has the nearest names."""
+    """Return the row with a name, ignoring case and spaces; InputError for an unknown name."""
     by_id = {row.id: row for row in rows}
     row = by_id.get(units.row_id(name, by_id))
     if row is None:
@@ -63,7 +63,7 @@ def _check_garrison(unit_type: units.UnitType | None, where: str) -> None:
 
 
 def _stated_or_profile(record: Record, loadout: units.Loadout | None, model: type[Record]) -> dict[str, Any]:
-    """Return the keys of `model` with the values that a record states, else with those of the loadout."""
+    """Return the keys of `model` with their values in a record, or in the loadout if the record has none."""
     names = model.model_fields.keys() - {"unit", "attacker", "charge", "rows", "passengers"}
     profile = () if loadout is None else (loadout.level, loadout.unit)
     keys = {key: getattr(part, key) for part in profile for key in names & type(part).model_fields.keys()}
@@ -136,7 +136,7 @@ def _is_short(row: units.Row, attack: Attack) -> bool:
 
 
 def _band_count(attack: Attack, attacker: units.Loadout) -> int:
-    """Return the number that selects the band: models (half in a building: AC-4.4), or a behemoth's damage (AC-2.3)."""
+    """Return the number that selects a band: models (half in a building, AC-4.4), or a behemoth's damage (AC-2.3)."""
     models, behemoth = attack.attacker_models or attacker.level.models, "behemoth" in attacker.unit.traits
     return shots.band_count(models, attack.attacker_damage, behemoth, attack.attacker_garrisoned)
 
@@ -274,7 +274,7 @@ def _resolve_passengers(stated: Passengers | None, profiles: Profiles | None, wh
 
 
 def model_warnings(models: int | None, loadout: units.Loadout | None, key: str) -> Iterator[str]:
-    """Yield a warning if a unit has more models than its level; all of them count."""
+    """Yield a warning if a unit has more models than its level; all models count."""
     if loadout is not None and models is not None and models > loadout.level.models:
         yield f"{key} is {models}, more than the {loadout.level.models} models of {loadout.selector}"
 
@@ -286,7 +286,7 @@ def garrison_warnings(models: int | None, key: str) -> Iterator[str]:
 
 
 def unknown_name_warnings(keywords: Iterable[Keyword], description: str) -> Iterator[str]:
-    """Yield a warning for each name that the rules do not have; `description` is its kind and location.
+    """Yield a warning for each name that is not in the rules; `description` is its kind and location.
 
     >>> from analyser.game.keywords import Rule
     >>> list(unknown_name_warnings((Rule("Amphibious"),), "special rule in b.rules"))
@@ -314,7 +314,7 @@ def target_warnings(target: Target, where: str) -> Iterator[str]:
 
 
 def combatant_warnings(unit: Combatant, where: str, stated: Combatant, profiles: Profiles) -> Iterator[str]:
-    """Yield the warnings of a unit in any fight: `stated` as in the section `where`, `unit` as resolved."""
+    """Yield the warnings of a unit in any fight; `unit` is resolved, `stated` is its section `where`."""
     rows = unit.rows or ()
     yield from unknown_name_warnings((quality for row in rows for quality in row.qualities), f"quality in {where}.rows")
     yield from unknown_name_warnings(unit.keywords, f"special rule in {where}.rules")

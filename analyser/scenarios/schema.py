@@ -39,14 +39,14 @@ Limit = Annotated[int, Field(ge=1, le=units.MOST_MODELS)]
 Carriages = Annotated[int, Field(ge=0, le=20)]
 
 LIST_OF: Mapping[str, str] = {**dict.fromkeys(BONUSES, "bonuses"), **dict.fromkeys(PENALTIES, "penalties")}
-"""List of an attack (bonuses or penalties) that contains each name."""
+"""The list of an attack (bonuses or penalties) to which each name belongs."""
 _OWN_KEYS = ("concealed", "opportunity_fire")  # penalties that are also keys of an attack
 FLAGS = {name: key for name, key in LIST_OF.items() if name not in _OWN_KEYS}
 """Bonuses and penalties that an attack may state as flags."""
 
 
 class ExtraReroll(Record):
-    """Further faces that may be re-rolled, and the largest number of such dice (AC-3.5)."""
+    """Further faces that may be re-rolled, and the largest number of dice re-rolled for them (AC-3.5)."""
 
     faces: Several[Literal["strike", "glancing", "miss", "blank"]]
     dice: DiceIfAny
@@ -131,7 +131,7 @@ class Target(Record, HasKeywords):
         return (self.damage_limit or 1) > 1
 
     def rule_length(self, name: str, where: str = "") -> int:
-        """Return the X of a rule in hundredths of an inch; 0 without the rule; InputError for a finer length."""
+        """Return the X of a rule in hundredths of an inch, or 0 without the rule; InputError for finer steps."""
         rule = self.keyword(name)
         if rule is None:
             return 0
@@ -223,11 +223,11 @@ class Combatant(Target):
         return rows[0]
 
     def retaliation_rows(self) -> list[units.Row]:
-        """Return the melee row for a retaliation in a list; empty if there is none (AC-8.3)."""
+        """Return a list with the melee row for a retaliation; empty without such a row (AC-8.3)."""
         return self._rows_for_contact("melee")[:1]
 
     def may_charge(self, enemy: Combatant, policy: str | tuple[str, ...]) -> bool:
-        """Return True if the unit may charge in a duel: by `policy`, or by a rule (Berserk, Run Amok of AC-7)."""
+        """Return True if the unit may charge in a duel, by `policy` or by a rule (Berserk, Run Amok of AC-7)."""
         if policy == "charge":
             return True
         chooses = policy == BEST or isinstance(policy, tuple)
@@ -301,7 +301,7 @@ class DuelTerms(Record):
     )
 
 
-MOST_SECONDARY = 10  # limited, because each can strike at two points of a program
+MOST_SECONDARY = 10  # limited, because each unit can strike at two points of a program
 
 
 class Secondary(Combatant):

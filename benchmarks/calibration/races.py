@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 from scipy import stats
 
+from analyser.ask.best_variant import search
 from analyser.ask.race import TrialSums, race
-from analyser.ask.search import search
 
 RACES = 1000
 VARIANTS = 12

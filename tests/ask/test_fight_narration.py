@@ -22,7 +22,7 @@ def check(raw, trials=150, seed=7):
     """The states of all trials at every part against the counts of the sample; and the dice against their scores."""
     scenario = load(raw)
     ready = fight_of(scenario)
-    simulation = simulation_of(ready.setup, ready.parts, scenario.ruleset, replacement=False, choices=ready.choices)
+    simulation = simulation_of(ready.setup, ready.programs, scenario.ruleset, replacement=False, choices=ready.choices)
     wanted = simulation.play(ready.start, trials, seed)
     checked = []
 
@@ -37,7 +37,7 @@ def check(raw, trials=150, seed=7):
         return dice_lines(dice, fight, scenario.ruleset.die.names)
 
     walker = TrialRunner(ready, dice_of)
-    seen = [Counter() for _ in ready.parts]
+    seen = [Counter() for _ in ready.programs]
     for chances in simulation.trace(ready.start, range(trials), seed):
         _, pairs = walker.run(chances)
         for counter, pair in zip(seen, pairs):

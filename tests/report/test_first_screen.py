@@ -149,7 +149,7 @@ def test_the_card_has_the_price_three_reasons_and_matchups(opened, browsed):
     assert ahead == sorted(ahead, reverse=True)
     unfolded_card(page, "Its attacks")
     card.locator("p b", has_text="Ranged").first.wait_for()
-    unfolded_card(page, "Over the distance")
+    unfolded_card(page, "Points destroyed by distance")
     curve = card.locator(".curve svg.chart").first.bounding_box()
     line = card.locator(".curve path").first.bounding_box()
     assert curve["width"] / 4 < line["width"] < 1.05 * curve["width"]

@@ -35,7 +35,7 @@ def test_the_heatmap_has_means_and_an_order_and_colours_that_tell_small_figures_
     part = by_unit(frame[frame["situation"] == "long-range"])
     cells = heat_cells(page)
     means = part.groupby("attacker_unit", sort=False)[metric].mean().sort_values(ascending=False, kind="stable")
-    assert [row[0] for row in cells] == [*means.index, "mean without hatched (cells counted/all)"]
+    assert [row[0] for row in cells] == [*means.index, "mean without hatched cells (counted/all)"]
     assert page.locator("#heat thead tr").nth(1).locator("th").all_inner_texts() == ["light", "heavy", "aerial"]
     rifles = part[part["attacker_unit"] == "Rifle platoon"][metric].mean()
     assert next(row[-1] for row in cells if row[0] == "Rifle platoon").split()[0] == f"{rifles:.0f}"

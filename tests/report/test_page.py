@@ -91,5 +91,5 @@ def test_who_is_ahead_of_whom_is_said_in_a_sentence():
     destroyed = np.array([[20.0, 31.0, np.nan], [24.0, 20.0, 0.0], [np.nan, 0.0, 20.0]])
     names = ["red", "blue", "green"]
     (line,) = faction_lines(pd.DataFrame(destroyed, names, names))
-    ahead = "Red comes out ahead of Blue: 100 points of it destroy 31.0 points in a round, "
-    assert line == ahead + "and lose 24.0 to 100 points of Blue."
+    ahead = "Red is ahead of Blue: in a round, 100 points of Red destroy 31.0 points of Blue, "
+    assert line == ahead + "and 100 points of Blue destroy 24.0 in return."

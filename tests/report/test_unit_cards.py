@@ -136,8 +136,8 @@ def test_hits_charges_and_reach_are_those_of_the_profiles_and_the_table(made):
         if own and others and statistics.median(others):
             assert drivers["Reach"] == (own, statistics.median(others))
         if not math.isnan(prices.loc[name, "offence"]):
-            assert drivers["Destroys for its points"] == (pytest.approx(prices.loc[name, "offence"], abs=5e-4), 1.0)
-            assert drivers["Lasts for its points"] == (pytest.approx(prices.loc[name, "toughness"], abs=5e-4), 1.0)
+            assert drivers["Attack per point"] == (pytest.approx(prices.loc[name, "offence"], abs=5e-4), 1.0)
+            assert drivers["Endurance per point"] == (pytest.approx(prices.loc[name, "toughness"], abs=5e-4), 1.0)
 
 
 def test_a_card_has_rows_rules_and_curves(made):

@@ -1,4 +1,4 @@
-"""Safe reading of untrusted data files: XML, plain or zipped, and rosters in JSON, in memory and with size limits."""
+"""Read untrusted data files safely, with size limits: XML (plain or zipped), and rosters in JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from analyser.common.files import CUT_SHORT, kind_hint, unreadable_error
 
 LARGEST_FILE = 64 * 1024 * 1024  # bytes, before and after unpacking; real files are smaller than 1 MiB
 LARGEST_PACKING_RATIO = 200  # unpacked size / packed size; repetitive real files reach about 30
-LARGEST_UNCHECKED_SIZE = 1024 * 1024  # unpacked bytes up to which the ratio is not checked
+LARGEST_UNCHECKED_SIZE = 1024 * 1024  # bytes; the ratio of smaller unpacked files is not checked
 
 DATA_FILES = {".cat": "catalogue", ".catz": "catalogue", ".gst": "gameSystem", ".gstz": "gameSystem"}
 ROSTERS = {".ros": "roster", ".rosz": "roster", ".json": "roster"}
@@ -41,7 +41,7 @@ _REFUSAL_REASONS = {DTDForbidden: "declares a document type", EntitiesForbidden:
 def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
     """Return the root element of a file, with the namespaces removed from the tags.
 
-    `kinds` maps the allowed extensions to the name of the root. InputError for a mislabelled or hostile file.
+    `kinds` has the name of the root by allowed extension. InputError for a mislabelled or hostile file.
     """
     where, suffix = str(path), path.suffix.lower()
     if suffix not in kinds:
@@ -59,7 +59,7 @@ def read_document(path: Path, kinds: Mapping[str, str] = DATA_FILES) -> Element:
     namespace, _, name = root.tag.rpartition("}")
     if name != root_name:
         raise InputError(f"the root element is {name[:40]!r}", where=where, allowed=f"<{root_name}> of BattleScribe")
-    # the address of the schema has changed over the years, except for the last word
+    # only the last word of the schema's address has stayed the same over the years
     if not namespace.lower().rstrip("/").endswith(f"{root_name.lower()}schema"):
         quoted = namespace.lstrip("{")[:80] or "none"
         raise InputError(f"the XML namespace is {quoted}", where=where, allowed=f"BattleScribe's {root_name}Schema")
@@ -98,7 +98,7 @@ def _unpack(data: bytes, where: str, suffix: str) -> tuple[str, bytes]:
     except InputError:
         raise
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError, LookupError) as error:
-        # zipfile trusts headers, so a broken one can raise any of these errors
+        # zipfile trusts headers, so a broken header can raise any of these errors
         cut = f"; {CUT_SHORT}" if data.startswith(b"PK") and isinstance(error, zipfile.BadZipFile) else kind_hint(data)
         is_xml = data.lstrip().startswith(b"<")
         allowed = f"a zip; the extension of an unzipped file is {suffix.removesuffix('z')}" if is_xml else ""
@@ -129,7 +129,7 @@ def _only_member(members: list[zipfile.ZipInfo], where: str) -> zipfile.ZipInfo:
 
 
 def parse_xml(data: bytes, where: str) -> Element:
-    """Return the root element of an XML document; InputError if broken, or with document types or entities."""
+    """Return the root element of an XML document; InputError if it is broken or declares types or entities."""
     parser = DefusedXMLParser(target=BoundedBuilder(), forbid_dtd=True, forbid_entities=True, forbid_external=True)
     try:
         parser.feed(data)
@@ -153,13 +153,13 @@ def parse_xml(data: bytes, where: str) -> Element:
     return root
 
 
-TEXT = "$text"  # key of the text that the XML form has between its tags
+TEXT = "$text"  # key of a text that XML has between tags
 _AS_TEXT: Any = {"parse_int": str, "parse_float": str, "parse_constant": str}
 _SINGULAR = {"categories": "category"}
 
 
 def parse_json(data: bytes, where: str, root: str) -> Element:
-    """Return the object with the key `root` in a JSON text as an element, as in the XML form of the file."""
+    """Return the object with the key `root` in a JSON text, as an element like that of the XML form."""
     try:
         value = json.loads(data, object_pairs_hook=_table_of_pairs, **_AS_TEXT)
     except InputError as error:
@@ -199,7 +199,7 @@ def _table_of_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _add(builder: BoundedBuilder, tag: str, value: Any) -> None:
-    """Add a value as an element; its lists and objects become children, other values attributes."""
+    """Add a value as an element; lists and objects in it become children, other values become attributes."""
     if isinstance(value, list):
         raise InputError(f"a list inside the list of {shown(tag)}")
     table = value if isinstance(value, dict) else {TEXT: value}

@@ -1,7 +1,7 @@
-"""Import of BattleScribe data files (`.cat`, `.gst`, zipped `.catz`, `.gstz`) as factions and profile files.
+"""Import BattleScribe data files (`.cat`, `.gst`, zipped `.catz`, `.gstz`) as factions and profile files.
 
-The files are untrusted (:mod:`.archive`). Doubtful content gives a warning, not an error. Elements and attributes are
-those of BattleScribe 2.03 and the additions of New Recruit.
+The files are untrusted (:mod:`.archive`). Doubtful content gives a warning, not an error. The reader knows the elements
+of BattleScribe 2.03 and of New Recruit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from analyser.game.units import Faction, Unit
 # file names that some operating systems reserve, with any extension
 _RESERVED_NAMES = ("con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10)))
 FileName = str | os.PathLike[str]
-MOST_UNITS = 2000  # in a file; the largest real files have about thirty
+MOST_UNITS = 2000  # units in a file; the largest real files have about thirty
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,9 +66,9 @@ class ImportReport:
 def import_files(
     paths: FileName | Sequence[FileName], *, out: FileName | None = None, replace: bool = False
 ) -> ImportReport:
-    """Import the factions in BattleScribe data files; links may lead from one file to another.
+    """Import the factions in BattleScribe data files, which may link to each other.
 
-    A folder `out` gets a profile file for each faction; files with other contents are replaced only with `replace`.
+    A folder `out` gets a profile file for each faction. A file that exists and differs is replaced only with `replace`.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]
@@ -97,7 +97,7 @@ def import_files(
 
 
 def _other_game(roots: Sequence[Element]) -> str | None:
-    """Return the name of the game in data files of another game; None if it is Armoured Clash or unnamed."""
+    """Return the name of the game if the files are of another game; None for Armoured Clash or no name."""
     own_game_id = read_toml(shipped_profiles() / FORCES_FILE).get("game_system")
     names = {game: f"the game of {root.get('name') or game!r}" for root in roots if (game := root.get("gameSystemId"))}
     games = names | {root.get("id", ""): root.get("name", "") for root in roots if root.tag == "gameSystem"}
@@ -117,7 +117,7 @@ def _write(factions: Sequence[Faction], out: Path, replace: bool) -> tuple[Path,
 
 
 def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
-    """Return the faction in a catalogue; None for a file without units of its own, or if all its units are left out."""
+    """Return the faction in a catalogue; None if it has no readable unit of its own."""
     warnings = tree.warnings
     units: list[Unit] = []
     forces = ForceReader(root, tree)
@@ -141,14 +141,14 @@ def _faction(path: Path, root: Element, tree: Tree) -> Faction | None:
     if f"{faction_id}.toml" in FILES_FOR_ALL or faction_id in _RESERVED_NAMES:
         faction_id += "-faction"
     revision = root.get("revision", "")
-    file_name = printable(path.name, LONGEST_NAME // 2)  # the name of a file may contain unprintable bytes
+    file_name = printable(path.name, LONGEST_NAME // 2)  # a file name may contain unprintable bytes
     source = f"BattleScribe data, {file_name}" + (f", revision {revision[:20]}" if revision else "")
     head = {"format": 1, "id": faction_id, "name": name, "source": source, **forces.faction_keys()}
     return checked(Faction, {**head, "unit": tuple(units)})
 
 
 def _unit_entries(root: Element, tree: Tree) -> Iterator[tuple[Element, ...]]:
-    """Yield the entries that are units of a faction, linked entries with their links (also to libraries)."""
+    """Yield the entries that are units of a faction; a linked entry comes with its link."""
     seen: set[int] = set()
     shared = [] if is_true(root, "library") else ["sharedSelectionEntries"]
     for element in (item for tag in ("selectionEntries", *shared, "entryLinks") for item in root.iterfind(f"{tag}/*")):
@@ -182,7 +182,7 @@ def to_toml(faction: Faction) -> str:
 
 
 def _without_defaults(record: Record, exclude: set[str] | None = None) -> dict[str, Any]:
-    """Return the values of a record that differ from their defaults, its limits last."""
+    """Return the values of a record that differ from their defaults, with limits last."""
     values = record.model_dump(exclude=exclude, exclude_defaults=True)
     return dict(sorted(values.items(), key=lambda item: item[0] in Limits.model_fields))
 
@@ -192,7 +192,7 @@ def _table(name: str, records: Mapping[Any, Record]) -> list[str]:
     return [f"[{name}]\n" + toml_lines(entries)] if records else []
 
 
-MOST_LISTED = 50  # unknown kinds of parts of a file
+MOST_LISTED = 50  # most warnings about unknown elements and attributes
 _LIST_ITEMS = (
     *("catalogueLink", "categoryEntry", "categoryLink", "characteristic", "characteristicType", "condition"),
     *("conditionGroup", "constraint", "cost", "costType", "entryLink", "forceEntry", "infoGroup", "infoLink"),

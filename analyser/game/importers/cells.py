@@ -1,4 +1,4 @@
-"""Parsers for the cells of a data file: numbers, ranges, dice, bands, names."""
+"""Parse the cells of a data file: numbers, ranges, dice, bands and names."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from analyser.common.errors import nearest
 from analyser.game.keywords import tidy
 from analyser.game.units import Category, LevelName, RowKind
 
-LONGEST_CELL = 2000  # characters of a cell of a profile; longer text is left out
+LONGEST_CELL = 2000  # characters of a cell; longer text is left out
 LONGEST_STRING = 200  # characters of a name to look up
-SPELLING_LIKENESS = 0.8  # of a misspelt word to a known word
+SPELLING_LIKENESS = 0.8  # least likeness of a misspelt word to a known word
 
 LEVEL_ORDER: tuple[LevelName, ...] = get_args(LevelName)
 LEVELS: dict[str, LevelName] = {level.replace("-", " "): level for level in LEVEL_ORDER}
@@ -55,13 +55,13 @@ def parse_ranges(text: str | None) -> Range | None:
 
 
 def parse_dice(text: str | None) -> tuple[int, int | None] | None:
-    """Return attack dice and the value in parentheses of a cell such as ``5`` or ``10 (15)``; None for other text."""
+    """Return dice, and dice in parentheses, of a cell such as ``5`` or ``10 (15)``; None for other text."""
     match = _CELL.fullmatch(_without_inch_marks(text).replace(" ", ""))
     return match and (int(match[1]), None if match[2] is None else int(match[2]))
 
 
 def parse_band(heading: str) -> tuple[int, int] | None:
-    """Return the first and last number in a band's heading such as ``1`` or ``13-18``; None for other headings."""
+    """Return the first and last number in a heading such as ``1`` or ``13-18``; None for other headings."""
     match = _BAND.fullmatch(_without_inch_marks(heading).replace(" ", ""))
     return match and (int(match[1]), int(match[2] or match[1]))
 
@@ -73,7 +73,7 @@ def split_names(text: str | None) -> list[str]:
 
 
 def parse_row_title(title: str) -> tuple[RowKind, tuple[Category, ...], bool] | None:
-    """Return kind and targets in the title of a row, and True if spelled correctly; None for other titles."""
+    """Return kind and targets in the title of a row, and True if it is spelled correctly; None for other titles."""
     words = re.findall(r"[a-z]+", tidy(title[:LONGEST_STRING]).casefold())
     kind = nearest(words[0], ROW_KINDS, most=1, likeness=SPELLING_LIKENESS) if words else []
     if not kind:
@@ -85,7 +85,7 @@ def parse_row_title(title: str) -> tuple[RowKind, tuple[Category, ...], bool] | 
 
 
 def parse_level(name: str) -> tuple[LevelName, bool] | None:
-    """Return the reinforcement level that a name means, and True if it is correctly spelled; None for other names."""
+    """Return the level that a name means, and True if it is spelled correctly; None for other names."""
     plain = tidy(name[:LONGEST_STRING]).casefold().replace("-", " ").replace("_", " ")
     similar = nearest(plain, LEVELS, most=1, likeness=SPELLING_LIKENESS)
     return (LEVELS[similar[0]], plain in LEVELS) if similar else None

@@ -1,4 +1,4 @@
-"""Reader of the rules of force building in a data file: battlegroups, their slots, the slots of units, and boons."""
+"""Read the rules of force building from a data file: battlegroups, slots, units in slots, and boons."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from analyser.game.importers.tree import MOST_VISITS, Context, Tree, holds, modi
 from analyser.game.names import LONGEST_ID, slug, unused_name
 
 MOST_BATTLEGROUPS = 100  # kinds of battlegroup; a faction has three or four
-# scopes of constraints in a file, where "force" means a battlegroup and "roster" a force
+# Scopes of constraints. In a data file, "force" means a battlegroup, and "roster" means a force.
 BATTLEGROUP_SCOPES, FORCE_SCOPES = ("force", "parent"), ("roster",)
 _COMMON_WORDS = ("battlegroup", "auxiliary")  # words that do not distinguish battlegroups
 
@@ -57,7 +57,7 @@ class ForceReader:
         return [link for link in entry.iterfind("categoryLinks/categoryLink") if not self.tree.is_hidden(link)]
 
     def context(self, entry: Element) -> Context:
-        """Return the context of units that are in the battlegroup `entry` and this catalogue, and in no other."""
+        """Return the context of units in the battlegroup `entry` of this catalogue."""
         battlegroups = {other.get("id", ""): other is entry for other in self.entries}
         return {**battlegroups, self.root.get("id", ""): True}
 
@@ -82,7 +82,7 @@ class ForceReader:
         return checked(Battlegroup, data)
 
     def limits(self, elements: Sequence[Element], scopes: Sequence[str], context: Context, name: str) -> dict[str, int]:
-        """Return the limits `least` and `most` from those constraints of `elements` that have one of the `scopes`."""
+        """Return the limits `least` and `most` from the constraints of `elements` in `scopes`."""
         numbers: dict[str, list[int]] = {"least": [], "most": []}
         for constraint in chain.from_iterable(element.iterfind("constraints/constraint") for element in elements):
             if (scope := constraint.get("scope")) in (*BATTLEGROUP_SCOPES, *FORCE_SCOPES) and scope not in scopes:
@@ -110,7 +110,7 @@ class ForceReader:
         return limits
 
     def _unsupported_part(self, constraint: Element, scopes: Sequence[str]) -> str:
-        """Return the attribute and value that make a constraint unsupported; empty if it is supported."""
+        """Return the attribute that makes a constraint unsupported, with its value; empty if supported."""
         supported_by_key = {"type": ("min", "max", "exactly"), "field": ("selections", "forces"), "scope": scopes}
         for key, supported in supported_by_key.items():
             if constraint.get(key, "") not in supported:
@@ -119,7 +119,7 @@ class ForceReader:
         return next(flags, "")
 
     def unit_keys(self, elements: Sequence[Element], name: str) -> dict[str, Any]:
-        """Return the force-building keys of a unit; `elements` are its entry and, if it is linked, the link."""
+        """Return the force-building keys of a unit; `elements` are its entry and the link to it, if any."""
         memberships: dict[str, Membership] = {}
         for entry in self.entries:
             context = self.context(entry)
@@ -141,7 +141,7 @@ class ForceReader:
         return {"battlegroups": memberships, "in_force": in_force}
 
     def _categories(self, elements: Sequence[Element], context: Context) -> list[str]:
-        """Return the ids of an entry's categories in a context, the primary category first."""
+        """Return the ids of a unit's categories in a context, the primary category first."""
         links = [link for element in elements for link in element.iterfind("categoryLinks/categoryLink")]
         primary = [link.get("targetId", "") for link in links if link.get("primary") == "true"][:1]
         ids = [link.get("targetId", "") for link in links]
@@ -159,7 +159,7 @@ class ForceReader:
         return [*primary, *(category for category in ids if category not in primary)]
 
     def boons(self) -> tuple[Boon, ...]:
-        """Return the boons of battlegroups: the upgrades in the file and the options inside these."""
+        """Return the boons of battlegroups: the upgrades in the file, and their options."""
         boons: dict[str, Boon] = {}
         for element in self._upgrades():
             name_in_file = self.tree.name_of(element)
@@ -201,7 +201,7 @@ class ForceReader:
         return min(sum(cost for cost in costs if cost), MOST_FORCE_POINTS)
 
     def _needs(self, element: Element) -> Iterator[str]:
-        """Yield the categories without which a boon is hidden; other conditions for hiding it give a warning."""
+        """Yield the categories that a boon needs; warn about other conditions that hide it."""
         for modifier, holders in modifiers(element):
             if modifier.get("field") != "hidden" or holds(holders, {}) is False:
                 continue
@@ -214,7 +214,7 @@ class ForceReader:
             self.tree.warnings.add(self.tree.name_of(element), "hidden under a condition; taken for not hidden")
 
     def _store_bonuses(self, element: Element, name: str) -> None:
-        """Store the text that a battlegroup adds to the name of a boon as the bonus of the battlegroup."""
+        """Store the bonus of each battlegroup: the text that it adds to the name of a boon."""
         for index, (entry, battlegroup) in enumerate(zip(self.entries, self.battlegroups)):
             changed_name = self.tree.name_of(element, self.context(entry))
             bonus = changed_name.removeprefix(name).strip()

@@ -1,4 +1,4 @@
-"""Warnings of an importer, and a review that warns about unlikely values of an imported unit."""
+"""Warnings of an import, with a review that warns about unlikely values of a unit."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from analyser.game.units import Band, Row, Unit
 
 LONGEST_VALUE = 120  # characters of a value in a warning
 LONGEST_USUAL_RANGE = 72  # inches; the longest side of the usual table
-USUAL_PRICE_RATIO = (0.75, 1.6)  # range of `_price_ratio` in real lists, apart from misprints
+USUAL_PRICE_RATIO = (0.75, 1.6)  # least and greatest `_price_ratio` in real lists without misprints
 TWO_VALUE_QUALITIES = ("Point Blank", "Shock", "Wreckers")  # qualities that use the value in parentheses (AC-6)
 
 
@@ -29,14 +29,14 @@ class ImportWarning:
 
 @dataclass
 class ImportWarnings:
-    """The warnings about one file, in the order in which they were added."""
+    """The warnings about one file, oldest first; `unit` is the unit that is being read."""
 
     file: str
     unit: str = ""
     entries: list[ImportWarning] = field(default_factory=list)
 
     def add(self, value: object, problem: str) -> None:
-        """Add a warning about `value`, once for each unit."""
+        """Add a warning about `value`, unless the current unit already has it."""
         text = str(value)
         shortened = text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"
         warning = ImportWarning(self.file, self.unit, shortened, problem)
@@ -82,7 +82,7 @@ def _review_levels(unit: Unit, warnings: ImportWarnings) -> None:
 
 
 def _price_ratio(models: Sequence[int], points: Sequence[int]) -> float:
-    """Return the price of a further model at the third level divided by that at the second; 1 if undefined."""
+    """Return the price of a model added at the third level, divided by that at the second; 1 if undefined."""
     steps = [[high - low for low, high in pairwise(values)] for values in (models, points)]
     if not len(models) == len(points) == 3 or min(map(min, steps)) <= 0:
         return 1.0
@@ -132,7 +132,7 @@ def _cells(row: Row, bands: Iterable[Band]) -> str:
 
 
 def _review_bands(unit: Unit, row: Row, warnings: ImportWarnings) -> None:
-    """Warn if the bands do not cover each number of models (for a behemoth: of damage) exactly once (AC-2.3)."""
+    """Warn unless the bands cover each number of models (or a behemoth's damage) exactly once (AC-2.3)."""
     if "behemoth" in unit.traits:
         first, last, noun = 0, unit.damage_limit - 1, "damage"
     else:

@@ -1,4 +1,4 @@
-"""Army of a roster: its units are matched with the profiles, and every difference gives a warning."""
+"""Match the units of a roster with the profiles, warn about each difference, and return the army."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from analyser.game.units import KEYS_BY_LEVEL, Faction, Loadout, Row, Unit
 
 Numbers = Literal["profile", "roster"]
 NUMBER_SOURCES: tuple[Numbers, ...] = ("profile", "roster")
-MOST_NAMED_UNITS = 8  # in a warning
-MOST_WARNINGS = 200  # about a roster; a roster from other data can have one for each unit
+MOST_NAMED_UNITS = 8  # units named in a warning
+MOST_WARNINGS = 200  # about a roster
 
 
 class Match(NamedTuple):
-    """A unit of a roster, its loadout in the library (or None), and the differences between these."""
+    """A unit of a roster, its loadout in the library (or None), and the differences between both."""
 
     unit: RosterUnit
     loadout: Loadout | None
@@ -39,10 +39,10 @@ class Match(NamedTuple):
 
 
 def match_roster(roster: Roster, library: Profiles, numbers: Numbers = "profile") -> Army:
-    """Return the army in a roster; `numbers` selects whose numbers count where roster and profile differ.
+    """Return the army in a roster; `numbers` says which numbers count if roster and profile differ.
 
-    Units are matched with the library by the ids of their entries, or else by faction and name, and by level or models.
-    A unit outside the library gets the profile in the roster.
+    Units are matched with the library by the ids of their entries, or else by faction and name. Levels are matched by
+    name, or else by the number of models. A unit outside the library gets the profile in the roster.
     """
     is_armoured_clash = roster.game_id == library.force_rules.game_system
     matches = [_match_of(unit, library, by_name=is_armoured_clash) for unit in roster.units]
@@ -92,7 +92,7 @@ def _match_of(roster_unit: RosterUnit, library: Profiles, *, by_name: bool) -> M
 
 
 def _unit_of(roster_unit: RosterUnit, library: Profiles, *, by_name: bool) -> tuple[Faction, Unit] | None:
-    """Return the library's unit for a unit of a roster: by the id of its entry, or else by faction and name."""
+    """Find a unit of a roster in the library, by the id of its entry, or else by faction and name."""
     units = [(faction, unit) for faction in library.factions.values() for unit in faction.units]
     for entry in roster_unit.entry_ids:
         for faction, unit in units:
@@ -109,7 +109,7 @@ def _same_name(first: str, second: str) -> bool:
 
 
 def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout | None:
-    """Return the unit at the selected level, or else at the level with as many models, or else at its only level."""
+    """Return the unit at the selected level, the level with as many models, or its only level."""
     profile = roster_unit.profile
     models = [level.models for level in profile.levels.values()] if profile is not None else []
     levels_of_size = [name for name, level in unit.levels.items() if level.models in models]
@@ -119,7 +119,7 @@ def _at_level(roster_unit: RosterUnit, faction: Faction, unit: Unit) -> Loadout 
 
 
 def _faction(roster: Roster, matches: list[Match], library: Profiles) -> Faction | None:
-    """Return the faction of the roster: that of its first unit in the library, or else the one named in the roster."""
+    """Return the faction of the first unit in the library, or else the faction that the roster names."""
     ids = [match.loadout.faction for match in matches if match.loadout is not None]
     if ids:
         return library.factions[ids[0]]
@@ -181,7 +181,7 @@ def _unit_warnings(match: Match) -> Iterator[str]:
 
 
 def _profile_warnings(matches: list[Match]) -> Iterator[str]:
-    """Yield a warning about the units without a profile in the roster, which cannot be compared."""
+    """Warn about units without a profile in the roster, because they cannot be compared."""
     names_without = [match.unit.name for match in matches if match.loadout is not None and not match.unit.has_profiles]
     if names_without and len(names_without) == len(matches):
         yield "the roster has no numbers of its units: the profiles are used, and nothing could be compared"
@@ -215,7 +215,7 @@ _ROW_KEYS = ("kind", "against", "short_range", "long_range", "bands", "qualities
 
 
 class Difference(NamedTuple):
-    """A difference in a key of a profile; `value` is the value in the roster, None if no profile can have it."""
+    """A difference in a key of a profile; `value` is that of the roster, or None if no profile can have it."""
 
     key: str
     text: str
@@ -254,7 +254,7 @@ def _names_difference(key: str, stated: Unit, unit: Unit) -> Iterator[Difference
 
 
 def _rows_difference(stated: Unit, unit: Unit) -> Iterator[Difference]:
-    """Yield one difference for all rows, because an army file replaces them together."""
+    """Yield a single difference for all rows, because an army file replaces rows together."""
     texts = []
     for row in stated.rows:
         other = unit.row(row.id)

@@ -1,6 +1,6 @@
-"""Reader of rosters of BattleScribe and New Recruit (`.ros`, `.rosz`, `.json`): their units and other selections.
+"""Read the units and other selections of rosters of BattleScribe and New Recruit (`.ros`, `.rosz`, `.json`).
 
-A roster contains the profiles of its selections, so the reader of data files can read a unit from its selection.
+A roster contains the profiles of its selections, so the reader of data files can read its units.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class RosterUnit:
     name: str
     custom_name: str
     number: int  # copies of the unit
-    entry_ids: tuple[str, ...]  # the id of its entry, then the ids of the links to this entry, innermost first
+    entry_ids: tuple[str, ...]  # the id of its entry, then the ids of links to the entry, innermost first
     faction: str
     battlegroup: str
-    level: LevelName | None  # level named by the selections
-    points: float | None  # points of one unit, with its selections
-    profile: Unit | None  # its profile at that level, if readable
+    level: LevelName | None  # level that a selection names
+    points: float | None  # points of one unit with its selections
+    profile: Unit | None  # profile at this level, if readable
     has_profiles: bool  # True if the roster has any part of its profile
     warnings: tuple[str, ...]
     unknown: tuple[str, ...]  # names of unknown selections
@@ -96,7 +96,7 @@ def read_roster(path: Path) -> Roster:
 
 
 def _forces(root: Element) -> Iterator[tuple[Element, str]]:
-    """Yield every force with selections, and the name of its faction; nested forces follow their parent."""
+    """Yield every force with selections, and the name of its faction; outer forces come before inner forces."""
     waiting = [(root, "")]
     while waiting:
         holder, outer_faction = waiting.pop()
@@ -107,7 +107,7 @@ def _forces(root: Element) -> Iterator[tuple[Element, str]]:
 
 
 def _unit_selections(force: Element, faction: str, roster: Roster) -> Iterator[tuple[Element, str, str]]:
-    """Yield the selections of units in a force, with faction and battlegroup; store other selections in the roster."""
+    """Yield selections of units with faction and battlegroup; store other selections in the roster."""
     if len(roster.battlegroups) >= MOST_FORCES:
         raise InputError("too many forces", allowed=f"up to {MOST_FORCES}")
     kind = _plain(force.get("name")) or "Force"
@@ -123,7 +123,7 @@ def _unit_selections(force: Element, faction: str, roster: Roster) -> Iterator[t
 
 
 def _with_nested(selection: Element) -> Iterator[Element]:
-    """Yield a selection and the selections inside it; of those inside a unit, only other units."""
+    """Yield a selection and all selections inside it; inside a unit, yield only other units."""
     yield selection
     is_unit = _is_unit(selection)
     for holder in [*_selections_of_unit(selection)] if is_unit else [selection]:
@@ -176,7 +176,7 @@ def _is_unknown(selection: Element) -> bool:
 
 
 def _entry(selection: Element, number: int) -> Element:
-    """Return the selection of `number` equal units as an entry, like those of data files, for one of these units."""
+    """Return a selection of `number` equal units as an entry of one unit, as in data files."""
     attributes = {key: value for key in ("name", "type") if (value := selection.get(key))}
     entry = Element("selectionEntry", attributes | {"id": _entry_ids(selection)[0]})
     entry.extend(child for tag in ("profiles", "rules") for child in selection.iterfind(tag))
@@ -191,7 +191,7 @@ def _entry(selection: Element, number: int) -> Element:
 
 
 def _entry_ids(selection: Element) -> tuple[str, ...]:
-    """Return the id of a selection's entry, then the ids of the links to this entry, innermost first."""
+    """Return the id of a selection's entry, then the ids of links to the entry, innermost first."""
     return tuple(reversed([_plain(step) for step in selection.get("entryId", "").split(ID_SEPARATOR)]))
 
 

@@ -1,4 +1,4 @@
-"""Structure of a BattleScribe file: entries, groups, links and conditions, and the contents of an entry via links."""
+"""Structure of a BattleScribe file: collect the contents of an entry, follow links, and apply modifiers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from analyser.game.importers.import_warnings import ImportWarnings
 from analyser.game.keywords import LONGEST_NAME, tidy
 from analyser.game.units import LevelName
 
-MOST_VISITS = 2000  # elements of an entry, including linked elements; a real unit has about fifty
+MOST_VISITS = 2000  # most elements of an entry, with linked elements; a real unit has about fifty
 _LIST_TAGS = ["profiles", "rules", "infoLinks", "infoGroups", "selectionEntries", "selectionEntryGroups", "entryLinks"]
 ENTRY_TYPES = ("unit", "model", "upgrade")
 FACTORS = ("multiply", "divide")
@@ -21,7 +21,7 @@ NO_CONTEXT: Context = {}
 
 
 class LevelNode(NamedTuple):
-    """An entry for a reinforcement level, and the shared entry that it links to, if known."""
+    """The entry of a reinforcement level, and the shared entry to which it links, if known."""
 
     name: LevelName
     node: Element
@@ -30,7 +30,7 @@ class LevelNode(NamedTuple):
 
 @dataclass
 class Contents:
-    """Contents of an entry and of all elements that it links to, except the contents of reinforcement levels."""
+    """Contents of an entry and of linked elements, without the contents of reinforcement levels."""
 
     profiles: list[Element] = field(default_factory=list)
     rules: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Contents:
 
 
 def elements_by_id(root: Element) -> dict[str, Element]:
-    """Return the elements of a document by id; if two have the same id, the first."""
+    """Return the elements of a document by id; the first counts if two have the same id."""
     return {element.get("id", ""): element for element in reversed([*root.iter()]) if element.get("id")}
 
 
@@ -62,7 +62,7 @@ def modifiers(element: Element) -> Iterator[tuple[Element, tuple[Element, ...]]]
 
 @dataclass(frozen=True)
 class Tree:
-    """The elements of a file and of other files by id (the file's take precedence), and the warnings about the file."""
+    """The elements of a file and of other files by id (its own come first), and the warnings about the file."""
 
     elements: Mapping[str, Element]
     warnings: ImportWarnings
@@ -72,7 +72,7 @@ class Tree:
         return self.elements.get(link.get("targetId", ""))
 
     def _raw_name(self, element: Element, refers_to: str) -> str:
-        """Return the unmodified name of an element, or else that of the element with the id `refers_to`."""
+        """Return the unmodified name of an element, or else of the element with the id `refers_to`."""
         target = self.elements.get(refers_to)
         return element.get("name") or (target.get("name") if target is not None else None) or ""
 
@@ -81,7 +81,7 @@ class Tree:
         return tidy(self._raw_name(element, refers_to)[: cells.LONGEST_STRING]).casefold()
 
     def name_of(self, element: Element, context: Context = NO_CONTEXT) -> str:
-        """Return the name of an entry or a link, or else of the link's target, after its modifiers."""
+        """Return the name of an entry or link, or else of the link's target, with modifiers applied."""
         name = self._raw_name(element, element.get("targetId", ""))
         for modifier, holders in modifiers(element):
             if modifier.get("field") == "name" and holds(holders, context):
@@ -89,7 +89,7 @@ class Tree:
         return tidy(name[: cells.LONGEST_CELL])[:LONGEST_NAME].strip()
 
     def is_hidden(self, element: Element, context: Context = NO_CONTEXT) -> Truth:
-        """Return True if an element is hidden after its modifiers; None if that depends on choices."""
+        """Return True if an element is hidden, with modifiers applied; None if choices decide."""
         hidden: Truth = is_true(element, "hidden")
         for modifier, holders in modifiers(element):
             if modifier.get("field") == "hidden" and modifier.get("type") == "set":
@@ -100,7 +100,7 @@ class Tree:
     def gather(self, entry: Element) -> Contents:
         """Return the contents of `entry` and of its groups, entries and links; each shared element once.
 
-        The code is a loop instead of a recursion, because the file determines the depth.
+        This is a loop and not a recursion, because a hostile file can be deep.
         """
         contents = Contents(seen={id(entry)})
         waiting, visits = [*reversed(entry)], 0
@@ -153,7 +153,7 @@ class Tree:
         return [*element] if tag in ("selectionEntry", "selectionEntryGroup", "infoGroup") else []
 
     def characteristics(self, profile: Element, *outer: Element) -> dict[str, str]:
-        """Return the cells of a profile by column, after its modifiers and those of `outer`, its holders."""
+        """Return the cells of a profile by column, with its modifiers and those of `outer` elements applied."""
         texts: dict[str, str] = {}
         columns: dict[str, str] = {}
         for cell in profile.iterfind("characteristics/characteristic"):
@@ -177,7 +177,7 @@ class Tree:
         return texts
 
     def _fill_defaults(self, profile: Element, texts: dict[str, str], columns: dict[str, str]) -> None:
-        """Fill empty or missing cells with the default values of their columns (newer data tools write these)."""
+        """Fill empty or missing cells with the default values of their columns."""
         kind = self.elements.get(profile.get("typeId", ""))
         for column in () if kind is None else kind.iterfind("characteristicTypes/characteristicType"):
             name, value = self.word_of(column, ""), column.get("defaultValue", "")[: cells.LONGEST_CELL]
@@ -189,7 +189,7 @@ class Tree:
     def apply_modifier(
         self, label: str, text: str, modifier: Element, holders: tuple[Element, ...], context: Context = NO_CONTEXT
     ) -> str:
-        """Return a text or a number after a modifier; unchanged, with a warning, if a choice determines the effect."""
+        """Return a text or number after a modifier; if choices decide, warn and return it unchanged."""
         kind, value = modifier.get("type", ""), modifier.get("value", "")
         applies = holds(holders, context)
         if applies is None:
@@ -209,7 +209,7 @@ def _modified_text(text: str, modifier: Element) -> str | None:
 
 
 def _modified_number(text: str, modifier: Element) -> str | None:
-    """Return a number after a modifier; None if either is not a number, or the result is not whole."""
+    """Return a number after a modifier; None if the text or the result is not a whole number."""
     kind, value = modifier.get("type", ""), modifier.get("value", "")
     number, operand = cells.parse_number(text or "0"), cells.parse_number(value)
     if number is None or operand is None or (kind == "divide" and (operand == 0 or number % operand)):
@@ -218,10 +218,10 @@ def _modified_number(text: str, modifier: Element) -> str | None:
     return str(results.get(kind, number + SIGNS.get(kind, 0) * operand))
 
 
-_CONTEXT_SCOPES = ("force", "ancestor", "primary-catalogue")  # scopes of conditions about the context of an entry
+_CONTEXT_SCOPES = ("force", "ancestor", "primary-catalogue")  # scopes of conditions on the context of an entry
 
-Truth = bool | None  # None: depends on choices, or on an unsupported condition
-Context = Mapping[str, bool]  # by id of a kind of battlegroup or of a catalogue: True if the entry is in it
+Truth = bool | None  # None if choices or an unsupported condition decide
+Context = Mapping[str, bool]  # by id of a kind of battlegroup or a catalogue; True if the entry is in it
 
 
 def holds(holders: Iterable[Element], context: Context) -> Truth:

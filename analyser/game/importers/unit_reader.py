@@ -1,4 +1,4 @@
-"""Reader of the unit in an entry of a BattleScribe file; doubtful content gives warnings."""
+"""Read a unit from an entry of a BattleScribe file, and warn about doubtful content."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Cells = Mapping[str, str]
 
 
 class Stats(NamedTuple):
-    """A unit's profile at one level: its title, and its cells by key."""
+    """The profile of a unit at one level: its title, and its cells by key."""
 
     title: str
     cells: Cells
@@ -57,7 +57,7 @@ class UnitReader:
         tree.warnings.unit = self.name or "(no name)"
 
     def read(self, *, with_review: bool = True) -> units.Unit | None:
-        """Return the unit, or None; `with_review`: also warn about values that are possible but unlikely."""
+        """Return the unit, or None if it is unreadable; `with_review` also warns about unlikely values."""
         if not self.name:
             self.warn(self.entry.get("id", ""), "a unit without a name; left out")
             return None
@@ -78,7 +78,7 @@ class UnitReader:
             if data[key] is None or any(getattr(level, key) == "none" for level in levels.values()):
                 self.warn(self.name, f"no usable {key.replace('_', ' ').upper()}; the unit is left out")
                 return None
-        # a link to a special rule gives the unit the rule; one to a weapon quality only holds the quality's text
+        # a link to a special rule gives the unit the rule; a link to a weapon quality only has its text
         linked = [rule for rule in filter(None, self.contents.rules) if not recognise(parse(rule)[0], QUALITIES)[1]]
         data["rules"] = self._known_names([*self.rules, *linked], SPECIAL_RULES, "special rule")
         data["rows"] = self._read_rows()
@@ -115,7 +115,7 @@ class UnitReader:
         return Stats(self.tree.name_of(profile), values)
 
     def _levels(self) -> tuple[dict[LevelName, Stats], dict[LevelName, units.Level]]:
-        """Return the profile, and the models, points and victory points, at each level, in the order of levels."""
+        """Return the profile of each level, and its models, points and victory points, lowest level first."""
         nodes: dict[LevelName, LevelNode] = {}
         for node in self.contents.levels:
             if nodes.setdefault(node.name, node) is not node:
@@ -134,7 +134,7 @@ class UnitReader:
         return all_stats, levels
 
     def _level_stats(self, level: LevelNode) -> Stats | None:
-        """Return the unit's profile at a level: a profile inside the level, or else the profile outside the levels."""
+        """Return the profile inside a level, or else the profile outside the levels."""
         inner_stats: Stats | None = None
         for profile in self.tree.gather(level.node).profiles:
             by_column = self.tree.characteristics(profile, level.node)
@@ -149,7 +149,7 @@ class UnitReader:
         return next((self._stats(profile, self.tree.characteristics(profile, level.node)) for profile in outer), None)
 
     def _warn_of_group_modifiers(self, profile: Element) -> None:
-        """Warn about modifiers in a group around the levels: they have no effect on `profile` inside a level."""
+        """Warn about modifiers in a group around the levels, which do not affect `profile` inside a level."""
         cells_of_profile = profile.iterfind("characteristics/characteristic")
         columns = {cell.get("typeId"): cell.get("name", "") for cell in cells_of_profile}
         for modifier in self.contents.group_modifiers:
@@ -187,7 +187,7 @@ class UnitReader:
         return costs
 
     def _common_text(self, key: str, stats: Mapping[LevelName, Stats]) -> str | None:
-        """Return the text of a cell that should be equal at all levels: that of the first level that has the cell."""
+        """Return the text of a cell at the first level that has it; warn if levels differ."""
         texts = {level: tidy(stat.cells[key]) for level, stat in stats.items() if key in stat.cells}
         if len({text.casefold() for text in texts.values()}) > 1:
             by_level = ", ".join(f"{level} {text}" for level, text in texts.items())
@@ -204,7 +204,7 @@ class UnitReader:
         return reach.long
 
     def _unit_numbers(self, levels: dict[LevelName, units.Level], stats: Mapping[LevelName, Stats]) -> dict[str, Any]:
-        """Return the numbers of the unit's first level; store numbers that differ between levels in the levels."""
+        """Return the numbers of the first level; store numbers that differ between levels in `levels`."""
         numbers = {
             level: {key: self._stat(key, stat.cells.get(key)) for key in units.KEYS_BY_LEVEL}
             for level, stat in stats.items()
@@ -222,7 +222,7 @@ class UnitReader:
         return data
 
     def _number(self, text: str | None, limits: tuple[int, int], label: str) -> int | None:
-        """Return the number in a cell; None for a dash, and, with a warning, for text or a number outside `limits`."""
+        """Return the number in a cell; None for a dash; None with a warning for text or a number out of `limits`."""
         if cells.is_none(text):
             return None
         value = cells.parse_number(text)
@@ -246,7 +246,7 @@ class UnitReader:
         return {"category": category, "type": types[0], "traits": tuple(trait for trait in TRAITS if trait in names)}
 
     def _category(self, target: str | None, categories: list[Category], types: list[UnitType]) -> Category:
-        """Return the profile's target category; warn if the unit's categories or its type contradict it."""
+        """Return the target category in the profile; warn if the unit's categories or type contradict it."""
         category = cells.CATEGORIES.get((target or "").casefold())
         if category is None:
             category = categories[0] if categories else "light"
@@ -313,7 +313,7 @@ class UnitReader:
         return reach
 
     def _bands(self, name: str, by_column: Cells) -> tuple[units.Band, ...]:
-        """Return the bands sorted by their numbers, because the columns may have any order."""
+        """Return the bands sorted by number, because columns may have any order."""
         bands: list[units.Band] = []
         for column, text in by_column.items():
             numbers, dice = cells.parse_band(column), cells.parse_dice(text)

@@ -55,7 +55,7 @@ const everyEnemy = (enemies) => {
   const lines = sortedBy(enemies, (enemy) => enemy.ahead ?? -Infinity, -1).map((enemy) => [linkTo(enemy.key), ...duels(enemy), [ahead(enemy.ahead), enemy.ahead]]);
   const table = tableOf("Every enemy", ["Enemy", ...(hasDuels ? ["Enemy wins", "It wins"] : []), "Points ahead"], lines);
   makeSortable(table.firstChild);
-  return [element("p.small", {}, `${hasDuels ? "A duel is one unit against one, whatever their points; figures are means over the levels of the enemy. " : ""}Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.round_sentence}`), table];
+  return [element("p.small", {}, `${hasDuels ? "A duel is one unit against another, whatever their points; figures are means over the levels of the enemy. " : ""}Points ahead: the points that 100 points of this unit destroy in a round, minus the points that it loses to 100 points of the enemy. ${data.round_sentence}`), table];
 };
 
 // --- levels, attacks and curves
@@ -92,10 +92,10 @@ const curveOf = (curve, reach, most) => {
 const curvesOf = (unit) => {
   const steps = unit.curves.flatMap((curve) => curve.lines.flatMap(([, steps]) => steps));
   const [reach, most] = [Math.max(...steps.map((step) => step[1])), Math.max(...steps.map((step) => step[2]))];
-  return [element("p.small", {}, "Points that 100 points of this unit destroy with each row at each distance, without aiming, on average over its opponents."), ...unit.curves.map((curve) => curveOf(curve, reach, most))];
+  return [element("p.small", {}, "Points that 100 points of this unit destroy with each row at each distance, without aiming. Averages over its opponents."), ...unit.curves.map((curve) => curveOf(curve, reach, most))];
 };
 
-// The level that the card is about, if there are several.
+// A menu of the unit's levels.
 const levelChoice = (unit, level) => {
   const choice = element("select", { id: "level" });
   choices(choice, unit.levels.map((each) => [anchorOf(each.selector), each.level]));
@@ -113,14 +113,14 @@ const cardOf = (unit, level) => {
     priceOf(level),
     (level.range || level.why) && element("p", {}, level.range && fairOf(level), sentence(level.why)),
     level.drivers.length > 0 && [element("p.small", {}, `Compared with the median ${unit.role} unit:`), element("dl.bars", {}, level.drivers.map(barOf))],
-    level.noticed_from && element("p.small", {}, `Were it fair, a ${percent(level.noticed_from)} change of its price would end that verdict in 80% of cases.`),
-    enemies.length > 0 && [bestAndWorst(enemies), element("p.small", {}, "At today’s points: the best and worst of all opponents, also of its own faction, by the points that this unit destroys minus the points that it loses in a round, per 100 points of each side.")],
+    level.noticed_from && element("p.small", {}, `If its price is fair, the verdict notices a change of ${percent(level.noticed_from)} in 80% of cases.`),
+    enemies.length > 0 && [bestAndWorst(enemies), element("p.small", {}, "At today’s points, among all opponents and its own faction. A matchup is judged by the points that this unit destroys minus the points that it loses in a round, per 100 points of each side.")],
     whatIf(level),
     levelsOf(unit),
     enemies.length > 0 && folded(`Every enemy (${enemies.length})`, () => everyEnemy(enemies)),
     unit.no_duels && element("p.small", {}, unit.no_duels),
     unit.rows.length > 0 && folded("Its attacks", () => attacksOf(unit)),
-    unit.curves.length > 0 && folded("Over the distance", () => curvesOf(unit)),
+    unit.curves.length > 0 && folded("Points destroyed by distance", () => curvesOf(unit)),
     folded("Profile and notes", () => [unit.profile, ...unit.notes].map((text) => element("p", {}, text))),
   ];
   return parts.flat().filter(Boolean);

@@ -1,4 +1,4 @@
-// Interactive heatmap: sorts by a row or a column, forms groups, and shows all figures of a cell.
+// Interactive heatmap, which can be sorted by a row or a column, and grouped; a press on a cell shows all its figures.
 
 const MEAN = data.every_level ?? "mean over levels";
 const GROUPS = { "target category": (unit) => unit.category, role: (unit) => unit.role, nothing: () => "" };
@@ -29,7 +29,7 @@ const textsOf = (texts, column, mine, theirs, situation) =>
   distinct(indicesOf(mine, theirs, situation).map((place) => texts[data.columns[column](place)])).filter(Boolean);
 const whyNot = (mine, theirs, situation) =>
   textsOf(data.why, "why_not", mine, theirs, situation)[0] ??
-  (indicesOf(mine, theirs, situation).length ? "no figure in this situation, or without points" : "not compared in this report");
+  (indicesOf(mine, theirs, situation).length ? "no figure in this situation, or the attacker has no points" : "not compared in this report");
 
 // --- colours
 
@@ -49,7 +49,7 @@ const showScale = (metric, highest) => {
   const least = data.least_share * highest;
   const powers = [...Array(12).keys()].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** (power - 6)));
   const [text, ticks] = metricOf[metric].is_probability
-    ? ["Colours, by the odds: 1% and less is darkest, 99% and more lightest:", [1, 5, 20, 50, 80, 95, 99].map((each) => [each, (each * data.steps) / 100])]
+    ? ["Colours follow the odds; 1% and less is darkest, 99% and more is lightest:", [1, 5, 20, 50, 80, 95, 99].map((each) => [each, (each * data.steps) / 100])]
     : [`Colours: logarithmic; ${Number(least.toPrecision(2))} and less is darkest:`, powers.filter((each) => each >= least && each <= highest).map((each) => [Number(each.toPrecision(1)), each])];
   byId("heat-scale").replaceChildren(element("span", {}, text));
   for (const [tick, value] of ticks) {
@@ -61,7 +61,7 @@ const showScale = (metric, highest) => {
 
 // --- the table
 
-// Sort units in groups, each by a figure, the highest first; the first unit of a further group `begins` it.
+// Sort units by group, then by a figure, the highest first; `begins` marks the first unit of each later group.
 const inGroups = (units, groupOf, figureOf) => {
   const groups = units.map(groupOf);
   const rank = (unit) => (data.categories.includes(groupOf(unit)) ? data.categories : distinct(groups)).indexOf(groupOf(unit));
@@ -84,7 +84,7 @@ const heatCell = (metric, value, highest, title, why, begins) => {
   if (value !== null) paint(cell, metric, value, highest);
   return cell;
 };
-// The mean of a row or a column, and how many of its cells count, if some are blank.
+// The mean of a row or a column; if some cells are blank, with the number of cells that count.
 const meanCell = (metric, value, figures, highest, title, begins) => {
   const there = figures.filter((each) => each !== null).length;
   const of = there < figures.length ? ` ${there}/${figures.length}` : "";
@@ -116,7 +116,7 @@ const showHeat = () => {
   const values = rows.flatMap(ofRow);
   const highest = Math.max(0, ...values) || 1;
 
-  const meanHead = values.includes(null) ? "mean without hatched (cells counted/all)" : "mean";
+  const meanHead = values.includes(null) ? "mean without hatched cells (counted/all)" : "mean";
   const heads = columns.map((column) => heatHead(column, "column", "col"));
   const top = element("tr", {}, element("td"), heads, element("th", { scope: "col" }, element("span", {}, meanHead)));
   const cellOf = (row, column) => {

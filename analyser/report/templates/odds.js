@@ -1,4 +1,4 @@
-// Odds of each card of an army against a target, by the exact engines, which are unpacked when this part is opened.
+// Odds of each card of an army against a target. The exact engines compute them; they are unpacked on first use.
 
 const odds = byId("odds");
 const field = (label, value, attributes, act) => {

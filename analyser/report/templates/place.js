@@ -1,4 +1,4 @@
-// Position on the page and selections, both in the address: `#place?key=value`.
+// The address keeps the position on the page and the selections: `#place?key=value`.
 
 const kept = new Map(); // by key: its getter, setter and initial value
 let restoring = false;

@@ -1,4 +1,4 @@
-// Tables that can be sorted and filtered; the address names a filtered table by its part of the page.
+// Tables that can be sorted and filtered; the address names a table by the section that contains it.
 
 for (const table of document.querySelectorAll("table.sortable")) {
   makeSortable(table, table.matches(".filterable") ? `sort-${table.closest("details").id}` : "");

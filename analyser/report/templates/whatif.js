@@ -4,7 +4,7 @@ const SLICE = 12; // milliseconds of computing between two frames
 let engines; // set when a slider first moves
 const loadEngines = () => (engines ??= load("engine"));
 
-// Share of each of two units lost in a round, mean of far apart (they shoot) and near (each takes its best action).
+// Share of each of two units lost in a round: the mean of far apart (both shoot) and near (each takes its best action).
 const sharesLost = ({ engine, actions, ...ranking }, unit, enemy) => {
   const lossesOf = ({ kind, conditions }, one, other) => {
     if (kind === "charge") {
@@ -25,7 +25,7 @@ const sharesLost = ({ engine, actions, ...ranking }, unit, enemy) => {
   return [lost(unit, enemy), lost(enemy, unit)];
 };
 
-// Points that a unit destroys, and share of it lost per point of an enemy: means over its enemies in a round.
+// Points that a unit destroys in a round, and the share of it that a point of an enemy destroys; means over enemies.
 const meanLosses = async (all, unit, enemies, isWanted) => {
   let [destroyed, lost, end] = [0, 0, performance.now() + SLICE];
   for (const enemy of enemies) {
@@ -63,7 +63,7 @@ const whatIf = (level) => {
   if (!level.prices) return null;
   const part = element("section.what", { "aria-label": "Other points, dice or DEFENCE" });
   const [said, figures] = [element("p.told", { "aria-live": "polite" }), element("dl.met")];
-  const note = element("p.small", { hidden: true }, "Points in a round, per 100 points of each side, on average over the enemies of this report. All other units stay as they are. This panel computes only the fights again; analyser balance what-if also fits the prices of similar units. In 21 changes both results differed by 1% on average and 9% at most.");
+  const note = element("p.small", { hidden: true }, "Points destroyed and lost are per round and per 100 points of each side, on average over the enemies of this report. All other units stay unchanged. This panel computes only the fights again; the command analyser balance what-if also fits the prices of similar units again. In 21 tests the two results differed by 1% on average, and by 9% at most.");
   const changes = {};
   let [points, factor, before, now, asked, fairPrice] = [level.points, 1, null, null, 0, null];
   const tell = () => {
@@ -73,7 +73,7 @@ const whatIf = (level) => {
     said.replaceChildren(
       `At ${points} points: `,
       element(`b.sure.${kind}`, {}, says),
-      ` (probability: ${chances}).`,
+      ` (probabilities: ${chances}).`,
       level.prices.doubt && ` ${sentence(level.prices.doubt)}`,
       level.not_counted ? ` These numbers leave out ${level.not_counted}.` : "",
     );
@@ -81,7 +81,7 @@ const whatIf = (level) => {
     const line = (title, was, is) => [element("dt", {}, title), element("dd", {}, `${was.toFixed(1)} → ${is.toFixed(1)}`), element("dd.n", {}, was > 0 ? signed(is / was - 1, (share) => `${whole(100 * share)}%`) : "")];
     note.hidden = false;
     figures.replaceChildren(
-      ...line("Fair points, about", level.fair, fair),
+      ...line("Fair points (approximate)", level.fair, fair),
       ...line("Points destroyed", (100 * before.destroyed) / level.points, (100 * now.destroyed) / points),
       ...line("Points lost", 100 * before.lost * level.points, 100 * now.lost * points),
     );

@@ -9,7 +9,7 @@ import pytest
 
 from analyser import InputError, best_play, tactics
 from analyser.common import cache
-from analyser.report import tactics as module
+from analyser.report import tactic_costs as module
 from analyser.report import write_report
 from tests.helpers.damage import DAMAGES, cut_in_half, emptied
 from tests.helpers.reports import figures_on

@@ -1,4 +1,4 @@
-"""Search for the best of many variants of a question: by exact values, or by a simulated race with a bounded error."""
+"""Find the best of many variants of a question, by exact values or by a simulated race with a bounded error."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from analyser.ask.best_variant_answer import BASELINE, COMPUTED, Search
 from analyser.ask.keys import Key, Raw, key_of, plain_value, values_of
 from analyser.ask.metric_lookup import DEFAULT_METRICS, metric_value
 from analyser.ask.question_table import (
@@ -26,7 +27,6 @@ from analyser.ask.question_table import (
     with_armies,
 )
 from analyser.ask.race import MOST_TRIALS, RaceResult, TrialSums, race
-from analyser.ask.search_answer import BASELINE, COMPUTED, Search
 from analyser.common.errors import (
     InputError,
     MisspeltError,
@@ -74,7 +74,7 @@ def search(
         ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (changed keys) and ``[ranges]`` (keys with values).
         Every combination of a variant and values is computed, at most a million; see `docs/compare.md`.
     metric : str or callable, optional
-        The metric (:func:`~analyser.ask.metric_lookup.metric_value`). Default: that in the file, else the default of
+        The metric (:func:`~analyser.ask.metric_lookup.metric_value`). Default: the metric in the file, or that of
         :func:`analyser.curve`.
     least : bool, optional
         True if low values of the metric are better.
@@ -89,7 +89,7 @@ def search(
     Raises
     ------
     InputError
-        A file with too many variants, or without a possible one; or an unknown metric.
+        Too many variants, no possible variant, or an unknown metric.
 
     Examples
     --------
@@ -152,7 +152,7 @@ class Variants:
 
 
 def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Variants:
-    """Return the variants that a file describes (`docs/compare.md`); InputError for an unusable one."""
+    """Return the variants that a file describes (`docs/compare.md`); InputError for an unusable file."""
     if unknown := [key for key in raw if key not in _FILE_KEYS]:
         problem = f"unknown key{did_you_mean(unknown[0], _FILE_KEYS)}"
         raise MisspeltError(problem, where=within(where, unknown[0]), allowed=", ".join(_FILE_KEYS))
@@ -227,7 +227,7 @@ def _expand_wildcards(key: Key, values: Sequence[Any], library: Profiles) -> Seq
 
 def _exact_search(solver: Solver, file: Variants, metric: str, sampling: Sampling) -> Search:
     points = solve_all(solver, file.variants(solver.library), [metric], sampling, len(file))
-    first_names: dict[Hashable, str] = {}  # by fight: name of the first variant with this fight
+    first_names: dict[Hashable, str] = {}  # name of the first variant of each fight
     rows = []
     for point in points:
         row = _row(point, point.why_not)
@@ -247,7 +247,7 @@ def _exact_search(solver: Solver, file: Variants, metric: str, sampling: Samplin
     for row, is_tied in zip(rows, tied):
         status = "not possible" if np.isnan(row["value"]) else "tied" if is_tied else "beaten"
         row["status"] = row["status"] or status
-    ranks = np.where(tied, top, values)  # among exactly equal variants, points decide
+    ranks = np.where(tied, top, values)  # points decide among exactly equal variants
     return _answer(solver, file, _ranked(rows, ranks, ranks, file.least), None, sampling, len(points) == len(file))
 
 
@@ -267,7 +267,7 @@ def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> No
 
 
 def _ranked(rows: Sequence[Mapping[str, Any]], values: Any, worse_ends: Any, least: bool) -> pd.DataFrame:
-    """Return the variants: the tied, then the beaten, by value, by `worse_ends` of intervals, and by points."""
+    """Rank the variants: tied before beaten, then by value, by the worse end of the interval, and by points."""
     frame, sign = pd.DataFrame(list(rows)), 1 if least else -1
     costs = frame["costs"].astype(float).fillna(np.inf).to_numpy()
     classes = frame["status"].map({"tied": 0, "beaten": 1}).fillna(2).to_numpy()
@@ -355,7 +355,7 @@ def _is_event(result: Result, metric: str) -> bool:
     value = result.metric(metric)
     if not isinstance(value, Estimate | Mean):
         allowed = "a value for each outcome; or the method exact"
-        raise InputError(f"{metric} gives one number", where="metric", allowed=allowed)
+        raise InputError(f"{metric} gives one number for all outcomes", where="metric", allowed=allowed)
     return isinstance(value, Estimate)
 
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import analyser as an
-from analyser.ask import question_table
-from analyser.ask import search as searching
+from analyser.ask import best_variant, question_table
 from analyser.ask.race import TrialSums, race
 from tests.helpers.skips import proof
 
@@ -170,7 +169,7 @@ def test_wrong_inputs(file, how, said):
 
 
 def test_a_race_that_is_stopped_keeps_what_was_played(monkeypatch):
-    played, seen_in = [], searching._trial_sums
+    played, seen_in = [], best_variant._trial_sums
 
     def stop_after_three(*args):
         if len(played) == 3:
@@ -178,7 +177,7 @@ def test_a_race_that_is_stopped_keeps_what_was_played(monkeypatch):
         played.append(args)
         return seen_in(*args)
 
-    monkeypatch.setattr(searching, "_trial_sums", stop_after_three)
+    monkeypatch.setattr(best_variant, "_trial_sums", stop_after_three)
     file = {"baseline": ATTACK, "ranges": {"dice": "1..8"}}
     found = an.search(file, metric="p_broken", method="race")
     assert not found.complete

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DUEL_COST = 250_000  # microseconds to compute best play, on a typical machine
-MISJUDGED_COST = 0.01  # comparisons misjudge a duel in which their tactic has a higher cost
+MISJUDGED_COST = 0.01  # a tactic misjudges a duel in which its cost is higher
 _TACTICS_FILE = "the CSV file that `analyser best tactics --out` wrote"
 COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "best_tactic", "best_cost")
 
@@ -44,14 +44,15 @@ _NUMBER_COLUMNS = ("value", "cost")  # columns that a report reads
 
 @dataclass(frozen=True, repr=False)
 class Tactics(Answer):
-    """Cost, in each duel, of the simple tactic that comparisons use.
+    """Cost in each duel of the simple tactic that comparisons use.
 
     Attributes
     ----------
     frame : DataFrame
-        A row for each pair: `attacker`, `defender`; `value` of the duel for the attacker if both play best; `tactic`,
-        which comparisons use; its `cost` if the enemy plays best, and `exploitable`, its cost if the enemy also knows
-        the tactic; `best_tactic`, the best simple one, and `best_cost`; `first_move` of best play; `reason` if missing.
+        A row for each pair, with `attacker`, `defender`, and `value`: the value for the attacker if both play best.
+        `tactic` is used by comparisons; `cost` is its cost if the enemy plays best, `exploitable` if the enemy also
+        knows it. `best_tactic` is the best simple tactic, with `best_cost`. `first_move` is of best play. `reason`
+        explains a missing answer.
     terms : DuelTerms
     profiles : ProfilesUsed
     """
@@ -73,14 +74,14 @@ class Tactics(Answer):
         return {"duels": tidy(self.frame), "units": tidy(self.by_unit())}
 
     def by_unit(self) -> pd.DataFrame:
-        """Return a row for each attacker: mean `value`, mean and largest `cost` of its tactic, and the worst duel.
+        """Return a row for each attacker: mean `value`, mean and largest `cost` of its tactic, and its worst enemy.
 
         `misjudged` is the share of its duels in which the tactic costs more than 0.01.
         """
         return cost_by_attacker(self.frame)
 
     def note(self) -> str:
-        """Return a sentence with the share of duels that the tactic misjudges, and its mean cost."""
+        """Return a sentence about the share of duels that simple tactics misjudge, and their mean cost."""
         return note_of(self.frame)
 
     def blocks(self) -> list[Block]:
@@ -136,12 +137,12 @@ def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def note_of(frame: pd.DataFrame) -> str:
-    """Return a sentence with the share of duels in a table that the tactic misjudges, and its mean cost."""
+    """Return a sentence about the share of duels that simple tactics misjudge, and their mean cost."""
     answered = _with_answer(frame)
     share = _misjudged(answered)
     mean = float(answered["cost"].mean()) if len(answered) else 0.0
-    where = f"in {100 * share:.0f}% of {len(answered)} duels; their mean cost is {100 * mean:.1f}"
-    return f"Simple tactics are worse than best play by more than {100 * MISJUDGED_COST:g} percentage points {where}."
+    worse = f"Simple tactics are worse than best play by more than {100 * MISJUDGED_COST:g} percentage point"
+    return f"{worse} in {100 * share:.0f}% of {len(answered)} duels, and by {100 * mean:.1f} points on average."
 
 
 def _misjudged(duels: pd.DataFrame) -> float:
@@ -195,16 +196,16 @@ def tactics(
     threads : int, optional
         Number of processes that share the work (the result is the same).
     progress : callable or True, optional
-        Called with the work done so far and the total work; True: a bar.
+        Called with the work done so far and the total work; True shows a bar.
     executor : Executor, optional
-        Its workers do the work, as in :func:`analyser.report.write_report`.
+        Its workers run the jobs, as in :func:`analyser.report.write_report`.
     **terms
         Terms of every duel: `rounds`, `first`, `distance`, `want`.
 
     Raises
     ------
     InputError
-        An input is unusable. A single pair without an answer has a `reason` instead.
+        An input is unusable. A pair without an answer is no error, but has a `reason`.
 
     Examples
     --------

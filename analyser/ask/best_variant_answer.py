@@ -1,4 +1,4 @@
-"""Answer of a search: the variants, ranked, and the probability that the best is wrong, as text and picture."""
+"""Answer of a search for the best variant: a ranked table with the probability of error, as text and picture."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Search(QuestionTable):
         return value_text(self.metric, row["value"], row.get("low", np.nan), row.get("high", np.nan))
 
     def notes(self) -> list[str]:
-        """Return the baseline, the method, the numbers of equal and of impossible variants, and the sources."""
+        """Return notes on the baseline, the method, equal fights, impossible variants and sources."""
         impossible = self.frame[self.frame["status"] == "not possible"]
         notes = [f"Baseline: {self.question}."] if self.question else []
         notes.append(f"{self._counts()}: {'exact' if self.race is None else self._method(self.race)}.")
