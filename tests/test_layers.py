@@ -30,7 +30,7 @@ LEVELS = (
 LEVEL = {name: level for level, names in enumerate(LEVELS) for name in names}
 FRONT_DOOR = "__init__"  # `analyser` itself: hands out names of other modules when they are asked for
 NUMBERS_ONLY = {"rules": {"common", "game", "rules"}, "engine": {"common", "game", "rules", "engine"}}
-NO_TABLES = {"pandas", "matplotlib", "scipy", "pyarrow", "click", "tqdm"}
+NO_TABLES = {"pandas", "matplotlib", "pyarrow", "click", "tqdm"}
 MAY_PRINT_AND_EXIT = {"cli", "__main__"}
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -75,12 +74,41 @@ class GameSection(Section[Game]):
         )
 
     def _possible_conditions(self, unit: GameUnit, path: gt.Path) -> list[int]:
-        """Return a unit's conditions in rising order; they include all possible conditions."""
-        statuses: Sequence[int] = (steps.EAGER, steps.SHAKEN, steps.SILENCED, steps.RIDDEN_DOWN, steps.WITHDRAWN)
-        positions = 1
-        if unit.arm != "artillery":
-            statuses, positions = [*{*range(STATUSES)} - {steps.SILENCED}], len(path.positions)
-        return sorted({condition_of(*parts) for parts in product(range(positions), range(2), statuses)})
+        """Return the conditions that a search finds for a unit, in rising order; some may be impossible."""
+        flight_totals = {
+            steps.FLEEING: (0,),
+            steps.FLEEING_FROM_CAVALRY: range(gt.FLIGHT_DICE, gt.TOTALS) if unit.arm == "cavalry" else (0,),
+        }
+        after_standing, is_safe = [], unit.column is None and not any(unit.fire + unit.charges)
+        if unit.arm == "artillery" and not is_safe:
+            after_standing = [steps.SHAKEN, steps.SILENCED]
+        elif not is_safe:
+            from_cavalry = any(other.charged_by_cavalry for other in self._column(unit))
+            after_standing = [steps.SHAKEN, steps.FLEEING, steps.ROUTED, *[steps.FLEEING_FROM_CAVALRY] * from_cavalry]
+        after_standing += [steps.WITHDRAWN] if unit.withdraws else []
+        after_rout = [steps.FLEEING, *([steps.RIDDEN_DOWN] if unit.charges_in_rout[0] else [])]
+        start = condition_of(0, 0, STATUS_OF[unit.state])
+        reached, waiting = {start}, [start]
+        while waiting:
+            rest, status = divmod(waiting.pop(), STATUSES)
+            position, rallied = divmod(rest, 2)
+            after = []
+            if status in (steps.EAGER, steps.SHAKEN):
+                after = [(position, rallied, status_after) for status_after in after_standing]
+            elif status == steps.ROUTED:
+                after = [
+                    (position, 1, STATUS_OF[self.section.rallied]),
+                    *((position, rallied, status_after) for status_after in after_rout),
+                ]
+            elif status in flight_totals:
+                ends = {path.ends_by_total[position][total] for total in flight_totals[status]}
+                after = [(end, rallied, steps.ROUTED) for end in ends if end != gt.OFF_MAP]
+                after += [(0, rallied, steps.LEFT_MAP)] if gt.OFF_MAP in ends else []
+                after += [(0, rallied, steps.SURROUNDED)] if self.section.surrounded else []
+            new = {condition_of(*parts) for parts in after} - reached
+            reached |= new
+            waiting += new
+        return sorted(reached)
 
     def _column(self, unit: GameUnit) -> list[GameUnit]:
         """Return the units in the column of a unit, or the unit itself outside columns."""
