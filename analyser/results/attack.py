@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +43,6 @@ from analyser.rules.attack import Scores, sum_by_hits
 from analyser.rules.draws import odds_of
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.schema import Combatant, Target
-
-if TYPE_CHECKING:
-    pass
 
 UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 ATTACKER_LOSSES = ("attacker_models_destroyed", "attacker_damage")

@@ -106,8 +106,8 @@ class Story:
         return "\n".join(self.lines())
 
 
-def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
-    """Return the narration of a battle from the trace of a simulation."""
+def story_of(scenario: BattleScenario, battle: LoggedBattle, seed: int) -> Story:
+    """Return the narration of a logged battle."""
     armies = names_apart(*scenario.armies)
     fielded = {
         index + side * MOST_UNITS: (army, unit)
@@ -122,12 +122,12 @@ def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
     }
     aircraft = {number for number, (_, unit) in fielded.items() if unit.combatant.aircraft}
     embarked = frozenset(number for number, (_, unit) in fielded.items() if unit.unit.embarked_in is not None)
-    events = tuple(Happening(Event(event), *rest) for event, *rest in trace.events.tolist())
+    events = tuple(Happening(Event(event), *rest) for event, *rest in battle.events.tolist())
     events = tuple(
         event._replace(first=_SORTIE) if event.event == Event.ORDERED and event.unit in aircraft else event
         for event in events
     )
-    return Story(trace.number, seed, trace.margin, events, names, armies, trace.unfired_orders, embarked)
+    return Story(battle.number, seed, battle.margin, events, names, armies, battle.unfired_orders, embarked)
 
 
 def _round_text(event: Happening, story: Story) -> str:

@@ -22,8 +22,8 @@ from analyser.scenarios.policies import AUTO
 if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
-_BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # of printed bands of margins
-_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # settings of policies, and common ones
+_BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # bands of margins in the text
+_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # settings used with policies; always
 _NAMES = {"hand": "card"}  # a setting, and its name in a text
 
 
@@ -58,8 +58,8 @@ def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
     words += [f"{_NAMES.get(key, key)}: {terms.side_term(key, side)}".replace("_", " ") for key in keys]
     with_policy = sum(unit.unit.policy is not None for unit in units)
     words += [f"{counted(with_policy, 'unit')} with a policy of its own"] if with_policy else []
-    kept = terms.side_term("discard_below", side)
-    return ", ".join([*words, *([f"cards below {kept} discarded"] if kept else [])])
+    lowest_kept = terms.side_term("discard_below", side)
+    return ", ".join([*words, *([f"cards below {lowest_kept} discarded"] if lowest_kept else [])])
 
 
 def conclusions(result: BattleResult) -> list[str]:

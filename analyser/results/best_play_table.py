@@ -116,7 +116,7 @@ class _Columns(NamedTuple):
     models: NDArray[np.int64]
     damage: NDArray[np.int64]
     statuses: dict[str, NDArray[np.bool_]]
-    forward: NDArray[np.int64]  # distance from its starting position, in hundredths of an inch
+    forward: NDArray[np.int64]  # hundredths of an inch in front of its starting position
 
 
 class PlanTable:

@@ -68,7 +68,7 @@ class ChargeResult(FightResult):
 
     @cached_property
     def result(self) -> NDArray[np.str_]:
-        """Result of the charge, without the Overrun, for each pair of states: one of the first four events."""
+        """Result of the charge, without the Overrun, for each pair of states: one of CHARGE_RESULTS."""
         order = states.orders(self.moments[0].first)
         conditions = [states.wins_of_charge(self.moments[0].first) > 0, order == Order.LOST, order == Order.NO_ATTACK]
         return np.select(conditions, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
@@ -176,7 +176,7 @@ class ChargeResult(FightResult):
 def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     """Return the result of a charge."""
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
-    setup.sides["hunter"] = 1  # count combats won also without Hunter: `result` reads them
+    setup.sides["hunter"] = 1  # count won combats even without Hunter, because `result` reads them
     start = charge_start(setup)
 
     def make_result(**fields: Any) -> ChargeResult:

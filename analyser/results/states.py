@@ -238,7 +238,9 @@ def states_after(
     """
     if sampling.is_exact:
         joints = joint_distributions(setup, programs, start, ruleset)
-        return [JointStates(each.first[each.rows], each.second[each.columns], each.probabilities) for each in joints]
+        return [
+            JointStates(joint.first[joint.rows], joint.second[joint.columns], joint.probabilities) for joint in joints
+        ]
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
     moments = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
     return [JointStates(*columns) for columns in moments]

@@ -49,7 +49,7 @@ class Effects(NamedTuple):
     """Effects of all house rules on one attack."""
 
     dice: int = 0  # added, or removed if negative
-    defence: int = 0  # added to the target's
+    defence: int = 0  # added to the target's DEFENCE
     test: int = 0  # added to the target's DISCIPLINE for the test that follows
     rerolls: int = 0  # bits of the faces
     ignores: int = 0  # bits of Penalty

@@ -37,7 +37,7 @@ YES_NO_CONDITIONS = (
     "enemy activated",
 )
 """Conditions that are true or false, about the row in use, a charge, the unit itself, or the enemy."""
-_RANGE_CONDITIONS = ("in range", "in short range")  # one subject with the values 0 (beyond range), 1 and 2 (short)
+_RANGE_CONDITIONS = ("in range", "in short range")  # one subject: 0 is out of range, 1 long range, 2 short range
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """Subjects of the conditions that compare a number."""
 _MOVES = {
@@ -113,7 +113,7 @@ class Condition(NamedTuple):
     """A condition of a line."""
 
     subject: str  # one of YES_NO_CONDITIONS or QUANTITIES
-    comparison: str = ""  # of one of QUANTITIES with `value`: <, <=, ==, >= or >
+    comparison: str = ""  # <, <=, ==, >= or >, between one of QUANTITIES and `value`
     value: float = 0.0
     negated: bool = False
 
@@ -248,7 +248,7 @@ def _order_of(text: str, where: str) -> Line:
 
 
 def _move_and_stop(text: str, where: str) -> tuple[str, int]:
-    """Return the move of an order and its stop; if none is stated, 0, but TO_SHORT_RANGE for `close in`."""
+    """Return the move of an order and its stop (default: 0, or TO_SHORT_RANGE for `close in`)."""
     if (match := _MOVE_BY_INCHES.match(text)) is not None:
         return match[1], _hundredths(match[2], text, where)
     if (match := _MOVE_TO_RANGE.match(text)) is not None:
@@ -377,7 +377,7 @@ _TACTIC_TABLE = np.array(
 )
 
 
-VIEW_COUNT = 1 << 5  # number of views outside a building that differ by more than the distance (`view_index`)
+VIEW_COUNT = 1 << 5  # number of views outside a building, without the distance (`view_index`)
 
 
 @step
@@ -400,7 +400,7 @@ def allowed_decisions_by_view() -> Integers:
 
 @step
 def decide(policy: int, view: View) -> tuple[int, int]:
-    """Return the manoeuvre and the action of a tactic, those of its first line whose condition holds."""
+    """Return the manoeuvre and the action of the first line of a tactic whose condition holds."""
     for line in range(_TACTIC_SIZE):
         condition = _TACTIC_TABLE[policy, line, 0]
         holds = condition == _ALWAYS or (condition == _IN_RANGE and view.in_range)

@@ -13,7 +13,7 @@ MOST_INCHES = 60  # longest distance: the depth of a table
 
 
 class Officer(IntEnum):
-    """When the officer's model is destroyed, among the models of its unit (AC-5.8)."""
+    """Order in which the officer's model is destroyed, among the models of its unit (AC-5.8)."""
 
     LAST = 0
     FIRST = 1

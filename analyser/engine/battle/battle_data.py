@@ -62,7 +62,7 @@ class PairFacts:
 
     strikes: Annotated[Any, np.int16, (STRIKE_SLOTS,)]  # number of each strike, or NO_STRIKE
     reach: Annotated[Any, np.int16]  # greatest distance of an attack without moving; below 0: no attack
-    within: Annotated[Any, np.int16]  # distance beyond which it attacks: short range of an Indirect row, or -1
+    within: Annotated[Any, np.int16]  # it attacks only beyond this distance: short range of an Indirect row, or -1
     reach_rallying: Annotated[Any, np.int16]  # `reach` and `within` of the shot after a failed rally test
     within_rallying: Annotated[Any, np.int16]
     charges: Annotated[Any, np.int16]  # greatest distance of a charge of any kind; below 0: no charge
@@ -80,13 +80,13 @@ class PairFacts:
 PAIR = record_type(PairFacts)
 PAIR_COLUMNS = MOST_UNITS + 1  # 1 more than needed: rows a power of two apart would compete for cache lines
 LANES = 16  # enemies that vector instructions process together
-# Rows of BattleSetup.attacks. The first four groups have a row for each kind of attack: a charge, a shot without a
-# move, after one, and on lookout. POWER, REACH: gains (in thousandths) and squared ranges of a unit against each enemy,
-# both at full strength. DANGER, RANGE: those of each enemy against the unit. AHEAD: squared ranges after 1, 2, 3 or 4
-# moves at double time.
+# Rows of BattleSetup.attacks, in groups of four. POWER and REACH are gains (in thousandths) and squared ranges of a
+# unit against each enemy, both at full strength. DANGER and RANGE are those of each enemy against the unit. Each of
+# these groups has a row for a charge, a shot without a move, a shot after a move, and a shot on lookout. AHEAD has
+# squared ranges after 1, 2, 3 or 4 moves at double time.
 CHARGING, STANDING, MOVING, WATCHING = range(4)
 POWER, REACH, DANGER, RANGE, AHEAD = range(0, 20, 4)
-MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER except on lookout; after a move; a distance beyond RANGE
+MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER but on lookout; greatest after a move; just beyond RANGE
 ATTACK_ROWS = 23
 LONGEST_LENGTH = np.iinfo(np.int16).max  # longest that PairFacts can store; greater than any distance
 
@@ -97,7 +97,7 @@ class RowFacts:
     strikes: Annotated[Any, np.int16, (MOST_SHOTS,)]
     long: Annotated[Any, np.int16, (MOST_SHOTS,)]
     short: Annotated[Any, np.int16, (MOST_SHOTS,)]  # -1 for a row without short range
-    within: Annotated[Any, np.int16, (MOST_SHOTS,)]  # it fires only beyond this: short range of an Indirect row, or -1
+    within: Annotated[Any, np.int16, (MOST_SHOTS,)]  # fires only beyond this: short range of an Indirect row, or -1
     row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # row of the armaments table; if two attacks share it, one overcharges
     still: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Move or Fire
     reloads: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Slow to Fire
@@ -116,8 +116,8 @@ class BattleSetup:
     replacement: Int  # 1: tests draw from a full deck
     cards: Int  # number of cards of a deck
     hand_limit: Int
-    disembark_within: Int  # passengers disembark if an enemy is at most this far away,
-    disembark_by: Int  # or from this round on
+    disembark_within: Int  # passengers disembark if an enemy is at most this far away
+    disembark_by: Int  # round from which passengers disembark in any case
     has_transports: Int  # 1: a unit is embarked
     has_lookouts: Int  # 1: a unit may go on lookout
     has_reserves: Int  # 1: a unit begins in reserve
@@ -241,7 +241,7 @@ class Battlefield:
     health_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of destroying a unit's full health
     removal_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of removing it
     suppression_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of suppressing it
-    danger: Annotated[Any, np.float64, (UNITS,)]  # cost of the enemy's best attacks on it, last computed
+    danger: Annotated[Any, np.float64, (UNITS,)]  # latest estimate of the cost of the enemy's best attacks on it
     strength: Annotated[Any, np.int32, (UNITS,)]  # current strength, 256 if unhurt; 0 for a unit off the field
     cap: Annotated[Any, np.int32, (UNITS,)]  # greatest possible gain of an enemy by attacks on a unit, in thousandths
     attack_weight: Annotated[Any, np.int32, (UNITS,)]  # strength times `next_attack_weight`
@@ -249,10 +249,10 @@ class Battlefield:
     most: Annotated[Any, np.int32, (2, MOST_UNITS)]
     most_on: Annotated[Any, np.int32, (2, MOST_UNITS)]
     second: Annotated[Any, np.int32, (2, MOST_UNITS)]
-    value: Annotated[Any, np.float64, (UNITS,)]  # gain of each unit by acting now, last computed
+    value: Annotated[Any, np.float64, (UNITS,)]  # latest estimate of each unit's gain by acting now
     plan_is_valid: Annotated[Any, np.int8, (UNITS,)]  # 1: `value` and the plan are still valid
     seen_state: Annotated[Any, np.int64, (2, UNITS)]  # states at the last look-ahead of a side
-    seen_place: Annotated[Any, np.int64, (2, UNITS)]  # places and coordinates then
+    seen_place: Annotated[Any, np.int64, (2, UNITS)]  # places and coordinates at that look-ahead
     last_look: Annotated[Any, np.int64, (2,)]  # round of a side's last look-ahead
     plans: Annotated[Any, np.int64, (UNITS, PLAN_FIELDS)]  # manoeuvre, action, target, attack, length; see `lookahead`
     sides: Annotated[Any, SIDE, (UNITS,)]

@@ -131,7 +131,7 @@ def best_target(battle: Battle, unit: int, enemy_class: int, rally_failed: bool)
 
 @step
 def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool, shunned: int) -> int:
-    """Return the best of a class of enemies, or of those that the unit shuns, by distance and list order (BT-4)."""
+    """Return the best enemy of a class (BT-4); `shunned` is 1 to choose among enemies that the unit shuns."""
     if shunned and not battle.setup.holds[unit]:
         return NO_TARGET
     battle.field.shunned = shunned
@@ -165,7 +165,7 @@ def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: boo
 
 @step
 def is_in_class(battle: Battle, pair: tuple[int, int], length: int, enemy_class: int, rally_failed: bool) -> bool:
-    """Return True if an enemy on the field, at distance `length`, is of this class for the first unit of a pair."""
+    """Return True if the second unit of a pair, at distance `length`, is in a class of the first unit's enemies."""
     unit, other = pair
     facts = pair_of(battle, unit, other)
     if enemy_class == CHARGED:
@@ -185,7 +185,7 @@ def is_in_class(battle: Battle, pair: tuple[int, int], length: int, enemy_class:
 
 @step
 def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed: bool) -> bool:
-    """Return True if the first unit of a pair can attack the other, which is on the field, without moving."""
+    """Return True if the first unit of a pair can attack the second without moving."""
     facts = pair_of(battle, *pair)
     reach, least = (facts.reach_rallying, facts.within_rallying) if rally_failed else (facts.reach, facts.within)
     if facts.tactic == NO_POLICY or length <= least or length > reach:
@@ -197,7 +197,7 @@ def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed
 
 @step
 def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
-    """Return True if a unit, at current strength, has dice against an enemy (AC-2.4); length -1: beyond short range."""
+    """Return True if a unit now has dice against an enemy (AC-2.4); a length of -1 means beyond short range."""
     number = strike_of(battle, pair[0], pair[1], 0)
     if number == NO_STRIKE:
         return False
@@ -207,7 +207,7 @@ def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
 
 @step
 def sortie_distance(battle: Battle, unit: int, other: int) -> int:
-    """Return the distance at which an aircraft shoots: short range, or long if Indirect or without short (BT-3)."""
+    """Return the distance at which an aircraft shoots: short range if possible, else long range (BT-3)."""
     row = battle.tables.strikes[strike_of(battle, unit, other, 0)]
     return int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
 

@@ -166,7 +166,7 @@ def store_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int
 
 @step
 def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
-    """Return the value of a unit's best shot at an enemy at distance `length`, at least 0, and its index, or ALL_ROWS.
+    """Return the value (at least 0) of a unit's best shot at an enemy at distance `length`, and its index or ALL_ROWS.
 
     `moved`: True if the unit has moved. `shift`: the bonuses less penalties, except short range.
     """

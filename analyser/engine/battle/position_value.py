@@ -42,8 +42,8 @@ from analyser.rules.discipline import ACTIVATED
 THOUSANDTHS = 1000.0
 _WHOLE = 256  # full strength of a unit
 _LATER = 0.6  # weight of an attack next round, relative to an attack this round
-_NOT_NEXT = 0.6  # weight of what a target can do, if it is probably not the next to act
-_AFTER_ACTING = 0.2  # weight of what a target can do next round, once it has acted
+_NOT_NEXT = 0.6  # weight of a target's attacks, if it is probably not the next to act
+_AFTER_ACTING = 0.2  # weight of a target's attacks next round, after it has acted
 _SUPPRESSION_COST = 0.3  # as a share of the value of the unit's attack
 _FARTHEST = 30_000
 _NEVER = np.int32(-1)
@@ -117,7 +117,7 @@ def best_gain(squared: Any, table: Any, gains: int, ranges: int, lane: Any) -> A
 
 @inlined
 def share(gain: Any, strength: Any) -> Any:
-    """Return a gain times a strength or share, of 256."""
+    """Return a gain times a strength or weight in 256ths."""
     return np.int32(np.int32(gain * strength) >> np.int32(8))
 
 
@@ -219,7 +219,7 @@ def position_value(battle: Battle, unit: int, x: int, y: int) -> float:
 
 @tiered(1.4)
 def fill_gains_of_all(battle: Battle) -> None:
-    """Fill the setup's arrays `power` to `ahead_of`, `watched` and `dread`, for units at full strength."""
+    """Fill the setup's arrays `attacks`, `watched` and `dread`, for units at full strength."""
     field, facts = battle.field, battle.setup
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):

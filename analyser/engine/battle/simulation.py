@@ -59,7 +59,7 @@ class Simulation:
     ) -> Counts:
         """Simulate `trials` battles, optionally `without` a unit; the counts do not depend on `threads`.
 
-        `before`: number of earlier battles, whole chunks (CHUNK_BATTLES), which were simulated elsewhere.
+        `before`: number of earlier battles, simulated elsewhere; a multiple of CHUNK_BATTLES.
         """
         stream, counts_by_thread = stream_of(seed), list[Counts]()
 

@@ -71,18 +71,18 @@ class ExtraDie(NamedTuple):
     """A die that each state rolls once, in addition to the dice of a phase."""
 
     die: Die
-    weight: int  # factor of the value in the total, such that the total determines the value of each kind of dice
+    weight: int  # factor of its value in the total; so large that the total determines the value
 
 
 HIGHEST_STATE = (1 << 62) - 1
 CELLS_AT_ONCE = 1 << 18  # cells of a table computed together
 
 States = Integers
-Change = Callable[[Any, Any], Any]  # from states and totals, arrays that are broadcast together, to the next states
+Change = Callable[[Any, Any], Any]  # returns the next states for states and totals, which are broadcast together
 
 
 class Fields:
-    """Several numbers packed into one state; the last field changes fastest, and the first has no upper bound.
+    """Several numbers packed into one state, the last in the lowest digits; the first has no upper bound.
 
     >>> unit = Fields({"moves": 3, "tokens": 10})
     >>> unit.size, unit.pack(moves=2, tokens=7), unit.get("tokens", 27), unit.put(27, tokens=0)

@@ -15,11 +15,11 @@ from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phas
 MOST_TABLE_ENTRIES = 1 << 24  # in all tables and recorded distributions of a large chain
 MOST_DISTRIBUTION_ENTRIES = 1 << 27  # in the distributions of all paths: paths times states
 _BLOCK = 64  # states in a block that is skipped if all probabilities are 0
-TransitionTable = tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]  # next states, number of dice, their totals
+TransitionTable = tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]  # next states, dice, distributions of totals
 
 
 def transition_table(phase: Phase, states: States) -> TransitionTable:
-    """Return the position of each next state in sorted `states`, arbitrary for an impossible total; and the dice."""
+    """Return the index of each next state in sorted `states` (arbitrary for impossible totals), and the dice."""
     targets = np.empty((len(states), phase.totals), np.uint32)
     for block in blocks_of(len(states), phase.totals):
         targets[block] = np.minimum(np.searchsorted(states, phase.next_states(states[block])), len(states) - 1)
@@ -121,7 +121,7 @@ def distributions_along(chain: Chain, alternatives: Alternatives, paths: Paths) 
     recordings = alternatives[0].count(RECORD)
     recorded = np.zeros((paths.numbers.shape[1] * recordings, states))
     distributions = (chain_states == chain.start)[np.newaxis].astype(np.float64)
-    so_far = np.zeros(len(paths.numbers), np.int64)  # distribution of each path; paths equal so far share one
+    so_far = np.zeros(len(paths.numbers), np.int64)  # each path's distribution; paths that are equal so far share it
     for round_number, numbers in enumerate(paths.numbers.T):
         keys, so_far = np.unique(so_far * len(alternatives) + numbers, return_inverse=True)
         weights = np.bincount(so_far, paths.weights)

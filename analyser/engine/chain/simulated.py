@@ -20,7 +20,7 @@ from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
-# Trials of a chunk, whose result depends only on seed, part and chunk. With many states, each trial can be a group.
+# Trials of a chunk; fewer with many states, because then each trial can be a group.
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
 MANY_STATES = 1 << 18
 MOST_RECORDED = 1 << 25  # groups in all recordings together
@@ -60,7 +60,7 @@ def concatenate_groups(lists: Sequence[Groups]) -> Groups:
 
 
 class Transitions(NamedTuple):
-    """Parts into which the groups split by the totals that their trials roll, in the order of the groups."""
+    """Parts of groups, split by the totals that the trials roll, in the order of the groups."""
 
     groups: Integers
     totals: Integers
@@ -223,7 +223,7 @@ def simulated_counts(
 ) -> Recorded:
     """Count the trials in each state at each recording; the result does not depend on `threads`.
 
-    `part` is the number of the chain among those of a question, which have independent random numbers.
+    `part` numbers the chains of a question, which have independent random numbers.
 
     >>> from analyser.engine.chain.chain import fair_die
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)

@@ -44,7 +44,7 @@ class Layout(NamedTuple):
 
 
 class OtherDraw(NamedTuple):
-    """A card, the officer's position or a die for a building; `bounds`: first results of its values."""
+    """A card, the officer's position or a die for a building; `bounds`: first side of each value but the first."""
 
     sides: int
     bounds: tuple[int, ...]

@@ -1,4 +1,7 @@
-"""Program of a round in which sides choose, as flat tables for kernels; places are numbered from the end."""
+"""Program of a round in which sides choose, as flat tables for kernels.
+
+A place is a choice, or operations that are applied together. Places are numbered from the end of the round.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ _WITHOUT_DRAW = (
 
 
 class Choice(NamedTuple):
-    """A choice of a side between branches; if no other branch is allowed, the first is."""
+    """A side's choice between branches; the first branch is allowed if no other is."""
 
     side: int
     subject: int  # ORDERS, REACTION and so on

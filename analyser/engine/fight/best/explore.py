@@ -207,7 +207,7 @@ def next_stop(setup: Setup, rules: FlatRound, sources: DrawSources, place: int, 
 
 @step
 def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float, since: int, merge: bool) -> None:
-    """Add an edge to a place and pair; with `merge`, add the share to the last such edge if it is `since` or later."""
+    """Add an edge to a place and pair; with `merge`, add to the last equal edge if its number is at least `since`."""
     node = node_at(setup, graph, at[0], (at[1], at[2]))
     same = graph.last_edges[node]
     if merge and same >= since:

@@ -6,7 +6,14 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.engine.fight import operations
-from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_both, empty_pairs, listed, merged
+from analyser.engine.fight.exact.distribution import (
+    Fused,
+    Joint,
+    apply_to_both,
+    empty_pairs,
+    joint_of_pairs,
+    merge_equal_pairs,
+)
 from analyser.engine.fight.exact.strike import PoolCache
 from analyser.engine.fight.program import Setup
 from analyser.engine.state_index import find_or_add, state_index
@@ -80,4 +87,4 @@ def after_combat(setup: Setup, end: Fused, side: int, joint: Joint, cache: PoolC
             after.rows[count], after.columns[count], after.weights[count] = first, second, before[place] * part
             last[role, second] = count
             count += 1
-    return merged(side, listed(firsts, seconds, after, count))
+    return merge_equal_pairs(side, joint_of_pairs(firsts, seconds, after, count))

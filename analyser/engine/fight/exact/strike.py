@@ -1,4 +1,4 @@
-"""Strikes in the exact engine; outcomes are computed once for each condition of the striker and struck state."""
+"""Strikes in the exact engine; outcomes are computed once for each condition of the strike and struck state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from analyser.common.jit import step
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_side, empty_pairs, listed, with_side_first
+from analyser.engine.fight.exact.distribution import (
+    Fused,
+    Joint,
+    apply_to_side,
+    empty_pairs,
+    joint_of_pairs,
+    with_side_first,
+)
 from analyser.engine.fight.program import Setup
 from analyser.engine.pool.pmf import empty_outcomes, most_dice, pool_pmf
 from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_room
@@ -22,13 +29,13 @@ from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
-# Keys, higher bits first: a strike's number, its condition; the indices of that key and of the struck unit's state.
+# Keys are packed, higher bits first: a strike's number and condition; or the indices of that key and a struck state.
 _NUMBER, _CONDITION = 48, 32
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
 _RATINGS = len(Rating)
-_HITS, _FACES, _MASK = 4, 8, 16
+_HITS, _FACES, _MASK = 4, 8, 16  # widths in the kind of a pool
 
 
 class PoolCache(NamedTuple):
@@ -94,7 +101,7 @@ def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers
 
 @step
 def kind_of_pool(fight: FightFacts) -> int:
-    """Return a number above 0 that tells apart a strike's pools of equal dice and rating by their house rules."""
+    """Return a positive number by which house rules distinguish a strike's pools of equal dice and rating."""
     hits = fight.heroic_hits << _HITS | fight.strike_hits
     return (hits << _MASK | fight.reroll_faces) << _MASK | fight.strike_faces << _FACES | fight.heroic_faces
 
@@ -127,7 +134,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
     pmf = cache.pools[place, :size]
     if cache.kinds[place] != kind_of_pool(fight):
         result = pool_pmf(fight, scores, cache.faces, cache.cards)
-        for score in range(size):  # a loop: assigning whole arrays compiles an error text
+        for score in range(size):  # a loop, because assigning arrays also compiles an error message
             pmf[score] = result[score]
         cache.kinds[place] = kind_of_pool(fight)
     return pmf
@@ -137,7 +144,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """Return the outcomes with this strike, and the list of each condition (the last: none) and struck state."""
+    """Return the outcomes with this strike, and the list by condition (the last: no strike) and struck state."""
     conditions, struck = when.conditions, joint.second
     known_conditions, states = with_room(known.conditions, conditions.length[0]), with_room(known.states, len(struck))
     known = StrikeOutcomes(
@@ -250,7 +257,7 @@ def transitions_of(
             room += 0 if at == NOT_FOUND else list_starts[at + 1] - list_starts[at]
     starts, ends = np.zeros(lists.shape, np.int64), np.zeros(lists.shape, np.int64)
     to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-    # The outcomes reach far fewer states, so each state is looked up only once.
+    # Many outcomes reach the same state, so each state is looked up only once.
     place_of = np.full(reached.length[0], NONE, np.int64)
     struck, losses = state_index(len(states) + len(place_of)), state_index(room + 2 if pays_overcharge else 2)
     last = np.full(len(struck.states), NONE, np.int64)  # last transition to each next state
@@ -291,7 +298,7 @@ def states_of_striker(
 ) -> tuple[StateIndex, Integers]:
     """Return the next states of the striker, and their indices by its state before and its losses."""
     losses, starts, loss = transitions.losses.length[0], transitions.starts, transitions.loss
-    strikers, several = state_index(len(joint.first) * losses), losses > 2  # first two: no strike, no losses
+    strikers, several = state_index(len(joint.first) * losses), losses > 2  # the first two mean no strike, no losses
     to = np.full((len(joint.first), losses), NONE, np.int64)
     for place in range(len(joint.rows)):
         row, column = joint.rows[place], joint.columns[place]
@@ -328,7 +335,7 @@ def joint_after(
             after.rows[count], after.columns[count] = striker_to[row, loss[place]], to[place]
             after.weights[count], last[cell] = share, count
             count += 1
-    return listed(strikers, others, after, count)
+    return joint_of_pairs(strikers, others, after, count)
 
 
 @step

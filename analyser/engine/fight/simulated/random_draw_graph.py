@@ -1,4 +1,4 @@
-"""Graph of a fight's random draws, which grows during a simulation: each result of a node's draw leads to a node."""
+"""Graph of a fight's random draws, which grows during a simulation; each answer (result of a draw) leads to a node."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _interpreted_copy(rolls: RollTables, fight: FightFacts) -> None:
 
 @step_for(_interpreted_copy)
 def copy_pool(rolls: RollTables, fight: FightFacts) -> None:
-    """Copy a pool behind the last pool, to compare it with all pools."""
+    """Copy a pool to the record after the last pool, to compare it with all pools."""
     rolls.fights[rolls.counts[0]] = fight
 
 

@@ -51,7 +51,7 @@ _MOST_LOGGED = 1 << 18
 # Reasons why a kernel returns.
 DONE, NO_NEXT, NO_ANSWERS, NO_TABLE, NO_ROOM, CHECK_INTERRUPT = range(6)
 
-Snapshot = tuple[Integers, Integers, Integers]
+Snapshot = tuple[Integers, Integers, Integers]  # states of side 0 and of side 1, and the trials of each pair
 
 
 class Trials:
