@@ -23,7 +23,7 @@ from analyser.game.units import Category
 Scale = Literal["linear", "log"]
 LEAST_SHARE = 0.01  # low end of a log scale, as a share of the highest figure
 MEAN = "mean"
-MOST_VALUES = 40  # highest minus lowest value drawn by `distributions_by_round`, at most
+MOST_VALUES = 40  # greatest difference of the values drawn by `distributions_by_round`
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "logarithmic from a hundredth of the highest"
@@ -302,8 +302,8 @@ def distributions_by_round(
     Parameters
     ----------
     data : DataFrame
-        One row for each round and possible value, with its `probability`. Values below and above those that have a
-        probability of at least 0.01% in some round are left out.
+        One row for each round and possible value, with its `probability`. Values at either end are left out if their
+        probability is below 0.01% in every round.
     x, number : str
         Columns of the rounds and of the values (integers).
 

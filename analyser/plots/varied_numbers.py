@@ -18,11 +18,11 @@ from analyser.common.frames import names_of
 from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
 from analyser.common.text import text_of, values_text
-from analyser.plots.crowded_text import label_offsets
+from analyser.plots.label_positions import label_offsets
 
 WIDTH, HEIGHT = 6.4, 3.4  # inches
 SQUARE = 4.2  # inches
-_STRIP_HEIGHT = 0.05  # of the strip of best lines, as a share of the height
+_STRIP_HEIGHT = 0.05  # height of the strip of best lines, as a share of the axes
 _TIED = "equal, or no significant difference"
 _ZORDER = 0.8
 _MOST_NAMED = 8  # most points of a front with names
@@ -53,7 +53,7 @@ def best_lines(
         lines, those best in most ranges are coloured, and the others grey.
     x, metric : str
     best : sequence of (from, to, name)
-        Ranges of the strip and the best line in each; a name of no coloured line gives a grey range.
+        Ranges of the strip and the best line in each; the range is grey if that line has no colour.
     between : bool
         True if a value of `x` stands for the interval from the previous value; lines are then steps.
     quantity : str, optional
@@ -104,7 +104,7 @@ def best_lines(
 
 
 def _split_lines(lines: Iterable[str], weight: Any, most: int = len(look.STYLES)) -> tuple[list[str], list[str]]:
-    """Return the lines to colour, those of the highest `weight` (by name), and the others, both in the given order."""
+    """Return the lines to colour (highest `weight`, by name) and the others, both in the given order."""
     names = list(dict.fromkeys(lines))
     chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[:most])
     return [name for name in names if name in chosen], [name for name in names if name not in chosen]

@@ -416,7 +416,7 @@ def _sum_by_index(weights: NDArray[Any], indices: NDArray[np.intp], length: int)
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:
-    """Return weights as columns: `probability`; if simulated, also `count`, and ends and kind of the 95% `interval`."""
+    """Return weights as columns: `probability`; if simulated, also `count`, `low`, `high` and `interval` (method)."""
     if trials is None:
         return {"probability": weights}
     low, high, methods = intervals(weights, trials)

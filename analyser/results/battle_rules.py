@@ -1,4 +1,4 @@
-"""Rules behind the result of a battle: those of its units, and those not modelled because there is no map."""
+"""Rules behind the result of a battle: rules of its units, and rules not modelled because there is no map."""
 
 from __future__ import annotations
 

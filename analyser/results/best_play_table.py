@@ -82,7 +82,7 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
 
 
 def _up_to(option: Option, chooser: Chooser) -> str:
-    """Return the distance at which a move stops, by name if it is a range of the row that the option fires."""
+    """Return the distance at which a move stops, by name if it is a range of the row in use."""
     distance = option.stop ^ STOP_IS_DISTANCE
     row = option.shots[0].row if option.shots else chooser.row_of_ranges(option.action, chooser.best_salvo)
     if row is not None and distance == to_length(row.short_range):

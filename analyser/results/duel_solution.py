@@ -90,7 +90,7 @@ class SolvedDuel:
 
     @cached_property
     def final_values(self) -> Floats:
-        """Value for the :attr:`objective_side` of each pair of states between two rounds, if the duel ended there."""
+        """Value of each pair of states between rounds for the :attr:`objective_side`, as if the duel ended there."""
         game, scenario = self.game, self.scenario
         ends = JointStates(game.first[: game.starts], game.second[: game.starts], np.ones(game.starts))
         return objective_values(scenario.terms.want, ends, scenario, self.objective_side)

@@ -69,7 +69,7 @@ def _rules_notes(result: Result) -> list[list[str]]:
 
 
 def _short_rules_notes(result: Result) -> list[list[str]]:
-    """Return the rules as lines; unmodelled rules of these units are named, and the number of the others stated."""
+    """Return the rules as lines, with the names of these units' unmodelled rules, and the number of the others."""
     gaps, named = result.not_modelled, result.unmodelled_in_text
     more = len(gaps) - len(named)
     return [

@@ -73,7 +73,7 @@ def flag(states: States, name: str) -> NDArray[np.bool_]:
 
 
 def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
-    """Return True where a status or fate holds; exactly one of alive, destroyed, broken and fled does."""
+    """Return True where a status or fate holds; exactly one of alive, destroyed, broken and fled holds."""
     if name == ALIVE:
         return ~is_removed(states)
     if name == "destroyed":

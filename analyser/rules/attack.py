@@ -43,7 +43,7 @@ def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
 
 @step
 def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parentheses: int, short: int) -> int:
-    """Return the dice of a cell, perhaps those in parentheses (AC-3.2); house rules leave at least 1."""
+    """Return the dice that an attack uses from a cell (AC-3.2), after house rules, which leave at least 1."""
     if in_parentheses != NONE and uses_parentheses(attack, target, short):
         dice = in_parentheses
     if dice <= 0 or (not attack.house_1 and not target.house_1):

@@ -168,7 +168,7 @@ def situation_of(attack: AttackFacts, short: int) -> int:
 
 @step
 def add_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects:
-    """Return `effects` plus those of a packed rule, if it applies in the situation to a unit with the bits `is_a`."""
+    """Return `effects` plus those of a packed rule, if it applies in the situation against a unit with bits `is_a`."""
     against = rule >> _AGAINST & _MASK_11
     if rule >> situation & 1 == 0 or (against and not against & is_a):
         return effects

@@ -335,7 +335,7 @@ def _check_compatible(line: Line, where: str) -> None:
 
 
 def _test_values(conditions: Sequence[Condition]) -> set[float]:
-    """Return values at which to test the conditions of a subject: if all can hold together, they do at one of these."""
+    """Return test values for the conditions of a subject: if all can hold together, they hold at one of the values."""
     if conditions[0].subject in YES_NO_CONDITIONS:
         return {0.0, 1.0, 2.0}
     ends = sorted({0.0, *(condition.value for condition in conditions)})

@@ -55,8 +55,8 @@ def skip_die_after_shot(state: int, side: SideFacts) -> int:
     return state | DIE_ROLLED if without_effect else state
 
 
-# Bit of a unit that is not removed, set from an attack with Siegebreaker until the die for the building is rolled. (As
-# FLED it is a bit of removed units.)
+# Bit of a unit that is not removed, set from an attack with Siegebreaker until the die for the building is rolled. In a
+# removed unit the bit means FLED.
 BUILDING_ATTACKED = discipline.FLED
 
 

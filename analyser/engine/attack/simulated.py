@@ -32,7 +32,7 @@ from analyser.rules.structs import FightFacts, Officer, Test
 MOST_CELLS = 4_000_000  # combinations of draws; each has a cell that counts its trials
 MOST_COUNTED = 1 << 31  # trials of a thread between merges: half the 32-bit range, because discarded trials count too
 _LEAST_PER_THREAD = 80  # least product of a thread's chunks and dice for which the thread saves time
-_INTERPRETED_SECONDS = 1e-5  # time of the interpreter for the outcome of one combination of draws
+_INTERPRETED_SECONDS = 1e-5  # time of the interpreter for one combination of draws
 _MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
 
 

@@ -74,7 +74,7 @@ class PairFacts:
     rearms: Annotated[Any, np.int8]
     answered: Annotated[Any, np.int8]  # 1: a Tail Gunner shoots back
     shots: Annotated[Any, np.int8]  # number of rows that it fires
-    has_dice: Annotated[Any, np.int8]  # 1: the first of these rows has dice at every strength
+    has_dice: Annotated[Any, np.int8]  # 1: the first row that it fires has dice at every strength
 
 
 PAIR = record_type(PairFacts)
@@ -283,7 +283,7 @@ class Counts:
 
     results: Annotated[Any, np.int64, (MOST_POINTS + 1, MOST_POINTS + 1)]  # by VP of side 0 and of side 1
     outcomes: Annotated[Any, np.int64, (BATCHES, OUTCOMES)]  # by :class:`~analyser.rules.battle.Outcome`
-    # By batch, unit and other unit: models of the other unit that the unit has destroyed, or caused to break or flee.
+    # By batch and pair of units: models of the second unit that the first has destroyed, or caused to break or flee.
     killed: Annotated[Any, np.int64, (BATCHES, UNITS, UNITS)]
     lost: Annotated[Any, np.int64, (BATCHES, UNITS)]  # models lost by any cause
     survived: Annotated[Any, np.int64, (UNITS,)]  # number of battles that a unit survives

@@ -52,14 +52,14 @@ def next_unit(battle: Battle, side: int) -> int:
     field, facts = battle.field, battle.setup
     if facts.order[side] == ActivationChoice.NEAREST:
         return nearest_to_an_enemy(battle, side)
-    for place in range(field.finished[side], facts.units[side]):
-        unit = int(facts.listed[side, place])
+    for index in range(field.finished[side], facts.units[side]):
+        unit = int(facts.listed[side, index])
         if is_ready(battle, unit):
-            if place == field.finished[side] and field.place[unit] != Place.ABOARD:
-                field.finished[side] = place + 1
+            if index == field.finished[side] and field.place[unit] != Place.ABOARD:
+                field.finished[side] = index + 1
             return unit
-        if place == field.finished[side] and (field.place[unit] == Place.GONE or field.states[unit] & ACTIVATED):
-            field.finished[side] = place + 1
+        if index == field.finished[side] and (field.place[unit] == Place.GONE or field.states[unit] & ACTIVATED):
+            field.finished[side] = index + 1
     return NONE
 
 

@@ -48,7 +48,7 @@ class Pools(NamedTuple):
 def fill_gains(tables: Tables, pools: Pools, odds: DrawOdds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
     """Fill `tables.gains`; each of `jobs` is a strike, a condition, a pool, and the first row of `gains` to fill.
 
-    `scratch`: two arrays, of one record of FIGHT and one of TARGET.
+    `scratch`: an array with one record of FIGHT, and an array with one record of TARGET.
     """
     for job in range(len(jobs)):
         strike, condition, pool, start = jobs[job]

@@ -45,7 +45,7 @@ DEFAULT = next(iter(TACTICS))
 """Tactic of a side if no tactic is stated and no equilibrium is computed."""
 MOST_TACTICS = 16
 # Factors of these weights in the last round, in the two rounds before it, and earlier. The first two rows are fitted to
-# best play in random battles of two units a side over three rounds: points count at the end, enemy attacks before.
+# best play in random battles of two units a side over three rounds: points matter at the end, enemy attacks earlier.
 FACTORS = np.array([(0.5, 1.0, 0.4, 2.0, 1.0, 0.8), (0.5, 0.5, 0.1, 0.2, 5.0, 0.8), (1.0,) * 6])
 WEIGHTS = np.zeros((len(FACTORS), MOST_TACTICS, len(Weight)))
 WEIGHTS[:, : len(TACTICS)] = FACTORS[:, None] * [tactic.weights for tactic in TACTICS.values()]

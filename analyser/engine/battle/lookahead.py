@@ -94,17 +94,17 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
     is_new = field.last_look[side] != field.round
     field.last_look[side] = field.round
     moved, changed = is_new, ALL_UNITS if is_new else changed_units(battle, side, mine)
-    for place in range(facts.units[side]):
-        if changed >> place & 1:
-            unit = mine + place
+    for index in range(facts.units[side]):
+        if changed >> index & 1:
+            unit = mine + index
             field.plan_is_valid[unit] = 0
             moved = moved or field.seen_place[side, unit] != packed_place(field, unit)
             update_seen(battle, side, unit)
     changed = ALL_UNITS if is_new else changed_units(battle, side, theirs)
-    for place in range(facts.units[1 - side]):
-        if not changed >> place & 1:
+    for index in range(facts.units[1 - side]):
+        if not changed >> index & 1:
             continue
-        other = theirs + place
+        other = theirs + index
         has_changed = (field.seen_state[side, other] ^ field.states[other]) & ~_IRRELEVANT_FLAGS != 0
         has_moved = field.seen_place[side, other] != packed_place(field, other)
         moved = moved or has_moved
@@ -235,8 +235,8 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         if squared > furthest:
             continue
         length = floor_sqrt(wide(squared))
-        place = other - first_of(1 - side)
-        reach = facts.attacks[unit, place // LANES, REACH + CHARGING, place % LANES]
+        index = other - first_of(1 - side)
+        reach = facts.attacks[unit, index // LANES, REACH + CHARGING, index % LANES]
         if squared <= reach and (not rally_failed or must_charge):
             least = best if charges or not must_charge else -_FAR
             best = plan_charge(battle, unit, other, length, (least, most_future))
@@ -284,13 +284,13 @@ def goal_of(battle: Battle, unit: int) -> int:
     """Return the enemy that a unit advances toward, by expected gain and distance; NO_TARGET if there is none."""
     field, facts = battle.field, battle.setup
     first, result, most, best_gain, least = first_of(1 - side_of(unit)), NO_TARGET, -1.0, np.int32(-1), NOWHERE
-    for place in range(facts.units[1 - side_of(unit)]):
-        squared = squared_distance(field, first + place, wide(field.x[unit]), wide(field.y[unit]))
-        gain = facts.attacks[unit, place // LANES, MOST, place % LANES]
+    for index in range(facts.units[1 - side_of(unit)]):
+        squared = squared_distance(field, first + index, wide(field.x[unit]), wide(field.y[unit]))
+        gain = facts.attacks[unit, index // LANES, MOST, index % LANES]
         if squared < NOWHERE and (gain > best_gain or squared < least):  # otherwise not more attractive
             attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
             if attraction > most:
-                result, most, best_gain, least = first + place, attraction, gain, wide(squared)
+                result, most, best_gain, least = first + index, attraction, gain, wide(squared)
     return result
 
 
@@ -359,8 +359,8 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
     if goal == NO_TARGET:
         return best
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
-    length, place = floor_sqrt(wide(squared_distance(field, goal, x, y))), goal - first_of(side_of(goal))
-    beyond_reach = wide(facts.attacks[unit, place // LANES, BEYOND, place % LANES])
+    length, index = floor_sqrt(wide(squared_distance(field, goal, x, y))), goal - first_of(side_of(goal))
+    beyond_reach = wide(facts.attacks[unit, index // LANES, BEYOND, index % LANES])
     most = min(speed if rally_failed else 2 * speed, length - INCH)
     can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
     for stop in range(3):

@@ -1,7 +1,7 @@
 """Markov chains of dice rolls: the description of a game's rules for the exact engine and the simulation.
 
-A rule is a :class:`Phase`; a :class:`Chain` is a start state and the phases that follow. Outside events, such as the
-losses in a fight, may choose between numbered alternatives in each round; a path (:class:`Paths`) has their numbers.
+A rule is a :class:`Phase`; a :class:`Chain` is a start state and the phases that follow. In each round, outside events
+such as losses may choose between numbered alternatives; a path (:class:`Paths`) lists the chosen numbers.
 """
 
 from __future__ import annotations

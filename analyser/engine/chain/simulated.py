@@ -156,7 +156,7 @@ def _draw_counts(pmf: Floats, trials: Integers, random: np.random.Generator) -> 
 
 
 def _draw_single_trials(pmf: Floats, trials: Integers, random: np.random.Generator) -> Integers:
-    """Draw as :func:`_draw_counts` does, for groups of one trial: faster, by inversion of the distribution."""
+    """Draw like :func:`_draw_counts`, but faster, for groups of one trial (inversion of the distribution)."""
     totals = np.searchsorted(np.cumsum(pmf)[:-1] / pmf.sum(), random.random(len(trials)), side="right")
     return np.asarray(totals[:, np.newaxis] == np.arange(len(pmf)), np.int64)
 
@@ -269,7 +269,7 @@ class ReplayedTrials(NamedTuple):
 
 
 def replay(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1) -> ReplayedTrials:
-    """Return the states of each trial of a simulation of at most one chunk, and the phases of the trial `number`."""
+    """Return the states of all trials of a simulation (at most one chunk), and the phases of trial `number`."""
     assert trials <= _chunk_size(chain), "trials of one chunk"
     random, split_random = _random_of(seed, part, 0), _random_of(seed, part, 0, _SPLIT_STREAM)
     simulator, groups, group = Simulator(), Groups.start(chain, Paths.one(trials)), np.zeros(trials, np.int64)

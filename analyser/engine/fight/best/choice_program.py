@@ -109,7 +109,7 @@ class _Flat(NamedTuple):
 
 @step
 def first_branch_with_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
-    """Return the first branch of a place whose strike is made; the first branch if no strike is made."""
+    """Return a place's first branch whose strike is made, or its first branch if no strike is made."""
     begin = rules.places[place, FIRST]
     for branch in range(begin, begin + rules.places[place, COUNT]):
         operation = operation_at(rules.operations, rules.branches[branch, GUARD])

@@ -72,8 +72,8 @@ def readable(rules: FlatRound) -> FlatRound:
 def empty_graph() -> Graph:
     """Return an empty graph."""
     numbers = np.empty((4, _ROOM), np.int64)
-    for place in range(_ROOM):
-        numbers[3, place] = NONE
+    for index in range(_ROOM):
+        numbers[3, index] = NONE
     return Graph(
         state_index(64),
         state_index(64),
@@ -92,8 +92,8 @@ def empty_graph() -> Graph:
 def longer_copy(numbers: Integers, room: int) -> Integers:
     """Return a copy of `numbers` of length `room`; new entries are NONE."""
     copied = np.full(room, NONE, np.int64)
-    for place in range(len(numbers)):
-        copied[place] = numbers[place]
+    for index in range(len(numbers)):
+        copied[index] = numbers[index]
     return copied
 
 
@@ -125,8 +125,8 @@ def with_graph_capacity(graph: Graph, more: int) -> Graph:
         room = 2 * (edges + more)
         to = longer_copy(to, room)
         weights = np.empty(room)
-        for place in range(edges):
-            weights[place] = graph.weights[place]
+        for index in range(edges):
+            weights[index] = graph.weights[index]
     return Graph(first, second, nodes, rounds, begins, ends, last_edges, to, weights, graph.edges)
 
 
@@ -314,13 +314,13 @@ def explore_graph(
     rules: FlatRound,
     start: Pair,
     rounds: int,
-    places: Integers,
+    strike_pools: Integers,
     die: Integers,
     deck: Integers,
     most_edges: int,
 ) -> Graph:
     """Return the graph of a fight of `rounds` rounds, cut off beyond `most_edges` edges; node 0 is its start."""
-    cache, rules = pool_cache_for(setup, places, die, deck), readable(rules)
+    cache, rules = pool_cache_for(setup, strike_pools, die, deck), readable(rules)
     graph, outcomes, sources = empty_graph(), no_outcomes(), DrawSources(cache, interpreter_cache())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
     next_starts = np.zeros(1, np.int64)  # nodes at the start of the round

@@ -121,22 +121,22 @@ def merge_equal_pairs(side: int, joint: Joint) -> Joint:
     if side == 1:
         first, second, rows, columns = second, first, columns, rows
     length, starts, order = len(rows), np.zeros(len(first) + 1, np.int64), np.empty(len(rows), np.int64)
-    for place in range(length):
-        starts[rows[place] + 1] += 1
+    for index in range(length):
+        starts[rows[index] + 1] += 1
     for row in range(len(first)):
         starts[row + 1] += starts[row]
-    for place in range(length):
-        order[starts[rows[place]]] = place
-        starts[rows[place]] += 1
-    last, count = np.full(len(second), NONE, np.int64), 0  # place of the last pair in each column
+    for index in range(length):
+        order[starts[rows[index]]] = index
+        starts[rows[index]] += 1
+    last, count = np.full(len(second), NONE, np.int64), 0  # index of the last pair in each column
     to_rows, to_columns, sums = empty_pairs(length)
     for turn in range(length):
-        place = order[turn]
-        row, column, same = rows[place], columns[place], last[columns[place]]
+        index = order[turn]
+        row, column, same = rows[index], columns[index], last[columns[index]]
         if same != NONE and to_rows[same] == row:
-            sums[same] += weights[place]
+            sums[same] += weights[index]
             continue
-        to_rows[count], to_columns[count], sums[count] = row, column, weights[place]
+        to_rows[count], to_columns[count], sums[count] = row, column, weights[index]
         last[column] = count
         count += 1
     return Joint(first, second, to_rows[:count], to_columns[:count], sums[:count])
@@ -144,7 +144,7 @@ def merge_equal_pairs(side: int, joint: Joint) -> Joint:
 
 @step
 def with_side_first(side: int, joint: Joint) -> Joint:
-    """Return the distribution with `side` first, from one with side 0 first."""
+    """Return `joint`, which has side 0 first, with `side` first."""
     return joint if side == 0 else merge_equal_pairs(side, joint)
 
 

@@ -93,12 +93,12 @@ def propagate_program(
     ends: Integers,
     starts: Integers,
     models: Integers,
-    places: Integers,
+    strike_pools: Integers,
     die: Integers,
     deck: Integers,
 ) -> list[Joint]:
     """Return the distributions at the `ends` of a program's parts, for each row of `starts` and `models`."""
-    cache = pool_cache_for(setup, places, die, deck)
+    cache = pool_cache_for(setup, strike_pools, die, deck)
     result = [certain(starts[0, 0], starts[0, 1])][:0]  # empty, of a type that can be inferred
     for fight in range(len(starts)):
         for side in range(2):

@@ -29,7 +29,8 @@ from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
-# Keys are packed, higher bits first: a strike's number and condition; or the indices of that key and a struck state.
+# Packed keys, higher bits first. One kind has a strike's number and condition; the other has the index of such a key
+# and the index of a struck unit's state.
 _NUMBER, _CONDITION = 48, 32
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
@@ -76,27 +77,27 @@ def _fractions(counts: Integers) -> Floats:
     whole, shares = 0, np.empty(len(counts))
     for count in counts:
         whole += count
-    for place in range(len(counts)):
-        shares[place] = counts[place] / whole
+    for index in range(len(counts)):
+        shares[index] = counts[index] / whole
     return shares
 
 
 @step
-def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers) -> PoolCache:
-    """Return an empty cache for every pool that strikes can roll; `places` are its `first_pools`."""
+def pool_cache_for(setup: Setup, strike_pools: Integers, die: Integers, deck: Integers) -> PoolCache:
+    """Return an empty cache for every pool that strikes can roll; `strike_pools` are its `first_pools`."""
     faces, cards = _fractions(die), _fractions(deck)
     pools, size = 0, 0
-    for number in range(len(places)):
-        pools = places[number, -1] + _RATINGS
+    for number in range(len(strike_pools)):
+        pools = strike_pools[number, -1] + _RATINGS
         fight = setup.fight[0]
         setup.attack[0] = setup.attacks[number]
         for bonus in (0, Bonus.SHORT_RANGE.value):  # house rules may depend on short range
             setup.attack[0].bonuses |= bonus
             set_pool(setup.attack[0], setup.targets[number], fight)
-            fight.dice = places.shape[1] - 1
+            fight.dice = strike_pools.shape[1] - 1
             dice = most_dice(fight, cards)
             size = max(size, score_bound(fight, scores_for(fight, dice), dice))
-    return PoolCache(odds_of(die, deck), faces, cards, np.empty((pools, size)), places, np.zeros(pools, np.int64))
+    return PoolCache(odds_of(die, deck), faces, cards, np.empty((pools, size)), strike_pools, np.zeros(pools, np.int64))
 
 
 @step
@@ -120,8 +121,8 @@ def longer(numbers: NDArray[Any], room: int) -> NDArray[Any]:
     if len(numbers) >= room:
         return numbers
     larger = np.empty(2 * room, numbers.dtype)
-    for place in range(len(numbers)):
-        larger[place] = numbers[place]
+    for index in range(len(numbers)):
+        larger[index] = numbers[index]
     return larger
 
 
@@ -156,9 +157,9 @@ def with_lists(
     for column in range(len(of_state)):
         of_state[column] = find_or_add(states, struck[column])
     lists = np.full((len(of_condition) + 1, len(of_state)), NOT_FOUND, np.int64)
-    for place in range(len(joint.rows)):
-        column = joint.columns[place]
-        kind = when.kinds[joint.rows[place], when.views[column]]
+    for index in range(len(joint.rows)):
+        column = joint.columns[index]
+        kind = when.kinds[joint.rows[index], when.views[column]]
         if kind == NONE or lists[kind, column] != NOT_FOUND:
             lists[NONE, column] = 0 if kind == NONE else lists[NONE, column]
             continue
@@ -245,7 +246,7 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
 def transitions_of(
     setup: Setup, fused: Fused, states: Integers, lists: Integers, known: StrikeOutcomes
 ) -> StrikeTransitions:
-    """Return the transitions of the struck unit from each of `states`, from lists of outcomes."""
+    """Return the transitions of the struck unit from each of `states`, by the lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
     pays_overcharge = setup.attacks[number].overcharge != 0 and setup.strikes[number].pays_overcharge != 0
@@ -300,8 +301,8 @@ def states_of_striker(
     losses, starts, loss = transitions.losses.length[0], transitions.starts, transitions.loss
     strikers, several = state_index(len(joint.first) * losses), losses > 2  # the first two mean no strike, no losses
     to = np.full((len(joint.first), losses), NONE, np.int64)
-    for place in range(len(joint.rows)):
-        row, column = joint.rows[place], joint.columns[place]
+    for index in range(len(joint.rows)):
+        row, column = joint.rows[index], joint.columns[index]
         kind = when.kinds[row, when.views[column]]
         if several or to[row, loss[starts[kind, column]]] == NONE:
             add_states_of_striker(setup, fused, joint.first[row], (kind, column), transitions, strikers, to[row])
@@ -316,7 +317,7 @@ def joint_after(
     _, _, rows, columns, before = joint
     starts, ends, to, loss, probability, others, losses = transitions
     width, room, count, first = others.length[0], 0, 0, 0
-    last = np.full(losses.length[0] * width, NONE, np.int64)  # place of the last pair with these losses and next state
+    last = np.full(losses.length[0] * width, NONE, np.int64)  # index of the last pair with these losses and next state
     for pair in range(len(rows)):
         at = when.kinds[rows[pair], when.views[columns[pair]]], columns[pair]
         room += ends[at] - starts[at]

@@ -109,7 +109,7 @@ def too_many_rolls_error() -> InputError:
 
 
 NODES, ANSWERS = 1 << 19, 1 << 25
-_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most nodes and answers that one answer adds
+_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most nodes and answers added by one answer
 _SLOTS = 4 * NODES
 END = -1  # instead of a line: a part of the program has ended
 UNKNOWN = 0  # next node of an answer that has not occurred; the numbers of nodes begin at 1
