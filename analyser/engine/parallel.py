@@ -13,7 +13,7 @@ from analyser.common.method_settings import MOST_THREADS
 
 Report = Callable[[int], None]
 CHUNK_TRIALS = 1 << 16
-MOST_CHUNKS = 32  # of a task: more would delay interrupts, and fewer would require more kernel calls
+MOST_CHUNKS = 32  # chunks of a task: more would delay interrupts, and fewer would require more kernel calls
 
 
 class Task(NamedTuple):

@@ -192,7 +192,7 @@ class FightResult(Result):
 Pair = tuple[int, int]  # states of both sides
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
-MOST_OPERATIONS = 5e7  # for an exact distribution (some seconds)
+MOST_OPERATIONS = 5e7  # most operations for an exact distribution (some seconds)
 _SECONDS_PER_OPERATION = 4e-7  # without compilation
 _STATUS_SETS = 4  # common sets of statuses per number of models and damage, in fights of several rounds
 _DISTANCES = 2  # common distances between two units that charge each other

@@ -96,7 +96,7 @@ _MOVE_TO_RANGE = re.compile(
 # A distance at the end of an unknown order, even misspelt: it is removed before the nearest known order is looked up.
 _TRAILING_DISTANCE = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")
 _MOST_INCHES_OF_MOVE = 1000
-MOST_LINES = 10_000  # of a policy: a plan of best play has one line per situation
+MOST_LINES = 10_000  # lines of a policy; a plan of best play has one per situation
 
 
 def is_in_words(policy: str) -> bool:
@@ -126,7 +126,7 @@ class Line(NamedTuple):
     conditions: tuple[Condition, ...] = ()
     row: str = ""  # a row's id, "overcharge" or "all rows"; empty: the best row
     stop: int = 0  # end of the move (`activation.length_until_stop`), TO_RANGE or TO_SHORT_RANGE; 0: the full length
-    text: str = ""  # as written
+    text: str = ""  # the line as written
 
 
 LAST_RESORT = Line(Manoeuvre.STAY, Action.NOTHING, text="do nothing")
@@ -172,7 +172,7 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     >>> _hidden_line(lines_of("aim and shoot", "") + lines_of("charge if in range", ""))
     (1, 0)
     """
-    lines_conditions = [_by_subject(line) for line in lines]
+    lines_conditions = [_conditions_by_subject(line) for line in lines]
     by_subject: dict[str, list[Condition]] = {}
     for subject, conditions in chain.from_iterable(map(dict.items, lines_conditions)):
         by_subject.setdefault(subject, []).extend(conditions)
@@ -189,7 +189,7 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     return None
 
 
-def _by_subject(line: Line) -> dict[str, list[Condition]]:
+def _conditions_by_subject(line: Line) -> dict[str, list[Condition]]:
     """Return all conditions of a line by subject; the range conditions of a row have one subject."""
     result: dict[str, list[Condition]] = {}
     row = "" if line.manoeuvre == Manoeuvre.CHARGE else line.row
@@ -321,7 +321,7 @@ def _nearest_words(text: str) -> str:
 
 def _check_compatible(line: Line, where: str) -> None:
     """Raise InputError for conditions that can never hold together, including implied ones."""
-    for subject, conditions in _by_subject(line).items():
+    for subject, conditions in _conditions_by_subject(line).items():
         if any(all(_holds_at(condition, value) for condition in conditions) for value in _test_values(conditions)):
             continue
         if subject in QUANTITIES:

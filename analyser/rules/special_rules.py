@@ -87,7 +87,7 @@ _NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 @step
 def damages_enemy(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
-    """Return True if Run Amok damages the enemy: a light or heavy unit in known reach, which was not charged."""
+    """Return True if Run Amok damages the enemy: light or heavy, and within reach of a unit that has not charged."""
     if not sides[0].runs_amok or enemy.category == _AERIAL:
         return False
     if unit_state.is_removed(state) or unit_state.is_removed(other):

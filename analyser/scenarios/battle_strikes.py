@@ -153,7 +153,7 @@ def _first_indices(lists: list[list[int]]) -> Any:
     return np.concatenate([[0], np.cumsum([len(entries) for entries in lists])[:-1]]).astype(np.int64)
 
 
-_SECONDS_PER_PAIR = 0.0007  # of units, without compilation
+_SECONDS_PER_PAIR = 0.0007  # seconds per pair of units, without compilation
 POINTS_PER_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
 
 

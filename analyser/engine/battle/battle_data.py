@@ -18,7 +18,7 @@ from analyser.rules.policies import Policy
 from analyser.rules.policy_lines import VIEW_COUNT
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
 
-MOST_UNITS = 64  # of a side
+MOST_UNITS = 64  # units of a side
 _UNIT_BITS = 6
 UNITS = 2 * MOST_UNITS
 MOST_HAND = 10
@@ -192,7 +192,7 @@ class Tables:
     number: Int  # number of strikes
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]
-    targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # in their first states
+    targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # targets in their first states
     # Fights against targets in their first states, by :func:`condition_of`; fights at short range follow the others.
     fights: Annotated[Any, FIGHT, (MOST_STRIKES, 2 * CONDITIONS)]
     first_cell: Annotated[Any, np.int64, (MOST_STRIKES,)]  # first cell of each strike in `pool_of`
@@ -236,7 +236,7 @@ class Battlefield:
     lost_aboard: Int  # models lost by a unit embarked on the attacked unit
     reforming: Int  # 1: the active unit has just disembarked
     # For the look-ahead (BT-6):
-    tactic: Annotated[Any, np.int64, (2,)]  # of each side in this battle
+    tactic: Annotated[Any, np.int64, (2,)]  # tactic of each side in this battle
     start_x: Annotated[Any, np.int64, (UNITS,)]  # starting position of each unit along the front
     health_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of destroying a unit's full health
     removal_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of removing it
@@ -260,9 +260,9 @@ class Battlefield:
     fight: Annotated[Any, FIGHT, (1,)]
     attack: Annotated[Any, ATTACK, (1,)]
     targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # scratch target of each strike
-    counter: Annotated[Any, np.uint64]  # of the random stream (:class:`~analyser.engine.rng.StreamPosition`)
+    counter: Annotated[Any, np.uint64]  # counter of the random stream (:class:`~analyser.engine.rng.StreamPosition`)
     gamma: Annotated[Any, np.uint64]
-    margins: Annotated[Any, np.int64, (CHUNK_BATTLES,)]  # of the last chunk: VP of side 0 less VP of side 1
+    margins: Annotated[Any, np.int64, (CHUNK_BATTLES,)]  # margins of the last chunk: VP of side 0 less VP of side 1
     logged: Int  # number of recorded events of this battle
     is_logging: Int  # 1: events are recorded
     log: Annotated[Any, np.int32, (MOST_EVENTS, EVENT_FIELDS)]
@@ -281,8 +281,10 @@ class Place(IntEnum):
 class Counts:
     """Sums over the results of battles, as one record."""
 
-    results: Annotated[Any, np.int64, (MOST_POINTS + 1, MOST_POINTS + 1)]  # by VP of side 0 and of side 1
-    outcomes: Annotated[Any, np.int64, (BATCHES, OUTCOMES)]  # by :class:`~analyser.rules.battle.Outcome`
+    results: Annotated[Any, np.int64, (MOST_POINTS + 1, MOST_POINTS + 1)]  # number of battles by VP of both sides
+    outcomes: Annotated[
+        Any, np.int64, (BATCHES, OUTCOMES)
+    ]  # number of battles by Outcome (:mod:`analyser.rules.battle`)
     # By batch and pair of units: models of the second unit that the first has destroyed, or caused to break or flee.
     killed: Annotated[Any, np.int64, (BATCHES, UNITS, UNITS)]
     lost: Annotated[Any, np.int64, (BATCHES, UNITS)]  # models lost by any cause

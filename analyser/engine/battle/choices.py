@@ -25,7 +25,7 @@ from analyser.rules.policies import Policy
 from analyser.rules.structs import NONE
 
 NO_TARGET = -1
-_SAME = 1e-9
+_TIE_TOLERANCE = 1e-9
 _LAST = 1 << 28  # greater than any distance, and than the root of NOWHERE
 
 
@@ -94,7 +94,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
     if facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # these act without a target (BT-4)
         return NO_TARGET
     nearest_first = facts.choice[side_of(unit)] == TargetChoice.NEAREST and not pair_of(battle, unit, nearest).shunned
-    if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
+    if nearest_first and can_attack(battle, (unit, nearest), length, rally_failed):
         return nearest
     for enemy_class in range(ATTACKED, CHARGED):
         result = best_target(battle, unit, enemy_class, rally_failed)
@@ -158,7 +158,7 @@ def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: boo
                 continue
             distance = sortie_distance(battle, unit, other) if enemy_class == FLOWN else length
             value = value_of(battle, unit, other, choice, distance)
-            if value > best + _SAME or (abs(value - best) <= _SAME and squared < least):
+            if value > best + _TIE_TOLERANCE or (abs(value - best) <= _TIE_TOLERANCE and squared < least):
                 result, least, best = other, length * length, max(value, best)
     return result
 
@@ -175,7 +175,7 @@ def is_in_class(battle: Battle, pair: tuple[int, int], length: int, enemy_class:
     if enemy_class == WITH_POLICY:
         return True
     if enemy_class == ATTACKED:
-        return is_attacked(battle, pair, length, rally_failed)
+        return can_attack(battle, pair, length, rally_failed)
     charges = facts.tactic == Policy.CHARGE and not rally_failed
     reach = facts.reach_rallying if rally_failed else facts.reach
     if enemy_class == AFTER_AN_ADVANCE and (reach < 0 or charges or length > reach + battle.field.sides[unit].speed):
@@ -184,7 +184,7 @@ def is_in_class(battle: Battle, pair: tuple[int, int], length: int, enemy_class:
 
 
 @step
-def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed: bool) -> bool:
+def can_attack(battle: Battle, pair: tuple[int, int], length: int, rally_failed: bool) -> bool:
     """Return True if the first unit of a pair can attack the second without moving."""
     facts = pair_of(battle, *pair)
     reach, least = (facts.reach_rallying, facts.within_rallying) if rally_failed else (facts.reach, facts.within)

@@ -48,7 +48,7 @@ from analyser.rules.structs import INCH, NONE
 MANOEUVRE, ACTION, TARGET, ATTACK, LENGTH = range(5)
 ALL_ROWS = -1
 ALL_UNITS = np.int64(-1)
-_SAME = 1e-9
+_TIE_TOLERANCE = 1e-9
 _IRRELEVANT_FLAGS = ROUND_FLAGS  # bits of a state that do not affect the other side's plans
 _FAR = 1e9
 _ENOUGH = 0.9  # share of the best possible future value at which a unit does not advance
@@ -74,9 +74,9 @@ def next_by_gain(battle: Battle, side: int) -> int:
             field.value[unit] = plan_unit(battle, unit)
             field.plan_is_valid[unit] = 1
         value = field.value[unit] + _URGENCY * field.danger[unit]
-        if result == NONE or value > best + _SAME:
+        if result == NONE or value > best + _TIE_TOLERANCE:
             result, best, ties = unit, value, 1
-        elif value >= best - _SAME:
+        elif value >= best - _TIE_TOLERANCE:
             ties += 1
             if uniform_below(field, ties) == 0:
                 result = unit
@@ -250,7 +250,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
             best = plan_approach(battle, unit, other, length, (best, most_future))
     if charges:
         return best - hold
-    if best_shot > 0.0 and best_shot + value_here > best + _SAME:
+    if best_shot > 0.0 and best_shot + value_here > best + _TIE_TOLERANCE:
         best = best_shot + value_here
         manoeuvre = Manoeuvre.STAY if rally_failed else Manoeuvre.AIM
         store_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
@@ -273,7 +273,7 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
         value *= weights_of(battle, side_of(unit))[Weight.CHARGE.value]
     if value + most_future > best:
         value += position_value(battle, unit, wide(field.x[other]), wide(field.y[other]))
-        if value > best + _SAME:
+        if value > best + _TIE_TOLERANCE:
             best = value
             store_plan(battle, unit, (Manoeuvre.CHARGE, Action.NOTHING), other, 0, length)
     return best
@@ -312,7 +312,7 @@ def plan_to_watch(battle: Battle, unit: int, value: float, best: float) -> float
     field, facts = battle.field, battle.setup
     if not facts.watches[unit] or field.states[unit] & unit_state.RELOADING:
         return best
-    if value > best + _SAME:
+    if value > best + _TIE_TOLERANCE:
         store_plan(battle, unit, (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0, 0)
         return value
     return best
@@ -345,7 +345,7 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
         to_x = moved_coordinate(x, wide(field.x[other]), moved, length)
         to_y = moved_coordinate(y, wide(field.y[other]), moved, length)
         value += position_value(battle, unit, to_x, to_y)
-        if value > best + _SAME:
+        if value > best + _TIE_TOLERANCE:
             best = value
             store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), other, attack, moved)
     return best
@@ -373,7 +373,7 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
         watches = can_watch and moved <= speed
         coming, danger, watched, _ = prospects(battle, unit, to_x, to_y)
         value = coming - danger + (watched if watches else 0.0)
-        if value > best + _SAME:
+        if value > best + _TIE_TOLERANCE:
             best = value
             manoeuvre = Manoeuvre.ADVANCE if moved <= speed else Manoeuvre.DOUBLE_TIME
             action = Action.GO_ON_LOOKOUT if watches else Action.NOTHING
@@ -405,7 +405,7 @@ def plan_retreat(
         if shot + most_future <= best:
             continue
         value = shot + position_value(battle, unit, x, to_y)
-        if value > best + _SAME:
+        if value > best + _TIE_TOLERANCE:
             best = value
             manoeuvre = Manoeuvre.RETIRE if times == 1 else Manoeuvre.RETIRE_AT_DOUBLE_TIME
             action = Action.SHOOT if shot > 0.0 else Action.NOTHING

@@ -12,8 +12,8 @@ from analyser.common.jit import step, tiered
 from analyser.common.kernel_records import Floats
 from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 
-MOST_TABLE_ENTRIES = 1 << 24  # in all tables and recorded distributions of a large chain
-MOST_DISTRIBUTION_ENTRIES = 1 << 27  # in the distributions of all paths: paths times states
+MOST_TABLE_ENTRIES = 1 << 24  # most entries of all tables and recorded distributions
+MOST_DISTRIBUTION_ENTRIES = 1 << 27  # most entries of the distributions of all paths: paths times states
 _BLOCK = 64  # states in a block that is skipped if all probabilities are 0
 TransitionTable = tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]  # next states, dice, distributions of totals
 
@@ -33,7 +33,7 @@ def reachable_states(chain: Chain, alternatives_by_round: Iterable[Iterable[Sequ
     last: dict[Phase, tuple[States, States]] = {}
     reachable = states_before = np.array([chain.start])
 
-    def united(states: States, others: States) -> States:
+    def unite(states: States, others: States) -> States:
         both = distinct(np.concatenate([states, distinct(others)]))
         if len(both) * entries_per_state > MOST_TABLE_ENTRIES:
             raise too_large_error(chain)
@@ -51,8 +51,8 @@ def reachable_states(chain: Chain, alternatives_by_round: Iterable[Iterable[Sequ
         for block in blocks_of(len(states), phase.totals):
             low, high = phase.span(states[block])
             possible = (totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
-            after = united(after, phase.next_states(states[block])[possible])
-        reachable = united(reachable, after)
+            after = unite(after, phase.next_states(states[block])[possible])
+        reachable = unite(reachable, after)
         last[phase] = states, after
         return after
 

@@ -25,7 +25,7 @@ from analyser.rules.strike import Stage
 from analyser.rules.structs import FIGHT, FightFacts
 
 MOST_ROLLS = 1 << 12
-MOST_ROWS = 1 << 20  # of all tables together
+MOST_ROWS = 1 << 20  # rows of all tables together
 _FIELDS = len(FIGHT.names or ())
 _NO_CARD = np.ones(1)
 
@@ -251,7 +251,7 @@ def set_draw(graph: Graph, node: int, line: int, pair: Pair, progress: int) -> N
         draws[node, SPECIAL], draws[node, SIDE] = VALUE, striker
         reserve_answers(nodes, node, HIGHEST_CARD + 1)
     elif stage == Stage.ROLL:
-        pool = setup.fight[1]  # only fields of a pool are ever set in it
+        pool = setup.fight[1]  # a record in which only fields of a pool are ever set
         set_pool(setup.attack[0], setup.target[0], pool)
         pool.dice = fight.dice + strike.card_of(progress)
         draws[node, NUMBER] = roll_of(rolls, pool)
