@@ -260,7 +260,7 @@ class PlanTable:
 
 def situation_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> str:
     """Return the situation in a row of the plan, in words."""
-    parts = [f"{_unit(row, 'own', mine)} against {_unit(row, 'enemy', theirs)}"]
+    parts = [f"{_unit_in_words(row, 'own', mine)} against {_unit_in_words(row, 'enemy', theirs)}"]
     if row["distance"] is not None:
         parts.append(f'{row["distance"]:g}" apart')
     parts += _edges_in_words(row.get("own_edge"), row.get("enemy_edge"))
@@ -279,7 +279,7 @@ def _edges_in_words(own: float | None, enemy: float | None) -> list[str]:
     return [] if enemy is None else [f'the enemy {enemy:g}" from its edge']
 
 
-def _unit(row: dict[str, Any], who: str, unit: Combatant) -> str:
+def _unit_in_words(row: dict[str, Any], who: str, unit: Combatant) -> str:
     number = row[f"{who}_models"]
     text = counted(number, "model") if who == "own" else str(number)
     if unit.keeps_damage and row[f"{who}_damage"]:

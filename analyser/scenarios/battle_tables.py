@@ -91,7 +91,7 @@ class Encoder:
         setup.carrier[:], setup.cargo[:], setup.fumes[:] = NONE, NONE, NONE
         for number, unit in self._units.items():
             self._set_unit(setup, number, unit)
-            sides[number], units[number] = _side(unit), target_record(unit.combatant)
+            sides[number], units[number] = _side_record(unit), target_record(unit.combatant)
         for number, unit in self._units.items():
             choice = TargetChoice(setup.choice[number // MOST_UNITS])
             for other, enemy in self._units.items():
@@ -363,7 +363,7 @@ def _no_options() -> Any:
     return facts
 
 
-def _side(fielded: BattleUnit) -> SideFacts:
+def _side_record(fielded: BattleUnit) -> SideFacts:
     unit = fielded.combatant
     numbers = {
         "distance": 0,

@@ -51,8 +51,8 @@ class Graph(NamedTuple):
     edges: Integers  # (1,): number of edges
 
 
-class DrawSources(NamedTuple):
-    """Caches: the distributions of draws and, in the interpreter, the results of :func:`next_stop`."""
+class DrawCaches(NamedTuple):
+    """Cached distributions of draws and, in the interpreter, cached results of :func:`next_stop`."""
 
     cache: PoolCache
     interpreter_cache: Any
@@ -172,7 +172,7 @@ def _interpreted_memory() -> dict[tuple[int, int, int], tuple[int, int, int]]:
 
 
 def _interpreted_next(
-    setup: Setup, rules: FlatRound, sources: DrawSources, place: int, pair: Pair
+    setup: Setup, rules: FlatRound, sources: DrawCaches, place: int, pair: Pair
 ) -> tuple[int, int, int]:
     at, passed = (place, pair[0], pair[1]), list[tuple[int, int, int]]()
     result: tuple[int, int, int] | None
@@ -194,7 +194,7 @@ def interpreter_cache() -> int:
 
 
 @step_for(_interpreted_next)
-def next_stop(setup: Setup, rules: FlatRound, sources: DrawSources, place: int, pair: Pair) -> tuple[int, int, int]:
+def next_stop(setup: Setup, rules: FlatRound, sources: DrawCaches, place: int, pair: Pair) -> tuple[int, int, int]:
     """Return the place and pair of the next draw or choice, or of the end of the round."""
     first, second = pair[0], pair[1]
     while place != BETWEEN_ROUNDS:
@@ -258,7 +258,7 @@ def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key:
 def add_strike(
     setup: Setup,
     rules: FlatRound,
-    sources: DrawSources,
+    sources: DrawCaches,
     graph: Graph,
     outcomes: StrikeOutcomes,
     at: int,
@@ -280,7 +280,7 @@ def add_strike(
 
 
 @step
-def add_test(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Graph, place: int, pair: Pair) -> None:
+def add_test(setup: Setup, rules: FlatRound, sources: DrawCaches, graph: Graph, place: int, pair: Pair) -> None:
     """Add the edges of an operation that draws a card, a coin or a die."""
     operation, since = operation_at(rules.operations, rules.places[place, FIRST]), graph.edges[0]
     draw, highest = operations.required_draw(setup, operation, pair)
@@ -292,7 +292,7 @@ def add_test(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Graph,
 
 
 @step
-def add_choices(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Graph, place: int, pair: Pair) -> None:
+def add_choices(setup: Setup, rules: FlatRound, sources: DrawCaches, graph: Graph, place: int, pair: Pair) -> None:
     """Add an edge for each branch that can be chosen."""
     begin, since = rules.places[place, FIRST], graph.edges[0]
     for branch in range(begin, begin + rules.places[place, COUNT]):
@@ -321,7 +321,7 @@ def explore_graph(
 ) -> Graph:
     """Return the graph of a fight of `rounds` rounds, cut off beyond `most_edges` edges; node 0 is its start."""
     cache, rules = pool_cache_for(setup, strike_pools, die, deck), readable(rules)
-    graph, outcomes, sources = empty_graph(), no_outcomes(), DrawSources(cache, interpreter_cache())
+    graph, outcomes, sources = empty_graph(), no_outcomes(), DrawCaches(cache, interpreter_cache())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
     next_starts = np.zeros(1, np.int64)  # nodes at the start of the round
     for number in range(rounds):
