@@ -116,7 +116,7 @@ def best_gain(squared: Any, table: Any, gains: int, ranges: int, lane: Any) -> A
 
 
 @inlined
-def share(gain: Any, strength: Any) -> Any:
+def scaled_gain(gain: Any, strength: Any) -> Any:
     """Return a gain times a strength or weight in 256ths."""
     return np.int32(np.int32(gain * strength) >> np.int32(8))
 
@@ -180,20 +180,20 @@ def prospects(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float, 
             elsewhere = next_best if most_on[at] == number else elsewhere
             more = np.int32(gain - elsewhere)
             more = more if more > np.int32(0) else np.int32(0)
-            total = np.int32(total + share(more, weight))
+            total = np.int32(total + scaled_gain(more, weight))
             gain = best_gain(squared, table, POWER, REACH, lane)
             part = _SHARES[3] if squared <= table[AHEAD + 3, lane] else _SHARES[4]
             part = _SHARES[2] if squared <= table[AHEAD + 2, lane] else part
             part = _SHARES[1] if squared <= table[AHEAD + 1, lane] else part
             part = _SHARES[0] if squared <= table[AHEAD, lane] else part
-            later = share(table[MOST_AFTER_MOVE, lane], part)
+            later = scaled_gain(table[MOST_AFTER_MOVE, lane], part)
             gain = later if later > gain else gain
-            gain = share(gain, strength)
+            gain = scaled_gain(gain, strength)
             best = gain if gain > best else best
             gain = table[POWER + WATCHING, lane] if squared <= table[REACH + WATCHING, lane] else np.int32(0)
-            gain = share(gain, weight)
+            gain = scaled_gain(gain, weight)
             watched = gain if gain > watched else watched
-            gain = share(table[MOST, lane], strength)
+            gain = scaled_gain(table[MOST, lane], strength)
             greatest = gain if gain > greatest else greatest
     weights = weights_of(battle, side_of(unit))
     total = cap if total > cap else total
