@@ -182,7 +182,7 @@ def add_row(builder: Builder, side: int, row: int, close: int) -> int:
 
 @step
 def add_fixed(builder: Builder, side: int, dice: int, rating: int, veteran: int, ignores_cover: int) -> int:
-    """Add a strike with fixed dice and rating (AC-7); return its number. It may ignore cover and front."""
+    """Add a strike with fixed dice and rating (AC-7), which may ignore cover and front; return its number."""
     number = new_strike(builder, side, NONE)
     builder.setup.strikes[number].fixed_dice = dice
     attack, target = builder.setup.attacks[number], builder.setup.targets[number]
