@@ -13,7 +13,7 @@ from analyser.common.method_settings import MOST_THREADS
 
 Report = Callable[[int], None]
 CHUNK_TRIALS = 1 << 16
-MOST_CHUNKS = 32  # of a task: more would delay interrupts, fewer would add to the cost of kernel calls
+MOST_CHUNKS = 32  # chunks of a task: more would delay interrupts, and fewer would require more kernel calls
 
 
 class Task(NamedTuple):
@@ -77,12 +77,12 @@ class Chunks(NamedTuple):
     trials: int
     size: int = CHUNK_TRIALS
     first: int = 0
-    least_per_thread: int = 1  # another thread is started only if each then has so many chunks
+    least_per_thread: int = 1  # chunks that justify another thread
 
 
 @cache
 def _thread_pool() -> ThreadPoolExecutor:
-    """Return the pool of threads, kept because starting a thread takes as long as simulating 100,000 attacks."""
+    """Return the shared thread pool, because starting a thread takes as long as simulating 100,000 attacks."""
     return ThreadPoolExecutor(MOST_THREADS, "analyser")
 
 

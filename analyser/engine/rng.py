@@ -16,13 +16,13 @@ _SHIFT_1, _SHIFT_2, _SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 _ONE = np.uint64(1)
 WORDS_PER_CHUNK = np.uint64(1 << 32)
 _WORD_MASK = (1 << 64) - 1
-_FEWEST_BIT_CHANGES = 24  # a step with fewer changes between neighbouring bits makes weak counters (same paper)
+_FEWEST_BIT_CHANGES = 24  # gammas with fewer changes between neighbouring bits give weak random words (same paper)
 HALF_BITS, LOWER_HALF = np.uint64(32), np.uint64((1 << 32) - 1)
 _TWO_TO_32 = np.uint64(1 << 32)
 
 
 class Stream(NamedTuple):
-    """Random sequence of a seed: the start of the counter, and the odd step of the counter."""
+    """Random sequence of a seed: the counter's start, and its odd increment."""
 
     start: np.uint64
     gamma: np.uint64
@@ -72,7 +72,7 @@ def fill(words: NDArray[np.uint64], count: int, counter: np.uint64, gamma: np.ui
 
 
 class StreamPosition(Protocol):
-    """Position in a stream, as a record: the counter after the last word, and the step of the counter."""
+    """Position in a stream, as a record: the counter after the last word, and its increment."""
 
     counter: Any
     gamma: Any

@@ -19,7 +19,7 @@ class StateIndex(NamedTuple):
     """Distinct states in the order of their addition."""
 
     states: Integers  # the first `length[0]` are valid
-    slots: Any  # hash table of positions in `states`; its length is a power of two. In the interpreter a dictionary
+    slots: Any  # hash table of positions in `states` (length: a power of two); a dictionary in the interpreter
     length: Integers  # (1,)
 
 

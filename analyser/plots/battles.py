@@ -15,7 +15,7 @@ from analyser.common.text import NEGLIGIBLE
 
 WIDTH, HEIGHT = 6.2, 2.9  # inches
 UNIT_HEIGHT = 0.34  # inches per unit
-_RESULT_COLOURS = (look.DARK, look.LIGHT, look.MEDIUM)  # of battles won, drawn and lost
+_RESULT_COLOURS = (look.DARK, look.LIGHT, look.MEDIUM)  # colours of battles won, drawn and lost
 
 
 def margins(

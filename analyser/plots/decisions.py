@@ -57,7 +57,7 @@ def choices(
     Parameters
     ----------
     data : DataFrame
-        Numbers `x` and `y`; `do`, the action (of more than eight the rarest share a colour); `comes_up`, False for
+        Numbers `x` and `y`; `do`, the action (beyond eight, the rarest share a colour); `comes_up`, False for
         situations that are drawn pale. A pair without a row stays white.
     across, up : str
         Names of `x` and `y`.
@@ -124,7 +124,7 @@ def tactic_costs(
     title: Title = AUTO,
     **artist: Any,
 ) -> Axes:
-    """Draw as bars the mean cost of each unit's usual tactic if the enemy plays best, with a line to the highest cost.
+    """Draw a bar for the mean cost of each unit's usual tactic against best play, with a line to the highest cost.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def _sources(data: Any, x: Any, by: str | None) -> list[Source]:
     """Return the data of each distribution to draw."""
     if isinstance(data, Mapping):
         return [part._replace(name=str(name)) for name, series in data.items() for part in _sources(series, x, None)]
-    frame, column = _tidy(data, x)
+    frame, column = _tidy_frame(data, x)
     key = by or ("loadout" if hasattr(data, "distributions") else None)
     look.check_columns(frame, (column, "probability", *([key] if key else [])))
     if key is None:
@@ -136,7 +136,7 @@ def _sources(data: Any, x: Any, by: str | None) -> list[Source]:
     return [Source(str(name), rows, column) for name, rows in frame.groupby(key, sort=False, observed=True)]
 
 
-def _tidy(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
+def _tidy_frame(data: Any, x: Any) -> tuple[pd.DataFrame, str]:
     """Return the data as a tidy frame, and the name of the column of values."""
     if hasattr(data, "plotted_figure"):  # the result of a fight
         figure, moment = x if isinstance(x, tuple) else (x or data.plotted_figure, None)

@@ -17,14 +17,14 @@ from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.frames import names_of, readable
 from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
-from analyser.plots.crowded_text import label_offsets
+from analyser.plots.label_positions import label_offsets
 
 WIDTH, HEIGHT = 6.4, 4.2  # inches
-MOST_NUMBERED = 14  # most numbered markers; with more loadouts the whole frontier and nothing else is numbered
+MOST_NUMBERED = 14  # most numbered markers; with more loadouts only the frontier is numbered, but all of it
 
 
 def efficient_rows(frame: pd.DataFrame, metric: str) -> NDArray[np.bool_]:
-    """Return True for each efficient row: no other has more effect for at most as many points, or as much for fewer.
+    """Return True for each efficient row: no other has as much effect for fewer points, or more for as many points.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def cost_against_effect(
     quantity : str, optional
         Name of the effect. Default: the name of the column. Columns ``p_...`` are in percent.
     label, color : optional
-        Of the markers ``"efficient frontier"`` and ``"beaten by another"``; `label` may also be a mapping that names
+        For the markers ``"efficient frontier"`` and ``"beaten by another"``; `label` may also be a mapping that names
         the loadouts.
 
     Examples
@@ -129,7 +129,7 @@ def _number_markers(axes: Axes, names: list[str], spots: NDArray[np.float64], on
 
 
 def _list_names(axes: Axes, loadouts: list[str]) -> None:
-    """List the numbered names beside a new figure, or in the legend of the Axes that the caller has passed."""
+    """List the numbered names beside a new figure, or in the legend of the caller's Axes."""
     if not isinstance(axes, look.Picture):
         for number, name in enumerate(loadouts, start=1):
             axes.plot([], [], linestyle="", marker=f"${number}$", color="black", label=name)

@@ -23,7 +23,7 @@ from analyser.game.units import Category
 Scale = Literal["linear", "log"]
 LEAST_SHARE = 0.01  # low end of a log scale, as a share of the highest figure
 MEAN = "mean"
-MOST_VALUES = 40  # highest minus lowest value drawn by `distributions_by_round`, at most
+MOST_VALUES = 40  # greatest difference of the values drawn by `distributions_by_round`
 CELL_WIDTH, CELL_HEIGHT = 0.44, 0.31  # inches; fits four characters of CELL_POINTS
 SCALE_GAP, SCALE_WIDTH = 0.2, 0.15  # inches
 LOGARITHMIC = "logarithmic from a hundredth of the highest"
@@ -148,7 +148,7 @@ def _table(frame: pd.DataFrame, names: tuple[str, str, str], groups: str | None,
         headings[1] = headings[1].iloc[np.argsort(headings[1][key].astype(object).map(order.index), kind="stable")]
     cells = frame.assign(**{values: frame[values].astype(float)}).pivot(index=rows, columns=columns, values=values)
     grid = cells.reindex(index=headings[0][rows], columns=headings[1][columns]).to_numpy(np.float64)
-    names_by_side = [_names(heading, side) for heading, side in zip(headings, (rows, columns))]
+    names_by_side = [_names_of_side(heading, side) for heading, side in zip(headings, (rows, columns))]
     if with_means:
         last_row = np.append(headings[1][MEAN], frame[values].mean())
         grid = np.vstack([np.column_stack([grid, headings[0][MEAN]]), last_row]).astype(np.float64)
@@ -234,7 +234,7 @@ def _sides_text(frame: pd.DataFrame, rows: str, columns: str) -> str:
     return " · ".join([*parts, *([", ".join(dict.fromkeys(frame["method"]))] if "method" in frame else [])])
 
 
-def _names(sides: pd.DataFrame, side: str) -> list[str]:
+def _names_of_side(sides: pd.DataFrame, side: str) -> list[str]:
     """Return the names of units, with levels if the table has several; for other rows and columns, their values."""
     if f"{side}_unit" not in sides:
         return names_of([f"{value:g}" if isinstance(value, float) else str(value) for value in sides[side]])
@@ -302,8 +302,8 @@ def distributions_by_round(
     Parameters
     ----------
     data : DataFrame
-        One row for each round and possible value, with its `probability`. Values below and above those that have a
-        probability of at least 0.01% in some round are left out.
+        One row for each round and possible value, with its `probability`. Values at either end are left out if their
+        probability is below 0.01% in every round.
     x, number : str
         Columns of the rounds and of the values (integers).
 

@@ -18,11 +18,11 @@ from analyser.common.frames import names_of
 from analyser.common.look import AUTO, Color, Label, Title
 from analyser.common.metrics import figure_title
 from analyser.common.text import text_of, values_text
-from analyser.plots.crowded_text import label_offsets
+from analyser.plots.label_positions import label_offsets
 
 WIDTH, HEIGHT = 6.4, 3.4  # inches
 SQUARE = 4.2  # inches
-_STRIP_HEIGHT = 0.05  # of the strip of best lines, as a share of the height
+_STRIP_HEIGHT = 0.05  # height of the strip of best lines, as a share of the axes
 _TIED = "equal, or no significant difference"
 _ZORDER = 0.8
 _MOST_NAMED = 8  # most points of a front with names
@@ -53,7 +53,7 @@ def best_lines(
         lines, those best in most ranges are coloured, and the others grey.
     x, metric : str
     best : sequence of (from, to, name)
-        Ranges of the strip and the best line in each; a name of no coloured line gives a grey range.
+        Ranges of the strip and the best line in each; the range is grey if that line has no colour.
     between : bool
         True if a value of `x` stands for the interval from the previous value; lines are then steps.
     quantity : str, optional
@@ -80,7 +80,7 @@ def best_lines(
         steps: dict[str, Any] = {"drawstyle": "steps-pre"} if between else {}
         for number, line in enumerate(others):
             part = frame[frame["line"] == line]
-            text = _others(others) if number == 0 else None
+            text = _others_label(others) if number == 0 else None
             axes.plot(part[x].map(position_of).astype(float), scale * part[metric], color=_GREY, label=text, **steps)
         styles = look.line_styles(axes, names, label, color)
         for line, style in zip(names, styles):
@@ -99,22 +99,24 @@ def best_lines(
         else:
             axes.set_xticks(range(len(values)), [text_of(value) for value in values])
         strip = [(position_of[first], position_of[last], best_line) for first, last, best_line in best]
-        _strip(axes, strip, dict(zip(names, styles)), discrete=not between)
+        _draw_strip(axes, strip, dict(zip(names, styles)), discrete=not between)
     return axes
 
 
 def _split_lines(lines: Iterable[str], weight: Any, most: int = len(look.STYLES)) -> tuple[list[str], list[str]]:
-    """Return the lines to colour, those of the highest `weight` (by name), and the others, both in the given order."""
+    """Return the lines to colour (highest `weight`, by name) and the others, both in the given order."""
     names = list(dict.fromkeys(lines))
     chosen = set(sorted(names, key=lambda name: -weight.get(name, 0))[:most])
     return [name for name in names if name in chosen], [name for name in names if name not in chosen]
 
 
-def _others(names: Sequence[str]) -> str:
+def _others_label(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} others"
 
 
-def _strip(axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping[str, Any], *, discrete: bool) -> None:
+def _draw_strip(
+    axes: Axes, best: Sequence[tuple[float, float, str]], styles: Mapping[str, Any], *, discrete: bool
+) -> None:
     """Mark the best line of each range along the upper edge of the axes, with a thin line between ranges."""
     colours = {name: style["color"] for name, style in styles.items()}
     half, inside = 0.5 if discrete else 0.0, axes.get_xaxis_transform()
@@ -211,7 +213,7 @@ def _draw_best_lines(
     labels, colours = label_and_color
     texts = dict(zip(named, look.per_series(labels, named, names_of(named), "label")))
     shades: dict[str, Any] = dict(zip(named, look.per_series(colours, named, _COLOURS, "color")))
-    shades |= ({_others(others): _OTHER} if others else {}) | {_TIED: _GREY}
+    shades |= ({_others_label(others): _OTHER} if others else {}) | {_TIED: _GREY}
     codes = {name: code for code, name in enumerate(shades)} | {name: len(named) for name in others}
     best = frame["best"].map(codes).astype(float)
     best = best.mask(frame["best"].ne("") & best.isna(), codes[_TIED])
@@ -270,7 +272,9 @@ def front(
         axes.plot(scales[0] * best[x], scales[1] * best[y], color="0.5", linewidth=1.2, label="Pareto front")
         rest = possible[possible["line"].isin(others)]
         if len(rest):
-            axes.plot(scales[0] * rest[x], scales[1] * rest[y], "o", color=_GREY, markersize=4, label=_others(others))
+            axes.plot(
+                scales[0] * rest[x], scales[1] * rest[y], "o", color=_GREY, markersize=4, label=_others_label(others)
+            )
         for line, style in zip(names, styles):
             part = possible[possible["line"] == line]
             dots: dict[str, Any] = {**style, "linestyle": "", "markersize": 5.5, **artist}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,9 +43,6 @@ from analyser.rules.attack import Scores, sum_by_hits
 from analyser.rules.draws import odds_of
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.schema import Combatant, Target
-
-if TYPE_CHECKING:
-    pass
 
 UNIT_FIGURES = ("models_left", "models_destroyed", "damage")
 ATTACKER_LOSSES = ("attacker_models_destroyed", "attacker_damage")
@@ -263,13 +260,13 @@ def solve_attack(scenario: Scenario, sampling: Sampling = Sampling()) -> AttackR
     Raises InputError if an exact result would take minutes, or a simulation has too many outcomes.
     """
     if sampling.is_exact:
-        return _exact(scenario)
+        return _exact_result(scenario)
     sample = sample_of(scenario, sampling.seed)
 
     def result_with(settings: Sampling) -> AttackResult:
         assert settings.trials is not None
         sample.play_to(settings.trials, settings.n_threads, settings.report)
-        return _simulated(scenario, sample, sample.counts, sample.trials, settings.seed)
+        return _simulated_result(scenario, sample, sample.counts, sample.trials, settings.seed)
 
     return sampling.solve(result_with, LONGEST_PILOT)
 
@@ -278,10 +275,10 @@ def result_without_rules(scenario: Scenario) -> AttackResult:
     """Return the exact result without conditions and rules, which take most of the time of a small attack."""
     bare = replace(scenario)
     bare.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, "conditions": {}, "rules": RulesUsed()}
-    return _exact(bare)
+    return _exact_result(bare)
 
 
-def _exact(scenario: Scenario) -> AttackResult:
+def _exact_result(scenario: Scenario) -> AttackResult:
     fight = python_copy(scenario.fight)
     die, deck = _die_and_deck(scenario)
     check_size(fight, fight.dice + (len(deck) - 1 if fight.overcharge else 0))
@@ -310,10 +307,10 @@ def simulate_in_batches(
     results, before = [], sample.counts.copy()
     for batch in range(1, batches + 1):
         sample.play_to(batch * trials, sampling.n_threads)
-        results.append(_simulated(scenario, sample, sample.counts - before, trials, sampling.seed))
+        results.append(_simulated_result(scenario, sample, sample.counts - before, trials, sampling.seed))
         before = sample.counts.copy()
         sampling.report(batch * trials, batches * trials)
-    return _simulated(scenario, sample, sample.counts, sample.trials, sampling.seed), tuple(results)
+    return _simulated_result(scenario, sample, sample.counts, sample.trials, sampling.seed), tuple(results)
 
 
 def sample_of(scenario: Scenario, seed: int) -> Sample:
@@ -324,7 +321,9 @@ def sample_of(scenario: Scenario, seed: int) -> Sample:
     return Sample(scenario.derived["plan"], seed)
 
 
-def _simulated(scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int) -> AttackResult:
+def _simulated_result(
+    scenario: Scenario, sample: Sample, counts: NDArray[np.int64], trials: int, seed: int
+) -> AttackResult:
     outcomes, weights = outcomes_of(sample.plan, counts)
     return AttackResult(
         outcomes=outcomes,

@@ -289,7 +289,7 @@ class Result(Answer):
         """Return the probability that a figure, by default the models destroyed, is at least `models`."""
         check_integer(models, "models", 0)
         values, weights = self._marginal(figure, moment)
-        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # same order of addition as `distribution`: equal bits
+        above = np.append(np.cumsum(weights[::-1])[::-1], 0)  # added in the order of `distribution`, for equal bits
         return estimate(above[np.searchsorted(values, models)], self.trials)
 
     def __getitem__(self, figure: str | tuple[str, int]) -> Distribution:
@@ -368,7 +368,7 @@ class Result(Answer):
         return tuple(name for name in means if summary.get(f"{name}_interval") in ("gaffke", "blaker"))
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return the counts with limited intervals: those of events if `precision` is relative, else all."""
+        """Return the counts whose intervals are limited: those of events for a relative precision, otherwise all."""
         return np.array([self._event_weight(x, None) for x in self.events]) if precision.relative else self._counts()
 
     def with_stopping(self, stopping: Stopping) -> Self:
@@ -416,7 +416,7 @@ def _sum_by_index(weights: NDArray[Any], indices: NDArray[np.intp], length: int)
 
 
 def share_columns(weights: NDArray[Any], trials: int | None) -> dict[str, NDArray[Any]]:
-    """Return weights as columns: `probability`; if simulated, also `count`, and ends and kind of the 95% `interval`."""
+    """Return weights as columns: `probability`; if simulated, also `count`, `low`, `high` and `interval` (method)."""
     if trials is None:
         return {"probability": weights}
     low, high, methods = intervals(weights, trials)

@@ -243,18 +243,18 @@ class BattleResult(Result):
     def swing(self) -> list[dict[str, Any]]:
         """Return how P(victory) of a side changes without each of its units; the largest loss comes first.
 
-        `p_without` is P(victory) without the unit. `difference` is P(victory) with the unit minus `p_without`, with the
-        95% interval `low` to `high` from batches of battles with common random numbers. `expected_margin_difference`
-        is the same difference in victory points. The list is empty if swings were not requested.
+        `p_without` is P(victory) without the unit. `difference` is P(victory) with the unit minus `p_without`; its 95%
+        interval is `low` to `high`, from batches of battles with common random numbers. `expected_margin_difference` is
+        the same difference in victory points. The list is empty if swings were not requested.
         """
         return [dict(row) for row in self.swings]
 
     def tactics(self) -> dict[str, Any]:
         """Return the comparison of all pairs of tactics as plain data; empty if there was none.
 
-        `plays` has each tactic of each side with its probability in the equilibrium, and its `score`: the share of
-        battles that the first army wins (draws count half) if this side uses the tactic and the other side plays the
-        equilibrium. `pairs` has the result of each pair.
+        `plays` has each tactic of each side with its probability in the equilibrium and its `score`. The score is the
+        share of battles that the first army wins (draws count half) if this side uses the tactic and the other side
+        plays the equilibrium. `pairs` has the result of each pair.
         """
         return {} if self.game is None else self.game.as_dict()
 

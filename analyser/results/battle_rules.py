@@ -1,4 +1,4 @@
-"""Rules behind the result of a battle: those of its units, and those not modelled because there is no map."""
+"""Rules behind the result of a battle: rules of its units, and rules not modelled because there is no map."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit
         for tactic, charger, target in zip(tactics, (unit, other), (other, unit))
     ]
     shooter = None if tactics[0] is None else Shooter(unit, other, tactics[0], 1.0, scenario.ruleset, "a")
-    for row in _rows(fielded, enemy, charges):
+    for row in _usable_rows(fielded, enemy, charges):
         in_contact = row.kind != "ranged"
         rules.add(row.qualities, CLOSE_QUARTERS if in_contact else DUEL, case_of_row(row, unit, other, shooter))
     case = case_of_unit(
         unit,
         other,
-        list(_rows(enemy, fielded, charges[::-1])),
+        list(_usable_rows(enemy, fielded, charges[::-1])),
         charges=charges[0],
         charged=charges[1],
         distant=True,
@@ -77,7 +77,7 @@ def _add_rules(rules: SortedRules, scenario: BattleScenario, fielded: BattleUnit
         rules.add([rule], CLOSE_QUARTERS if contact else DUEL, case)
 
 
-def _rows(fielded: BattleUnit, enemy: BattleUnit, charges: list[bool]) -> Iterator[Row]:
+def _usable_rows(fielded: BattleUnit, enemy: BattleUnit, charges: list[bool]) -> Iterator[Row]:
     """Yield the rows that a unit can use against an enemy."""
     unit = fielded.combatant
     yield from rows_to_shoot_with(unit, enemy.combatant, "lookout" if fielded.policy == "lookout" else "shoot")

@@ -37,7 +37,7 @@ _LINE_STARTS = (Event.ROUND, Event.ENTERED, Event.ACTIVATED, Event.GROUND, Event
 _COMBAT_RESULTS = ("wins the combat", "loses the combat", "fights to a stalemate")
 
 
-class Happening(NamedTuple):
+class LoggedEvent(NamedTuple):
     """An event of a battle; the meaning of the last three numbers depends on the :class:`~.log.Event`."""
 
     event: Event
@@ -52,22 +52,22 @@ class Happening(NamedTuple):
 class Story:
     """Narration of one battle."""
 
-    number: int  # of the battle (:meth:`BattleResult.tell`)
+    number: int  # number of the battle (:meth:`BattleResult.tell`)
     seed: int
     margin: int  # victory points of the first army minus those of the second
-    happenings: tuple[Happening, ...]
-    names: Mapping[int, str]  # of the units by number, with the army if both armies have a unit of that name
+    events: tuple[LoggedEvent, ...]
+    names: Mapping[int, str]  # units' names by number, with the army if both armies have a unit of that name
     armies: tuple[str, str]
-    no_shot_reasons: Mapping[int, NoShotReason] = field(default_factory=dict)  # (AC-6), by index in `happenings`
+    no_shot_reasons: Mapping[int, NoShotReason] = field(default_factory=dict)  # by index in `events` (AC-6)
     embarked: frozenset[int] = frozenset()  # numbers of the units that begin the battle aboard a transport
 
-    def army_and_unit(self, event: Happening) -> str:
+    def army_and_unit(self, event: LoggedEvent) -> str:
         """Return the names of the army and the unit of an event."""
         army = self.armies[event.unit // MOST_UNITS]
         return f"{army}: {self.names[event.unit].removesuffix(f' of {army}')}"
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each event of `_LINE_STARTS`, such as an activation, with the events that follow it."""
+        """Yield a line for each activation or other event of `_LINE_STARTS`, with the events that follow."""
         return (line for _, line in self._events_and_lines())
 
     def rounds(self) -> list[list[str]]:
@@ -83,20 +83,20 @@ class Story:
         """Yield each line with the event that begins it."""
         parts: list[str] = []
         line_start, aboard = Event.ROUND, set(self.embarked)
-        for index, happening in enumerate(self.happenings):
-            if happening.event in _LINE_STARTS and parts:
+        for index, logged in enumerate(self.events):
+            if logged.event in _LINE_STARTS and parts:
                 yield line_start, "; ".join(parts)
                 parts = []
-            if happening.event in _LINE_STARTS:
-                line_start = happening.event
-            if happening.event == Event.DISEMBARKED:
-                aboard.discard(happening.unit)
-            text = _EVENT_TEXTS[happening.event](happening, self)
+            if logged.event in _LINE_STARTS:
+                line_start = logged.event
+            if logged.event == Event.DISEMBARKED:
+                aboard.discard(logged.unit)
+            text = _EVENT_TEXTS[logged.event](logged, self)
             if text:
                 parts.append(text)
-            following = self.happenings[index + 1 : index + 2]
+            following = self.events[index + 1 : index + 2]
             alone = not following or following[0].event in _LINE_STARTS
-            if happening.event == Event.ACTIVATED and happening.unit in aboard and alone:
+            if logged.event == Event.ACTIVATED and logged.unit in aboard and alone:
                 parts.append("stays aboard")
             if index in self.no_shot_reasons:
                 parts.append(_REASONS_NOT_TO_SHOOT[self.no_shot_reasons[index]])
@@ -106,8 +106,8 @@ class Story:
         return "\n".join(self.lines())
 
 
-def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
-    """Return the narration of a battle from the trace of a simulation."""
+def story_of(scenario: BattleScenario, battle: LoggedBattle, seed: int) -> Story:
+    """Return the narration of a logged battle."""
     armies = names_apart(*scenario.armies)
     fielded = {
         index + side * MOST_UNITS: (army, unit)
@@ -122,15 +122,15 @@ def story_of(scenario: BattleScenario, trace: LoggedBattle, seed: int) -> Story:
     }
     aircraft = {number for number, (_, unit) in fielded.items() if unit.combatant.aircraft}
     embarked = frozenset(number for number, (_, unit) in fielded.items() if unit.unit.embarked_in is not None)
-    events = tuple(Happening(Event(event), *rest) for event, *rest in trace.events.tolist())
+    events = tuple(LoggedEvent(Event(event), *rest) for event, *rest in battle.events.tolist())
     events = tuple(
         event._replace(first=_SORTIE) if event.event == Event.ORDERED and event.unit in aircraft else event
         for event in events
     )
-    return Story(trace.number, seed, trace.margin, events, names, armies, trace.unfired_orders, embarked)
+    return Story(battle.number, seed, battle.margin, events, names, armies, battle.unfired_orders, embarked)
 
 
-def _round_text(event: Happening, story: Story) -> str:
+def _round_text(event: LoggedEvent, story: Story) -> str:
     holder, (first, second) = story.armies[event.unit], story.armies
     if event.first == 1:
         return f"Round 1: {holder} takes the first turn"
@@ -138,7 +138,7 @@ def _round_text(event: Happening, story: Story) -> str:
     return f"Round {event.first}: {holder} takes the initiative (cards: {first} {own}, {second} {other})"
 
 
-def _order_text(event: Happening, story: Story) -> str:
+def _order_text(event: LoggedEvent, story: Story) -> str:
     if event.other == event.unit:
         actions = {Action.RE_ARM: "re-arms", Action.TAKE_COVER: "takes cover", Action.GO_ON_LOOKOUT: "goes on lookout"}
         move = "falls back" if event.first in (Manoeuvre.RETIRE, Manoeuvre.RETIRE_AT_DOUBLE_TIME) else "holds"
@@ -148,25 +148,25 @@ def _order_text(event: Happening, story: Story) -> str:
     return f'{_MANOEUVRES[event.first]} {story.names[event.other]}, {event.third / INCH:g}" away{action}'
 
 
-def _attack_text(event: Happening, story: Story) -> str:
+def _attack_text(event: LoggedEvent, story: Story) -> str:
     lost = f", {counted(event.third, 'model')} destroyed" if event.third else ""
     return f"{story.names[event.unit]} attacks {story.names[event.other]}: {event.second or 'no'} damage{lost}"
 
 
-def _card_text(event: Happening, story: Story) -> str:
+def _card_text(event: LoggedEvent, story: Story) -> str:
     test = "rally test" if event.third else "test"
     verdict = "passes" if event.first <= event.second else "fails"
     return f"{story.names[event.unit]} {verdict} its {test}: card {event.first}, {event.second} or less passes"
 
 
-def _own_loss_text(event: Happening, story: Story) -> str:
+def _own_loss_text(event: LoggedEvent, story: Story) -> str:
     cause = "by its own actions"
     if event.second:
         cause = f"aboard {story.names[event.other]}, which lacks room for them"
     return f"{story.names[event.unit]} loses {counted(event.first, 'model')} {cause}"
 
 
-_EVENT_TEXTS: Mapping[Event, Callable[[Happening, Story], str]] = {
+_EVENT_TEXTS: Mapping[Event, Callable[[LoggedEvent, Story], str]] = {
     Event.ROUND: _round_text,
     Event.ENTERED: lambda event, story: f"  {story.army_and_unit(event)} comes out of reserve",
     Event.ACTIVATED: lambda event, story: f"  {story.army_and_unit(event)} ({counted(event.first, 'model')})",

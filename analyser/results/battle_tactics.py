@@ -87,7 +87,7 @@ def tactics_game(scenario: BattleScenario, simulation: Simulation, trials: int, 
     won = outcomes[:, _WON].sum(axis=-1) + 0.5 * outcomes[:, Outcome.DRAW]
     scores = (won / outcomes.sum(axis=-1)).reshape(len(mine), len(yours))
     mixes = equilibrium(scores)[0], equilibrium(1.0 - scores.T)[0]
-    return Game(names, tuple(_rows(simulation, pairs, outcomes, sampling)), scores, mixes)
+    return Game(names, tuple(_pair_rows(simulation, pairs, outcomes, sampling)), scores, mixes)
 
 
 def equilibrium(scores: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
@@ -127,7 +127,7 @@ def _outcomes_by_pair(
     return np.stack(by_pair)
 
 
-def _rows(
+def _pair_rows(
     simulation: Simulation, pairs: Sequence[tuple[str, str]], outcomes: NDArray[np.int64], sampling: Sampling
 ) -> list[dict[str, Any]]:
     """Return a row per pair; the best and the worst pair are simulated again to remove the selection bias."""
@@ -164,18 +164,19 @@ def tactics_sentences(game: Game | None, names: Mapping[str, str]) -> list[str]:
     least, most = game.extreme_pairs
     lines = [
         f"Over {counted(len(game.rows), 'pair')} of tactics {names[SIDES[0]]} wins from "
-        f"{estimate_in(least, 'p_victory')} ({_pair(least)}) to {estimate_in(most, 'p_victory')} ({_pair(most)})."
+        f"{estimate_in(least, 'p_victory')} ({_pair_in_words(least)}) to "
+        f"{estimate_in(most, 'p_victory')} ({_pair_in_words(most)})."
     ]
     choosing = [(number, side) for number, side in enumerate(SIDES) if len(game.names[number]) > 1]
-    lines += [f"Equilibrium: {names[side]} uses {_mix(game, number)}." for number, side in choosing]
+    lines += [f"Equilibrium: {names[side]} uses {_mix_in_words(game, number)}." for number, side in choosing]
     return [*lines, "Neither side can improve by changing its tactic.", NOT_MODELLED_NOTE]
 
 
-def _pair(row: dict[str, Any]) -> str:
+def _pair_in_words(row: dict[str, Any]) -> str:
     return f"{tactic_in_words(row['mine'])} against {tactic_in_words(row['yours'])}"
 
 
-def _mix(game: Game, side: int) -> str:
+def _mix_in_words(game: Game, side: int) -> str:
     plays = sorted(zip(game.mixes[side], game.names[side]), reverse=True)
     shares = [(f"{100 * share:.0f}%", tactic_in_words(name)) for share, name in plays if share >= 0.005]
     return shares[0][1] if len(shares) == 1 else ", ".join(f"{name} {share}" for share, name in shares)

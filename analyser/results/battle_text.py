@@ -22,8 +22,8 @@ from analyser.scenarios.policies import AUTO
 if TYPE_CHECKING:
     from analyser.results.battle import BattleResult
 
-_BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # of printed bands of margins
-_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # settings of policies, and common ones
+_BAND_WIDTHS, _MOST_BANDS = (1, 2, 5, 10, 20, 50, 100, 200), 16  # bands of margins in the text
+_KEYS_OF_POLICIES, _COMMON_KEYS = ("target", "order"), ("hand", "initiative")  # settings used with policies; always
 _NAMES = {"hand": "card"}  # a setting, and its name in a text
 
 
@@ -36,7 +36,7 @@ def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tupl
     lengths = f'lines {terms.gap:g}" apart, table {terms.table:g}" deep'
     lines = [("Battle", f"{counted(terms.rounds, 'round')}, {lengths}, {terms.scale}")]
     auto = "equilibrium of tactics" if equilibrium else f"tactic {DEFAULT}"
-    tactics = [_tactics(scenario, side, auto) for side in SIDES]
+    tactics = [_tactics_in_words(scenario, side, auto) for side in SIDES]
     names = names_apart(*scenario.armies)
     for label, name, army in zip(("Army", "Against"), names, scenario.armies):
         boons = sum(boon.points for boon in army.paid_boons)
@@ -47,7 +47,7 @@ def heading(scenario: BattleScenario, *, equilibrium: bool = False) -> list[tupl
     return [*lines, *(("Tactics", f"{name}: {text}") for name, text in zip(names, tactics))]
 
 
-def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
+def _tactics_in_words(scenario: BattleScenario, side: str, auto: str) -> str:
     """Return in words all settings of a side that can differ between the two sides."""
     terms, units = scenario.terms, scenario.fielded[SIDES.index(side)]
     tactic = terms.side_term("tactic", side)
@@ -58,8 +58,8 @@ def _tactics(scenario: BattleScenario, side: str, auto: str) -> str:
     words += [f"{_NAMES.get(key, key)}: {terms.side_term(key, side)}".replace("_", " ") for key in keys]
     with_policy = sum(unit.unit.policy is not None for unit in units)
     words += [f"{counted(with_policy, 'unit')} with a policy of its own"] if with_policy else []
-    kept = terms.side_term("discard_below", side)
-    return ", ".join([*words, *([f"cards below {kept} discarded"] if kept else [])])
+    lowest_kept = terms.side_term("discard_below", side)
+    return ", ".join([*words, *([f"cards below {lowest_kept} discarded"] if lowest_kept else [])])
 
 
 def conclusions(result: BattleResult) -> list[str]:
@@ -137,8 +137,12 @@ def units_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str], *, in_
     lines = []
     for row in rows:
         destroyed, lost = (mean_text(mean_in(row, name), decimals=1) for name in _POINTS)
-        cells = ["?" if row["points"] is None else str(row["points"]), destroyed, _whole(row[f"{_POINTS[0]}_per_100"])]
-        cells += [lost, *([_whole(row[f"{_POINTS[1]}_per_100"])] if in_full else [])]
+        cells = [
+            "?" if row["points"] is None else str(row["points"]),
+            destroyed,
+            _whole_number(row[f"{_POINTS[0]}_per_100"]),
+        ]
+        cells += [lost, *([_whole_number(row[f"{_POINTS[1]}_per_100"])] if in_full else [])]
         lines.append([row["name"], names[row["side"]], *cells, str(estimate_in(row, "p_alive"))])
     title = "Contribution of each unit: enemy points destroyed, also per 100 points of the unit, and points lost"
     return Block(title, [*head, "alive at end"], lines, "<<>", lines=fill(_friendly_losses_note(rows)))
@@ -154,5 +158,5 @@ def _friendly_losses_note(rows: Sequence[dict[str, Any]]) -> str:
 _POINTS = ("points_destroyed", "points_absorbed")
 
 
-def _whole(figure: float | None) -> str:
+def _whole_number(figure: float | None) -> str:
     return "" if figure is None else f"{figure:.0f}"

@@ -57,7 +57,7 @@ class BestResult(DuelResult):
         return self.solution.exploitability
 
     def plan(self, side: str | None = None) -> list[dict[str, Any]]:
-        """Return the plan, a plain dict for each situation that can occur under it, the likeliest of a round first.
+        """Return the plan: a plain dict for each situation that can occur, the likeliest of each round first.
 
         Parameters
         ----------

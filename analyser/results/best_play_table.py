@@ -82,7 +82,7 @@ def option_in_words(option: Option, chooser: Chooser) -> str:
 
 
 def _up_to(option: Option, chooser: Chooser) -> str:
-    """Return the distance at which a move stops, by name if it is a range of the row that the option fires."""
+    """Return the distance at which a move stops, by name if it is a range of the row in use."""
     distance = option.stop ^ STOP_IS_DISTANCE
     row = option.shots[0].row if option.shots else chooser.row_of_ranges(option.action, chooser.best_salvo)
     if row is not None and distance == to_length(row.short_range):
@@ -116,7 +116,7 @@ class _Columns(NamedTuple):
     models: NDArray[np.int64]
     damage: NDArray[np.int64]
     statuses: dict[str, NDArray[np.bool_]]
-    forward: NDArray[np.int64]  # distance from its starting position, in hundredths of an inch
+    forward: NDArray[np.int64]  # hundredths of an inch in front of its starting position
 
 
 class PlanTable:
@@ -260,7 +260,7 @@ class PlanTable:
 
 def situation_in_words(row: dict[str, Any], mine: Combatant, theirs: Combatant) -> str:
     """Return the situation in a row of the plan, in words."""
-    parts = [f"{_unit(row, 'own', mine)} against {_unit(row, 'enemy', theirs)}"]
+    parts = [f"{_unit_in_words(row, 'own', mine)} against {_unit_in_words(row, 'enemy', theirs)}"]
     if row["distance"] is not None:
         parts.append(f'{row["distance"]:g}" apart')
     parts += _edges_in_words(row.get("own_edge"), row.get("enemy_edge"))
@@ -279,7 +279,7 @@ def _edges_in_words(own: float | None, enemy: float | None) -> list[str]:
     return [] if enemy is None else [f'the enemy {enemy:g}" from its edge']
 
 
-def _unit(row: dict[str, Any], who: str, unit: Combatant) -> str:
+def _unit_in_words(row: dict[str, Any], who: str, unit: Combatant) -> str:
     number = row[f"{who}_models"]
     text = counted(number, "model") if who == "own" else str(number)
     if unit.keeps_damage and row[f"{who}_damage"]:

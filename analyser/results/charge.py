@@ -76,7 +76,7 @@ class ChargeResult(FightResult):
 
     @cached_property
     def result(self) -> NDArray[np.str_]:
-        """Result of the charge, without the Overrun, for each pair of states: one of the first four events."""
+        """Result of the charge, without the Overrun, for each pair of states: one of CHARGE_RESULTS."""
         order = states.orders(self.moments[0].first)
         conditions = [states.wins_of_charge(self.moments[0].first) > 0, order == Order.LOST, order == Order.NO_ATTACK]
         return np.select(conditions, CHARGE_RESULTS[:3], CHARGE_RESULTS[3])
@@ -184,7 +184,7 @@ class ChargeResult(FightResult):
 def solve_charge(scenario: ChargeScenario, sampling: Sampling) -> ChargeResult:
     """Return the result of a charge."""
     setup, operations = charge_program(scenario.attacker, scenario.target, scenario.secondary, scenario.ruleset.die)
-    setup.sides["hunter"] = 1  # count combats won also without Hunter: `result` reads them
+    setup.sides["hunter"] = 1  # count won combats even without Hunter, because `result` reads them
     start = charge_start(setup)
 
     def make_result(**fields: Any) -> ChargeResult:
@@ -267,10 +267,12 @@ def _losses_block(result: ChargeResult) -> Block:
     down, across = map(_without_rare_ends, pmfs)
     if len(across) > _WIDEST_GRID:
         values = range(min(down.start, across.start), max(down.stop, across.stop))
-        cells = [[str(value), *(_cell(pmf[value]) if value < len(pmf) else "-" for pmf in pmfs)] for value in values]
+        cells = [
+            [str(value), *(_percent_cell(pmf[value]) if value < len(pmf) else "-" for pmf in pmfs)] for value in values
+        ]
         return Block("Models destroyed", ("value", *CHARGE_SIDES), cells, ">", " | ")
-    cells = [[str(lost), *map(_cell, grid[lost, across]), _cell(pmfs[0][lost])] for lost in down]
-    cells.append(["any", *map(_cell, pmfs[1][across]), "100%"])
+    cells = [[str(lost), *map(_percent_cell, grid[lost, across]), _percent_cell(pmfs[0][lost])] for lost in down]
+    cells.append(["any", *map(_percent_cell, pmfs[1][across]), "100%"])
     head = ["attacker's \\ target's", *map(str, across), "any"]
     lines = [] if (len(down), len(across)) == grid.shape else [NOT_SHOWN]
     return Block("Models lost (rows: by the attacker, columns: by the target)", head, cells, ">", lines=lines)
@@ -282,7 +284,7 @@ def _without_rare_ends(pmf: NDArray[np.float64]) -> range:
     return range(int(likely.argmax()), len(pmf) - int(likely[::-1].argmax()))
 
 
-def _cell(share: float) -> str:
+def _percent_cell(share: float) -> str:
     if share > 1 - CERTAIN_WITHIN:
         return "100%"
     return "-" if share == 0 else f"{100 * share:.1f}%" if share >= 0.0005 else "<0.1%"

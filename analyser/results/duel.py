@@ -63,7 +63,7 @@ class DuelResult(FightResult):
     solution : SolvedDuel or None
         The solved duel if a side plays best or follows a policy in lines.
     simulated_orders : tuple of (PartEnd, JointStates)
-        The same as `orders`, of a simulated duel with a solution.
+        States at each choice of orders in a simulated duel with a solution.
     """
 
     kind = "duel"

@@ -39,14 +39,14 @@ from analyser.scenarios.policies import Shooter, why_not
 from analyser.scenarios.schema import Combatant, WantName
 
 SIDES = ("a", "b")
-# A first estimate of the edges is EDGES_PER_COMBINATION times models and damage of both sides times branches of
-# choices (measured). Above CLOSE_SHARE of the limit, two smaller games (probes) give a better one.
+# A first estimate of the edges is EDGES_PER_COMBINATION (measured) times models and damage of both sides times branches
+# of choices. Above CLOSE_SHARE of the limit, two smaller games (probes) give a better estimate.
 EDGES_PER_COMBINATION, CLOSE_SHARE = 450, 0.45
 # Models times damage of a side in each probe, the least models, and the most edges (half a second). The edges grow with
-# a power of the models; the exponent comes from both probes or, if the larger one is too large, from the rounds.
+# a power of the models. The exponent comes from both probes or, if the larger probe is too large, from the rounds.
 PROBE_SIZES, FEWEST_MODELS, PROBE_EDGES = (6, 10), 2, 600_000
 GROWTH_PER_ROUND, GROWTH, MOST_GROWTH_PER_ROUND = 0.5, 1.5, 0.6
-FIRST_EDGE = 0  # choice of tactics and lines in a combat: overrun if possible, strike as stated or as in the charge
+FIRST_EDGE = 0  # choice of tactics and lines in a combat: overrun if possible; strike as stated, or as in the charge
 ERROR_FACTOR = 1.6  # largest measured ratio of estimated to real edges
 Plan = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -90,7 +90,7 @@ class SolvedDuel:
 
     @cached_property
     def final_values(self) -> Floats:
-        """Value for the :attr:`objective_side` of each pair of states between two rounds, if the duel ended there."""
+        """Value of each pair of states between rounds for the :attr:`objective_side`, as if the duel ended there."""
         game, scenario = self.game, self.scenario
         ends = JointStates(game.first[: game.starts], game.second[: game.starts], np.ones(game.starts))
         return objective_values(scenario.terms.want, ends, scenario, self.objective_side)

@@ -48,7 +48,8 @@ class PolicyDecisions:
         self.units = (self.first, self.second) if point.side == 0 else (self.second, self.first)
         self.lines = [self._resolved_line(line, chooser) for line in (*policy.lines, LAST_RESORT)]
         self.options = np.array(
-            [(each.manoeuvre, each.action, _attack_of(each, chooser), each.stop) for each in chooser.options], np.int64
+            [(option.manoeuvre, option.action, _attack_of(option, chooser), option.stop) for option in chooser.options],
+            np.int64,
         )
         self._views: dict[int, NDArray[np.int64]] = {}
         self._holds_by_key: dict[tuple[Condition, int, int], NDArray[np.bool_]] = {}

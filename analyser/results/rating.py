@@ -23,8 +23,8 @@ _TESTS = {
 def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
     """Return the reasons for a combat rating (AC-3.1): the bonuses and penalties that apply.
 
-    If these do not determine the rating, `rating_by` says what does: ``stated`` (another rating is stated),
-    ``no sight`` or ``spotter`` (Indirect), or ``rule`` (Sponsons or Throw in a charge).
+    If something else determines the rating, `rating_by` names it: ``stated`` (another rating is stated), ``no sight``
+    or ``spotter`` (Indirect), or ``rule`` (Sponsons or Throw in a charge).
     """
     unrated: Any = copy(attack)
     unrated.stated_rating = NONE

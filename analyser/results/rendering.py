@@ -50,7 +50,7 @@ def text(results: Sequence[Result]) -> str:
 
 def blocks_of(results: Sequence[Result]) -> list[Block]:
     """Return the question and its results by one method or several, as blocks."""
-    return [Block(rows=[*results[0].heading(), ("Method", method_line(results))]), *_joined_blocks(results)]
+    return [Block(rows=[*results[0].heading(), ("Method", method_line(results))]), *_blocks_of_results(results)]
 
 
 def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
@@ -62,14 +62,14 @@ def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
 
 def _rules_notes(result: Result) -> list[list[str]]:
     return [
-        _listed("Rules applied", result.rules_applied, ", ") or ["Rules applied: none"],
-        _listed("Not used", result.not_used, "; "),
-        _listed("Not modelled", result.not_modelled, ", ") or ["Not modelled: none"],
+        _list_lines("Rules applied", result.rules_applied, ", ") or ["Rules applied: none"],
+        _list_lines("Not used", result.not_used, "; "),
+        _list_lines("Not modelled", result.not_modelled, ", ") or ["Not modelled: none"],
     ]
 
 
 def _short_rules_notes(result: Result) -> list[list[str]]:
-    """Return the rules as lines; unmodelled rules of these units are named, and the number of the others stated."""
+    """Return the rules as lines, with the names of these units' unmodelled rules, and the number of the others."""
     gaps, named = result.not_modelled, result.unmodelled_in_text
     more = len(gaps) - len(named)
     return [
@@ -103,19 +103,19 @@ def interval_notes(results: Sequence[Result]) -> list[str]:
     return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
 
-def _joined_blocks(results: Sequence[Result]) -> Iterator[Block]:
+def _blocks_of_results(results: Sequence[Result]) -> Iterator[Block]:
     """Yield the blocks of all results; blocks that share a table are joined into one."""
     by_result = [[*result.blocks()] for result in results]
     for blocks in zip(*by_result):
         if blocks[0].shares_table:
-            yield _joined(blocks, results, named=True)
+            yield _join_blocks(blocks, results, named=True)
     for result, own_blocks in zip(results, by_result):
         for block in own_blocks:
             if not block.shares_table:
-                yield _joined([block], [result], named=len(results) > 1)
+                yield _join_blocks([block], [result], named=len(results) > 1)
 
 
-def _joined(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) -> Block:
+def _join_blocks(blocks: Sequence[Block], results: Sequence[Result], *, named: bool) -> Block:
     """Return several blocks as one, with the methods in the title and above the columns."""
     first, methods = blocks[0], [method_name(result) for result in results]
     if first.title and named:
@@ -145,7 +145,7 @@ def notes(results: Sequence[Result]) -> list[str]:
     return [line for part in _notes(results) for line in part]
 
 
-def _listed(label: str, entries: Sequence[str], separator: str) -> list[str]:
+def _list_lines(label: str, entries: Sequence[str], separator: str) -> list[str]:
     """Return a list in one line or, if it is long, in one line per entry."""
     line = f"{label}: {separator.join(entries)}"
     if len(line) <= _WIDEST_LIST:

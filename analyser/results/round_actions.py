@@ -37,7 +37,7 @@ def actions_of_rounds(setup: Setup, moments: Sequence[tuple[OrdersPoint, JointSt
         actions = packed_actions(setup, operation, orders.when, orders.shots, first, second)
         totals = by_round.setdefault((orders.round, SIDES[orders.operation.side]), {})
         _add_weights(totals, actions, weights)
-    return _decoded(by_round)
+    return _decode_actions(by_round)
 
 
 def actions_of_plan(duel: SolvedDuel, simulated: Sequence[SimulatedOrders] = ()) -> ActionWeights:
@@ -55,7 +55,7 @@ def actions_of_plan(duel: SolvedDuel, simulated: Sequence[SimulatedOrders] = ())
             _add_weights(totals, actions, weights[taken])
     if not simulated:
         _add_ended_duels(duel, by_round)
-    return _decoded(by_round)
+    return _decode_actions(by_round)
 
 
 def _states_at_orders(duel: SolvedDuel) -> Iterator[tuple[PartEnd, JointStates, NDArray[Any]]]:
@@ -90,7 +90,7 @@ def _add_weights(totals: dict[int, Any], actions: NDArray[Any], weights: NDArray
             totals[action] = totals.get(action, 0) + weights[actions == action].sum()
 
 
-def _decoded(by_round: _WeightsByCode) -> ActionWeights:
+def _decode_actions(by_round: _WeightsByCode) -> ActionWeights:
     return {
         key: {names_of(action): by_round[key][action] for action in sorted(by_round[key])} for key in sorted(by_round)
     }

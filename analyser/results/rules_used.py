@@ -140,7 +140,7 @@ class SortedRules:
     modelled: set[str] = field(default_factory=set)  # rules modelled in at least one kind of fight
 
     def add(self, keywords: Iterable[Keyword], fight: str, case: Case, side: str = "") -> None:
-        """Add keywords of a profile by their effect in a kind of fight; `side` is its owner in an attack."""
+        """Add keywords of a profile by their effect in a kind of fight; `side` is the profile's side in an attack."""
         for keyword in keywords:
             term, name = keyword.term, keyword.canonical
             if term is not None and term.counts_in(fight):

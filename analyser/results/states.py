@@ -73,7 +73,7 @@ def flag(states: States, name: str) -> NDArray[np.bool_]:
 
 
 def holds(states: States, name: str, unit: Target) -> NDArray[np.bool_]:
-    """Return True where a status or fate holds; exactly one of alive, destroyed, broken and fled does."""
+    """Return True where a status or fate holds; exactly one of alive, destroyed, broken and fled holds."""
     if name == ALIVE:
         return ~is_removed(states)
     if name == "destroyed":
@@ -192,7 +192,7 @@ class FightResult(Result):
 Pair = tuple[int, int]  # states of both sides
 Programs = Sequence[Sequence[Operation]]
 FightT = TypeVar("FightT", bound=FightResult)
-MOST_OPERATIONS = 5e7  # for an exact distribution (some seconds)
+MOST_OPERATIONS = 5e7  # most operations for an exact distribution (some seconds)
 _SECONDS_PER_OPERATION = 4e-7  # without compilation
 _STATUS_SETS = 4  # common sets of statuses per number of models and damage, in fights of several rounds
 _DISTANCES = 2  # common distances between two units that charge each other
@@ -238,7 +238,9 @@ def states_after(
     """
     if sampling.is_exact:
         joints = joint_distributions(setup, programs, start, ruleset)
-        return [JointStates(each.first[each.rows], each.second[each.columns], each.probabilities) for each in joints]
+        return [
+            JointStates(joint.first[joint.rows], joint.second[joint.columns], joint.probabilities) for joint in joints
+        ]
     simulation = simulation or simulation_of(setup, programs, ruleset, replacement=sampling.replacement)
     moments = simulation.play(start, sampling.first_trials(), sampling.seed, sampling.n_threads, sampling.report)
     return [JointStates(*columns) for columns in moments]

@@ -55,7 +55,7 @@ def swings_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Bl
 
 
 def swing_units_sentence(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
-    """Return a sentence on a side's unit with the largest swing, and on those with swings not significantly smaller.
+    """Return a sentence on a side's unit with the largest swing, and on units with swings not significantly smaller.
 
     The largest may be named, because the number of battles is fixed in advance, and the intervals hold for all units.
     """

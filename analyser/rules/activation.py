@@ -67,7 +67,7 @@ def distance_between(state: int, other: int, side: SideFacts, other_side: SideFa
 
 @step
 def is_at_short_range(strike: StrikeFacts, side: SideFacts, distance: int) -> bool:
-    """Return True if the enemy is within the row's short range; if distances do not count, by the policy."""
+    """Return True if the enemy is within the row's short range; the policy decides if distances do not count."""
     if strike.short_range == NONE:
         return False
     if distance == NONE:
@@ -91,7 +91,7 @@ def at_double_time(speed: int) -> int:
 
 @step
 def view_of(state: int, other: int, sides: tuple[SideFacts, SideFacts], strike: StrikeFacts, has_row: bool) -> View:
-    """Return the view on which the unit's policy decides; `strike`: a shot with the unit's row, if it `has_row`."""
+    """Return the view on which the unit's policy decides; `strike` is a shot with its row, ignored unless `has_row`."""
     return view_at(state, distance_between(state, other, sides[0], sides[1]), sides[0], strike, has_row)
 
 

@@ -1,4 +1,4 @@
-"""Single attacks: from an attack and a target to a fight, and from its score to destroyed models (AC-3, AC-4)."""
+"""Single attacks: the fight of an attack and a target, and the losses that its score causes (AC-3, AC-4)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def effects_of(attack: AttackFacts, target: TargetFacts) -> Effects:
 
 @step
 def dice_of_cell(attack: AttackFacts, target: TargetFacts, dice: int, in_parentheses: int, short: int) -> int:
-    """Return the dice of a cell: its value, or the one in parentheses (AC-3.2); house rules change it, to 1 or more."""
+    """Return the dice that an attack uses from a cell (AC-3.2), after house rules, which leave at least 1."""
     if in_parentheses != NONE and uses_parentheses(attack, target, short):
         dice = in_parentheses
     if dice <= 0 or (not attack.house_1 and not target.house_1):

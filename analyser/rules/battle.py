@@ -11,7 +11,7 @@ from analyser.common.kernel_records import Integers
 
 LEAST_HURT_SHARE = 0.05 - 1e-9  # least expected share of an enemy that an attack must destroy to count (BT-4)
 ZERO_GROUND_PRESENCE = 5  # victory points (BT-5)
-DEVASTATING_RATIO = 2  # of the victory points (AC-9.4)
+DEVASTATING_RATIO = 2  # ratio of the victory points (AC-9.4)
 COMMANDED_WITHIN = 600  # distance from a commander (AC-5.8)
 NEAR_IN_COMBAT = 200  # distance at which a unit supports or threatens (AC-8.2)
 SURRENDERED = 0  # value of the card of a side that surrenders the initiative
@@ -25,15 +25,15 @@ class CardChoice(IntEnum):
     LOWEST = 1
     MIDDLE = 2
     SURRENDER = 3
-    KEPT = 4  # the highest card if the side plays first, else the lowest that beats or equals the other side's card
+    KEPT = 4  # the highest card if the side plays first, else the lowest card that at least equals the other side's
 
 
 class ActivationChoice(IntEnum):
     """Choice of the ready unit that a side activates next (BT-4)."""
 
-    LISTED = 0  # in the order of the army list
-    NEAREST = 1  # to an enemy
-    DEAREST = 2  # with the most points
+    LISTED = 0  # the first in the army list
+    NEAREST = 1  # the nearest to an enemy
+    DEAREST = 2  # the unit with the most points
 
 
 class TargetChoice(IntEnum):
@@ -42,7 +42,7 @@ class TargetChoice(IntEnum):
     NEAREST = 0
     MOST_POINTS = 1
     BEST_KILL = 2
-    MOST_DANGEROUS = 3  # to the unit
+    MOST_DANGEROUS = 3  # the most dangerous to the unit
     THREATENED_FIRST = 4
 
 

@@ -116,7 +116,7 @@ def set_losers_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts,
 
 @step
 def set_test(fight: FightFacts, target: TargetFacts, attack: AttackFacts, state: int) -> None:
-    """Fill `fight` with the test of `target`; of the attacks only their qualities, stored in `state`, matter (AC-6)."""
+    """Fill `fight` with the test of `target`; only the attacks' qualities, stored in `state`, matter (AC-6)."""
     attack.close_quarters = attack.opportunity_fire = attack.corrosive = attack.precision = 0
     attack.suppressive = 1 if state & unit_state.SUPPRESSIVE else 0
     attack.cryo = 1 if state & unit_state.CRYO else 0

@@ -48,13 +48,13 @@ _FIRST_WITHOUT_HITS = 2  # face GLANCING; MISS and BLANK follow
 class Effects(NamedTuple):
     """Effects of all house rules on one attack."""
 
-    dice: int = 0  # added, or removed if negative
-    defence: int = 0  # added to the target's
+    dice: int = 0  # dice added, or removed if negative
+    defence: int = 0  # added to the target's DEFENCE
     test: int = 0  # added to the target's DISCIPLINE for the test that follows
-    rerolls: int = 0  # bits of the faces
-    ignores: int = 0  # bits of Penalty
-    heroic_hits: int = 0  # 0: unchanged
-    strike_hits: int = 0  # the hits plus 1; 0: unchanged
+    rerolls: int = 0  # bits of faces that are re-rolled
+    ignores: int = 0  # bits of penalties that do not count
+    heroic_hits: int = 0  # hits of a heroic strike; 0: unchanged
+    strike_hits: int = 0  # hits of a strike, plus 1; 0: unchanged
     as_strike: int = 0  # bits of faces without hits that count as strikes
     as_heroic: int = 0  # bits of faces without hits that count as heroic strikes
 
@@ -168,7 +168,7 @@ def situation_of(attack: AttackFacts, short: int) -> int:
 
 @step
 def add_rule(effects: Effects, rule: int, situation: int, is_a: int) -> Effects:
-    """Return `effects` plus those of a packed rule, if it applies in the situation to a unit with the bits `is_a`."""
+    """Return `effects` plus those of a packed rule, if it applies in the situation against a unit with bits `is_a`."""
     against = rule >> _AGAINST & _MASK_11
     if rule >> situation & 1 == 0 or (against and not against & is_a):
         return effects

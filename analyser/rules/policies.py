@@ -92,7 +92,7 @@ class Action(IntEnum):
     """Use of the attack step; a charge includes its attack step."""
 
     NOTHING = 0
-    SHOOT = 1  # or re-arm first, if the row needs it
+    SHOOT = 1  # shoot, or first re-arm if the row needs it
     GO_ON_LOOKOUT = 2
     TAKE_COVER = 3
     RE_ARM = 4

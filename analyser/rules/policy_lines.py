@@ -37,7 +37,7 @@ YES_NO_CONDITIONS = (
     "enemy activated",
 )
 """Conditions that are true or false, about the row in use, a charge, the unit itself, or the enemy."""
-_RANGE_CONDITIONS = ("in range", "in short range")  # one subject with the values 0 (beyond range), 1 and 2 (short)
+_RANGE_CONDITIONS = ("in range", "in short range")  # one subject: 0 is out of range, 1 long range, 2 short range
 QUANTITIES = ("models", "damage", "enemy models", "enemy damage", "distance", "round", "rounds left")
 """Subjects of the conditions that compare a number."""
 _MOVES = {
@@ -96,7 +96,7 @@ _MOVE_TO_RANGE = re.compile(
 # A distance at the end of an unknown order, even misspelt: it is removed before the nearest known order is looked up.
 _TRAILING_DISTANCE = re.compile(r"\s+(?:[\d.]+\S*|\S+\s+inch(?:es)?)(?:\s+inch(?:es)?)?$")
 _MOST_INCHES_OF_MOVE = 1000
-MOST_LINES = 10_000  # of a policy: a plan of best play has one line per situation
+MOST_LINES = 10_000  # lines of a policy; a plan of best play has one per situation
 
 
 def is_in_words(policy: str) -> bool:
@@ -113,7 +113,7 @@ class Condition(NamedTuple):
     """A condition of a line."""
 
     subject: str  # one of YES_NO_CONDITIONS or QUANTITIES
-    comparison: str = ""  # of one of QUANTITIES with `value`: <, <=, ==, >= or >
+    comparison: str = ""  # <, <=, ==, >= or >, between one of QUANTITIES and `value`
     value: float = 0.0
     negated: bool = False
 
@@ -126,7 +126,7 @@ class Line(NamedTuple):
     conditions: tuple[Condition, ...] = ()
     row: str = ""  # a row's id, "overcharge" or "all rows"; empty: the best row
     stop: int = 0  # end of the move (`activation.length_until_stop`), TO_RANGE or TO_SHORT_RANGE; 0: the full length
-    text: str = ""  # as written
+    text: str = ""  # the line as written
 
 
 LAST_RESORT = Line(Manoeuvre.STAY, Action.NOTHING, text="do nothing")
@@ -172,7 +172,7 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     >>> _hidden_line(lines_of("aim and shoot", "") + lines_of("charge if in range", ""))
     (1, 0)
     """
-    lines_conditions = [_by_subject(line) for line in lines]
+    lines_conditions = [_conditions_by_subject(line) for line in lines]
     by_subject: dict[str, list[Condition]] = {}
     for subject, conditions in chain.from_iterable(map(dict.items, lines_conditions)):
         by_subject.setdefault(subject, []).extend(conditions)
@@ -189,7 +189,7 @@ def _hidden_line(lines: Sequence[Line]) -> tuple[int, int] | None:
     return None
 
 
-def _by_subject(line: Line) -> dict[str, list[Condition]]:
+def _conditions_by_subject(line: Line) -> dict[str, list[Condition]]:
     """Return all conditions of a line by subject; the range conditions of a row have one subject."""
     result: dict[str, list[Condition]] = {}
     row = "" if line.manoeuvre == Manoeuvre.CHARGE else line.row
@@ -248,7 +248,7 @@ def _order_of(text: str, where: str) -> Line:
 
 
 def _move_and_stop(text: str, where: str) -> tuple[str, int]:
-    """Return the move of an order and its stop; if none is stated, 0, but TO_SHORT_RANGE for `close in`."""
+    """Return the move of an order and its stop (default: 0, or TO_SHORT_RANGE for `close in`)."""
     if (match := _MOVE_BY_INCHES.match(text)) is not None:
         return match[1], _hundredths(match[2], text, where)
     if (match := _MOVE_TO_RANGE.match(text)) is not None:
@@ -321,7 +321,7 @@ def _nearest_words(text: str) -> str:
 
 def _check_compatible(line: Line, where: str) -> None:
     """Raise InputError for conditions that can never hold together, including implied ones."""
-    for subject, conditions in _by_subject(line).items():
+    for subject, conditions in _conditions_by_subject(line).items():
         if any(all(_holds_at(condition, value) for condition in conditions) for value in _test_values(conditions)):
             continue
         if subject in QUANTITIES:
@@ -335,7 +335,7 @@ def _check_compatible(line: Line, where: str) -> None:
 
 
 def _test_values(conditions: Sequence[Condition]) -> set[float]:
-    """Return values at which to test the conditions of a subject: if all can hold together, they do at one of these."""
+    """Return test values for the conditions of a subject: if all can hold together, they hold at one of the values."""
     if conditions[0].subject in YES_NO_CONDITIONS:
         return {0.0, 1.0, 2.0}
     ends = sorted({0.0, *(condition.value for condition in conditions)})
@@ -377,7 +377,7 @@ _TACTIC_TABLE = np.array(
 )
 
 
-VIEW_COUNT = 1 << 5  # number of views outside a building that differ by more than the distance (`view_index`)
+VIEW_COUNT = 1 << 5  # number of views outside a building, without the distance (`view_index`)
 
 
 @step
@@ -400,7 +400,7 @@ def allowed_decisions_by_view() -> Integers:
 
 @step
 def decide(policy: int, view: View) -> tuple[int, int]:
-    """Return the manoeuvre and the action of a tactic, those of its first line whose condition holds."""
+    """Return the manoeuvre and the action of the first line of a tactic whose condition holds."""
     for line in range(_TACTIC_SIZE):
         condition = _TACTIC_TABLE[policy, line, 0]
         holds = condition == _ALWAYS or (condition == _IN_RANGE and view.in_range)

@@ -50,13 +50,13 @@ def end_effect(state: int, bit: int, side: SideFacts) -> int:
 
 @step
 def skip_die_after_shot(state: int, side: SideFacts) -> int:
-    """Return a unit's state after a shot; at an unknown distance no other unit is near, so that no die is rolled."""
+    """Return a unit's state after a shot; at an unknown distance no other unit is near, so no die is rolled."""
     without_effect = unit_state.is_removed(state) and side.spectacular_demise and side.distance == NONE
     return state | DIE_ROLLED if without_effect else state
 
 
-# Bit of a unit that is not removed, set from an attack with Siegebreaker until the die for the building is rolled. (As
-# FLED it is a bit of removed units.)
+# Bit of a unit that is not removed, set from an attack with Siegebreaker until the die for the building is rolled. In a
+# removed unit the bit means FLED.
 BUILDING_ATTACKED = discipline.FLED
 
 
@@ -87,7 +87,7 @@ _NO_DAMAGE = ~(unit_state.MODELS_MASK << discipline.DAMAGE)
 
 @step
 def damages_enemy(state: int, other: int, sides: tuple[SideFacts, SideFacts], enemy: TargetFacts) -> bool:
-    """Return True if Run Amok damages the enemy: light or heavy, within reach, at a known distance, not charged."""
+    """Return True if Run Amok damages the enemy: light or heavy, and within reach of a unit that has not charged."""
     if not sides[0].runs_amok or enemy.category == _AERIAL:
         return False
     if unit_state.is_removed(state) or unit_state.is_removed(other):

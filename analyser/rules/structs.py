@@ -13,7 +13,7 @@ MOST_INCHES = 60  # longest distance: the depth of a table
 
 
 class Officer(IntEnum):
-    """When the officer's model is destroyed, among the models of its unit (AC-5.8)."""
+    """Order in which the officer's model is destroyed, among the models of its unit (AC-5.8)."""
 
     LAST = 0
     FIRST = 1
@@ -229,7 +229,7 @@ class StrikeFacts(NamedTuple):
     orders: int = 0  # bits of the active side's orders under which the strike is made; NONE: all
     by_lookout: int = 0  # 1: opportunity fire, made by a unit on lookout
     by_blast: int = 0  # 1: the blast of a removed unit (Spectacular Demise)
-    with_own_unit: int = 0  # 1: made by another unit together with the side's unit, even if blanks destroy the latter
+    with_own_unit: int = 0  # 1: made by another unit of the side, even after blanks destroyed the side's own unit
     marks_striker: int = 0  # 1: the striker is marked, so that the target shoots back (Tail Gunner)
     on_marked: int = 0  # 1: made only on a marked unit (Tail Gunner, Throw)
     after_failed_rally: int = 0  # 1: a unit that failed its rally test may make the strike

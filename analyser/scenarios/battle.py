@@ -52,7 +52,7 @@ _HAND_TEXT = "Card that {} plays for the initiative."
 _INITIATIVE_TEXT = "Choice of {} if it has the initiative in round 1."
 _DISCARD_TEXT = "Before drawing, {} discards cards below this value."
 _MINE, _YOURS = "the first army", "the second army"
-_AUTO_TERMS = {"policy": AUTO, "target": "nearest", "order": "listed"}  # other values: the tactic is `policies`
+_AUTO_TERMS = {"policy": AUTO, "target": "nearest", "order": "listed"}  # other values imply the tactic `policies`
 
 
 class BattleTerms(Record):
@@ -272,7 +272,7 @@ def _battle_units(
 
 
 def policy_of(unit: ArmyUnit, combatant: Combatant, enemies: list[Combatant], default: str) -> PolicyName:
-    """Return a unit's policy (`default`: its side's); `auto` is `charge` if it can only charge, else `shoot` (BT-4)."""
+    """Return a unit's policy, by default its side's; `auto` is `charge` if it can only charge, else `shoot` (BT-4)."""
     if combatant.aircraft:  # an aircraft attacks in a sortie
         return "shoot"
     if (stated := unit.policy or default) != AUTO:

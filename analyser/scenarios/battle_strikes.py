@@ -111,7 +111,7 @@ class Strikes:
         return self.rolls.pools_of(fight, [dice]) if dice > 0 else 0
 
     def tables(self, values: list[float], *, gains: bool) -> Tables:
-        """Return all strikes and the `values` of targets (BT-4) as arrays, if asked with expected gains (BT-6)."""
+        """Return all strikes and the `values` of targets (BT-4) as arrays, with expected gains if `gains` (BT-6)."""
         sizes = len(self.records), len(self.rolls.pmfs), len(values)
         if self._tables is None or sizes != self._sizes:
             self._tables, self._sizes = self._new_tables(values), sizes
@@ -153,7 +153,7 @@ def _first_indices(lists: list[list[int]]) -> Any:
     return np.concatenate([[0], np.cumsum([len(entries) for entries in lists])[:-1]]).astype(np.int64)
 
 
-_SECONDS_PER_PAIR = 0.0007  # of units, without compilation
+_SECONDS_PER_PAIR = 0.0007  # seconds per pair of units, without compilation
 POINTS_PER_VICTORY_POINT = 100.0  # points of a unit that count as one victory point
 
 
@@ -190,12 +190,12 @@ def set_gains(
     )
 
 
-def set_look_ahead(encoding: Any, tables: Tables, sides: Any, units: Any) -> None:
+def set_look_ahead(setup: Any, tables: Tables, sides: Any, units: Any) -> None:
     """Set the gains of each unit at full strength from attacks on each enemy, and its reach."""
     field: Any = empty_record(Battlefield)
-    battle = Battle(encoding, tables, field, empty_record(Counts))
+    battle = Battle(setup, tables, field, empty_record(Counts))
     field.sides[:], field.units[:] = sides, units
-    seconds = _SECONDS_PER_PAIR * int(encoding.units[0] * encoding.units[1])
+    seconds = _SECONDS_PER_PAIR * int(setup.units[0] * setup.units[1])
     if fill_gains_of_all.compiling_pays(seconds):
         fill_gains_of_all.compile_for(seconds)
         fill_gains_of_all(battle)

@@ -42,7 +42,7 @@ from analyser.scenarios.schema import Combatant, PolicyName
 class EncodedBattle(NamedTuple):
     """A battle as tables of integers for the kernels."""
 
-    encoding: BattleSetup
+    setup: BattleSetup
     sides: Any  # records of SIDE by unit
     units: Any  # records of TARGET by unit
     tables: Tables
@@ -68,7 +68,7 @@ class _Pair(NamedTuple):
 
 
 class Encoder:
-    """Encoder of battles with a ruleset; what several battles share, such as pairs of units, is cached."""
+    """Encoder of battles with a ruleset; data that battles share, such as pairs of units, are cached."""
 
     def __init__(self, ruleset: Ruleset) -> None:
         self._strikes = Strikes(ruleset)
@@ -83,108 +83,108 @@ class Encoder:
         """Return the tables of a battle."""
         self._scenario, fielded = scenario, scenario.fielded
         self._units = {side * MOST_UNITS + index: unit for side in range(2) for index, unit in enumerate(fielded[side])}
-        encoding: Any = empty_record(BattleSetup)
+        setup: Any = empty_record(BattleSetup)
         sides, units = np.zeros(UNITS, SIDE), np.zeros(UNITS, TARGET)
-        self._set_terms(encoding)
-        encoding.pairs[:] = _no_options()
-        encoding.blasts[:] = NO_STRIKE
-        encoding.carrier[:], encoding.cargo[:], encoding.fumes[:] = NONE, NONE, NONE
+        self._set_terms(setup)
+        setup.pairs[:] = _no_options()
+        setup.blasts[:] = NO_STRIKE
+        setup.carrier[:], setup.cargo[:], setup.fumes[:] = NONE, NONE, NONE
         for number, unit in self._units.items():
-            self._set_unit(encoding, number, unit)
-            sides[number], units[number] = _side(unit), target_record(unit.combatant)
+            self._set_unit(setup, number, unit)
+            sides[number], units[number] = _side_record(unit), target_record(unit.combatant)
         for number, unit in self._units.items():
-            choice = TargetChoice(encoding.choice[number // MOST_UNITS])
+            choice = TargetChoice(setup.choice[number // MOST_UNITS])
             for other, enemy in self._units.items():
                 if number // MOST_UNITS != other // MOST_UNITS:
-                    encoding.pairs[number, other % MOST_UNITS] = self._facts_of(unit, enemy, choice)
-                    if any(encoding.ahead):
-                        encoding.rows[number, other % MOST_UNITS] = self._rows_of(unit, enemy)
+                    setup.pairs[number, other % MOST_UNITS] = self._facts_of(unit, enemy, choice)
+                    if any(setup.ahead):
+                        setup.rows[number, other % MOST_UNITS] = self._rows_of(unit, enemy)
                 if number != other and unit.combatant.value("Spectacular Demise"):
                     blast = blast_on(unit.combatant, enemy.combatant)
-                    encoding.blasts[number, other] = self._strikes.index_of(blast)
-        pairs = encoding.pairs
+                    setup.blasts[number, other] = self._strikes.index_of(blast)
+        pairs = setup.pairs
         furthest = np.maximum(np.maximum(pairs["reach"], pairs["reach_rallying"]), pairs["charges"])
         speeds = np.maximum(np.array([side["speed"] for side in sides]), 0)
-        free_reach = np.where(encoding.rows["number"] > 0, encoding.rows["long"].max(axis=2) + speeds[:, None], -1)
-        encoding.furthest[:] = np.maximum(furthest, free_reach).max(axis=1)
-        encoding.rearms_on_lookout[:] = ((pairs["tactic"] == Policy.LOOKOUT) & (pairs["rearms"] != 0)).any(axis=1)
-        looks_ahead = any(encoding.ahead)
+        free_reach = np.where(setup.rows["number"] > 0, setup.rows["long"].max(axis=2) + speeds[:, None], -1)
+        setup.furthest[:] = np.maximum(furthest, free_reach).max(axis=1)
+        setup.rearms_on_lookout[:] = ((pairs["tactic"] == Policy.LOOKOUT) & (pairs["rearms"] != 0)).any(axis=1)
+        looks_ahead = any(setup.ahead)
         tables = self._strikes.tables(self._values, gains=looks_ahead)
         if looks_ahead:
-            set_look_ahead(encoding, tables, sides, units)
-        return EncodedBattle(cast("BattleSetup", encoding), sides, units, tables)
+            set_look_ahead(setup, tables, sides, units)
+        return EncodedBattle(cast("BattleSetup", setup), sides, units, tables)
 
-    def _set_terms(self, encoding: Any) -> None:
+    def _set_terms(self, setup: Any) -> None:
         scenario, terms = self._scenario, self._scenario.terms
         deck = scenario.ruleset.deck.counts()
-        encoding.disembark_within, encoding.disembark_by = to_length(terms.disembark_within), terms.disembark_by
-        encoding.rounds, encoding.table = terms.rounds, to_length(terms.table)
-        encoding.cards, encoding.hand_limit = deck.sum(), terms.hand_limit
-        encoding.deck[: deck.sum()] = np.repeat(np.arange(len(deck)), deck)
+        setup.disembark_within, setup.disembark_by = to_length(terms.disembark_within), terms.disembark_by
+        setup.rounds, setup.table = terms.rounds, to_length(terms.table)
+        setup.cards, setup.hand_limit = deck.sum(), terms.hand_limit
+        setup.deck[: deck.sum()] = np.repeat(np.arange(len(deck)), deck)
         die = scenario.ruleset.die
         odds = odds_of(np.array(die.sides_by_face, np.int64), deck)
-        encoding.heroic, encoding.strike, encoding.miss, encoding.die_sides = odds[:4]
+        setup.heroic, setup.strike, setup.miss, setup.die_sides = odds[:4]
         for name in ("cards_up_to", "probability_up_to"):
-            cumulated, column = getattr(encoding, name), getattr(odds, name)
+            cumulated, column = getattr(setup, name), getattr(odds, name)
             cumulated[:] = column[-1]
             cumulated[: len(column)] = column
-        encoding.has_lookouts = any(unit.policy in ("lookout", BEST) for unit in self._units.values())
-        encoding.has_reserves = any(unit.reserve for unit in self._units.values())
-        encoding.orders[:] = allowed_decisions_by_view()
+        setup.has_lookouts = any(unit.policy in ("lookout", BEST) for unit in self._units.values())
+        setup.has_reserves = any(unit.reserve for unit in self._units.values())
+        setup.orders[:] = allowed_decisions_by_view()
         for side, name in enumerate(SIDES):
             units = scenario.fielded[side]
-            encoding.units[side] = len(units)
-            encoding.gives_away[side] = terms.side_term("initiative", name) == "give"
-            encoding.card_choice[side] = CardChoice[terms.side_term("hand", name).upper()]
-            encoding.order[side] = ActivationChoice[terms.side_term("order", name).upper()]
-            encoding.choice[side] = TargetChoice[terms.side_term("target", name).upper()]
-            encoding.discard_below[side] = terms.side_term("discard_below", name)
-            encoding.ahead[side] = terms.side_term("tactic", name) != BY_POLICY
+            setup.units[side] = len(units)
+            setup.gives_away[side] = terms.side_term("initiative", name) == "give"
+            setup.card_choice[side] = CardChoice[terms.side_term("hand", name).upper()]
+            setup.order[side] = ActivationChoice[terms.side_term("order", name).upper()]
+            setup.choice[side] = TargetChoice[terms.side_term("target", name).upper()]
+            setup.discard_below[side] = terms.side_term("discard_below", name)
+            setup.ahead[side] = terms.side_term("tactic", name) != BY_POLICY
             tactic = terms.side_term("tactic", name)
             if tactic != BY_POLICY:
-                set_mix(encoding, side, {DEFAULT if tactic == AUTO else tactic: 1.0})
+                set_mix(setup, side, {DEFAULT if tactic == AUTO else tactic: 1.0})
             without_x = [index + side * MOST_UNITS for index, unit in enumerate(units) if unit.unit.x is None]
-            encoding.slots[side] = len(without_x)
-            encoding.slot_at[side, : len(without_x)] = without_x
+            setup.slots[side] = len(without_x)
+            setup.slot_at[side, : len(without_x)] = without_x
             order = list(range(len(units)))
-            if encoding.order[side] == ActivationChoice.DEAREST:
+            if setup.order[side] == ActivationChoice.DEAREST:
                 order.sort(key=lambda index: -(units[index].unit.points or 0))
-            encoding.listed[side, : len(units)] = np.array(order) + side * MOST_UNITS
+            setup.listed[side, : len(units)] = np.array(order) + side * MOST_UNITS
             commanders = [index + side * MOST_UNITS for index, unit in enumerate(units) if unit.commander]
-            encoding.commanders[side] = len(commanders)
-            encoding.commander_at[side, : len(commanders)] = commanders
+            setup.commanders[side] = len(commanders)
+            setup.commander_at[side, : len(commanders)] = commanders
         with_fumes = [number for number, unit in self._units.items() if unit.combatant.has("Corrosive Fumes")]
-        encoding.fume_units = len(with_fumes)
-        encoding.fume_unit_at[: len(with_fumes)] = with_fumes
+        setup.fume_units = len(with_fumes)
+        setup.fume_unit_at[: len(with_fumes)] = with_fumes
 
-    def _set_unit(self, encoding: Any, number: int, fielded: BattleUnit) -> None:
+    def _set_unit(self, setup: Any, number: int, fielded: BattleUnit) -> None:
         unit = fielded.combatant
-        encoding.state[number] = unit_state.start_state(target_record(unit), 0)
-        encoding.x[number], encoding.y[number] = fielded.x, fielded.y
-        encoding.arrives[number] = self._scenario.terms.arrives if fielded.reserve else 0
-        encoding.aircraft[number], encoding.commander[number] = bool(unit.aircraft), fielded.commander
-        encoding.rating[number] = 1 if unit.victory_points is None else unit.victory_points
-        encoding.hunts[number], encoding.throws[number] = unit.has("Hunter"), unit.has("Throw")
-        encoding.stoic[number] = unit.has("Stoic Defence")
-        encoding.fumes[number] = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE
-        encoding.suffers[number] = not unit.has("Automata") and not target_record(unit).steady
-        encoding.models[number] = unit.models
+        setup.state[number] = unit_state.start_state(target_record(unit), 0)
+        setup.x[number], setup.y[number] = fielded.x, fielded.y
+        setup.arrives[number] = self._scenario.terms.arrives if fielded.reserve else 0
+        setup.aircraft[number], setup.commander[number] = bool(unit.aircraft), fielded.commander
+        setup.rating[number] = 1 if unit.victory_points is None else unit.victory_points
+        setup.hunts[number], setup.throws[number] = unit.has("Hunter"), unit.has("Throw")
+        setup.stoic[number] = unit.has("Stoic Defence")
+        setup.fumes[number] = unit.rule_length("Corrosive Fumes") if unit.has("Corrosive Fumes") else NONE
+        setup.suffers[number] = not unit.has("Automata") and not target_record(unit).steady
+        setup.models[number] = unit.models
         side = self._scenario.fielded[number // MOST_UNITS]
         points, army_points = fielded.unit.points or 0, sum(other.unit.points or 0 for other in side)
-        encoding.model_percent[number] = 100 * points / (army_points * (unit.models or 1)) if army_points else 0.0
+        setup.model_percent[number] = 100 * points / (army_points * (unit.models or 1)) if army_points else 0.0
         if fielded.unit.embarked_in is not None:
             carrier = self._number_of(fielded.unit.embarked_in, number // MOST_UNITS)
-            encoding.carrier[number], encoding.cargo[carrier] = carrier, number
-            encoding.has_transports = 1
-        encoding.own_policy[number] = NONE if fielded.policy == BEST else Policy[fielded.policy.upper()]
-        encoding.holds[number] = fielded.chooses_target
-        encoding.stake[number] = encoding.rating[number] + points / POINTS_PER_VICTORY_POINT
-        encoding.limit[number] = unit.damage_limit
-        encoding.health[number] = (unit.models or 1) * (unit.damage_limit or 1)
-        encoding.by_damage[number] = bool(unit.behemoth)
-        encoding.several[number] = max(unit.value("All-Out Attack"), 1)
-        encoding.hides[number] = unit.has("Pavises", "Shrouded", "Obfuscating")
-        encoding.watches[number] = fielded.policy == BEST and any(row.kind == "ranged" for row in unit.rows or ())
+            setup.carrier[number], setup.cargo[carrier] = carrier, number
+            setup.has_transports = 1
+        setup.own_policy[number] = NONE if fielded.policy == BEST else Policy[fielded.policy.upper()]
+        setup.holds[number] = fielded.chooses_target
+        setup.stake[number] = setup.rating[number] + points / POINTS_PER_VICTORY_POINT
+        setup.limit[number] = unit.damage_limit
+        setup.health[number] = (unit.models or 1) * (unit.damage_limit or 1)
+        setup.by_damage[number] = bool(unit.behemoth)
+        setup.several[number] = max(unit.value("All-Out Attack"), 1)
+        setup.hides[number] = unit.has("Pavises", "Shrouded", "Obfuscating")
+        setup.watches[number] = fielded.policy == BEST and any(row.kind == "ranged" for row in unit.rows or ())
 
     def _number_of(self, name: str, side: int) -> int:
         names = [unit.name for unit in self._scenario.fielded[side]]
@@ -363,7 +363,7 @@ def _no_options() -> Any:
     return facts
 
 
-def _side(fielded: BattleUnit) -> SideFacts:
+def _side_record(fielded: BattleUnit) -> SideFacts:
     unit = fielded.combatant
     numbers = {
         "distance": 0,

@@ -29,10 +29,10 @@ from analyser.rules.discipline import ATTACKER_DAMAGE, ATTACKER_DESTROYED
 from analyser.rules.draws import odds_of, success_counts, test_draw
 from analyser.rules.structs import FightFacts, Officer, Test
 
-MOST_CELLS = 4_000_000  # combinations of draws; the trials with each combination are counted in a cell
-MOST_COUNTED = 1 << 31  # trials of a thread between merges: half of what 32 bits count, as discarded trials count, too
+MOST_CELLS = 4_000_000  # combinations of draws; each has a cell that counts its trials
+MOST_COUNTED = 1 << 31  # trials of a thread between merges: half the 32-bit range, because discarded trials count too
 _LEAST_PER_THREAD = 80  # least product of a thread's chunks and dice for which the thread saves time
-_INTERPRETED_SECONDS = 1e-5  # time of the interpreter for the outcome of one combination of draws
+_INTERPRETED_SECONDS = 1e-5  # time of the interpreter for one combination of draws
 _MOST_REDUCTION = 2  # largest reduction of the unit's DISCIPLINE before the test (AC-5.2, AC-5.3)
 
 
@@ -45,7 +45,7 @@ class SamplingPlan:
     scores: Scores
     layout: Layout
     table: ScoreTable | None
-    shape: tuple[int, int, int, int]  # numbers of values of the score, card, officer's position and building die
+    shape: tuple[int, int, int, int]  # numbers of possible scores, card groups, officer positions and building results
     blocks: list[Block] = field(default_factory=list, init=False)  # blocks that no thread is using
 
     @cached_property
@@ -84,7 +84,7 @@ def plan_for(fight: FightFacts, die: Integers, deck: Integers, *, for_building: 
 
 
 def _card_draw(fight: FightFacts, die: Integers, deck: Integers) -> OtherDraw | None:
-    """Return the draw of the target's card, in groups that end at a card that can be the highest to pass (AC-5.1)."""
+    """Return the draw of the target's card; each group ends at a possible highest passing card (AC-5.1)."""
     if fight.test != Test.BY_CARD:
         return None
     odds, values = odds_of(die, deck), range(fight.discipline - _MOST_REDUCTION, fight.discipline + 1)
@@ -190,7 +190,7 @@ def replayed_trials(plan: SamplingPlan, deck: Integers, seed: int, trials: int, 
             counter = np.uint64(roll_block(plan.layout, plan.table, block, plan.dice, counter, gamma))
             cells = block.cells[block.cells != plan.layout.discarded][: end - number]
             for score, group, position, building in np.transpose(np.unravel_index(cells, plan.shape)).tolist():
-                if number >= first:  # the simulation counts groups of cards: one that may have been drawn is told
+                if number >= first:  # the simulation draws groups of cards; the card is chosen from its group
                     yield Trial(
                         number,
                         score,

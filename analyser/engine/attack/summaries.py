@@ -103,7 +103,7 @@ def clear_irrelevant_fields(fight: FightFacts) -> None:
 
 @step
 def find_slot(slots: NDArray[np.int32], words: Integers, new: int) -> int:
-    """Return the slot of an earlier row of `words` equal to the row `new`, else an empty slot; open addressing."""
+    """Return the slot of an earlier row of `words` equal to the row `new`, or an empty slot (open addressing)."""
     mixed = 0
     for word in words[new]:
         mixed = (mixed ^ (int(word) & _WORD_MASK)) * _FACTOR & _WORD_MASK
@@ -132,7 +132,7 @@ def index_fights(
     words: Integers,
     which: NDArray[np.int32],
 ) -> int:
-    """Fill `fights` (its memory: `words`) with the distinct fights, and `which` with their indices; return how many."""
+    """Fill `fights` (viewed by `words`) with distinct fights, and `which` with their indices; return their number."""
     count = 0
     for attack in range(len(attacks)):
         for target in range(len(targets)):
@@ -158,7 +158,7 @@ def fill_summaries(
     odds: DrawOdds,
     summaries: NDArray[np.void],
 ) -> None:
-    """Fill the summaries of the fights in `order`; `is_new_pool`: False if the fight before rolls the same pool."""
+    """Fill the summaries of the fights in `order`; `is_new_pool` is False if the previous fight has the same pool."""
     most_models = 0
     for place in order:
         most_models = max(most_models, fights[place].models)

@@ -1,4 +1,4 @@
-"""Activation of a unit, from the rally test to the end of the activation, as in a duel with its target (AC-9.2)."""
+"""Activation of a unit in a battle; it follows the same rules as in a duel with its target (AC-9.2)."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def carry_out_plan(battle: Battle, unit: int) -> int:
 
 @step
 def fire_rows(battle: Battle, unit: int, target: int, attack: int) -> None:
-    """Make the ranged attack with index `attack`, or fire several rows (ALL_ROWS: All-Out Attack, AC-7)."""
+    """Make the ranged attack with index `attack`; ALL_ROWS fires several rows (All-Out Attack, AC-7)."""
     rows = battle.setup.rows[unit, target - first_of(side_of(target))]
     if attack != ALL_ROWS:
         fire(battle, wide(rows.strikes[attack]), unit, target, distance_between(battle, unit, target))
@@ -212,7 +212,7 @@ def hold(battle: Battle, unit: int) -> None:
 
 @step
 def give_orders(battle: Battle, unit: int, target: int) -> None:
-    """Choose orders by the unit's policy, as in a duel with the target; move and attack."""
+    """Choose and carry out orders by the unit's policy, as in a duel with the target."""
     field, facts, tables = battle.field, pair_of(battle, unit, target), battle.tables
     side, state = field.sides[unit], int(field.states[unit])
     side.policy = Policy.CHARGE  # a unit without a policy against the target acts as if to charge it
@@ -283,13 +283,13 @@ def fire(battle: Battle, number: int, unit: int, other: int, distance: int) -> b
 
 @step
 def has_advanced(battle: Battle, unit: int) -> bool:
-    """Return True if a unit that shoots without aiming has advanced: not if it is flying or has disembarked (BT-3)."""
+    """Return True if a unit that shoots without aiming has advanced; flying and disembarking do not count (BT-3)."""
     return bool(battle.field.place[unit] == Place.ON_FIELD and not battle.field.reforming)
 
 
 @step
 def opportunity_fire(battle: Battle, unit: int, at: int) -> bool:
-    """Let an enemy on lookout fire at the active unit, which is where unit `at` is; return True if one fired (BT-4)."""
+    """Let an enemy on lookout fire at the active unit, at the position of `at`; return True after a shot (BT-4)."""
     field, facts = battle.field, battle.setup
     if not facts.has_lookouts or is_removed(field.states[unit]):
         return False

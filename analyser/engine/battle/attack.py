@@ -23,7 +23,7 @@ _MOST_SHIFT = 2  # `tables.fights` has entries for shifts from -2 to 2
 
 @step
 def does_penalty_count(battle: Battle, number: int, short: bool, penalty: int) -> bool:
-    """Return True if a penalty counts for a strike: no house rule ignores it."""
+    """Return True if no house rule ignores a penalty for a strike."""
     tables = battle.tables
     return effects_on(tables.attacks[number], tables.targets[number], 1 if short else 0).ignores & penalty == 0
 

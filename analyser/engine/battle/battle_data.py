@@ -18,7 +18,7 @@ from analyser.rules.policies import Policy
 from analyser.rules.policy_lines import VIEW_COUNT
 from analyser.rules.structs import ATTACK, FIGHT, SIDE, STRIKE, TARGET
 
-MOST_UNITS = 64  # of a side
+MOST_UNITS = 64  # units of a side
 _UNIT_BITS = 6
 UNITS = 2 * MOST_UNITS
 MOST_HAND = 10
@@ -62,7 +62,7 @@ class PairFacts:
 
     strikes: Annotated[Any, np.int16, (STRIKE_SLOTS,)]  # number of each strike, or NO_STRIKE
     reach: Annotated[Any, np.int16]  # greatest distance of an attack without moving; below 0: no attack
-    within: Annotated[Any, np.int16]  # distance beyond which it attacks: short range of an Indirect row, or -1
+    within: Annotated[Any, np.int16]  # it attacks only beyond this distance: short range of an Indirect row, or -1
     reach_rallying: Annotated[Any, np.int16]  # `reach` and `within` of the shot after a failed rally test
     within_rallying: Annotated[Any, np.int16]
     charges: Annotated[Any, np.int16]  # greatest distance of a charge of any kind; below 0: no charge
@@ -74,19 +74,19 @@ class PairFacts:
     rearms: Annotated[Any, np.int8]
     answered: Annotated[Any, np.int8]  # 1: a Tail Gunner shoots back
     shots: Annotated[Any, np.int8]  # number of rows that it fires
-    has_dice: Annotated[Any, np.int8]  # 1: the first of these rows has dice at every strength
+    has_dice: Annotated[Any, np.int8]  # 1: the first row that it fires has dice at every strength
 
 
 PAIR = record_type(PairFacts)
 PAIR_COLUMNS = MOST_UNITS + 1  # 1 more than needed: rows a power of two apart would compete for cache lines
 LANES = 16  # enemies that vector instructions process together
-# Rows of BattleSetup.attacks. The first four groups have a row for each kind of attack: a charge, a shot without a
-# move, after one, and on lookout. POWER, REACH: gains (in thousandths) and squared ranges of a unit against each enemy,
-# both at full strength. DANGER, RANGE: those of each enemy against the unit. AHEAD: squared ranges after 1, 2, 3 or 4
-# moves at double time.
+# Rows of BattleSetup.attacks, in groups of four. POWER and REACH are gains (in thousandths) and squared ranges of a
+# unit against each enemy, both at full strength. DANGER and RANGE are those of each enemy against the unit. Each of
+# these groups has a row for a charge, a shot without a move, a shot after a move, and a shot on lookout. AHEAD has
+# squared ranges after 1, 2, 3 or 4 moves at double time.
 CHARGING, STANDING, MOVING, WATCHING = range(4)
 POWER, REACH, DANGER, RANGE, AHEAD = range(0, 20, 4)
-MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER except on lookout; after a move; a distance beyond RANGE
+MOST, MOST_AFTER_MOVE, BEYOND = 20, 21, 22  # greatest POWER but on lookout; greatest after a move; just beyond RANGE
 ATTACK_ROWS = 23
 LONGEST_LENGTH = np.iinfo(np.int16).max  # longest that PairFacts can store; greater than any distance
 
@@ -97,7 +97,7 @@ class RowFacts:
     strikes: Annotated[Any, np.int16, (MOST_SHOTS,)]
     long: Annotated[Any, np.int16, (MOST_SHOTS,)]
     short: Annotated[Any, np.int16, (MOST_SHOTS,)]  # -1 for a row without short range
-    within: Annotated[Any, np.int16, (MOST_SHOTS,)]  # it fires only beyond this: short range of an Indirect row, or -1
+    within: Annotated[Any, np.int16, (MOST_SHOTS,)]  # fires only beyond this: short range of an Indirect row, or -1
     row: Annotated[Any, np.int8, (MOST_SHOTS,)]  # row of the armaments table; if two attacks share it, one overcharges
     still: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Move or Fire
     reloads: Annotated[Any, np.int8, (MOST_SHOTS,)]  # Slow to Fire
@@ -116,8 +116,8 @@ class BattleSetup:
     replacement: Int  # 1: tests draw from a full deck
     cards: Int  # number of cards of a deck
     hand_limit: Int
-    disembark_within: Int  # passengers disembark if an enemy is at most this far away,
-    disembark_by: Int  # or from this round on
+    disembark_within: Int  # passengers disembark if an enemy is at most this far away
+    disembark_by: Int  # round from which passengers disembark in any case
     has_transports: Int  # 1: a unit is embarked
     has_lookouts: Int  # 1: a unit may go on lookout
     has_reserves: Int  # 1: a unit begins in reserve
@@ -192,7 +192,7 @@ class Tables:
     number: Int  # number of strikes
     strikes: Annotated[Any, STRIKE, (MOST_STRIKES,)]
     attacks: Annotated[Any, ATTACK, (MOST_STRIKES,)]
-    targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # in their first states
+    targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # targets in their first states
     # Fights against targets in their first states, by :func:`condition_of`; fights at short range follow the others.
     fights: Annotated[Any, FIGHT, (MOST_STRIKES, 2 * CONDITIONS)]
     first_cell: Annotated[Any, np.int64, (MOST_STRIKES,)]  # first cell of each strike in `pool_of`
@@ -236,12 +236,12 @@ class Battlefield:
     lost_aboard: Int  # models lost by a unit embarked on the attacked unit
     reforming: Int  # 1: the active unit has just disembarked
     # For the look-ahead (BT-6):
-    tactic: Annotated[Any, np.int64, (2,)]  # of each side in this battle
+    tactic: Annotated[Any, np.int64, (2,)]  # tactic of each side in this battle
     start_x: Annotated[Any, np.int64, (UNITS,)]  # starting position of each unit along the front
     health_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of destroying a unit's full health
     removal_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of removing it
     suppression_value: Annotated[Any, np.float64, (UNITS,)]  # value to the enemy of suppressing it
-    danger: Annotated[Any, np.float64, (UNITS,)]  # cost of the enemy's best attacks on it, last computed
+    danger: Annotated[Any, np.float64, (UNITS,)]  # latest estimate of the cost of the enemy's best attacks on it
     strength: Annotated[Any, np.int32, (UNITS,)]  # current strength, 256 if unhurt; 0 for a unit off the field
     cap: Annotated[Any, np.int32, (UNITS,)]  # greatest possible gain of an enemy by attacks on a unit, in thousandths
     attack_weight: Annotated[Any, np.int32, (UNITS,)]  # strength times `next_attack_weight`
@@ -249,10 +249,10 @@ class Battlefield:
     most: Annotated[Any, np.int32, (2, MOST_UNITS)]
     most_on: Annotated[Any, np.int32, (2, MOST_UNITS)]
     second: Annotated[Any, np.int32, (2, MOST_UNITS)]
-    value: Annotated[Any, np.float64, (UNITS,)]  # gain of each unit by acting now, last computed
+    value: Annotated[Any, np.float64, (UNITS,)]  # latest estimate of each unit's gain by acting now
     plan_is_valid: Annotated[Any, np.int8, (UNITS,)]  # 1: `value` and the plan are still valid
     seen_state: Annotated[Any, np.int64, (2, UNITS)]  # states at the last look-ahead of a side
-    seen_place: Annotated[Any, np.int64, (2, UNITS)]  # places and coordinates then
+    seen_place: Annotated[Any, np.int64, (2, UNITS)]  # places and coordinates at that look-ahead
     last_look: Annotated[Any, np.int64, (2,)]  # round of a side's last look-ahead
     plans: Annotated[Any, np.int64, (UNITS, PLAN_FIELDS)]  # manoeuvre, action, target, attack, length; see `lookahead`
     sides: Annotated[Any, SIDE, (UNITS,)]
@@ -260,9 +260,9 @@ class Battlefield:
     fight: Annotated[Any, FIGHT, (1,)]
     attack: Annotated[Any, ATTACK, (1,)]
     targets: Annotated[Any, TARGET, (MOST_STRIKES,)]  # scratch target of each strike
-    counter: Annotated[Any, np.uint64]  # of the random stream (:class:`~analyser.engine.rng.StreamPosition`)
+    counter: Annotated[Any, np.uint64]  # counter of the random stream (:class:`~analyser.engine.rng.StreamPosition`)
     gamma: Annotated[Any, np.uint64]
-    margins: Annotated[Any, np.int64, (CHUNK_BATTLES,)]  # of the last chunk: VP of side 0 less VP of side 1
+    margins: Annotated[Any, np.int64, (CHUNK_BATTLES,)]  # margins of the last chunk: VP of side 0 less VP of side 1
     logged: Int  # number of recorded events of this battle
     is_logging: Int  # 1: events are recorded
     log: Annotated[Any, np.int32, (MOST_EVENTS, EVENT_FIELDS)]
@@ -281,9 +281,11 @@ class Place(IntEnum):
 class Counts:
     """Sums over the results of battles, as one record."""
 
-    results: Annotated[Any, np.int64, (MOST_POINTS + 1, MOST_POINTS + 1)]  # by VP of side 0 and of side 1
-    outcomes: Annotated[Any, np.int64, (BATCHES, OUTCOMES)]  # by :class:`~analyser.rules.battle.Outcome`
-    # By batch, unit and other unit: models of the other unit that the unit has destroyed, or caused to break or flee.
+    results: Annotated[Any, np.int64, (MOST_POINTS + 1, MOST_POINTS + 1)]  # number of battles by VP of both sides
+    outcomes: Annotated[
+        Any, np.int64, (BATCHES, OUTCOMES)
+    ]  # number of battles by Outcome (:mod:`analyser.rules.battle`)
+    # By batch and pair of units: models of the second unit that the first has destroyed, or caused to break or flee.
     killed: Annotated[Any, np.int64, (BATCHES, UNITS, UNITS)]
     lost: Annotated[Any, np.int64, (BATCHES, UNITS)]  # models lost by any cause
     survived: Annotated[Any, np.int64, (UNITS,)]  # number of battles that a unit survives

@@ -25,7 +25,7 @@ from analyser.rules.policies import Policy
 from analyser.rules.structs import NONE
 
 NO_TARGET = -1
-_SAME = 1e-9
+_TIE_TOLERANCE = 1e-9
 _LAST = 1 << 28  # greater than any distance, and than the root of NOWHERE
 
 
@@ -52,14 +52,14 @@ def next_unit(battle: Battle, side: int) -> int:
     field, facts = battle.field, battle.setup
     if facts.order[side] == ActivationChoice.NEAREST:
         return nearest_to_an_enemy(battle, side)
-    for place in range(field.finished[side], facts.units[side]):
-        unit = int(facts.listed[side, place])
+    for index in range(field.finished[side], facts.units[side]):
+        unit = int(facts.listed[side, index])
         if is_ready(battle, unit):
-            if place == field.finished[side] and field.place[unit] != Place.ABOARD:
-                field.finished[side] = place + 1
+            if index == field.finished[side] and field.place[unit] != Place.ABOARD:
+                field.finished[side] = index + 1
             return unit
-        if place == field.finished[side] and (field.place[unit] == Place.GONE or field.states[unit] & ACTIVATED):
-            field.finished[side] = place + 1
+        if index == field.finished[side] and (field.place[unit] == Place.GONE or field.states[unit] & ACTIVATED):
+            field.finished[side] = index + 1
     return NONE
 
 
@@ -94,7 +94,7 @@ def target_of(battle: Battle, unit: int, rally_failed: bool) -> int:
     if facts.own_policy[unit] in (Policy.LOOKOUT, Policy.TAKE_COVER):  # these act without a target (BT-4)
         return NO_TARGET
     nearest_first = facts.choice[side_of(unit)] == TargetChoice.NEAREST and not pair_of(battle, unit, nearest).shunned
-    if nearest_first and is_attacked(battle, (unit, nearest), length, rally_failed):
+    if nearest_first and can_attack(battle, (unit, nearest), length, rally_failed):
         return nearest
     for enemy_class in range(ATTACKED, CHARGED):
         result = best_target(battle, unit, enemy_class, rally_failed)
@@ -131,7 +131,7 @@ def best_target(battle: Battle, unit: int, enemy_class: int, rally_failed: bool)
 
 @step
 def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: bool, shunned: int) -> int:
-    """Return the best of a class of enemies, or of those that the unit shuns, by distance and list order (BT-4)."""
+    """Return the best enemy of a class (BT-4); `shunned` is 1 to choose among enemies that the unit shuns."""
     if shunned and not battle.setup.holds[unit]:
         return NO_TARGET
     battle.field.shunned = shunned
@@ -158,14 +158,14 @@ def best_in_class(battle: Battle, unit: int, enemy_class: int, rally_failed: boo
                 continue
             distance = sortie_distance(battle, unit, other) if enemy_class == FLOWN else length
             value = value_of(battle, unit, other, choice, distance)
-            if value > best + _SAME or (abs(value - best) <= _SAME and squared < least):
+            if value > best + _TIE_TOLERANCE or (abs(value - best) <= _TIE_TOLERANCE and squared < least):
                 result, least, best = other, length * length, max(value, best)
     return result
 
 
 @step
 def is_in_class(battle: Battle, pair: tuple[int, int], length: int, enemy_class: int, rally_failed: bool) -> bool:
-    """Return True if an enemy on the field, at distance `length`, is of this class for the first unit of a pair."""
+    """Return True if the second unit of a pair, at distance `length`, is in a class of the first unit's enemies."""
     unit, other = pair
     facts = pair_of(battle, unit, other)
     if enemy_class == CHARGED:
@@ -175,7 +175,7 @@ def is_in_class(battle: Battle, pair: tuple[int, int], length: int, enemy_class:
     if enemy_class == WITH_POLICY:
         return True
     if enemy_class == ATTACKED:
-        return is_attacked(battle, pair, length, rally_failed)
+        return can_attack(battle, pair, length, rally_failed)
     charges = facts.tactic == Policy.CHARGE and not rally_failed
     reach = facts.reach_rallying if rally_failed else facts.reach
     if enemy_class == AFTER_AN_ADVANCE and (reach < 0 or charges or length > reach + battle.field.sides[unit].speed):
@@ -184,8 +184,8 @@ def is_in_class(battle: Battle, pair: tuple[int, int], length: int, enemy_class:
 
 
 @step
-def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed: bool) -> bool:
-    """Return True if the first unit of a pair can attack the other, which is on the field, without moving."""
+def can_attack(battle: Battle, pair: tuple[int, int], length: int, rally_failed: bool) -> bool:
+    """Return True if the first unit of a pair can attack the second without moving."""
     facts = pair_of(battle, *pair)
     reach, least = (facts.reach_rallying, facts.within_rallying) if rally_failed else (facts.reach, facts.within)
     if facts.tactic == NO_POLICY or length <= least or length > reach:
@@ -197,7 +197,7 @@ def is_attacked(battle: Battle, pair: tuple[int, int], length: int, rally_failed
 
 @step
 def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
-    """Return True if a unit, at current strength, has dice against an enemy (AC-2.4); length -1: beyond short range."""
+    """Return True if a unit now has dice against an enemy (AC-2.4); a length of -1 means beyond short range."""
     number = strike_of(battle, pair[0], pair[1], 0)
     if number == NO_STRIKE:
         return False
@@ -207,7 +207,7 @@ def has_dice_now(battle: Battle, pair: tuple[int, int], length: int) -> bool:
 
 @step
 def sortie_distance(battle: Battle, unit: int, other: int) -> int:
-    """Return the distance at which an aircraft shoots: short range, or long if Indirect or without short (BT-3)."""
+    """Return the distance at which an aircraft shoots: short range if possible, else long range (BT-3)."""
     row = battle.tables.strikes[strike_of(battle, unit, other, 0)]
     return int(row.long_range if row.short_range == NONE or row.indirect else row.short_range)
 

@@ -157,7 +157,7 @@ def resolve_blasts(battle: Battle) -> None:
 
 @step
 def resolve_each_blast(battle: Battle) -> None:
-    """Resolve each Spectacular Demise that is due, also if another blast has caused it."""
+    """Resolve each due Spectacular Demise, including those that other blasts cause."""
     field, waits = battle.field, True
     while waits:
         waits = False

@@ -31,7 +31,7 @@ from analyser.rules.structs import FightFacts, Penalty
 
 SHARE_LOST, P_REMOVED, P_SUPPRESSED, OWN_LOSSES = range(GAINS)
 _MOST_SHIFT = 2
-_HEALTH_PART = 0.5  # part of a unit's value that is for its health; the rest is for its last model
+_HEALTH_PART = 0.5  # share of a unit's value for its health; the rest is for its last model
 _LOST_COMBAT_COST = 0.15  # as a share of the value of the unit's attack
 
 
@@ -48,7 +48,7 @@ class Pools(NamedTuple):
 def fill_gains(tables: Tables, pools: Pools, odds: DrawOdds, jobs: Integers, scratch: tuple[Any, Any]) -> None:
     """Fill `tables.gains`; each of `jobs` is a strike, a condition, a pool, and the first row of `gains` to fill.
 
-    `scratch`: two arrays, of one record of FIGHT and one of TARGET.
+    `scratch`: an array with one record of FIGHT, and an array with one record of TARGET.
     """
     for job in range(len(jobs)):
         strike, condition, pool, start = jobs[job]
@@ -128,7 +128,7 @@ def health_of(battle: Battle, unit: int) -> int:
 
 @step
 def gains_row(tables: Tables, number: int, view: tuple[int, bool, bool], shift: int, health: int) -> Any:
-    """Return the row of `tables.gains` of a strike; `view`: count, is at short range, is target in cover."""
+    """Return a strike's row of `tables.gains`; `view`: models or damage, if at short range, if the target has cover."""
     count, short, covered = view
     condition = condition_of(covered, min(max(shift, -_MOST_SHIFT), _MOST_SHIFT))
     return tables.gains[tables.gains_of[tables.first_cell[number] + cell_of(count, short, condition)] + health]

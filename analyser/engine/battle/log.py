@@ -11,7 +11,7 @@ from analyser.engine.battle.battle_data import MOST_EVENTS, Battle
 class Event(IntEnum):
     """Kind of an event; each comment states its units (up to two) and, after a colon, its numbers (up to three)."""
 
-    ROUND = 0  # a round begins; as unit, the side with initiative: round, cards of sides 0 and 1 (0: surrendered)
+    ROUND = 0  # a round begins (unit: the side with initiative): round, cards of sides 0 and 1 (0: surrendered)
     ENTERED = 1  # a unit comes out of reserve
     ACTIVATED = 2  # a unit is activated: models
     CARD = 3  # a unit takes a test: the card, the highest card that passes, 1 for a rally test

@@ -14,14 +14,14 @@ NO_TACTIC = -1
 
 
 class Weight(IntEnum):
-    """Indices of the weights."""
+    """Indices of the weights, with the value that each multiplies."""
 
-    LOSS = 0  # of the enemy's best attack in response
-    FUTURE = 1  # of attacks that a position allows next turn
-    VALUE = 2  # of points that an attack destroys
-    REMOVAL = 3  # of victory points for the last model
-    DENIAL = 4  # of attacks that the target can no longer make
-    CHARGE = 5  # of a charge
+    LOSS = 0  # the enemy's best attack in response
+    FUTURE = 1  # attacks that a position allows next turn
+    VALUE = 2  # points that an attack destroys
+    REMOVAL = 3  # victory points for the last model
+    DENIAL = 4  # attacks that the target can no longer make
+    CHARGE = 5  # a charge
 
 
 class Tactic(NamedTuple):
@@ -45,11 +45,11 @@ DEFAULT = next(iter(TACTICS))
 """Tactic of a side if no tactic is stated and no equilibrium is computed."""
 MOST_TACTICS = 16
 # Factors of these weights in the last round, in the two rounds before it, and earlier. The first two rows are fitted to
-# best play in random battles of two units a side over three rounds: points count at the end, enemy attacks before.
+# best play in random battles of two units a side over three rounds: points matter at the end, enemy attacks earlier.
 FACTORS = np.array([(0.5, 1.0, 0.4, 2.0, 1.0, 0.8), (0.5, 0.5, 0.1, 0.2, 5.0, 0.8), (1.0,) * 6])
 WEIGHTS = np.zeros((len(FACTORS), MOST_TACTICS, len(Weight)))
 WEIGHTS[:, : len(TACTICS)] = FACTORS[:, None] * [tactic.weights for tactic in TACTICS.values()]
-_SURELY, _ROUNDING = 2.0, 1e-12
+_SURELY, _ROUNDING = 2.0, 1e-12  # _SURELY is greater than any drawn number
 
 
 def set_mix(setup: Any, side: int, mix: Mapping[str, float]) -> None:

@@ -48,7 +48,7 @@ from analyser.rules.structs import INCH, NONE
 MANOEUVRE, ACTION, TARGET, ATTACK, LENGTH = range(5)
 ALL_ROWS = -1
 ALL_UNITS = np.int64(-1)
-_SAME = 1e-9
+_TIE_TOLERANCE = 1e-9
 _IRRELEVANT_FLAGS = ROUND_FLAGS  # bits of a state that do not affect the other side's plans
 _FAR = 1e9
 _ENOUGH = 0.9  # share of the best possible future value at which a unit does not advance
@@ -74,9 +74,9 @@ def next_by_gain(battle: Battle, side: int) -> int:
             field.value[unit] = plan_unit(battle, unit)
             field.plan_is_valid[unit] = 1
         value = field.value[unit] + _URGENCY * field.danger[unit]
-        if result == NONE or value > best + _SAME:
+        if result == NONE or value > best + _TIE_TOLERANCE:
             result, best, ties = unit, value, 1
-        elif value >= best - _SAME:
+        elif value >= best - _TIE_TOLERANCE:
             ties += 1
             if uniform_below(field, ties) == 0:
                 result = unit
@@ -94,17 +94,17 @@ def mark_outdated_plans(battle: Battle, side: int) -> bool:
     is_new = field.last_look[side] != field.round
     field.last_look[side] = field.round
     moved, changed = is_new, ALL_UNITS if is_new else changed_units(battle, side, mine)
-    for place in range(facts.units[side]):
-        if changed >> place & 1:
-            unit = mine + place
+    for index in range(facts.units[side]):
+        if changed >> index & 1:
+            unit = mine + index
             field.plan_is_valid[unit] = 0
             moved = moved or field.seen_place[side, unit] != packed_place(field, unit)
             update_seen(battle, side, unit)
     changed = ALL_UNITS if is_new else changed_units(battle, side, theirs)
-    for place in range(facts.units[1 - side]):
-        if not changed >> place & 1:
+    for index in range(facts.units[1 - side]):
+        if not changed >> index & 1:
             continue
-        other = theirs + place
+        other = theirs + index
         has_changed = (field.seen_state[side, other] ^ field.states[other]) & ~_IRRELEVANT_FLAGS != 0
         has_moved = field.seen_place[side, other] != packed_place(field, other)
         moved = moved or has_moved
@@ -166,7 +166,7 @@ def store_plan(battle: Battle, unit: int, decision: tuple[int, int], target: int
 
 @step
 def volley(battle: Battle, unit: int, other: int, length: int, moved: bool, shift: int) -> tuple[float, int]:
-    """Return the value of a unit's best shot at an enemy at distance `length`, at least 0, and its index, or ALL_ROWS.
+    """Return the value (at least 0) of a unit's best shot at an enemy at distance `length`, and its index or ALL_ROWS.
 
     `moved`: True if the unit has moved. `shift`: the bonuses less penalties, except short range.
     """
@@ -235,8 +235,8 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
         if squared > furthest:
             continue
         length = floor_sqrt(wide(squared))
-        place = other - first_of(1 - side)
-        reach = facts.attacks[unit, place // LANES, REACH + CHARGING, place % LANES]
+        index = other - first_of(1 - side)
+        reach = facts.attacks[unit, index // LANES, REACH + CHARGING, index % LANES]
         if squared <= reach and (not rally_failed or must_charge):
             least = best if charges or not must_charge else -_FAR
             best = plan_charge(battle, unit, other, length, (least, most_future))
@@ -250,7 +250,7 @@ def plan_action(battle: Battle, unit: int, rally_failed: bool) -> float:
             best = plan_approach(battle, unit, other, length, (best, most_future))
     if charges:
         return best - hold
-    if best_shot > 0.0 and best_shot + value_here > best + _SAME:
+    if best_shot > 0.0 and best_shot + value_here > best + _TIE_TOLERANCE:
         best = best_shot + value_here
         manoeuvre = Manoeuvre.STAY if rally_failed else Manoeuvre.AIM
         store_plan(battle, unit, (manoeuvre, Action.SHOOT), shot_at, attack, 0)
@@ -273,7 +273,7 @@ def plan_charge(battle: Battle, unit: int, other: int, length: int, bounds: tupl
         value *= weights_of(battle, side_of(unit))[Weight.CHARGE.value]
     if value + most_future > best:
         value += position_value(battle, unit, wide(field.x[other]), wide(field.y[other]))
-        if value > best + _SAME:
+        if value > best + _TIE_TOLERANCE:
             best = value
             store_plan(battle, unit, (Manoeuvre.CHARGE, Action.NOTHING), other, 0, length)
     return best
@@ -284,13 +284,13 @@ def goal_of(battle: Battle, unit: int) -> int:
     """Return the enemy that a unit advances toward, by expected gain and distance; NO_TARGET if there is none."""
     field, facts = battle.field, battle.setup
     first, result, most, best_gain, least = first_of(1 - side_of(unit)), NO_TARGET, -1.0, np.int32(-1), NOWHERE
-    for place in range(facts.units[1 - side_of(unit)]):
-        squared = squared_distance(field, first + place, wide(field.x[unit]), wide(field.y[unit]))
-        gain = facts.attacks[unit, place // LANES, MOST, place % LANES]
+    for index in range(facts.units[1 - side_of(unit)]):
+        squared = squared_distance(field, first + index, wide(field.x[unit]), wide(field.y[unit]))
+        gain = facts.attacks[unit, index // LANES, MOST, index % LANES]
         if squared < NOWHERE and (gain > best_gain or squared < least):  # otherwise not more attractive
             attraction = float(gain) / (floor_sqrt(wide(squared)) + _NEAR)
             if attraction > most:
-                result, most, best_gain, least = first + place, attraction, gain, wide(squared)
+                result, most, best_gain, least = first + index, attraction, gain, wide(squared)
     return result
 
 
@@ -312,7 +312,7 @@ def plan_to_watch(battle: Battle, unit: int, value: float, best: float) -> float
     field, facts = battle.field, battle.setup
     if not facts.watches[unit] or field.states[unit] & unit_state.RELOADING:
         return best
-    if value > best + _SAME:
+    if value > best + _TIE_TOLERANCE:
         store_plan(battle, unit, (Manoeuvre.STAY, Action.GO_ON_LOOKOUT), NO_TARGET, 0, 0)
         return value
     return best
@@ -345,7 +345,7 @@ def plan_approach(battle: Battle, unit: int, other: int, length: int, bounds: tu
         to_x = moved_coordinate(x, wide(field.x[other]), moved, length)
         to_y = moved_coordinate(y, wide(field.y[other]), moved, length)
         value += position_value(battle, unit, to_x, to_y)
-        if value > best + _SAME:
+        if value > best + _TIE_TOLERANCE:
             best = value
             store_plan(battle, unit, (Manoeuvre.ADVANCE, Action.SHOOT), other, attack, moved)
     return best
@@ -359,8 +359,8 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
     if goal == NO_TARGET:
         return best
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
-    length, place = floor_sqrt(wide(squared_distance(field, goal, x, y))), goal - first_of(side_of(goal))
-    beyond_reach = wide(facts.attacks[unit, place // LANES, BEYOND, place % LANES])
+    length, index = floor_sqrt(wide(squared_distance(field, goal, x, y))), goal - first_of(side_of(goal))
+    beyond_reach = wide(facts.attacks[unit, index // LANES, BEYOND, index % LANES])
     most = min(speed if rally_failed else 2 * speed, length - INCH)
     can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
     for stop in range(3):
@@ -373,7 +373,7 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
         watches = can_watch and moved <= speed
         coming, danger, watched, _ = prospects(battle, unit, to_x, to_y)
         value = coming - danger + (watched if watches else 0.0)
-        if value > best + _SAME:
+        if value > best + _TIE_TOLERANCE:
             best = value
             manoeuvre = Manoeuvre.ADVANCE if moved <= speed else Manoeuvre.DOUBLE_TIME
             action = Action.GO_ON_LOOKOUT if watches else Action.NOTHING
@@ -405,7 +405,7 @@ def plan_retreat(
         if shot + most_future <= best:
             continue
         value = shot + position_value(battle, unit, x, to_y)
-        if value > best + _SAME:
+        if value > best + _TIE_TOLERANCE:
             best = value
             manoeuvre = Manoeuvre.RETIRE if times == 1 else Manoeuvre.RETIRE_AT_DOUBLE_TIME
             action = Action.SHOOT if shot > 0.0 else Action.NOTHING

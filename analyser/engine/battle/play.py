@@ -110,9 +110,9 @@ def shuffle_line(battle: Battle, side: int) -> None:
     for unit in range(first, first + facts.units[side]):
         field.start_x[unit] = facts.x[unit]
     slots = int(facts.slots[side]) if facts.ahead[side] else 0
-    for place in range(slots):
-        other = place + uniform_below(field, slots - place)
-        unit, swapped = facts.slot_at[side, place], facts.slot_at[side, other]
+    for index in range(slots):
+        other = index + uniform_below(field, slots - index)
+        unit, swapped = facts.slot_at[side, index], facts.slot_at[side, other]
         field.start_x[unit], field.start_x[swapped] = field.start_x[swapped], field.start_x[unit]
 
 

@@ -42,8 +42,8 @@ from analyser.rules.discipline import ACTIVATED
 THOUSANDTHS = 1000.0
 _WHOLE = 256  # full strength of a unit
 _LATER = 0.6  # weight of an attack next round, relative to an attack this round
-_NOT_NEXT = 0.6  # weight of what a target can do, if it is probably not the next to act
-_AFTER_ACTING = 0.2  # weight of what a target can do next round, once it has acted
+_NOT_NEXT = 0.6  # weight of a target's attacks, if it is probably not the next to act
+_AFTER_ACTING = 0.2  # weight of a target's attacks next round, after it has acted
 _SUPPRESSION_COST = 0.3  # as a share of the value of the unit's attack
 _FARTHEST = 30_000
 _NEVER = np.int32(-1)
@@ -116,8 +116,8 @@ def best_gain(squared: Any, table: Any, gains: int, ranges: int, lane: Any) -> A
 
 
 @inlined
-def share(gain: Any, strength: Any) -> Any:
-    """Return a gain times a strength or share, of 256."""
+def scaled_gain(gain: Any, strength: Any) -> Any:
+    """Return a gain times a strength or weight in 256ths."""
     return np.int32(np.int32(gain * strength) >> np.int32(8))
 
 
@@ -126,8 +126,8 @@ def store_best_attacks(battle: Battle, side: int) -> None:
     """Store each enemy's best and second-best gain by attacks on the units of a side in their current states."""
     field, facts = battle.field, battle.setup
     first, blocks, last = np.uint64(first_of(side)), blocks_of(facts.units[side]), np.int32(MOST_UNITS - 1)
-    for place in range(facts.units[1 - side]):
-        other = first_of(1 - side) + place
+    for index in range(facts.units[1 - side]):
+        other = first_of(1 - side) + index
         x, y, key, second = wide(field.x[other]), wide(field.y[other]), np.int32(0), np.int32(0)
         for block in range(blocks if field.place[other] == Place.ON_FIELD else 0):
             table = facts.attacks[other, block]
@@ -144,8 +144,8 @@ def store_best_attacks(battle: Battle, side: int) -> None:
                 gain = gain_on(field, first + np.uint64(block * LANES + lane), x, y, table, lane)
                 gain = gain if at != best_at else np.int32(0)
                 second = gain if gain > second else second
-        field.most[1 - side, place], field.second[1 - side, place] = key // MOST_UNITS, second
-        field.most_on[1 - side, place] = first_of(side) + best_at
+        field.most[1 - side, index], field.second[1 - side, index] = key // MOST_UNITS, second
+        field.most_on[1 - side, index] = first_of(side) + best_at
 
 
 @inlined
@@ -160,9 +160,9 @@ def gain_on(field: Any, unit: Any, x: int, y: int, table: Any, lane: Any) -> Any
 def prospects(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float, float, float]:
     """Return the value of a unit's future attacks from a point, the cost of the enemy's best attacks there, and more.
 
-    The value is that of the best attack next turn, or after moves toward an enemy. The cost is the increase of the
-    enemy's expected gains if the unit is at the point. The third number is the value of going on lookout there: the
-    best shot at an enemy that has yet to act. The fourth is an upper bound on the first, from any point.
+    The first number is the value of the best attack next turn, or after moves toward an enemy. The second is the
+    increase of the enemy's expected gains if the unit is at the point. The third is the value of the best shot on
+    lookout there, at an enemy that has yet to act. The fourth is an upper bound on the first number at any point.
     """
     field, facts, enemy = battle.field, battle.setup, 1 - side_of(unit)
     first, cap, number = np.uint64(first_of(enemy)), field.cap[unit], np.int32(unit)
@@ -180,20 +180,20 @@ def prospects(battle: Battle, unit: int, x: int, y: int) -> tuple[float, float, 
             elsewhere = next_best if most_on[at] == number else elsewhere
             more = np.int32(gain - elsewhere)
             more = more if more > np.int32(0) else np.int32(0)
-            total = np.int32(total + share(more, weight))
+            total = np.int32(total + scaled_gain(more, weight))
             gain = best_gain(squared, table, POWER, REACH, lane)
             part = _SHARES[3] if squared <= table[AHEAD + 3, lane] else _SHARES[4]
             part = _SHARES[2] if squared <= table[AHEAD + 2, lane] else part
             part = _SHARES[1] if squared <= table[AHEAD + 1, lane] else part
             part = _SHARES[0] if squared <= table[AHEAD, lane] else part
-            later = share(table[MOST_AFTER_MOVE, lane], part)
+            later = scaled_gain(table[MOST_AFTER_MOVE, lane], part)
             gain = later if later > gain else gain
-            gain = share(gain, strength)
+            gain = scaled_gain(gain, strength)
             best = gain if gain > best else best
             gain = table[POWER + WATCHING, lane] if squared <= table[REACH + WATCHING, lane] else np.int32(0)
-            gain = share(gain, weight)
+            gain = scaled_gain(gain, weight)
             watched = gain if gain > watched else watched
-            gain = share(table[MOST, lane], strength)
+            gain = scaled_gain(table[MOST, lane], strength)
             greatest = gain if gain > greatest else greatest
     weights = weights_of(battle, side_of(unit))
     total = cap if total > cap else total
@@ -219,7 +219,7 @@ def position_value(battle: Battle, unit: int, x: int, y: int) -> float:
 
 @tiered(1.4)
 def fill_gains_of_all(battle: Battle) -> None:
-    """Fill the setup's arrays `power` to `ahead_of`, `watched` and `dread`, for units at full strength."""
+    """Fill the setup's arrays `attacks`, `watched` and `dread`, for units at full strength."""
     field, facts = battle.field, battle.setup
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
@@ -229,18 +229,18 @@ def fill_gains_of_all(battle: Battle) -> None:
     for side in range(2):
         for unit in range(first_of(side), first_of(side) + facts.units[side]):
             most, watched = 0.0, 0
-            for place in range(facts.units[1 - side]):
-                most = max(most, fill_gains_against(battle, unit, first_of(1 - side) + place, place))
-                watched = max(watched, int(facts.attacks[unit, place // LANES, POWER + WATCHING, place % LANES]))
+            for index in range(facts.units[1 - side]):
+                most = max(most, fill_gains_against(battle, unit, first_of(1 - side) + index, index))
+                watched = max(watched, int(facts.attacks[unit, index // LANES, POWER + WATCHING, index % LANES]))
             facts.watched[unit] = watched / THOUSANDTHS
             facts.dread[unit] = most
 
 
 @step
-def fill_gains_against(battle: Battle, unit: int, other: int, place: int) -> float:
+def fill_gains_against(battle: Battle, unit: int, other: int, index: int) -> float:
     """Store the gains and ranges of a unit's attacks on an enemy; return the greatest gain."""
     facts = battle.setup
-    rows, speed = facts.rows[unit, place], int(battle.field.sides[unit].speed)
+    rows, speed = facts.rows[unit, index], int(battle.field.sides[unit].speed)
     standing, moving, far, farther = 0.0, 0.0, -1, -1
     for at in range(rows.number):
         number = wide(rows.strikes[at])
@@ -261,7 +261,7 @@ def fill_gains_against(battle: Battle, unit: int, other: int, place: int) -> flo
     fill_attack_kind(battle, unit, other, STANDING, standing, far)
     fill_attack_kind(battle, unit, other, MOVING, moving, farther)
     fill_attack_kind(battle, unit, other, WATCHING, watching, sees)
-    base, table, lane = max(far, farther, charges), facts.attacks[unit, place // LANES], place % LANES
+    base, table, lane = max(far, farther, charges), facts.attacks[unit, index // LANES], index % LANES
     for moves in range(_MOVES_AHEAD):
         within_moves = min(base + 2 * speed * (moves + 1), _FARTHEST)
         table[AHEAD + moves, lane] = np.int32(within_moves * within_moves) if base >= 0 else _NEVER
@@ -272,11 +272,11 @@ def fill_gains_against(battle: Battle, unit: int, other: int, place: int) -> flo
 
 @step
 def fill_attack_kind(battle: Battle, unit: int, other: int, attack_kind: int, gain: float, length: int) -> None:
-    """Store the gain and range of one kind of attack, for the unit and for the enemy in danger."""
+    """Store the gain and range of one kind of attack, in the tables of the unit and of the endangered enemy."""
     facts = battle.setup
     squared = np.int32((min(length, _FARTHEST) + 1) * (min(length, _FARTHEST) + 1) - 1) if length >= 0 else _NEVER
-    place, of_enemy = other - first_of(side_of(other)), unit - first_of(side_of(unit))
-    table, lane = facts.attacks[unit, place // LANES], place % LANES
+    index, of_enemy = other - first_of(side_of(other)), unit - first_of(side_of(unit))
+    table, lane = facts.attacks[unit, index // LANES], index % LANES
     table[POWER + attack_kind, lane], table[REACH + attack_kind, lane] = np.int32(gain * THOUSANDTHS), squared
     table, lane = facts.attacks[other, of_enemy // LANES], of_enemy % LANES
     table[DANGER + attack_kind, lane], table[RANGE + attack_kind, lane] = np.int32(gain * THOUSANDTHS), squared

@@ -1,6 +1,6 @@
 """Positions of units (BT-1): points on an open field, moves, and distances.
 
-Squared lengths are compared where possible: a length that is rounded down is at most n if and only if the square of the
+Squared lengths are compared where possible. A length that is rounded down is at most n if and only if the square of the
 exact length is less than the square of n + 1.
 """
 
@@ -54,19 +54,19 @@ def is_within(battle: Battle, unit: int, other: int, length: int) -> bool:
 
 @step
 def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
-    """Store the unit of a side that is nearest to a point (the first if several are), and its distance."""
+    """Store the unit of a side that is nearest to a point (the first of equals), and its distance."""
     field, least, result = battle.field, np.int32(NOWHERE), np.int32(UNITS)
     units = blocks_of(battle.setup.units[side]) * LANES  # unused numbers are off the field
     first = first_of(side)
-    for place in range(units):
-        unit = np.uint64(first + place)
+    for index in range(units):
+        unit = np.uint64(first + index)
         squared = squared_distance(field, unit, x, y)
         field.squared[unit] = squared
         least = squared if squared < least else least
     length = floor_sqrt(wide(least))
     beyond = np.int32(min((length + 1) * (length + 1), NOWHERE))
-    for place in range(units):
-        near = np.int32(first + place) if field.squared[np.uint64(first + place)] < beyond else np.int32(UNITS)
+    for index in range(units):
+        near = np.int32(first + index) if field.squared[np.uint64(first + index)] < beyond else np.int32(UNITS)
         result = near if near < result else result
     field.nearest = np.int64(result) if result < UNITS else NONE  # type: ignore[assignment]
     field.nearest_length = length
@@ -74,7 +74,7 @@ def find_nearest(battle: Battle, side: int, x: int, y: int) -> None:
 
 @step
 def move_to(battle: Battle, unit: int, x: int, y: int) -> None:
-    """Move a unit to a point of the field; units near a commander are then no longer disordered (AC-5.8)."""
+    """Move a unit to a point of the field; units near a commander recover from disorder (AC-5.8)."""
     field, setup = battle.field, battle.setup
     field.x[unit], field.y[unit], field.off[unit], field.fumes_pending = x, y, 0, 1
     side = side_of(unit)
@@ -122,8 +122,8 @@ def is_commanded(battle: Battle, unit: int) -> bool:
     setup, side = battle.setup, side_of(unit)
     if battle.field.off[unit]:
         return False
-    for place in range(setup.commanders[side]):
-        commander = int(setup.commander_at[side, place])
+    for index in range(setup.commanders[side]):
+        commander = int(setup.commander_at[side, index])
         if commander != unit and is_within(battle, unit, commander, COMMANDED_WITHIN):
             return True
     return False

@@ -39,18 +39,18 @@ def setup_odds(setup: BattleSetup) -> DrawOdds:
 @step
 def restore_deck(setup: BattleSetup, field: Battlefield, side: int) -> None:
     """Restore the full deck of a side; the order does not matter, because cards are drawn at random."""
-    for place in range(setup.cards):
-        field.deck[side, place] = setup.deck[place]
+    for index in range(setup.cards):
+        field.deck[side, index] = setup.deck[index]
     field.cards_left[side] = setup.cards
 
 
 @step
 def draw_card(field: Battlefield, side: int) -> int:
     """Draw a card of a side's deck, and return its value (AC-5.1)."""
-    place = uniform_below(field, field.cards_left[side])
+    index = uniform_below(field, field.cards_left[side])
     last = field.cards_left[side] - 1
-    card = field.deck[side, place]
-    field.deck[side, place], field.deck[side, last] = field.deck[side, last], card
+    card = field.deck[side, index]
+    field.deck[side, index], field.deck[side, last] = field.deck[side, last], card
     field.cards_left[side] = last
     return np.int64(card)  # type: ignore[return-value]
 
@@ -63,11 +63,11 @@ def shuffle_discards(setup: BattleSetup, field: Battlefield, side: int) -> None:
     field.broken_down[side] = 1
     left = setup.cards
     for held in range(field.hand_size[side]):
-        place = 0
-        while field.deck[side, place] != field.hand[side, held]:
-            place += 1
+        index = 0
+        while field.deck[side, index] != field.hand[side, held]:
+            index += 1
         left -= 1
-        field.deck[side, place], field.deck[side, left] = field.deck[side, left], field.deck[side, place]
+        field.deck[side, index], field.deck[side, left] = field.deck[side, left], field.deck[side, index]
     field.cards_left[side] = left
 
 
@@ -85,9 +85,9 @@ def draw_test_card(setup: BattleSetup, field: Battlefield, side: int) -> int:
 def draw_hand(setup: BattleSetup, field: Battlefield, side: int) -> None:
     """Discard low cards; draw cards up to the hand limit, unless communications have broken down (BT-2)."""
     kept = 0
-    for place in range(field.hand_size[side]):
-        if field.hand[side, place] >= setup.discard_below[side]:
-            field.hand[side, kept] = field.hand[side, place]
+    for index in range(field.hand_size[side]):
+        if field.hand[side, index] >= setup.discard_below[side]:
+            field.hand[side, kept] = field.hand[side, index]
             kept += 1
     field.hand_size[side] = kept
     while field.hand_size[side] < setup.hand_limit and not field.broken_down[side]:
@@ -122,14 +122,14 @@ def play_for_initiative(battle: Battle) -> tuple[int, int]:
 
 
 @step
-def value_played(field: Battlefield, side: int, place: int) -> int:
-    """Return the value of the card at index `place` of a hand; SURRENDERED if no card is played."""
-    return np.int64(field.hand[side, place]) if place >= 0 else SURRENDERED  # type: ignore[return-value]
+def value_played(field: Battlefield, side: int, index: int) -> int:
+    """Return the value of the card at `index` of a hand; SURRENDERED if no card is played."""
+    return np.int64(field.hand[side, index]) if index >= 0 else SURRENDERED  # type: ignore[return-value]
 
 
 @step
-def take_from_hand(field: Battlefield, side: int, place: int) -> Any:
-    """Remove the card at index `place` from a hand, if a card was played."""
-    if place >= 0:
+def take_from_hand(field: Battlefield, side: int, index: int) -> Any:
+    """Remove the card at `index` from a hand, if a card was played."""
+    if index >= 0:
         field.hand_size[side] -= 1
-        field.hand[side, place] = field.hand[side, field.hand_size[side]]
+        field.hand[side, index] = field.hand[side, field.hand_size[side]]

@@ -59,7 +59,7 @@ class Simulation:
     ) -> Counts:
         """Simulate `trials` battles, optionally `without` a unit; the counts do not depend on `threads`.
 
-        `before`: number of earlier battles, whole chunks (CHUNK_BATTLES), which were simulated elsewhere.
+        `before`: number of earlier battles, simulated elsewhere; a multiple of CHUNK_BATTLES.
         """
         stream, counts_by_thread = stream_of(seed), list[Counts]()
 
@@ -113,34 +113,34 @@ class Simulation:
         """Return one battle of a seed with its events."""
         field: Any = self._new_field()
         field.is_logging = 1
-        chunk, place = divmod(number, CHUNK_BATTLES)
+        chunk, index = divmod(number, CHUNK_BATTLES)
         battle = Battle(self._setup, self._tables, field, empty_record(Counts))
-        play_chunk(battle, stream_of(seed), chunk, place, place + 1)
+        play_chunk(battle, stream_of(seed), chunk, index, index + 1)
         events = field.log[: field.logged].astype(np.int64)
         rounds = int(np.flatnonzero(battle.counts.ended)[0])
-        return LoggedBattle(number, int(field.margins[place]), events, rounds, dict(self._unfired_orders(events)))
+        return LoggedBattle(number, int(field.margins[index]), events, rounds, dict(self._unfired_orders(events)))
 
     def _unfired_orders(self, events: Integers) -> Iterator[tuple[int, NoShotReason]]:
         """Yield the index of each order to shoot that was not carried out, and the reason."""
         strikes: Any = self._tables.strikes
         empty = set[int]()
-        for place, (event, unit, other, number, action, distance) in enumerate(events.tolist()):
+        for index, (event, unit, other, number, action, distance) in enumerate(events.tolist()):
             if event == Event.ATTACKED and strikes[number].reloads:
                 empty.add(unit)
             if event != Event.ORDERED or action != Action.SHOOT:
                 continue
             pair, flies = self._setup.pairs[unit, other % MOST_UNITS], self._setup.aircraft[unit]
             row = strikes[pair.strikes[0]]
-            moved = _moved_by(events[place + 1 :])
+            moved = _moved_by(events[index + 1 :])
             if unit in empty and pair.rearms:
                 if not flies:
                     empty.remove(unit)
-                yield place, NoShotReason.EMPTY if flies else NoShotReason.RELOADS
-            elif not flies and not _attacks(events[place:]):
+                yield index, NoShotReason.EMPTY if flies else NoShotReason.RELOADS
+            elif not flies and not _attacks(events[index:]):
                 if moved and row.move_or_fire:
-                    yield place, NoShotReason.MOVED
+                    yield index, NoShotReason.MOVED
                 elif row.indirect and distance - moved <= row.short_range:
-                    yield place, NoShotReason.TOO_NEAR
+                    yield index, NoShotReason.TOO_NEAR
 
     def _new_field(self) -> Battlefield:
         field: Any = empty_record(Battlefield)

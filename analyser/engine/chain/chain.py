@@ -1,7 +1,7 @@
 """Markov chains of dice rolls: the description of a game's rules for the exact engine and the simulation.
 
-A rule is a :class:`Phase`; a :class:`Chain` is a start state and the phases that follow. Outside events, such as the
-losses in a fight, may choose between numbered alternatives in each round; a path (:class:`Paths`) has their numbers.
+A rule is a :class:`Phase`; a :class:`Chain` is a start state and the phases that follow. In each round, outside events
+such as losses may choose between numbered alternatives; a path (:class:`Paths`) lists the chosen numbers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from analyser.common.kernel_records import Floats, Integers
 class Die:
     """Distribution of the value of one die, an integer from 0."""
 
-    weights: tuple[float, ...]  # of each value from 0: the number of sides, or the probability if `sides` is 0
+    weights: tuple[float, ...]  # sides with each value from 0, or its probability if `sides` is 0
     sides: int = 0  # 0: the weights are probabilities
     words: tuple[str, ...] = field(default=(), compare=False, repr=False)  # names of the values; default: the numbers
 
@@ -71,18 +71,18 @@ class ExtraDie(NamedTuple):
     """A die that each state rolls once, in addition to the dice of a phase."""
 
     die: Die
-    weight: int  # factor of the value in the total, such that the total determines the value of each kind of dice
+    weight: int  # factor of its value in the total; so large that the total determines the value
 
 
 HIGHEST_STATE = (1 << 62) - 1
 CELLS_AT_ONCE = 1 << 18  # cells of a table computed together
 
 States = Integers
-Change = Callable[[Any, Any], Any]  # from states and totals, arrays that are broadcast together, to the next states
+Change = Callable[[Any, Any], Any]  # returns the next states for states and totals, which are broadcast together
 
 
 class Fields:
-    """Several numbers packed into one state; the last field changes fastest, and the first has no upper bound.
+    """Several numbers packed into one state, the last in the lowest digits; the first has no upper bound.
 
     >>> unit = Fields({"moves": 3, "tokens": 10})
     >>> unit.size, unit.pack(moves=2, tokens=7), unit.get("tokens", 27), unit.put(27, tokens=0)

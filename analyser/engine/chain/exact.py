@@ -12,14 +12,14 @@ from analyser.common.jit import step, tiered
 from analyser.common.kernel_records import Floats
 from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 
-MOST_TABLE_ENTRIES = 1 << 24  # in all tables and recorded distributions of a large chain
-MOST_DISTRIBUTION_ENTRIES = 1 << 27  # in the distributions of all paths: paths times states
+MOST_TABLE_ENTRIES = 1 << 24  # most entries of all tables and recorded distributions
+MOST_DISTRIBUTION_ENTRIES = 1 << 27  # most entries of the distributions of all paths: paths times states
 _BLOCK = 64  # states in a block that is skipped if all probabilities are 0
-TransitionTable = tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]  # next states, number of dice, their totals
+TransitionTable = tuple[NDArray[np.uint32], NDArray[np.uint16], Floats]  # next states, dice, distributions of totals
 
 
 def transition_table(phase: Phase, states: States) -> TransitionTable:
-    """Return the position of each next state in sorted `states`, arbitrary for an impossible total; and the dice."""
+    """Return the index of each next state in sorted `states` (arbitrary for impossible totals), and the dice."""
     targets = np.empty((len(states), phase.totals), np.uint32)
     for block in blocks_of(len(states), phase.totals):
         targets[block] = np.minimum(np.searchsorted(states, phase.next_states(states[block])), len(states) - 1)
@@ -33,7 +33,7 @@ def reachable_states(chain: Chain, alternatives_by_round: Iterable[Iterable[Sequ
     last: dict[Phase, tuple[States, States]] = {}
     reachable = states_before = np.array([chain.start])
 
-    def united(states: States, others: States) -> States:
+    def unite(states: States, others: States) -> States:
         both = distinct(np.concatenate([states, distinct(others)]))
         if len(both) * entries_per_state > MOST_TABLE_ENTRIES:
             raise too_large_error(chain)
@@ -51,8 +51,8 @@ def reachable_states(chain: Chain, alternatives_by_round: Iterable[Iterable[Sequ
         for block in blocks_of(len(states), phase.totals):
             low, high = phase.span(states[block])
             possible = (totals >= low[:, np.newaxis]) & (totals <= high[:, np.newaxis])
-            after = united(after, phase.next_states(states[block])[possible])
-        reachable = united(reachable, after)
+            after = unite(after, phase.next_states(states[block])[possible])
+        reachable = unite(reachable, after)
         last[phase] = states, after
         return after
 
@@ -121,7 +121,7 @@ def distributions_along(chain: Chain, alternatives: Alternatives, paths: Paths) 
     recordings = alternatives[0].count(RECORD)
     recorded = np.zeros((paths.numbers.shape[1] * recordings, states))
     distributions = (chain_states == chain.start)[np.newaxis].astype(np.float64)
-    so_far = np.zeros(len(paths.numbers), np.int64)  # distribution of each path; paths equal so far share one
+    so_far = np.zeros(len(paths.numbers), np.int64)  # each path's distribution; paths that are equal so far share it
     for round_number, numbers in enumerate(paths.numbers.T):
         keys, so_far = np.unique(so_far * len(alternatives) + numbers, return_inverse=True)
         weights = np.bincount(so_far, paths.weights)

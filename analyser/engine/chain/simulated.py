@@ -20,7 +20,7 @@ from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.chain.chain import RECORD, Alternatives, Chain, Paths, Phase, Recorded, States, blocks_of, distinct
 from analyser.engine.parallel import Chunks, Queue, Report, run_chunks
 
-# Trials of a chunk, whose result depends only on seed, part and chunk. With many states, each trial can be a group.
+# Trials of a chunk; fewer with many states, because then each trial can be a group.
 CHUNK_TRIALS, CHUNK_OF_MANY_STATES = 1 << 24, 1 << 18
 MANY_STATES = 1 << 18
 MOST_RECORDED = 1 << 25  # groups in all recordings together
@@ -60,7 +60,7 @@ def concatenate_groups(lists: Sequence[Groups]) -> Groups:
 
 
 class Transitions(NamedTuple):
-    """Parts into which the groups split by the totals that their trials roll, in the order of the groups."""
+    """Parts of groups, split by the totals that the trials roll, in the order of the groups."""
 
     groups: Integers
     totals: Integers
@@ -156,7 +156,7 @@ def _draw_counts(pmf: Floats, trials: Integers, random: np.random.Generator) -> 
 
 
 def _draw_single_trials(pmf: Floats, trials: Integers, random: np.random.Generator) -> Integers:
-    """Draw as :func:`_draw_counts` does, for groups of one trial: faster, by inversion of the distribution."""
+    """Draw like :func:`_draw_counts`, but faster, for groups of one trial (inversion of the distribution)."""
     totals = np.searchsorted(np.cumsum(pmf)[:-1] / pmf.sum(), random.random(len(trials)), side="right")
     return np.asarray(totals[:, np.newaxis] == np.arange(len(pmf)), np.int64)
 
@@ -223,7 +223,7 @@ def simulated_counts(
 ) -> Recorded:
     """Count the trials in each state at each recording; the result does not depend on `threads`.
 
-    `part` is the number of the chain among those of a question, which have independent random numbers.
+    `part` numbers the chains of a question, which have independent random numbers.
 
     >>> from analyser.engine.chain.chain import fair_die
     >>> throw = Chain(0, (Phase(lambda _, totals: totals, fair_die(6), 1), RECORD), 7)
@@ -269,7 +269,7 @@ class ReplayedTrials(NamedTuple):
 
 
 def replay(chain: Chain, trials: int, seed: int, part: int = 0, number: int = -1) -> ReplayedTrials:
-    """Return the states of each trial of a simulation of at most one chunk, and the phases of the trial `number`."""
+    """Return the states of all trials of a simulation (at most one chunk), and the phases of trial `number`."""
     assert trials <= _chunk_size(chain), "trials of one chunk"
     random, split_random = _random_of(seed, part, 0), _random_of(seed, part, 0, _SPLIT_STREAM)
     simulator, groups, group = Simulator(), Groups.start(chain, Paths.one(trials)), np.zeros(trials, np.int64)

@@ -1,4 +1,4 @@
-"""Actions of the active side of a duel (`mine`) and their reasons, from both states at the moment of the orders."""
+"""Actions of the active side of a duel (`mine`) and their reasons, from both states when orders are given."""
 
 from __future__ import annotations
 

@@ -118,7 +118,7 @@ def add_retaliation(builder: Builder, active: int, is_overrun: int, inside: int)
 
 @step_for(lambda builder, active, inside: builder.add_others(active, inside, _CHARGES))
 def add_others(builder: Builder, active: int, inside: int) -> None:
-    """Append the attacks of other units in contact (AC-8.7); only a Draft has such units; compiled code adds none."""
+    """Append the attacks of other units in contact (AC-8.7); compiled code has no such units."""
 
 
 @step

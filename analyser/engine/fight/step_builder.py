@@ -181,15 +181,15 @@ def add_row(builder: Builder, side: int, row: int, close: int) -> int:
 
 
 @step
-def add_fixed(builder: Builder, side: int, dice: int, rating: int, veteran: int, afterwards: int) -> int:
-    """Add a strike with fixed dice and rating (AC-7), without cover and front if `afterwards`; return its number."""
+def add_fixed(builder: Builder, side: int, dice: int, rating: int, veteran: int, ignores_cover: int) -> int:
+    """Add a strike with fixed dice and rating (AC-7), which may ignore cover and front; return its number."""
     number = new_strike(builder, side, NONE)
     builder.setup.strikes[number].fixed_dice = dice
     attack, target = builder.setup.attacks[number], builder.setup.targets[number]
-    attack.veteran, attack.stated_rating, attack.torrent = veteran, rating, afterwards
-    attack.close_quarters = 1 - afterwards
-    target.exposed, target.from_front = NONE, 1 - afterwards
-    if afterwards:
+    attack.veteran, attack.stated_rating, attack.torrent = veteran, rating, ignores_cover
+    attack.close_quarters = 1 - ignores_cover
+    target.exposed, target.from_front = NONE, 1 - ignores_cover
+    if ignores_cover:
         target.obstacle = 0
     return number
 

@@ -1,6 +1,6 @@
 """Layout of the dice of a fight for the dice kernel: which random integers mean which faces.
 
-A draw selects the face of a die, its re-roll, and both for a die that it adds; draws are sorted from best to worst, so
+A draw selects the face and the re-roll of a die, and of the die that it adds. Draws are sorted from best to worst, so
 that a few thresholds give the score (inversion: Devroye, Non-Uniform Random Variate Generation, 1986, II.2). A draw
 that would favour some faces discards its trial. All trials have equally many draws, so discarding adds no bias.
 """
@@ -24,9 +24,9 @@ MOST_DISCARDED = 0.30  # share of discarded trials above which a wider type of d
 class Layout(NamedTuple):
     """Layout of a fight's pools without the number of dice; the cell of a trial is ``score * extra_values + extra``."""
 
-    # Thresholds of the first and the second of two draws scored together. Below them, in order: the die shows a heroic
-    # strike and its added die ends as a heroic strike; as a strike or better; the die itself ends as a heroic strike;
-    # as a strike or better.
+    # Four thresholds for the first and for the second of two draws scored together. Below the first two, the die shows
+    # a heroic strike, and its added die ends as a heroic strike, or as a strike or better. Below the last two, the die
+    # itself ends as a heroic strike, or as a strike or better.
     first: NDArray[Any]
     second: NDArray[Any]
     gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; for a single last die, gates[1] = 0
@@ -38,13 +38,13 @@ class Layout(NamedTuple):
     heroic_bonus: Any  # additional cells per heroic strike
     veteran: Any
     discarded: Any  # number of the cell of discarded trials
-    limits: NDArray[np.uint16]  # lowest value of each other draw that discards the trial
-    bounds: NDArray[np.uint16]  # a row for each other draw: lowest draw of each of its values except the first
-    values: Any  # number of values of each other draw
+    limits: NDArray[np.uint16]  # lowest value of each OtherDraw that discards the trial
+    bounds: NDArray[np.uint16]  # a row for each OtherDraw: lowest draw of each of its values except the first
+    values: Any  # number of values of each OtherDraw
 
 
 class OtherDraw(NamedTuple):
-    """A card, the officer's position or a die for a building; `bounds`: first results of its values."""
+    """A card, the officer's position or a die for a building; `bounds`: first side of each value but the first."""
 
     sides: int
     bounds: tuple[int, ...]

@@ -57,7 +57,7 @@ def block_for(layout: Layout) -> Block:
 
 
 def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
-    """Return arrays of these sizes in bytes, each at the start of a cache line, not whole pages apart (slow)."""
+    """Return arrays of these sizes in bytes. Each begins a cache line; distances of whole pages would be slow."""
     starts = [0, *accumulate(size + -size % _CACHE_LINE + _GAP_BYTES for size in sizes)]
     room = np.zeros(starts[-1] + _CACHE_LINE, np.uint8)
     first = -room.ctypes.data % _CACHE_LINE
@@ -66,7 +66,7 @@ def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
 
 @step
 def halves(numbers: Any) -> tuple[int, int]:
-    """Return the number of bits in half a number, and a mask with as many ones: constants, to keep shifts narrow."""
+    """Return the bits in half a number, and a mask with as many ones; as constants they keep shifts narrow."""
     return (8, 0xFF) if numbers.dtype.type(-1) == 0xFFFF else (16, 0xFFFF)
 
 

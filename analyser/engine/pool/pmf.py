@@ -21,7 +21,7 @@ _KINDS_WAITING = len(WaitingDie) - 1
 _FINAL_STRIKE, _WAITING_DIE, _SCORE = 1, 1 << 8, 32
 _PART_BITS = 8
 _PART = (1 << _PART_BITS) - 1
-MOST_ADDITIONS = 1e9  # for an exact distribution (some seconds)
+MOST_ADDITIONS = 1e9  # most additions for an exact distribution (some seconds)
 _MOST_OUTCOMES = 2 * _FACES * (2 * _FACES + 1)  # outcomes of a first-roll die with the dice that it adds
 
 

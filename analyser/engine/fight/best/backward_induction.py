@@ -10,13 +10,13 @@ from analyser.common.kernel_records import Floats, Integers
 from analyser.rules.structs import NONE
 
 WORST, PLANNED, BEST = -1, 0, 1  # a side takes the edge of least value, the edge of the plan, or that of greatest value
-_TIE_TOLERANCE = 1e-14  # share of the greatest value; of branches that differ by less, the first is taken
+_TIE_TOLERANCE = 1e-14  # as a share of the greatest value; if branches differ by less, the first is taken
 
 
 class Edges(NamedTuple):
     """Edges of the nodes of a game; nodes are sorted by place, then by the first round in which they can be reached."""
 
-    bounds: Integers  # (places, rounds + 2): first node of a place, then the end of its nodes reachable in each round
+    bounds: Integers  # (places, rounds + 2): a place's first node, then the end of its nodes reachable by each round
     choosers: Integers  # (places,): the side that chooses; NONE for a random draw
     begins: Integers  # (nodes + 1,): first edge of each node
     to: Integers  # (edges,): the next node
@@ -24,7 +24,7 @@ class Edges(NamedTuple):
 
 
 def backward_values(edges: Edges, final: Floats, first: int, second: int, plan: Integers) -> Floats:
-    """Return each node's value in each round, (rounds + 1, nodes); `plan` gets the edges of WORST and BEST choices."""
+    """Return each node's value by round; `first` and `second` say how the sides choose, and `plan` gets their edges."""
     rounds, starts = len(plan), len(final)
     values = np.zeros((rounds + 1, len(edges.begins) - 1))
     values[rounds, :starts] = final

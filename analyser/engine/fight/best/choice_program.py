@@ -1,4 +1,7 @@
-"""Program of a round in which sides choose, as flat tables for kernels; places are numbered from the end."""
+"""Program of a round in which sides choose, as flat tables for kernels.
+
+A place is a choice, or operations that are applied together. Places are numbered from the end of the round.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ _WITHOUT_DRAW = (
 
 
 class Choice(NamedTuple):
-    """A choice of a side between branches; if no other branch is allowed, the first is."""
+    """A side's choice between branches; the first branch is allowed if no other is."""
 
     side: int
     subject: int  # ORDERS, REACTION and so on
@@ -106,7 +109,7 @@ class _Flat(NamedTuple):
 
 @step
 def first_branch_with_strike(setup: Setup, rules: FlatRound, place: int, pair: Pair) -> int:
-    """Return the first branch of a place whose strike is made; the first branch if no strike is made."""
+    """Return a place's first branch whose strike is made, or its first branch if no strike is made."""
     begin = rules.places[place, FIRST]
     for branch in range(begin, begin + rules.places[place, COUNT]):
         operation = operation_at(rules.operations, rules.branches[branch, GUARD])

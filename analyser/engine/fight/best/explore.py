@@ -51,8 +51,8 @@ class Graph(NamedTuple):
     edges: Integers  # (1,): number of edges
 
 
-class DrawSources(NamedTuple):
-    """Caches: the distributions of draws and, in the interpreter, the results of :func:`next_stop`."""
+class DrawCaches(NamedTuple):
+    """Cached distributions of draws and, in the interpreter, cached results of :func:`next_stop`."""
 
     cache: PoolCache
     interpreter_cache: Any
@@ -72,8 +72,8 @@ def readable(rules: FlatRound) -> FlatRound:
 def empty_graph() -> Graph:
     """Return an empty graph."""
     numbers = np.empty((4, _ROOM), np.int64)
-    for place in range(_ROOM):
-        numbers[3, place] = NONE
+    for index in range(_ROOM):
+        numbers[3, index] = NONE
     return Graph(
         state_index(64),
         state_index(64),
@@ -92,8 +92,8 @@ def empty_graph() -> Graph:
 def longer_copy(numbers: Integers, room: int) -> Integers:
     """Return a copy of `numbers` of length `room`; new entries are NONE."""
     copied = np.full(room, NONE, np.int64)
-    for place in range(len(numbers)):
-        copied[place] = numbers[place]
+    for index in range(len(numbers)):
+        copied[index] = numbers[index]
     return copied
 
 
@@ -125,8 +125,8 @@ def with_graph_capacity(graph: Graph, more: int) -> Graph:
         room = 2 * (edges + more)
         to = longer_copy(to, room)
         weights = np.empty(room)
-        for place in range(edges):
-            weights[place] = graph.weights[place]
+        for index in range(edges):
+            weights[index] = graph.weights[index]
     return Graph(first, second, nodes, rounds, begins, ends, last_edges, to, weights, graph.edges)
 
 
@@ -172,7 +172,7 @@ def _interpreted_memory() -> dict[tuple[int, int, int], tuple[int, int, int]]:
 
 
 def _interpreted_next(
-    setup: Setup, rules: FlatRound, sources: DrawSources, place: int, pair: Pair
+    setup: Setup, rules: FlatRound, sources: DrawCaches, place: int, pair: Pair
 ) -> tuple[int, int, int]:
     at, passed = (place, pair[0], pair[1]), list[tuple[int, int, int]]()
     result: tuple[int, int, int] | None
@@ -194,7 +194,7 @@ def interpreter_cache() -> int:
 
 
 @step_for(_interpreted_next)
-def next_stop(setup: Setup, rules: FlatRound, sources: DrawSources, place: int, pair: Pair) -> tuple[int, int, int]:
+def next_stop(setup: Setup, rules: FlatRound, sources: DrawCaches, place: int, pair: Pair) -> tuple[int, int, int]:
     """Return the place and pair of the next draw or choice, or of the end of the round."""
     first, second = pair[0], pair[1]
     while place != BETWEEN_ROUNDS:
@@ -207,7 +207,7 @@ def next_stop(setup: Setup, rules: FlatRound, sources: DrawSources, place: int, 
 
 @step
 def add_edge(setup: Setup, graph: Graph, at: tuple[int, int, int], share: float, since: int, merge: bool) -> None:
-    """Add an edge to a place and pair; with `merge`, add the share to the last such edge if it is `since` or later."""
+    """Add an edge to a place and pair; with `merge`, add to the last equal edge if its number is at least `since`."""
     node = node_at(setup, graph, at[0], (at[1], at[2]))
     same = graph.last_edges[node]
     if merge and same >= since:
@@ -258,7 +258,7 @@ def with_outcomes(setup: Setup, cache: PoolCache, outcomes: StrikeOutcomes, key:
 def add_strike(
     setup: Setup,
     rules: FlatRound,
-    sources: DrawSources,
+    sources: DrawCaches,
     graph: Graph,
     outcomes: StrikeOutcomes,
     at: int,
@@ -280,7 +280,7 @@ def add_strike(
 
 
 @step
-def add_test(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Graph, place: int, pair: Pair) -> None:
+def add_test(setup: Setup, rules: FlatRound, sources: DrawCaches, graph: Graph, place: int, pair: Pair) -> None:
     """Add the edges of an operation that draws a card, a coin or a die."""
     operation, since = operation_at(rules.operations, rules.places[place, FIRST]), graph.edges[0]
     draw, highest = operations.required_draw(setup, operation, pair)
@@ -292,7 +292,7 @@ def add_test(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Graph,
 
 
 @step
-def add_choices(setup: Setup, rules: FlatRound, sources: DrawSources, graph: Graph, place: int, pair: Pair) -> None:
+def add_choices(setup: Setup, rules: FlatRound, sources: DrawCaches, graph: Graph, place: int, pair: Pair) -> None:
     """Add an edge for each branch that can be chosen."""
     begin, since = rules.places[place, FIRST], graph.edges[0]
     for branch in range(begin, begin + rules.places[place, COUNT]):
@@ -314,14 +314,14 @@ def explore_graph(
     rules: FlatRound,
     start: Pair,
     rounds: int,
-    places: Integers,
+    strike_pools: Integers,
     die: Integers,
     deck: Integers,
     most_edges: int,
 ) -> Graph:
     """Return the graph of a fight of `rounds` rounds, cut off beyond `most_edges` edges; node 0 is its start."""
-    cache, rules = pool_cache_for(setup, places, die, deck), readable(rules)
-    graph, outcomes, sources = empty_graph(), no_outcomes(), DrawSources(cache, interpreter_cache())
+    cache, rules = pool_cache_for(setup, strike_pools, die, deck), readable(rules)
+    graph, outcomes, sources = empty_graph(), no_outcomes(), DrawCaches(cache, interpreter_cache())
     node_at(setup, graph, BETWEEN_ROUNDS, start)
     next_starts = np.zeros(1, np.int64)  # nodes at the start of the round
     for number in range(rounds):

@@ -57,7 +57,7 @@ class Game:
         return np.zeros((self.rounds, len(self.places)), np.int64)
 
     def values(self, final: Floats, choices: tuple[int, int], plan: Integers) -> Floats:
-        """Call :func:`~.backward_induction.backward_values`; `choices`: `first`, `second`."""
+        """Call :func:`~.backward_induction.backward_values`; `choices` are its `first` and `second`."""
         return backward_values(self.edges, final, *choices, plan)
 
     def node_probabilities(self, plan: Integers) -> Floats:

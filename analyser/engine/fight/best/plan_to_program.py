@@ -24,7 +24,7 @@ class PartEnd(NamedTuple):
 
 
 class PlanPrograms:
-    """Programs of a game in which both sides follow a plan: the rounds in parts, the end of each, and the choices."""
+    """Programs of a game in which both sides follow a plan; each program is a part of a round."""
 
     def __init__(self, steps: Steps, game: Game, plan: Integers, weights: Floats) -> None:
         choosers = game.edges.choosers

@@ -12,7 +12,7 @@ from analyser.rules import activation, unit_state
 from analyser.rules.policies import Action, Manoeuvre, leaves_building
 from analyser.rules.structs import NONE
 
-# Columns of `options` and `decisions`. SALVO: the unit's salvo or charge, by number, or NONE. STOP: see OrderParts.
+# Columns of `options` and `decisions`. SALVO: number of the unit's salvo or charge, or NONE. STOP: see OrderParts.
 MANOEUVRE, ACTION, SALVO, STOP = COLUMNS = range(4)
 
 

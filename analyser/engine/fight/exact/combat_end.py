@@ -1,4 +1,4 @@
-"""End of a combat (AC-8.5), in one pass over the pairs of states, with rules applied once for each state and role."""
+"""End of a combat (AC-8.5): one pass over the pairs of states applies the rules once for each state and role."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import numpy as np
 
 from analyser.common.jit import step
 from analyser.engine.fight import operations
-from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_both, empty_pairs, listed, merged
+from analyser.engine.fight.exact.distribution import (
+    Fused,
+    Joint,
+    apply_to_both,
+    empty_pairs,
+    joint_of_pairs,
+    merge_equal_pairs,
+)
 from analyser.engine.fight.exact.strike import PoolCache
 from analyser.engine.fight.program import Setup
 from analyser.engine.state_index import find_or_add, state_index
@@ -35,15 +42,15 @@ def after_combat(setup: Setup, end: Fused, side: int, joint: Joint, cache: PoolC
     """Return the distribution after a RESOLVE fused with one-sided operations; `joint` has `side` first."""
     (ones, twos, rows, columns, before), is_active = joint, end.operation[1] == side
     states = max(len(ones), len(twos))
-    places = np.full((2, states, _ROLES), NONE, np.int64)  # index of the end state, by side, state and role
+    end_indices = np.full((2, states, _ROLES), NONE, np.int64)  # index of the end state, by side, state and role
     passes = np.full((2, states), -1.0)  # probability that the loser passes its test; below 0: not computed yet
     gone = np.full((2, states, 2), NONE, np.int64)  # 1 if the loser is removed, by side, state and failed test
     firsts, seconds = state_index(_ROLES * len(ones)), state_index(_ROLES * len(twos))
-    last = np.full((_ROLES, len(seconds.states)), NONE, np.int64)  # place of the last pair with this role and end state
+    last = np.full((_ROLES, len(seconds.states)), NONE, np.int64)  # index of the last pair with this role and end state
     after, count, first_of_row = empty_pairs(2 * len(rows)), 0, 0
-    for place in range(len(rows)):
-        one, two = rows[place], columns[place]
-        if place == 0 or rows[place - 1] != one:
+    for index in range(len(rows)):
+        one, two = rows[index], columns[index]
+        if index == 0 or rows[index - 1] != one:
             first_of_row = count
         pair = (int(ones[one]), int(twos[two])) if side == 0 else (int(twos[two]), int(ones[one]))
         won_by = operations.result_of_combat(setup, end.operation[1], pair)
@@ -62,7 +69,7 @@ def after_combat(setup: Setup, end: Fused, side: int, joint: Joint, cache: PoolC
             is_gone = gone[loser, of_loser, failed] if is_lost else 0
             mine, theirs = roles_of(won_by, failed, is_gone)
             role, other = (mine, theirs) if is_active else (theirs, mine)
-            first, second = places[0, one, role], places[1, two, other]
+            first, second = end_indices[0, one, role], end_indices[1, two, other]
             if NONE in (is_gone, first, second):
                 ended = operations.apply(setup, end.operation, pair, failed == 0)
                 is_gone = 1 if unit_state.is_removed(ended[loser if side == 0 else 1 - loser]) else 0
@@ -72,12 +79,12 @@ def after_combat(setup: Setup, end: Fused, side: int, joint: Joint, cache: PoolC
                 role, other = (mine, theirs) if is_active else (theirs, mine)
                 ended = apply_to_both(setup, end.rest, ended)
                 first, second = find_or_add(firsts, ended[side]), find_or_add(seconds, ended[1 - side])
-                places[0, one, role], places[1, two, other] = first, second
+                end_indices[0, one, role], end_indices[1, two, other] = first, second
             same = last[role, second]
             if same >= first_of_row:
-                after.weights[same] += before[place] * part
+                after.weights[same] += before[index] * part
                 continue
-            after.rows[count], after.columns[count], after.weights[count] = first, second, before[place] * part
+            after.rows[count], after.columns[count], after.weights[count] = first, second, before[index] * part
             last[role, second] = count
             count += 1
-    return merged(side, listed(firsts, seconds, after, count))
+    return merge_equal_pairs(side, joint_of_pairs(firsts, seconds, after, count))

@@ -21,7 +21,7 @@ _KIND_MASK, _NUMBER_MASK = (1 << _SIDE) - 1, (1 << _BITS - _NUMBER) - 1
 
 
 class Joint(NamedTuple):
-    """The joint distribution of the states of two sides: the pairs that are possible, about a twentieth of all."""
+    """Joint distribution of the states of two sides; it has only the possible pairs, about a twentieth of all."""
 
     first: Integers  # (m,): distinct states of side 0
     second: Integers  # (n,): distinct states of side 1
@@ -47,7 +47,7 @@ class Fused(NamedTuple):
 
 @step
 def fuse_operations(operations: Integers, place: int, limit: int) -> tuple[Fused, int]:
-    """Return the operation at `place` fused with later ones (a strike: one-sided ones), and the next place."""
+    """Return the operation at `place` fused with later ones (a strike: only one-sided ones), and the next place."""
     operation = operation_at(operations, place)
     after, rest, shift = place + 1, 0, 0
     while after < limit and shift + _BITS < _WORD:
@@ -108,35 +108,35 @@ def empty_pairs(room: int) -> Pairs:
 
 
 @step
-def listed(firsts: StateIndex, seconds: StateIndex, pairs: Pairs, length: int) -> Joint:
+def joint_of_pairs(firsts: StateIndex, seconds: StateIndex, pairs: Pairs, length: int) -> Joint:
     """Return the distribution of the first `length` pairs; it may have equal pairs."""
     first, second = firsts.states[: firsts.length[0]].copy(), seconds.states[: seconds.length[0]].copy()
     return Joint(first, second, pairs.rows[:length], pairs.columns[:length], pairs.weights[:length])
 
 
 @step
-def merged(side: int, joint: Joint) -> Joint:
+def merge_equal_pairs(side: int, joint: Joint) -> Joint:
     """Return the distribution with equal pairs merged, and with the sides exchanged if `side` is 1."""
     first, second, rows, columns, weights = joint
     if side == 1:
         first, second, rows, columns = second, first, columns, rows
     length, starts, order = len(rows), np.zeros(len(first) + 1, np.int64), np.empty(len(rows), np.int64)
-    for place in range(length):
-        starts[rows[place] + 1] += 1
+    for index in range(length):
+        starts[rows[index] + 1] += 1
     for row in range(len(first)):
         starts[row + 1] += starts[row]
-    for place in range(length):
-        order[starts[rows[place]]] = place
-        starts[rows[place]] += 1
-    last, count = np.full(len(second), NONE, np.int64), 0  # place of the last pair in each column
+    for index in range(length):
+        order[starts[rows[index]]] = index
+        starts[rows[index]] += 1
+    last, count = np.full(len(second), NONE, np.int64), 0  # index of the last pair in each column
     to_rows, to_columns, sums = empty_pairs(length)
     for turn in range(length):
-        place = order[turn]
-        row, column, same = rows[place], columns[place], last[columns[place]]
+        index = order[turn]
+        row, column, same = rows[index], columns[index], last[columns[index]]
         if same != NONE and to_rows[same] == row:
-            sums[same] += weights[place]
+            sums[same] += weights[index]
             continue
-        to_rows[count], to_columns[count], sums[count] = row, column, weights[place]
+        to_rows[count], to_columns[count], sums[count] = row, column, weights[index]
         last[column] = count
         count += 1
     return Joint(first, second, to_rows[:count], to_columns[:count], sums[:count])
@@ -144,8 +144,8 @@ def merged(side: int, joint: Joint) -> Joint:
 
 @step
 def with_side_first(side: int, joint: Joint) -> Joint:
-    """Return the distribution with `side` first, from one with side 0 first."""
-    return joint if side == 0 else merged(side, joint)
+    """Return `joint`, which has side 0 first, with `side` first."""
+    return joint if side == 0 else merge_equal_pairs(side, joint)
 
 
 def side_probabilities(joint: Joint) -> tuple[Floats, Floats]:

@@ -21,8 +21,8 @@ from analyser.engine.fight.exact.distribution import (
     concern_one_side,
     empty_pairs,
     fuse_operations,
-    listed,
-    merged,
+    joint_of_pairs,
+    merge_equal_pairs,
     side_probabilities,
 )
 from analyser.engine.fight.exact.strike import PoolCache, StrikeOutcomes, after_strike, no_outcomes, pool_cache_for
@@ -37,7 +37,7 @@ from analyser.rules.structs import NONE, TARGET, TargetFacts
 def apply_next(
     setup: Setup, program: Integers, place: int, end: int, joint: Joint, cache: PoolCache, known: StrikeOutcomes
 ) -> tuple[Joint, StrikeOutcomes, int]:
-    """Return the distribution after the operation at `place`, the extended outcomes, and the next place."""
+    """Return the distribution after the operation at `place`, the strike outcomes so far, and the next place."""
     fused, after = fuse_operations(program, place, end)
     if fused.operation[0] != Kind.STRIKE:
         return apply_operations(setup, fused, joint, cache), known, after
@@ -47,7 +47,7 @@ def apply_next(
         combat, after_it = fuse_operations(program, after, end)
         if concern_one_side(combat.rest):
             return after_combat(setup, combat, side, joint, cache), known, after_it
-    return merged(side, joint), known, after
+    return merge_equal_pairs(side, joint), known, after
 
 
 @step
@@ -83,7 +83,7 @@ def apply_operations(setup: Setup, fused: Fused, joint: Joint, cache: PoolCache)
                 after.weights[count] = share * before[place]
                 count += 1
             place += 1
-    return merged(0, listed(firsts, seconds, after, count))
+    return merge_equal_pairs(0, joint_of_pairs(firsts, seconds, after, count))
 
 
 @tiered(8.0)
@@ -93,12 +93,12 @@ def propagate_program(
     ends: Integers,
     starts: Integers,
     models: Integers,
-    places: Integers,
+    strike_pools: Integers,
     die: Integers,
     deck: Integers,
 ) -> list[Joint]:
     """Return the distributions at the `ends` of a program's parts, for each row of `starts` and `models`."""
-    cache = pool_cache_for(setup, places, die, deck)
+    cache = pool_cache_for(setup, strike_pools, die, deck)
     result = [certain(starts[0, 0], starts[0, 1])][:0]  # empty, of a type that can be inferred
     for fight in range(len(starts)):
         for side in range(2):
@@ -115,7 +115,7 @@ def propagate_program(
 def exact_distributions(
     setup: Setup, parts: Sequence[Sequence[Operation]], start: Pair, die: Integers, deck: Integers, seconds: float = 0.0
 ) -> list[Joint]:
-    """Return the distribution of both sides' states after each part; `seconds`: the time without compilation."""
+    """Return the distribution of both sides' states after each part; `seconds`: estimated time without compilation."""
     models = np.ascontiguousarray(setup["sides"]["models"])[None, :]  # a strided array would need another compilation
     return _distributions(setup, parts, [start], models, die, deck, seconds)
 
@@ -158,7 +158,7 @@ def _as_array(operations: tuple[Operation, ...]) -> Integers:
 def strike_matrices(
     setup: Setup, strikes: int, die: Integers, deck: Integers
 ) -> tuple[Integers, list[NDArray[np.float64]]]:
-    """Return the states of side 1 after any of side 0's `strikes`, and each strike's transition matrix (from row)."""
+    """Return the states of side 1 that side 0's `strikes` reach, and the transition matrix of each strike."""
     mine, first = start_states(setup)
     index_of: dict[int, int] = {first: 0}
     joints: list[dict[int, Joint]] = [{} for _ in range(strikes)]

@@ -1,4 +1,4 @@
-"""Strikes in the exact engine; outcomes are computed once for each condition of the striker and struck state."""
+"""Strikes in the exact engine; outcomes are computed once for each condition of the strike and struck state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from analyser.common.jit import step
 from analyser.common.kernel_records import Floats, Integers
 from analyser.engine.attack.exact import OUTCOMES_PER_SCORE, push_pmf
 from analyser.engine.fight import strikes
-from analyser.engine.fight.exact.distribution import Fused, Joint, apply_to_side, empty_pairs, listed, with_side_first
+from analyser.engine.fight.exact.distribution import (
+    Fused,
+    Joint,
+    apply_to_side,
+    empty_pairs,
+    joint_of_pairs,
+    with_side_first,
+)
 from analyser.engine.fight.program import Setup
 from analyser.engine.pool.pmf import empty_outcomes, most_dice, pool_pmf
 from analyser.engine.state_index import NOT_FOUND, StateIndex, find, find_or_add, state_index, with_room
@@ -22,13 +29,14 @@ from analyser.rules.draws import DrawOdds, odds_of
 from analyser.rules.structs import NONE, Bonus, FightFacts
 
 _OWN = discipline.ATTACKER_DAMAGE
-# Keys, higher bits first: a strike's number, its condition; the indices of that key and of the struck unit's state.
+# Packed keys, higher bits first. One kind has a strike's number and condition; the other has the index of such a key
+# and the index of a struck unit's state.
 _NUMBER, _CONDITION = 48, 32
 _STATE, _WITHOUT_NUMBER = (1 << _CONDITION) - 1, (1 << _NUMBER) - 1
 _OWN_DESTROYED = discipline.ATTACKER_DESTROYED - discipline.ATTACKER_DAMAGE
 _ROOM = 1024
 _RATINGS = len(Rating)
-_HITS, _FACES, _MASK = 4, 8, 16
+_HITS, _FACES, _MASK = 4, 8, 16  # widths in the kind of a pool
 
 
 class PoolCache(NamedTuple):
@@ -69,32 +77,32 @@ def _fractions(counts: Integers) -> Floats:
     whole, shares = 0, np.empty(len(counts))
     for count in counts:
         whole += count
-    for place in range(len(counts)):
-        shares[place] = counts[place] / whole
+    for index in range(len(counts)):
+        shares[index] = counts[index] / whole
     return shares
 
 
 @step
-def pool_cache_for(setup: Setup, places: Integers, die: Integers, deck: Integers) -> PoolCache:
-    """Return an empty cache for every pool that strikes can roll; `places` are its `first_pools`."""
+def pool_cache_for(setup: Setup, strike_pools: Integers, die: Integers, deck: Integers) -> PoolCache:
+    """Return an empty cache for every pool that strikes can roll; `strike_pools` are its `first_pools`."""
     faces, cards = _fractions(die), _fractions(deck)
     pools, size = 0, 0
-    for number in range(len(places)):
-        pools = places[number, -1] + _RATINGS
+    for number in range(len(strike_pools)):
+        pools = strike_pools[number, -1] + _RATINGS
         fight = setup.fight[0]
         setup.attack[0] = setup.attacks[number]
         for bonus in (0, Bonus.SHORT_RANGE.value):  # house rules may depend on short range
             setup.attack[0].bonuses |= bonus
             set_pool(setup.attack[0], setup.targets[number], fight)
-            fight.dice = places.shape[1] - 1
+            fight.dice = strike_pools.shape[1] - 1
             dice = most_dice(fight, cards)
             size = max(size, score_bound(fight, scores_for(fight, dice), dice))
-    return PoolCache(odds_of(die, deck), faces, cards, np.empty((pools, size)), places, np.zeros(pools, np.int64))
+    return PoolCache(odds_of(die, deck), faces, cards, np.empty((pools, size)), strike_pools, np.zeros(pools, np.int64))
 
 
 @step
 def kind_of_pool(fight: FightFacts) -> int:
-    """Return a number above 0 that tells apart a strike's pools of equal dice and rating by their house rules."""
+    """Return a positive number by which house rules distinguish a strike's pools of equal dice and rating."""
     hits = fight.heroic_hits << _HITS | fight.strike_hits
     return (hits << _MASK | fight.reroll_faces) << _MASK | fight.strike_faces << _FACES | fight.heroic_faces
 
@@ -113,8 +121,8 @@ def longer(numbers: NDArray[Any], room: int) -> NDArray[Any]:
     if len(numbers) >= room:
         return numbers
     larger = np.empty(2 * room, numbers.dtype)
-    for place in range(len(numbers)):
-        larger[place] = numbers[place]
+    for index in range(len(numbers)):
+        larger[index] = numbers[index]
     return larger
 
 
@@ -127,7 +135,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
     pmf = cache.pools[place, :size]
     if cache.kinds[place] != kind_of_pool(fight):
         result = pool_pmf(fight, scores, cache.faces, cache.cards)
-        for score in range(size):  # a loop: assigning whole arrays compiles an error text
+        for score in range(size):  # a loop, because assigning arrays also compiles an error message
             pmf[score] = result[score]
         cache.kinds[place] = kind_of_pool(fight)
     return pmf
@@ -137,7 +145,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """Return the outcomes with this strike, and the list of each condition (the last: none) and struck state."""
+    """Return the outcomes with this strike, and the list by condition (the last: no strike) and struck state."""
     conditions, struck = when.conditions, joint.second
     known_conditions, states = with_room(known.conditions, conditions.length[0]), with_room(known.states, len(struck))
     known = StrikeOutcomes(
@@ -149,9 +157,9 @@ def with_lists(
     for column in range(len(of_state)):
         of_state[column] = find_or_add(states, struck[column])
     lists = np.full((len(of_condition) + 1, len(of_state)), NOT_FOUND, np.int64)
-    for place in range(len(joint.rows)):
-        column = joint.columns[place]
-        kind = when.kinds[joint.rows[place], when.views[column]]
+    for index in range(len(joint.rows)):
+        column = joint.columns[index]
+        kind = when.kinds[joint.rows[index], when.views[column]]
         if kind == NONE or lists[kind, column] != NOT_FOUND:
             lists[NONE, column] = 0 if kind == NONE else lists[NONE, column]
             continue
@@ -238,7 +246,7 @@ def conditions_of(setup: Setup, number: int, active: int, joint: Joint) -> Strik
 def transitions_of(
     setup: Setup, fused: Fused, states: Integers, lists: Integers, known: StrikeOutcomes
 ) -> StrikeTransitions:
-    """Return the transitions of the struck unit from each of `states`, from lists of outcomes."""
+    """Return the transitions of the struck unit from each of `states`, by the lists of outcomes."""
     number, rest = fused.operation[2], fused.rest
     side = 1 - setup.strikes[number].striker
     pays_overcharge = setup.attacks[number].overcharge != 0 and setup.strikes[number].pays_overcharge != 0
@@ -250,7 +258,7 @@ def transitions_of(
             room += 0 if at == NOT_FOUND else list_starts[at + 1] - list_starts[at]
     starts, ends = np.zeros(lists.shape, np.int64), np.zeros(lists.shape, np.int64)
     to, loss, probability = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
-    # The outcomes reach far fewer states, so each state is looked up only once.
+    # Many outcomes reach the same state, so each state is looked up only once.
     place_of = np.full(reached.length[0], NONE, np.int64)
     struck, losses = state_index(len(states) + len(place_of)), state_index(room + 2 if pays_overcharge else 2)
     last = np.full(len(struck.states), NONE, np.int64)  # last transition to each next state
@@ -291,10 +299,10 @@ def states_of_striker(
 ) -> tuple[StateIndex, Integers]:
     """Return the next states of the striker, and their indices by its state before and its losses."""
     losses, starts, loss = transitions.losses.length[0], transitions.starts, transitions.loss
-    strikers, several = state_index(len(joint.first) * losses), losses > 2  # first two: no strike, no losses
+    strikers, several = state_index(len(joint.first) * losses), losses > 2  # the first two mean no strike, no losses
     to = np.full((len(joint.first), losses), NONE, np.int64)
-    for place in range(len(joint.rows)):
-        row, column = joint.rows[place], joint.columns[place]
+    for index in range(len(joint.rows)):
+        row, column = joint.rows[index], joint.columns[index]
         kind = when.kinds[row, when.views[column]]
         if several or to[row, loss[starts[kind, column]]] == NONE:
             add_states_of_striker(setup, fused, joint.first[row], (kind, column), transitions, strikers, to[row])
@@ -309,7 +317,7 @@ def joint_after(
     _, _, rows, columns, before = joint
     starts, ends, to, loss, probability, others, losses = transitions
     width, room, count, first = others.length[0], 0, 0, 0
-    last = np.full(losses.length[0] * width, NONE, np.int64)  # place of the last pair with these losses and next state
+    last = np.full(losses.length[0] * width, NONE, np.int64)  # index of the last pair with these losses and next state
     for pair in range(len(rows)):
         at = when.kinds[rows[pair], when.views[columns[pair]]], columns[pair]
         room += ends[at] - starts[at]
@@ -328,7 +336,7 @@ def joint_after(
             after.rows[count], after.columns[count] = striker_to[row, loss[place]], to[place]
             after.weights[count], last[cell] = share, count
             count += 1
-    return listed(strikers, others, after, count)
+    return joint_of_pairs(strikers, others, after, count)
 
 
 @step

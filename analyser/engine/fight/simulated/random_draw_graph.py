@@ -1,4 +1,4 @@
-"""Graph of a fight's random draws, which grows during a simulation: each result of a node's draw leads to a node."""
+"""Graph of a fight's random draws, which grows during a simulation; each answer (result of a draw) leads to a node."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from analyser.rules.strike import Stage
 from analyser.rules.structs import FIGHT, FightFacts
 
 MOST_ROLLS = 1 << 12
-MOST_ROWS = 1 << 20  # of all tables together
+MOST_ROWS = 1 << 20  # rows of all tables together
 _FIELDS = len(FIGHT.names or ())
 _NO_CARD = np.ones(1)
 
@@ -61,7 +61,7 @@ def _interpreted_copy(rolls: RollTables, fight: FightFacts) -> None:
 
 @step_for(_interpreted_copy)
 def copy_pool(rolls: RollTables, fight: FightFacts) -> None:
-    """Copy a pool behind the last pool, to compare it with all pools."""
+    """Copy a pool to the record after the last pool, to compare it with all pools."""
     rolls.fights[rolls.counts[0]] = fight
 
 
@@ -109,7 +109,7 @@ def too_many_rolls_error() -> InputError:
 
 
 NODES, ANSWERS = 1 << 19, 1 << 25
-_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most nodes and answers that one answer adds
+_SPARE_NODES, _SPARE_ANSWERS = 8, MOST_ROWS  # most nodes and answers added by one answer
 _SLOTS = 4 * NODES
 END = -1  # instead of a line: a part of the program has ended
 UNKNOWN = 0  # next node of an answer that has not occurred; the numbers of nodes begin at 1
@@ -251,7 +251,7 @@ def set_draw(graph: Graph, node: int, line: int, pair: Pair, progress: int) -> N
         draws[node, SPECIAL], draws[node, SIDE] = VALUE, striker
         reserve_answers(nodes, node, HIGHEST_CARD + 1)
     elif stage == Stage.ROLL:
-        pool = setup.fight[1]  # only fields of a pool are ever set in it
+        pool = setup.fight[1]  # a record in which only fields of a pool are ever set
         set_pool(setup.attack[0], setup.target[0], pool)
         pool.dice = fight.dice + strike.card_of(progress)
         draws[node, NUMBER] = roll_of(rolls, pool)

@@ -51,7 +51,7 @@ _MOST_LOGGED = 1 << 18
 # Reasons why a kernel returns.
 DONE, NO_NEXT, NO_ANSWERS, NO_TABLE, NO_ROOM, CHECK_INTERRUPT = range(6)
 
-Snapshot = tuple[Integers, Integers, Integers]
+Snapshot = tuple[Integers, Integers, Integers]  # states of side 0 and of side 1, and the trials of each pair
 
 
 class Trials:
@@ -60,7 +60,7 @@ class Trials:
     node: Int  # current node
     part: Int  # number of parts of the program that have begun
     answer: Int  # result of the draw at the node
-    counter: Annotated[Any, np.uint64]  # of the stream (:class:`~analyser.engine.rng.StreamPosition`)
+    counter: Annotated[Any, np.uint64]  # counter of the stream (:class:`~analyser.engine.rng.StreamPosition`)
     gamma: Annotated[Any, np.uint64]
     # Two decks: the first `left` cards are not drawn yet. `was_at` has the former index of each drawn card.
     deck: Annotated[Any, np.uint8, (2, MOST_CARDS)]
@@ -203,11 +203,11 @@ class ThreadSimulator:
         self._faces, cards = die / die.sum(), np.repeat(np.arange(len(deck)), deck)
         nodes: Any = empty_record(Nodes)
         self._graph = Graph(setup.copy(), _concatenate(parts), empty_roll_tables(), nodes, choices, odds_of(die, deck))
-        self._at: Any = empty_record(Trials)
-        self._at.cards, self._at.replacement, self._at.left[:] = len(cards), replacement, len(cards)
-        self._at.deck[:, : len(cards)] = cards
+        self._trials: Any = empty_record(Trials)
+        self._trials.cards, self._trials.replacement, self._trials.left[:] = len(cards), replacement, len(cards)
+        self._trials.deck[:, : len(cards)] = cards
         self._counts = np.zeros((random_draw_graph.NODES, len(programs) + 1), np.int64)
-        self._viewed = views(self._graph), views(self._at)
+        self._viewed = views(self._graph), views(self._trials)
 
     def begin(self) -> None:
         """Reset the counters, but not the graph."""
@@ -215,16 +215,16 @@ class ThreadSimulator:
 
     def play(self, chunk: Chunk, first: int, until: int) -> None:
         """Simulate the trials `first` to `until` - 1 of a chunk."""
-        at = self._at
-        at.start, at.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
+        trials = self._trials
+        trials.start, trials.gamma = counter_of_chunk(*chunk.stream, chunk.number), chunk.stream.gamma
         with play_trials.interpreting():
-            at.root = random_draw_graph.node_at(self._viewed[0], END, chunk.start, 0)
-        at.begun, at.until = first, until
-        begin_trial(at)
+            trials.root = random_draw_graph.node_at(self._viewed[0], END, chunk.start, 0)
+        trials.begun, trials.until = first, until
+        begin_trial(trials)
         needed = CHECK_INTERRUPT
         while needed != DONE:
             if play_trials.compiling_pays():
-                needed = play_trials(self._graph, self._at, self._part_numbers, self._counts)
+                needed = play_trials(self._graph, self._trials, self._part_numbers, self._counts)
             else:
                 with play_trials.interpreting():
                     needed = play_trials(*self._viewed, self._part_numbers, self._counts)
@@ -233,27 +233,27 @@ class ThreadSimulator:
             elif needed == NO_ROOM:
                 self.collect()
                 with play_trials.interpreting():
-                    at.node, at.root = random_draw_graph.keep_only(self._viewed[0], [at.node, at.root])
+                    trials.node, trials.root = random_draw_graph.keep_only(self._viewed[0], [trials.node, trials.root])
 
     def collect(self) -> None:
         """Add the counts of all ends to the counters, and clear the counts."""
         nodes = self._graph.nodes
-        at = nodes.end_at[: nodes.ends]
-        firsts, seconds = nodes.first[at], nodes.second[at]
-        for counter, counts in zip(self.counters, self._counts[: len(at), 1:].T):
+        end_nodes = nodes.end_at[: nodes.ends]
+        firsts, seconds = nodes.first[end_nodes], nodes.second[end_nodes]
+        for counter, counts in zip(self.counters, self._counts[: len(end_nodes), 1:].T):
             (ends,) = np.nonzero(counts)
             for pair, count in zip(zip(firsts[ends].tolist(), seconds[ends].tolist()), counts[ends].tolist()):
                 counter[pair] += count
-        self._counts[: len(at)] = 0
+        self._counts[: len(end_nodes)] = 0
 
     def trace_trial(self, chunk: Chunk, number: int) -> list[int]:
         """Repeat one trial of a chunk, and return the results of its draws (:meth:`Simulation.trace`)."""
-        at, nodes, rolls = self._at, self._graph.nodes, self._graph.rolls
-        at.is_logging, at.logged = 1, 0
+        trials, nodes, rolls = self._trials, self._graph.nodes, self._graph.rolls
+        trials.is_logging, trials.logged = 1, 0
         self.play(chunk, number, number + 1)
-        at.is_logging = 0
+        trials.is_logging = 0
         result = []
-        for node, value in at.log[: at.logged].tolist():
+        for node, value in trials.log[: trials.logged].tolist():
             special, side, roll = nodes.draws[node, [SPECIAL, SIDE, NUMBER]].tolist()
             if special != random_draw_graph.PART:
                 is_roll = special == random_draw_graph.NOTHING and side == NO_DECK
