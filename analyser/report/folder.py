@@ -7,6 +7,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -234,7 +235,7 @@ def read_report(folder: Path) -> StoredReport | None:
         raise _damaged(folder / MANIFEST, f"this report has format {manifest.get('format')}, not {FORMAT}")
     _check_files(folder, manifest["files"])
     content = json.loads((folder / UNITS).read_text(encoding="utf-8"))
-    return StoredReport(folder, manifest, content, pd.read_parquet(folder / PARQUET))
+    return StoredReport(folder, manifest, content, pd.read_parquet(BytesIO((folder / PARQUET).read_bytes())))
 
 
 def _check_files(folder: Path, files: Mapping[str, str]) -> None:
