@@ -31,7 +31,7 @@ _TEXTS = {
     OUT_OF_REACH: "it shoots from outside the enemy's reach {share:.0%} of the time, which prevents {prevented:.0%} of"
     " its losses (other {role}: {usually:.0%})",
     SUPPRESSING: "suppressing its enemies{detail} prevents {prevented:.0%} of its losses (other {role}: {usually:.0%})",
-    SUPPRESSED: "being suppressed costs it {prevented:.0%} of the losses it inflicts (other {role}: {usually:.0%})",
+    SUPPRESSED: "being suppressed reduces the losses it inflicts by {prevented:.0%} (other {role}: {usually:.0%})",
     BEST_PLAY: "best play raises its value {more} than that of other {role} (by {by:.0%})",
 }
 _NEARLY_NOTHING_TEXTS = {

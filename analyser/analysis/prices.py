@@ -157,7 +157,7 @@ class FairPoints(JudgedAnswer):
         """Probability of the intervals of fair points, and the variation that they allow for, as text."""
         kinds = {situation.kind for situation in self.situations}
         ground = ", shorter or longer distances" if kinds >= set(EXCHANGE_KINDS) or BEST_TRADE in kinds else ""
-        return f"95%, allowing for other opponents{ground} and the prices of similar units"
+        return f"95%, wide enough for other opponents{ground} and the error of prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the points of each loadout against its fair points, with a grey band for the typical interval."""
@@ -201,7 +201,8 @@ class FairPoints(JudgedAnswer):
         levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
         roles = Block("\n".join(fill(heading)), rows=rows, align="<>><", lines=by_level)
-        explained = f"A single strength for each loadout explains {100 * self.transitive_share:.0f}% of the matchups"
+        share = f"{100 * self.transitive_share:.0f}%"
+        explained = f"One strength for each loadout explains {share} of the differences between matchups"
         below = [
             fill(self._equilibrium()),
             fill(f"{explained}; the rest depends on the pairing, as in rock, paper, scissors."),

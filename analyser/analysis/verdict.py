@@ -278,7 +278,7 @@ def _verdict_on(
         doubt = f"its fights alone suggest {fair[0]:.0f} points, but these numbers leave out {uncounted}"
         return UNDECIDED, lean, doubt, doubt
     if verdict == FAIR and better:
-        left_out = f"what this one has besides: {better.besides}"
+        left_out = f"what only the dearer has: {better.besides}"
         doubt = f"{better.loadout} does as well for no more points, but these numbers leave out {left_out}"
     elif verdict == UNDECIDED:
         doubt = f"anything from {fair[1]:.0f} to {fair[2]:.0f} points may be fair"

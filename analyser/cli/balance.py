@@ -54,7 +54,7 @@ UNIT = click.argument("unit", shell_complete=complete_selector)
         "--fail-on-verdict WORDS",
         "Exit with 1 if a loadout has one of these verdicts, such as over-priced,under-priced.",
     ),
-    Option("--baseline FILE", "With --fail-on-verdict: file of accepted verdicts (from --accept), which do not fail."),
+    Option("--baseline FILE", "With --fail-on-verdict: file of verdicts to let pass (written by --accept)."),
     Option("--accept FILE", "Save all verdicts as accepted, for --baseline."),
     *OUTPUT_OPTIONS,
     examples=(

@@ -264,7 +264,7 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     """Compute a charge of ATTACKER at TARGET: the winner, and the losses and fate of both sides.
 
     Name a unit by faction, unit and level: crown/rifle-platoon@basic. Add conditions after a colon:
-    crown/rifle-p@basic:suppressed,close-quarters-row=melee (all keys: docs/keys.md).
+    crown/rifle-p@basic:suppressed,models=4 (all keys: docs/keys.md).
     """
     texts = {"attacker": attacker, "target": target}
     sides = {side: parse_unit(text, side, COMBATANT_KEYS) for side, text in texts.items()}

@@ -176,8 +176,8 @@ def _round_sentence(kinds: Collection[str]) -> str:
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "Figures are means per round, over six rounds that begin with the first possible shot. The number of rounds far"
-        " apart depends on the reach and SPEED of both units."
+        "Figures are means per round, over six rounds that begin with the first possible shot. How many of them are"
+        " fought far apart depends on the reach and SPEED of both units."
     )
 
 
