@@ -18,7 +18,7 @@ import tomlkit
 
 import analyser
 from analyser import morale
-from analyser.ask import curve, search, trial_narration
+from analyser.ask import best_variant, curve, trial_narration
 from analyser.cli import main
 from analyser.game.importers.battlescribe import import_files
 from analyser.game.profiles import Profiles
@@ -183,7 +183,7 @@ def sweep(given, folder):
 
 def few(function):
     """A door that asks for no more than a campaign has time for."""
-    limits = {(curve, "MOST_CURVE_POINTS"): 400, (search, "MOST_VARIANTS"): 400}
+    limits = {(curve, "MOST_CURVE_POINTS"): 400, (best_variant, "MOST_VARIANTS"): 400}
     limits |= {(trial_narration, "MOST_TRIALS_OF_ATTACK"): 3000, (trial_narration, "MOST_TRIALS_OF_FIGHT"): 60}
     limits[(trial_narration, "DEFAULT_TRIALS")] = 50
 
