@@ -9,14 +9,14 @@ from analyser.rules.structs import INCH, NONE, AttackFacts, Penalty, SideFacts, 
 
 ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in range(37, 41))
 RALLY_FAILED, SUPPRESSED_BEFORE, DISORDERED_BEFORE = (1 << place for place in range(41, 44))
-ORDER_BIT, ORDER_MASK = 44, 7  # an Order, or later the use of the attack or the combat's result
+ORDER_BIT, ORDER_MASK = 44, 7  # an Order, which is later the result of a combat
 SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of the combat's attacks on the unit
 IS_FIRST = 1 << 50  # activated first in this round
 WINS_BIT = 51  # lowest bit of the combats won, if they are counted; the position begins after them
 BITS_OF_WINS_IN_A_CHARGE = 2
 STATE_BITS = 63
 
-# Unit not removed: an enemy's Throw destroyed one of its models in close quarters, or it shot at a Tail Gunner; the
+# Unit not removed: an enemy with Throw destroyed one of its models in close quarters, or it shot at a Tail Gunner; the
 # operation CLEAR_MARK clears the bit. Removed unit: it has broken.
 MARKED = discipline.BROKEN
 
