@@ -29,16 +29,7 @@ SUFFERED_FIGURES = ("mean_models_destroyed", "p_stopped", "p_annihilated")
 TableRow = dict[Hashable, Any]
 _FIGURES_CHECKED_FIRST = 64  # in the quick check of dominance
 _SWEEPS = 10  # iterations of a median polish
-_WITHOUT_EFFECT = {
-    "Cryo",
-    "Seismic",
-    "Overcharge",
-    "Full Steam Ahead",
-    "Siegebreaker",
-    "Turret",
-    "Indirect",
-    "Coruscating",
-}
+_NO_EFFECT = {"Cryo", "Seismic", "Overcharge", "Full Steam Ahead", "Siegebreaker", "Turret", "Indirect", "Coruscating"}
 """Qualities that have no effect on the figures of matchups, so that only profiles show them."""
 _LEAST_POINTS_SHOWN = 0.05  # smaller figures are written as "nothing"
 _LOADOUT_COLUMNS = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
@@ -318,7 +309,7 @@ def missing_properties(loadout: Loadout, other: Loadout) -> tuple[str, ...]:
     if (unit.break_limit or 0) < (other_unit.break_limit or 0):
         missing.append("no BREAK LIMIT" if unit.break_limit is None else f"BREAK LIMIT {unit.break_limit}")
     own, others = ({quality.name for row in one.rows for quality in row.qualities} for one in (unit, other_unit))
-    missing += sorted((own - others) & _WITHOUT_EFFECT)
+    missing += sorted((own - others) & _NO_EFFECT)
     for row in unit.rows:  # a ranged row is missing unless a row of the other unit has all its targets and its range
         is_matched = any(
             set(row.against) <= set(similar.against) and (row.long_range or 0) <= (similar.long_range or 0)
