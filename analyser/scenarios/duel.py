@@ -87,7 +87,7 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 
 
 def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
-    """Return the largest step between positions fit for best play.
+    """Return the largest step between positions that is fine enough for best play.
 
     All lengths of a duel are multiples of it, so no position in between is better for either side. None without a
     distance or best play, or if the step is below a quarter inch.
@@ -102,8 +102,8 @@ def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
         for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
             distances = [condition.value for condition in line.conditions if condition.subject == "distance"]
             lengths += [max(line.stop, 0) & ~STOP_IS_DISTANCE, *(round(value * INCH) for value in distances)]
-    step = gcd(*lengths) / INCH
-    return step if step >= SHORTEST_STEP else None
+    common = gcd(*lengths) / INCH
+    return common if common >= SHORTEST_STEP else None
 
 
 def program_of_shooters(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
@@ -213,9 +213,7 @@ def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
         branches = [flatten(branch) for branch in step.branches]
         for branch in branches:
             keeps_all = branch is branches[-1] or step.subject == OVERRUN  # an overrun is part of the same combat
-            result += [
-                operation for operation in branch if keeps_all or operation.kind in (Kind.STRIKE, Kind.TEST_PANIC)
-            ]
+            result += [line for line in branch if keeps_all or line.kind in (Kind.STRIKE, Kind.TEST_PANIC)]
     return result
 
 
