@@ -113,7 +113,7 @@ class ArmyFile(Record):
     units: Annotated[Several[UnitEntry], Field(min_length=1, max_length=MOST_UNITS)] = Field(alias="unit")
     boons: Annotated[Several[BoonEntry], Field(max_length=MOST_UNITS)] = Field(alias="boon", default=())
 
-    _check_entries = field_validator("units", mode="before")(_entry_tables)
+    _convert_entries = field_validator("units", mode="before")(_entry_tables)
 
 
 def army_of_file(file: ArmyFile, library: Profiles) -> Army:
