@@ -33,7 +33,7 @@ BATTLEFIELDS = (Battlefield("close", 18.0, 0.0), Battlefield("open", 36.0, 12.0)
 
 
 class TimeShares(NamedTuple):
-    """Shares of the rounds in which only one of two units can shoot, both can, and one can charge; they add up to 1.
+    """Shares of all rounds: only one of two units can shoot, both can shoot, one can charge (`near`); the sum is 1.
 
     `outreaches` is True where the unit of the row is the only one that can shoot.
     """
@@ -54,7 +54,7 @@ class Movement:
         self._flies = np.array([unit.type == "aircraft" for unit in units], np.bool_)
 
     def time_shares(
-        self, reach: Array, outranging: Array, both_shoot: Array, near: Array, battlefield: Battlefield
+        self, reach: Array, gain_alone: Array, gain_of_both: Array, gain_near: Array, battlefield: Battlefield
     ) -> TimeShares:
         """Return the shares of the rounds that :class:`TimeShares` distinguishes, for each pair.
 
@@ -62,23 +62,23 @@ class Movement:
         ----------
         reach : ndarray
             Range of the row's shots at the column, in inches; 0 if it cannot shoot at the column.
-        outranging, both_shoot, near : ndarray
-            Points that the row gains from the column in a round in which only one can shoot, both can shoot, or one can
+        gain_alone, gain_of_both, gain_near : ndarray
+            Net points that the row gains in a round in which only the longer range shoots, both can shoot, or one can
             charge.
         """
         visible = np.minimum(reach, battlefield.sight_distance)
         outreaches, charge_range = visible > visible.T, CHARGE_RANGE_IN_SPEEDS * self._speed[:, None]
         shorter_reach, longer_reach = np.minimum(visible, visible.T), np.maximum(visible, visible.T)
-        row_charges = _approaches(near - both_shoot, self._speed)  # True where the row approaches while both can shoot
-        gain_in_range = np.maximum(-near, np.where(shorter_reach > 0, -both_shoot, -np.inf))  # gained by the column
-        column_gains = gain_in_range > -outranging
+        row_charges = _approaches(gain_near - gain_of_both, self._speed)  # the row approaches while both can shoot
+        in_range = np.maximum(-gain_near, np.where(shorter_reach > 0, -gain_of_both, -np.inf))  # gained by the column
+        column_gains = in_range > -gain_alone
         row_comes = np.where(outreaches, ~column_gains, np.where(outreaches.T, column_gains.T, row_charges))
         stops = np.maximum(shorter_reach, np.where(row_charges, charge_range, 0.0))
-        space = np.full(near.shape, battlefield.retreat_space)
+        space = np.full(reach.shape, battlefield.retreat_space)
         one_shoots = self._rounds_needed(np.maximum(longer_reach - stops, 0.0), space)
         one_shoots = np.minimum(np.where(row_comes, one_shoots, one_shoots.T), ROUNDS)
-        is_same_unit = row_comes == row_charges  # the same unit approaches in both phases, and the other has used space
-        space = np.where(is_same_unit, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
+        same_approaches = row_comes == row_charges  # the same unit in both phases: the other has less space left
+        space = np.where(same_approaches, np.maximum(space - one_shoots * self._speed[None, :], 0.0), space)
         both = self._rounds_needed(np.maximum(shorter_reach - charge_range, 0.0), space)
         both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)
         return TimeShares(one_shoots / ROUNDS, both / ROUNDS, (ROUNDS - one_shoots - both) / ROUNDS, outreaches)

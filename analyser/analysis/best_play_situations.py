@@ -26,7 +26,7 @@ def check_best_is_played(policy: str, situations: Sequence[Situation]) -> None:
     """Raise InputError if the policy is ``best`` but none of these situations has best play."""
     if policy == "best" and len(names := _names_without_best_play(situations)) == len(situations):
         problem = f"best play has nothing to choose in {', '.join(names)}"
-        raise InputError(problem, where="policy", allowed=f"tactic; or the situation {DUEL.name} among others")
+        raise InputError(problem, where="policy", allowed=f"tactic; or situations that include {DUEL.name}")
 
 
 def unchanged_note(situations: Sequence[Situation]) -> str:

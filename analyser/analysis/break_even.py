@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 
 class FairPrice(NamedTuple):
-    """A fair price with its 95% interval, which allows for other opponents, table sizes and prices of similar units."""
+    """A fair price with a 95% interval that covers a change of opponents, table size and prices of similar units."""
 
     points: int
     fair_low: float
     fair_high: float
     verdict: str  # on the loadout at this price; empty if it is priced in another role than its own
-    doubt: str = ""  # reason why the verdict is undecided
+    doubt: str = ""  # why the verdict is undecided, or why no higher price is fair
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,7 +47,7 @@ class SolvedPrice(Answer):
     Attributes
     ----------
     role : str
-        Role that decides the price of benefits that are not counted.
+        Role; its factor in the price stands for benefits that no fight shows.
     today : int or None
         Points today.
     price : FairPrice
@@ -119,7 +119,7 @@ class SolvedDice(JudgedAnswer):
     row : str or None
         Row whose dice change; None for every row.
     role : str
-        Role that decides the price of benefits that are not counted.
+        Role; its factor in the price stands for benefits that no fight shows.
     dice : int or None
         The change whose fair price is nearest to the points; None if the loadout is not fair with it, or if a larger
         change than those tried may be nearer.
@@ -224,8 +224,8 @@ def solve_price(
     against, situations, policy, profiles, threads, progress
         As in :func:`analyser.what_if`.
     role : str, optional
-        Role that decides the price of benefits that are not counted. Default: the role of the loadout. For another
-        role, the fair price and its interval are multiplied by that role's factor divided by the default role's.
+        Role; its factor in the price stands for benefits that no fight shows. Default: the loadout's own role. For
+        another role, the price and its interval are multiplied by the ratio of the two factors.
 
     Examples
     --------
@@ -243,7 +243,7 @@ def solve_price(
     result = _standing_in_role(standings, loadout.selector, role)
     points, doubt = _whole_points(result.fair_points), ""
     at_price = standings.with_([loadout.with_(points=points)], threads)
-    if points > (most := at_price.at_most(loadout.selector)):
+    if points > (most := at_price.price_cap(loadout.selector)):
         points, doubt = (
             most,
             f"another loadout that does at least as well costs {most} points, so no higher price is fair",

@@ -37,8 +37,8 @@ class Comparisons(FramedAnswer):
     weights : mapping of str to float
         The weight of each target, as given.
     mean : Comparison
-        Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. A simulated mean
-        has an interval that is at least as wide as a 95% interval.
+        Weighted mean of every figure. An impossible attack counts as 0, and percentiles have no mean. The
+        interval of a simulated mean is a 95% interval or a wider one.
 
     Examples
     --------
@@ -111,7 +111,10 @@ class Comparisons(FramedAnswer):
     def blocks(self) -> list[Block]:
         """Return the tables of each target and those of the mean."""
         blocks = [block for comparison in self.by_target.values() for block in comparison.blocks()]
-        words = (f"{name} {self.weights[name]:g} (≥k: {part.at_least} models)" for name, part in self.by_target.items())
+        words = (
+            f"{name} {self.weights[name]:g} (column ≥k: k = {part.at_least} models)"
+            for name, part in self.by_target.items()
+        )
         return [*blocks, Block(f"Weights of the targets: {', '.join(words)}."), *self.mean.blocks()]
 
     def notes(self) -> list[str]:
@@ -146,7 +149,7 @@ def mean_of_targets(
     """Return the comparisons on several targets with their mean; `weights` as stated, `shares` normalised."""
     names: list[str] = []
     for part in parts:
-        (name,) = part.shares
+        (name,) = part.shares  # the name of its only target
         repeats = sum(other == name or other.startswith(f"{name} (") for other in names)
         names.append(f"{name} ({repeats + 1})" if repeats else name)
     by_target, share_of = dict(zip(names, parts)), dict(zip(names, shares))
@@ -186,8 +189,8 @@ def _mean_rows(by_target: Mapping[str, Comparison], means: Mapping[str, LoadoutF
     method = first["method"].dropna().iloc[0]
     for index, figures in enumerate(means.values()):
         why = {target: part.frame["why_not"][index] for target, part in by_target.items()}
-        cannot = "; ".join(f"{target}: {reason}" for target, reason in why.items() if pd.notna(reason)) or None
+        reasons = "; ".join(f"{target}: {reason}" for target, reason in why.items() if pd.notna(reason)) or None
         row = {key: first[key][index] for key in _LOADOUT_COLUMNS} | {"method": method}
         row |= {} if figures is None else figures.columns()
-        rows.append(row | {"cannot": cannot, "why_not": cannot if figures is None else None})
+        rows.append(row | {"cannot": reasons, "why_not": reasons if figures is None else None})
     return rows

@@ -22,15 +22,15 @@ from analyser.game.units import Loadout, Unit, unit_of
 LEAST_EFFICIENCY = 100 * equilibrium_prices.NEGLIGIBLE_LOSS  # points destroyed per 100 points; a floor
 SD_BY_MAD = 1.4826  # standard deviation / median absolute deviation of a normal distribution
 LEAST_RATIO = 2.0  # an outlier divided by its expected value is at least this, or at most 1 / this
-# Figures of the attacks by a loadout (more is better), and of the attacks on it (less is better). `p_stopped` is the
-# probability that the target is suppressed or annihilated; an annihilated unit does not count as suppressed.
+# Figures of the attacks by a loadout (more is better), and of the attacks on it (less is better). `p_stopped` is
+# P(suppressed) + P(annihilated) of the target; an annihilated unit does not count as suppressed.
 INFLICTED_FIGURES = ("expected_points_destroyed", "p_stopped", "p_annihilated")
 SUFFERED_FIGURES = ("mean_models_destroyed", "p_stopped", "p_annihilated")
 TableRow = dict[Hashable, Any]
 _FIGURES_CHECKED_FIRST = 64  # in the quick check of dominance
 _SWEEPS = 10  # iterations of a median polish
-_UNUSED = {"Cryo", "Seismic", "Overcharge", "Full Steam Ahead", "Siegebreaker", "Turret", "Indirect", "Coruscating"}
-"""Qualities that have no effect on the figures of matchups."""
+_NO_EFFECT = {"Cryo", "Seismic", "Overcharge", "Full Steam Ahead", "Siegebreaker", "Turret", "Indirect", "Coruscating"}
+"""Qualities that have no effect on the figures of matchups, so that only profiles show them."""
 _LEAST_POINTS_SHOWN = 0.05  # smaller figures are written as "nothing"
 _LOADOUT_COLUMNS = ["attacker", "attacker_unit", "attacker_level", "attacker_points"]
 _EFFICIENCY_COLUMNS = ["situation", "category", "targets", "efficiency", "median", "peers", "z"]
@@ -105,9 +105,10 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
     is limited to the value of destroying the target.
 
     `frame` is that of :func:`analyser.matchups`; `loadouts` are those of both sides, for the profile values in `why`.
-    A pair has one row in its most unusual situation; `also_in` names the others. `ratio` is `efficiency` / `expected`,
-    at least 2 or at most a half. `attacker_usual` is the attacker's median against other targets of the category,
-    `defender_usual` the median of other attackers against the target.
+    A pair has a row for its most unusual situation above the expected value, and one for that below it; `also_in` names
+    its other situations on the same side. `ratio` is `efficiency` / `expected`, at least 2 or at most a half.
+    `attacker_usual` is the attacker's median against other targets of the category, `defender_usual` the median of
+    other attackers against the target.
 
     >>> import analyser
     >>> odd = outliers(analyser.matchups("crown/*", "imperium/*", situations=["long-range"]).frame).iloc[0]
@@ -122,12 +123,12 @@ def outliers(frame: pd.DataFrame, loadouts: Sequence[Loadout] = ()) -> pd.DataFr
     parts = means.reset_index().groupby(["situation", "defender_category"], sort=False)
     outlying = pd.concat([_outliers_in_group(part) for _, part in parts], ignore_index=True)
     outlying = outlying.sort_values("surprise", ascending=False, kind="stable")
-    more = outlying["ratio"] > 1
-    situations = outlying.groupby(["attacker", "defender", more], sort=False)["situation"].agg(list)
+    is_above = outlying["ratio"] > 1
+    situations = outlying.groupby(["attacker", "defender", is_above], sort=False)["situation"].agg(list)
     profiles = {unit_of(loadout.selector): loadout.unit for loadout in loadouts}
-    rows = outlying.assign(more=more).drop_duplicates(["attacker", "defender", "more"]).to_dict("records")
+    rows = outlying.assign(is_above=is_above).drop_duplicates(["attacker", "defender", "is_above"]).to_dict("records")
     for row in rows:
-        row["also_in"] = ", ".join(situations[row["attacker"], row["defender"], row["more"]][1:])
+        row["also_in"] = ", ".join(situations[row["attacker"], row["defender"], row["is_above"]][1:])
         row["why"] = _why(row, profiles)
     return pd.DataFrame(_in_turns(rows), columns=[*_PAIR_COLUMNS, *_OUTLIER_COLUMNS])
 
@@ -137,9 +138,9 @@ def _outliers_in_group(means: pd.DataFrame) -> pd.DataFrame:
     result = means[means["efficiency"].notna()]
     floored = result["efficiency"].clip(lower=LEAST_EFFICIENCY)
     residual: pd.Series[float] = np.log2(floored)
-    sides = [result.groupby(side).ngroup() for side in ("attacker", "defender")]
-    for side in sides * _SWEEPS:
-        residual = residual - residual.groupby(side).transform("median")
+    group_numbers = [result.groupby(side).ngroup() for side in ("attacker", "defender")]
+    for numbers in group_numbers * _SWEEPS:
+        residual = residual - residual.groupby(numbers).transform("median")
     expected = np.maximum(np.fmin(floored / 2**residual, result["most"].astype(float)), LEAST_EFFICIENCY)
     result = result.assign(
         expected=expected,
@@ -169,10 +170,10 @@ def _in_turns(rows: list[TableRow]) -> list[TableRow]:
     for turn in range(1, len(rows) + 1):
         later = []
         for row in rows:
-            sides = {row["attacker"], row["defender"]}
-            if all(seen[side] < turn for side in sides):
+            pair = {row["attacker"], row["defender"]}
+            if all(seen[unit] < turn for unit in pair):
                 shown.append(row)
-                seen.update(sides)
+                seen.update(pair)
             else:
                 later.append(row)
         rows = later
@@ -205,7 +206,8 @@ def dominated(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Data
     """Return loadouts for which another loadout costs no more and does at least as well in every matchup.
 
     `frame` is that of :func:`analyser.matchups`. If `attackers` has the loadouts, their profiles are compared too. `by`
-    is the dominating loadout that lacks the fewest properties of `attacker` (`has_besides`), then the cheapest.
+    dominates `attacker` and lacks the fewest of its properties (listed in `has_besides`); among equals it is the
+    cheapest.
     """
     result = dominations(frame, attackers)
     order = np.lexsort([-result["points_saved"], result["has_besides"].map(len)])
@@ -217,13 +219,13 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     """Return every pair of loadouts in which one dominates the other; arguments and columns as in :func:`dominated`.
 
     The better loadout costs no more, and does at least as well on every target in every situation. If both also defend,
-    it suffers no more from any attacker. In one figure, or in points, it is better. A loadout of another faction must
-    have every property of the other profile. Loadouts without effect on any target are left out, because they have
-    another purpose. So are pairs of different target categories.
+    it suffers no more from any attacker. It is better in some figure or in points. If the factions differ, it has every
+    property of the worse loadout. Loadouts without effect on any target are left out, because they have another
+    purpose. So are pairs of different target categories.
     """
-    sides = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
+    priced = frame.drop_duplicates("attacker").dropna(subset=["attacker_points"])
     frame = frame.assign(p_stopped=frame["p_suppressed"] + frame["p_annihilated"])
-    names, prices = sides["attacker"].tolist(), sides["attacker_points"].to_numpy(np.int64)
+    names, prices = priced["attacker"].tolist(), priced["attacker_points"].to_numpy(np.int64)
     inflicted = _figures_of(frame, "attacker", "defender", INFLICTED_FIGURES, names)
     shares = frame["mean_models_destroyed"] / frame["defender_models"].astype(float)
     suffered = _figures_of(frame.assign(mean_models_destroyed=shares), "defender", "attacker", SUFFERED_FIGURES, names)
@@ -233,7 +235,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
     for group in _with_same_opponents(frame, names):
         all_defend = bool(defends[group].all())
         figures = np.hstack([inflicted[group], -suffered[group]]) if all_defend else inflicted[group]
-        counts = "attack and defence" if all_defend else "attack"
+        compared = "attack and defence" if all_defend else "attack"
         for index, better in _dominated_pairs(figures, prices[group], np.flatnonzero(inflicted[group].any(axis=1))):
             name, by = names[group[index]], names[group[better]]
             saved = int(prices[group[index]] - prices[group[better]])
@@ -244,7 +246,7 @@ def dominations(frame: pd.DataFrame, attackers: Sequence[Loadout] = ()) -> pd.Da
                     continue
                 besides = missing_properties(loadout, other)
             if besides == () or name.partition("/")[0] == by.partition("/")[0]:
-                result.append((name, by, saved, counts, besides or ()))
+                result.append((name, by, saved, compared, besides or ()))
     return pd.DataFrame(result, columns=["attacker", "by", "points_saved", "counts", "has_besides"])
 
 
@@ -307,7 +309,7 @@ def missing_properties(loadout: Loadout, other: Loadout) -> tuple[str, ...]:
     if (unit.break_limit or 0) < (other_unit.break_limit or 0):
         missing.append("no BREAK LIMIT" if unit.break_limit is None else f"BREAK LIMIT {unit.break_limit}")
     own, others = ({quality.name for row in one.rows for quality in row.qualities} for one in (unit, other_unit))
-    missing += sorted((own - others) & _UNUSED)
+    missing += sorted((own - others) & _NO_EFFECT)
     for row in unit.rows:  # a ranged row is missing unless a row of the other unit has all its targets and its range
         is_matched = any(
             set(row.against) <= set(similar.against) and (row.long_range or 0) <= (similar.long_range or 0)

@@ -95,8 +95,8 @@ class Standings:
         """Verdict on each loadout, by selector."""
         return self._rows["verdict"]
 
-    def at_most(self, selector: str) -> int:
-        """Return the points of a better loadout, which limit the fair points; otherwise the loadout's own points."""
+    def price_cap(self, selector: str) -> int:
+        """Return the points of a better loadout, which limit its fair points; otherwise the loadout's own points."""
         row = self._rows.loc[selector]
         return int(row["points"] if pd.isna(row["at_most"]) else row["at_most"])
 

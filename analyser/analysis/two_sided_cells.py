@@ -46,13 +46,13 @@ def two_sided_cells(
     fights: Callable[[Sequence[FighterT | str], Sequence[Combatant], Ruleset], Iterable[RowResults]],
     attackers: Sequence[Loadout],
     defending: DefendingSide,
-    _: object,
+    _situation: object,
     *,
     in_threads: bool = False,
 ) -> Cells:
     """Return the cells of a kind of fight in which both sides roll dice.
 
-    `fighter` converts an attacker and the stated row (or None) for `fights`. `fights` takes all levels of an attacking
+    `fighter` makes inputs of `fights` from an attacker and a row or None. `fights` takes all levels of an attacking
     unit and of a defending unit, and returns the results of each pair by row; the best row is used. A text that either
     function returns is the reason why a pair cannot fight. `in_threads` needs kernels that release the GIL.
     """

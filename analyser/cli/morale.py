@@ -1,4 +1,4 @@
-"""Commands for the morale rules of other games (systems), such as ``morale legion``; each key is an option."""
+"""Commands for the morale rules of other games (systems), such as ``morale legion``; keys of a question are options."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from analyser.cli.options import KeyPath
     from analyser.common.validation import Record
 
-_MOST_SHORT_HELP_KEYS = 5
+_KEYS_IN_SHORT_HELP = 5
 _EXAMPLES = {
     "legion": ("--courage 2 --tokens 3", "--courage 1 --received 2 --rounds 3 --plot panic.png"),
     "grande-tactique": ("--rout-units '[{edge_distance = 14}]' --rout-turns 2", "division.toml --method both"),
@@ -36,7 +36,7 @@ def system_command(name: str) -> click.Command:
     """Return the command that answers questions about the morale rules of one game (a system)."""
     text = f"{SYSTEMS[name].title}: state the question by options, a scenario file, or both."
     keys = _options(name)
-    brief = [key.opts[0] for key in keys[:_MOST_SHORT_HELP_KEYS]]
+    brief = [key.opts[0] for key in keys[:_KEYS_IN_SHORT_HELP]]
     attributes: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "brief": brief}
 
     @click.command(name, cls=Command, params=[*keys, *_ANSWER_OPTIONS], **attributes)
@@ -62,7 +62,7 @@ def _options(name: str) -> list[KeyOption]:
     options, system = [], SYSTEMS[name]
     for path, field in _keys(system.question):
         group, text = path[0].replace("_", " ").capitalize() if path[1:] else "Question", field.description
-        if not text:  # a value of the ruleset: name the file with its default
+        if not text:  # a value of a ruleset: say which file has its default
             file = posixpath.join(MORALE_RULESETS, system.other_rulesets.get(path[1], system.ruleset))
             text = f"Instead of the value in {posixpath.normpath(file)}."
         options.append(KeyOption("-".join(path), path, field, group, text, both=True))

@@ -74,7 +74,7 @@ def path_error(error: Exception) -> InputError | None:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return True if an error means that memory ran out, in the words of any library.
+    """Return True if an error of any library means that memory ran out.
 
     >>> [is_out_of_memory(error) for error in (MemoryError(), RuntimeError("can't start new thread"), ValueError())]
     [True, True, False]

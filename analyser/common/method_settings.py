@@ -30,7 +30,7 @@ class SimulatedAnswer(Protocol):
         """Number of trials; None if exact."""
 
     def precision_counts(self, precision: Precision) -> NDArray[Any]:
-        """Return, in a fixed order, the counts of the events or values whose intervals `precision` limits."""
+        """Return, in a fixed order, the counts of the events or values that must reach `precision`."""
 
     def with_stopping(self, stopping: Stopping) -> Self:
         """Return the answer with the reason for its number of trials."""
@@ -101,12 +101,12 @@ class Sampling:
 
     @property
     def is_exact(self) -> bool:
-        """Return True if the method is exact."""
+        """True if the method is exact."""
         return self.method == "exact"
 
     @property
     def with_replacement(self) -> bool:
-        """Return True if every card is drawn from a full deck (AC-9.3)."""
+        """True if every card is drawn from a full deck (AC-9.3)."""
         return self.is_exact or self.replacement
 
     @property
@@ -115,22 +115,22 @@ class Sampling:
         return self.threads or default_threads()
 
     def first_trials(self, least: int = 1) -> int:
-        """Return the number of trials of the pilot, at least `least`; without a `precision`, of all trials."""
+        """Return the trials of the pilot, at least `least`; without a `precision`, those of the simulation."""
         if self.precision is None:
             return int(self.trials or DEFAULT_TRIALS)
         return Precision.read(self.precision).pilot(least)
 
-    def solve(self, answer: Callable[[Sampling], AnswerT], least: int = 1) -> AnswerT:
+    def solve(self, answer_with: Callable[[Sampling], AnswerT], least: int = 1) -> AnswerT:
         """Return the exact answer, or simulate it with the stated number of trials or until it is precise enough.
 
         A pilot has at least `least` trials; choose a number that takes no noticeable time.
         """
         if self.is_exact:
-            return answer(self)
+            return answer_with(self)
         with self.with_bar() as sampling:
 
             def simulate(trials: int) -> AnswerT:
-                return answer(replace(sampling, trials=trials, precision=None))
+                return answer_with(replace(sampling, trials=trials, precision=None))
 
             result = simulate(self.first_trials(least))
             if self.precision is None:

@@ -24,7 +24,7 @@ MOST_UNITS = 500
 MOST_POINTS = 100_000
 _NUMBER_SUFFIX = re.compile(r"( #\d+)+$")  # numbers at the end of repeated names
 _COUNT_AND_SELECTOR = re.compile(r"\s*(-?\d[\d.]{0,17})(?:\s*[x×]\s+|\s+(?=[\w-]+/))(\S.*)")
-_LEVEL_KEYS = ("models", "points", "victory_points")
+_ALWAYS_BY_LEVEL = ("models", "points", "victory_points")
 
 
 def _not_blank(name: str) -> str:
@@ -46,8 +46,8 @@ class UnitEntry(Record):
     embarked_in: NotBlank | None = None
     reserve: bool = False
     policy: Name | None = None
-    x: units.Inches | None = None
-    behind: units.Inches = 0.0
+    x: units.Inches | None = None  # from the left end of the front
+    behind: units.Inches = 0.0  # its own line
 
     level: units.LevelName | None = None
     models: units.Models | None = None
@@ -113,7 +113,7 @@ class ArmyFile(Record):
     units: Annotated[Several[UnitEntry], Field(min_length=1, max_length=MOST_UNITS)] = Field(alias="unit")
     boons: Annotated[Several[BoonEntry], Field(max_length=MOST_UNITS)] = Field(alias="boon", default=())
 
-    _tables = field_validator("units", mode="before")(_entry_tables)
+    _convert_entries = field_validator("units", mode="before")(_entry_tables)
 
 
 def army_of_file(file: ArmyFile, library: Profiles) -> Army:
@@ -244,7 +244,7 @@ def profile_of(loadout: units.Loadout) -> dict[str, Any]:
 
 
 def _find_loadout(selector: str | units.Loadout, faction: str, library: Profiles) -> units.Loadout:
-    """Return the loadout of a selector; without a faction, the army's own faction comes first."""
+    """Return the loadout; for a selector without a faction, the army's own comes first."""
     if not isinstance(selector, str) or "/" in selector or faction not in library.factions:
         return library.loadout(selector)
     in_faction = f"{faction}/{selector}"
@@ -266,7 +266,7 @@ def with_changes(loadout: units.Loadout, changes: Mapping[str, Any]) -> units.Lo
         return loadout
     unit = loadout.unit.model_dump()
     plain = {key: units.stored_value(key, value, loadout.unit) for key, value in plain_changes(changes).items()}
-    level_keys = {*_LEVEL_KEYS, *loadout.unit.level_keys}
+    level_keys = {*_ALWAYS_BY_LEVEL, *loadout.unit.level_keys}
     unit["levels"][loadout.level_name] |= {key: value for key, value in plain.items() if key in level_keys}
     unit |= {key: value for key, value in plain.items() if key not in level_keys}
     return units.checked_loadout(loadout.faction, unit, loadout.level_name, loadout.house_rules)
@@ -281,15 +281,15 @@ def _stated_loadout(
         key: value for key, value in plain_changes(changes).items() if key not in units.KEYS_BY_LEVEL or value != "none"
     }
     level = entry.level or "basic"
-    unit = {key: value for key, value in plain.items() if key not in _LEVEL_KEYS}
-    levels = {level: {key: plain[key] for key in _LEVEL_KEYS if key in plain}}
+    unit = {key: value for key, value in plain.items() if key not in _ALWAYS_BY_LEVEL}
+    levels = {level: {key: plain[key] for key in _ALWAYS_BY_LEVEL if key in plain}}
     name = _NUMBER_SUFFIX.sub("", entry.name)
     head = {"id": slug(name) or "unit", "name": name, "levels": levels}
     return units.checked_loadout(faction, head | unit, level, house_rules)
 
 
 def _unused_name(entry: UnitEntry, loadout: units.Loadout, used: Collection[str], stated: Collection[str]) -> str:
-    """Return the stated name of a unit, or its unit and level, with a number if the name is taken."""
+    """Return the stated name of a unit, or ``id@level``; with a number if it is taken."""
     base = entry.name or f"{loadout.unit.id}@{loadout.level_name}"
     if base not in used and (entry.name is not None or base not in stated):
         return base

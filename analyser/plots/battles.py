@@ -111,7 +111,7 @@ def contributions(
     Parameters
     ----------
     data : BattleResult, or DataFrame
-        `side`, `name`, `points_destroyed` and `points_absorbed`, as ``contributions()`` of a battle returns them.
+        `side`, `name`, `points_destroyed` and `points_absorbed` (own losses), as ``contributions()`` of a battle has.
 
     Examples
     --------

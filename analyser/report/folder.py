@@ -32,7 +32,7 @@ MANIFEST, LOCK = "manifest.json", "lock"  # file names
 PARQUET = "matchups.parquet"
 UNITS = "units.json"  # units and ruleset of a report, for comparisons of reports
 FORMAT = 3  # version of the file format
-FINISHED: Mapping[str, object] = {"program": "analyser", "kind": "report"}
+_SIGNATURE: Mapping[str, object] = {"program": "analyser", "kind": "report"}  # in the manifest of every report
 _FILE_MANAGER_FILES = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _ALLOWED = "a new or empty folder, or one that contains only a report of this program"
 
@@ -184,14 +184,14 @@ def manifest_of(folder: Path) -> dict[str, Any]:
         result = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return {}
-    is_of_report = isinstance(result, dict) and result.items() >= FINISHED.items()
+    is_of_report = isinstance(result, dict) and result.items() >= _SIGNATURE.items()
     return result if is_of_report and isinstance(result.get("files"), dict) else {}
 
 
 def write_manifest(folder: Path, facts: dict[str, Any]) -> None:
     """Write `facts` as the manifest, with digests of all other files."""
     files = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in _files_in(folder)}
-    text = json_text({**FINISHED, **facts, "files": files}, indent=2, ensure_ascii=False)
+    text = json_text({**_SIGNATURE, **facts, "files": files}, indent=2, ensure_ascii=False)
     (folder / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 

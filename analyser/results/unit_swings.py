@@ -18,11 +18,11 @@ from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # most units named as not significantly different from the swing unit
 _WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
-SAMPLE_NOTE = "These rest on a tenth of the battles or more, so they differ slightly from the other figures."
+SAMPLE_NOTE = "These use at least a tenth of the battles, so they differ slightly from the other figures."
 
 
 def unit_swing(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
-    """Return the swing of one of `units` units; intervals hold for all units at once, so the largest may be named."""
+    """Return the swing of one of `units` units; its interval holds for all units at once, also for the largest."""
     won = _WINNING_OUTCOMES[SIDES.index(side)]
     wins, wins_without = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
     error = (1 - CONFIDENCE) / units
@@ -57,7 +57,7 @@ def swings_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Bl
 def swing_units_sentence(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:
     """Return a sentence on a side's unit with the largest swing, and on units with swings not significantly smaller.
 
-    The largest may be named, because the number of battles is fixed in advance, and the intervals hold for all units.
+    Choosing the largest is valid: the number of battles is fixed in advance, the intervals hold for all units at once.
     """
     own = [row for row in rows if row["side"] == side]
     if own[0]["low"] <= 0:

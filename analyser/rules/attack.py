@@ -131,7 +131,7 @@ def defence_without_house_rules(attack: AttackFacts, target: TargetFacts, concea
 
 @step
 def kind_of_test(attack: AttackFacts, target: TargetFacts) -> int:
-    """Return the kind of suppression test, before any card (AC-4.5, AC-5.1, AC-8.5; Hot Headed, AC-7)."""
+    """Return the kind of suppression test, before a card is drawn (AC-4.5, AC-5.1, AC-8.5; Hot Headed, AC-7)."""
     if attack.close_quarters:
         return Test.NOT_TAKEN
     if not target.hot_headed and (attack.opportunity_fire or target.aircraft):

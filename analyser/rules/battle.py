@@ -10,7 +10,7 @@ from analyser.common.jit import step
 from analyser.common.kernel_records import Integers
 
 LEAST_HURT_SHARE = 0.05 - 1e-9  # least expected share of an enemy that an attack must destroy to count (BT-4)
-ZERO_GROUND_PRESENCE = 5  # victory points (BT-5)
+ZERO_GROUND_PRESENCE = 5  # victory points for an enemy without ground presence (BT-5)
 DEVASTATING_RATIO = 2  # ratio of the victory points (AC-9.4)
 COMMANDED_WITHIN = 600  # distance from a commander (AC-5.8)
 NEAR_IN_COMBAT = 200  # distance at which a unit supports or threatens (AC-8.2)

@@ -6,8 +6,8 @@ from analyser.common.jit import step
 from analyser.rules.structs import FightFacts, Officer, Test
 
 # An outcome is one integer, so that equal outcomes are equal numbers. Models left, models destroyed and damage take 10
-# bits each; then come the flags, and in the higher bits the attacker's own losses (Overcharge). The constants
-# are the lowest bits of the numbers, and the flags.
+# bits each; then come the flags, and in the higher bits the attacker's own losses (Overcharge). SUPPRESSED to
+# ANNIHILATED are masks; the other constants after BITS are places of the lowest bits.
 BITS = 10
 MODELS_DESTROYED, DAMAGE, FLAGS = BITS, 2 * BITS, 3 * BITS
 SUPPRESSED, DISORDERED, ACTIVATED, FELL_BACK, BROKEN, FLED, ANNIHILATED = (1 << (FLAGS + place) for place in range(7))

@@ -23,7 +23,7 @@ class Stage(IntEnum):
     FAILED = 5
 
 
-# The progress of a strike: its stage, the officer's fate, and the card (before the roll) or both losses (after it).
+# The progress of a strike: its stage, the officer's fate, and the card (before the roll) or both units' losses (after).
 _STAGE_MASK = 7
 _OFFICER_FALLEN = 1 << 3
 _FIRST_BIT = 4  # lowest bit of the card, or of the losses

@@ -21,7 +21,7 @@ class Officer(IntEnum):
 
 
 class Test(IntEnum):
-    """Kind of a suppression test, before any card (AC-4.5, AC-5.1, AC-7)."""
+    """Kind of a suppression test, before a card is drawn (AC-4.5, AC-5.1, AC-7)."""
 
     NOT_TAKEN = 0
     BY_CARD = 1

@@ -1,4 +1,4 @@
-"""State of a unit as one integer: the bits of an outcome, later statuses, the order, and the position in strides."""
+"""State of a unit as one integer: an attack's outcome, more statuses, order, position (in strides, its unit)."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from analyser.rules.structs import INCH, NONE, AttackFacts, Penalty, SideFacts, 
 
 ON_LOOKOUT, TAKING_COVER, RELOADING, OUT_OF_BUILDING = (1 << place for place in range(37, 41))
 RALLY_FAILED, SUPPRESSED_BEFORE, DISORDERED_BEFORE = (1 << place for place in range(41, 44))
-ORDER_BIT, ORDER_MASK = 44, 7  # an Order: the use of the attack step, or the result of the combat
+ORDER_BIT, ORDER_MASK = 44, 7  # an Order, which is later the result of a combat
 SUPPRESSIVE, CRYO, SEISMIC = (1 << place for place in range(47, 50))  # qualities of the combat's attacks on the unit
 IS_FIRST = 1 << 50  # activated first in this round
 WINS_BIT = 51  # lowest bit of the combats won, if they are counted; the position begins after them
 BITS_OF_WINS_IN_A_CHARGE = 2
 STATE_BITS = 63
 
-# Bit of a unit that is not removed: a unit with Throw has destroyed one of its models in close quarters, or the unit
-# has shot at a Tail Gunner. The operation CLEAR_MARK clears it. Bit of a removed unit: the unit has broken.
+# Unit not removed: an enemy with Throw destroyed one of its models in close quarters, or it shot at a Tail Gunner; the
+# operation CLEAR_MARK clears the bit. Removed unit: it has broken.
 MARKED = discipline.BROKEN
 
 # Bit of a removed unit: its own blanks (Overcharge) destroyed it in a combat, so other units of its side still strike
@@ -83,7 +83,7 @@ TOO_FAR = 1 << STATE_BITS - 1
 
 @step
 def origin_of(back: int, ahead: int, stride: int, position_bit: int) -> int:
-    """Return the start of a side as its states store it, in strides; TOO_FAR if its positions need too many bits."""
+    """Return the stored position, in strides, of a side's start; TOO_FAR if positions need too many bits."""
     strides_back, strides_ahead = -(-back // stride), -(-ahead // stride)
     room = 1 << STATE_BITS - position_bit  # positions that fit on either side of 0
     if strides_back + strides_ahead >= 2 * room:

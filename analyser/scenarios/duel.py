@@ -87,7 +87,7 @@ def shooters_of(a: Combatant, b: Combatant, terms: DuelTerms, ruleset: Ruleset) 
 
 
 def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
-    """Return the largest step between positions that best play needs.
+    """Return the largest step between positions that is fine enough for best play.
 
     All lengths of a duel are multiples of it, so no position in between is better for either side. None without a
     distance or best play, or if the step is below a quarter inch.
@@ -102,14 +102,14 @@ def common_step(a: Combatant, b: Combatant, terms: DuelTerms) -> float | None:
         for line in () if policy in POLICIES or policy == BEST else lines_of(policy, "duel"):
             distances = [condition.value for condition in line.conditions if condition.subject == "distance"]
             lengths += [max(line.stop, 0) & ~STOP_IS_DISTANCE, *(round(value * INCH) for value in distances)]
-    step = gcd(*lengths) / INCH
-    return step if step >= SHORTEST_STEP else None
+    common = gcd(*lengths) / INCH
+    return common if common >= SHORTEST_STEP else None
 
 
 def program_of_shooters(shooters: tuple[Shooter, Shooter], terms: DuelTerms) -> tuple[Setup, list[list[Operation]]]:
     """Return the setup of a duel, and the operations of each round; InputError if a side has choices."""
     if any(shooter.chooses for shooter in shooters):
-        problem = "best play and policies in words are computed only by `duel` and `best`"
+        problem = "only the commands `duel` and `best` compute best play and policies in words"
         raise InputError(problem, where="duel", allowed="simple tactics by name, in policy_a and policy_b")
     setup, operations = round_program(shooters, terms)
     return setup, [cast("list[Operation]", operations)] * terms.rounds
@@ -140,7 +140,7 @@ def _set_side(draft: Any, shooter: Shooter) -> None:
     number = Policy[policy.upper()].value if isinstance(policy, str) and policy in POLICIES else NONE
     charges = int(unit.may_charge(shooter.enemy, policy))
     duel_steps.set_side_of_duel(draft, shooter.side, number, charges, int(shooter.rearms))
-    if shooter.chooses and shooter.distance is not None:  # `retires` times SPEED; double time needs a table edge
+    if shooter.chooses and shooter.distance is not None:  # length in SPEEDs; 2 (double time) needs a table edge
         draft.setup.sides[shooter.side].retires = 1 if unit.edge_distance is None else 2
 
 
@@ -167,11 +167,11 @@ def bits_of_wins(unit: Combatant, enemy: Combatant, terms: DuelTerms, side: int)
     if not unit.has("Hunter"):
         return 0
     policies = (terms.policy_a, terms.policy_b) if side == 0 else (terms.policy_b, terms.policy_a)
-    combats = 0
+    n_combats = 0
     for charger, charged, policy in ((unit, enemy, policies[0]), (enemy, unit, policies[1])):
         if charger.may_charge(charged, policy):
-            combats += 2 if charger.has("Overrun") and charger.charge.overrun else 1
-    return (terms.rounds * combats).bit_length()
+            n_combats += 2 if charger.has("Overrun") and charger.charge.overrun else 1
+    return (terms.rounds * n_combats).bit_length()
 
 
 def _activation(side: int, draft: Any, shooters: tuple[Shooter, Shooter]) -> Draft:
@@ -212,8 +212,8 @@ def flatten(steps: Iterable[Operation | Choice]) -> list[Operation]:
             continue
         branches = [flatten(branch) for branch in step.branches]
         for branch in branches:
-            has_all = branch is branches[-1] or step.subject == OVERRUN  # an overrun is part of the same combat
-            result += [operation for operation in branch if has_all or operation.kind in (Kind.STRIKE, Kind.TEST_PANIC)]
+            keeps_all = branch is branches[-1] or step.subject == OVERRUN  # an overrun is part of the same combat
+            result += [line for line in branch if keeps_all or line.kind in (Kind.STRIKE, Kind.TEST_PANIC)]
     return result
 
 
@@ -269,7 +269,7 @@ def duel_warnings(file: DuelFile, scenario: DuelScenario, profiles: Profiles) ->
     yield from combatant_warnings(b, "b", file.b, profiles)
     for side, unit, enemy, policy in (("a", a, b, policies[0]), ("b", b, a, policies[1])):
         if unit.charge.outflanking and enemy.garrisoned:
-            yield f"{side}.charge.outflanking also counts against a unit in a building (front on all sides)"
+            yield f"{side}.charge.outflanking counts although a unit in a building has front on all sides"
         if unit.garrisoned and policy == "charge":
             yield f"{side} cannot charge while it is in its building, and the policy charge does not leave it"
         if unit.victory_points is None:
@@ -299,12 +299,12 @@ def can_gain_by_failing(shooter: Shooter, enemy: Shooter) -> bool:
     visible = isinstance(enemy, Chooser) and any(
         condition.subject in _TEST_RESULTS for line in enemy.lines for condition in line.conditions
     )
-    is_activated = any(row.has("Cryo") for row in enemy.unit.rows or ())  # instead of suppressed (AC-6)
+    faces_cryo = any(row.has("Cryo") for row in enemy.unit.rows or ())  # activated instead of suppressed (AC-6)
     overcharges = any(row.has("Overcharge") for row in unit.rows or ())
     leaves_building = unit.garrisoned  # by falling back; it may charge afterwards
     dangerous = enemy.unit.has("Hunter") or enemy.unit.has("Spectacular Demise")
     moves = shooter.distance is not None or unit.has("Run Amok")
-    return moves or visible or is_activated or overcharges or leaves_building or dangerous
+    return moves or visible or faces_cryo or overcharges or leaves_building or dangerous
 
 
 def with_separate_tests(strikes: Iterable[Strike], may_fail: Sequence[bool]) -> list[Strike]:

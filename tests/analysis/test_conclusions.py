@@ -122,7 +122,8 @@ def test_the_mean_is_by_the_weights_and_they_are_told(both):
             wanted = 0.75 * parts[0][name] + 0.25 * parts[1][name]
             assert mean[name].tolist() == ODDS(wanted.tolist(), abs=1e-12), name
     assert dict(both.weights) == {KRUPP: 3, SCIONS: 1}
-    assert f"Weights of the targets: {KRUPP} 3 (≥k: 2 models), {SCIONS} 1 (≥k: 3 models)." in str(both)
+    weights = f"{KRUPP} 3 (column ≥k: k = 2 models), {SCIONS} 1 (column ≥k: k = 3 models)"
+    assert f"Weights of the targets: {weights}." in str(both)
     assert f"Mean over 2 targets: {KRUPP} 75%, {SCIONS} 25%; exact" in str(both)
     by_target = both.to_frame().groupby("target", observed=True)["weight"]  # the mean is apart
     assert by_target.agg(["size", "min", "max"]).values.tolist() == [[2, 3, 3], [2, 1, 1]]

@@ -46,7 +46,7 @@ class Simulation:
         self._setup: Any = setup
         self._setup.replacement = replacement
         self._sides, self._units, self._tables = sides, units, tables
-        self._fields: list[Battlefield] = []
+        self._idle_fields: list[Battlefield] = []
 
     def play(
         self,
@@ -64,7 +64,7 @@ class Simulation:
         stream, counts_by_thread = stream_of(seed), list[Counts]()
 
         def work(queue: Queue) -> None:
-            field: Any = self._fields.pop() if self._fields else self._new_field()
+            field: Any = self._idle_fields.pop() if self._idle_fields else self._new_field()
             field.absent[:] = 0
             if without is not None:
                 field.absent[without] = 1
@@ -73,7 +73,7 @@ class Simulation:
             for task in queue:
                 for chunk in range(task.first, task.last):
                     play_chunk(battle, stream, chunk, 0, task.chunk_trials)
-            self._fields.append(field)
+            self._idle_fields.append(field)
             counts_by_thread.append(counts)
 
         def report(done: int) -> None:
@@ -98,7 +98,7 @@ class Simulation:
         return other
 
     def first_battle_with(self, margin: int, trials: int, seed: int) -> int:
-        """Return the number of the first of `trials` battles of a seed that ends with this margin, which must occur."""
+        """Return the index of the first battle with this margin among `trials` of a seed; there must be one."""
         field: Any = self._new_field()
         battle = Battle(self._setup, self._tables, field, empty_record(Counts))
         for chunk in range(-(-trials // CHUNK_BATTLES)):
@@ -124,8 +124,8 @@ class Simulation:
         """Yield the index of each order to shoot that was not carried out, and the reason."""
         strikes: Any = self._tables.strikes
         empty = set[int]()
-        for index, (event, unit, other, number, action, distance) in enumerate(events.tolist()):
-            if event == Event.ATTACKED and strikes[number].reloads:
+        for index, (event, unit, other, strike, action, distance) in enumerate(events.tolist()):
+            if event == Event.ATTACKED and strikes[strike].reloads:
                 empty.add(unit)
             if event != Event.ORDERED or action != Action.SHOOT:
                 continue
@@ -172,7 +172,7 @@ def sum_counts(parts: Sequence[Counts]) -> Counts:
         return parts[0]
     total: Any = empty_record(Counts)
     for counts in parts:
-        fields: Any = counts
-        for name in fields.dtype.names:
-            total[name] += fields[name]
+        record: Any = counts
+        for name in record.dtype.names:
+            total[name] += record[name]
     return cast("Counts", total)

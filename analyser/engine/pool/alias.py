@@ -20,7 +20,7 @@ ScorePmf = dict[int, float]  # probabilities of the scores of a pool (:class:`~a
 
 @inlined
 def draw_value(alias: NDArray[np.uint64], first: Whole, bits: Whole, word: Whole) -> Any:
-    """Return the value that a random word draws from the table of 2**`bits` rows from row `first` on."""
+    """Return the value that a random word draws from the table with 2**`bits` rows that begins at row `first`."""
     row = first + (word >> (_WORD_BITS - bits))
     both = alias[row, 1]
     return np.int64(both & LOWER_HALF if word << bits < alias[row, 0] else both >> HALF_BITS)
@@ -44,13 +44,13 @@ def aliases_of(pmfs: Sequence[ScorePmf]) -> Aliases:
 
 
 def score_table(pmf: Floats) -> tuple[Integers, NDArray[np.uint64]]:
-    """Return the possible scores of a pool, and the alias table of their numbers."""
+    """Return the possible scores of a pool, and an alias table that draws the index of a score."""
     scores = np.flatnonzero(pmf)
     return scores, alias_table(dict(enumerate(pmf[scores].tolist())))
 
 
 def alias_table(pmf: ScorePmf) -> NDArray[np.uint64]:
-    """Return the alias table of a distribution; each row has a threshold, a value for words below it, and another.
+    """Return the alias table of a distribution; a row has a threshold, a value for words below it, and another value.
 
     >>> alias_table({3: 0.5, 1: 0.5})[:, 1].tolist() == [3 | 3 << 32, 1 | 1 << 32]
     True

@@ -1,8 +1,9 @@
 """Layout of the dice of a fight for the dice kernel: which random integers mean which faces.
 
-A draw selects the face and the re-roll of a die, and of the die that it adds. Draws are sorted from best to worst, so
-that a few thresholds give the score (inversion: Devroye, Non-Uniform Random Variate Generation, 1986, II.2). A draw
-that would favour some faces discards its trial. All trials have equally many draws, so discarding adds no bias.
+A draw selects the face and the re-roll of a die, and those of the die that it adds. Draws are sorted from best to
+worst, so that a few thresholds give the score (inversion: Devroye, Non-Uniform Random Variate Generation, 1986, II.2).
+Draws from `limit` on would favour some faces, so they discard their trial. All trials have equally many draws, so
+discarding adds no bias.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ MOST_DISCARDED = 0.30  # share of discarded trials above which a wider type of d
 class Layout(NamedTuple):
     """Layout of a fight's pools without the number of dice; the cell of a trial is ``score * extra_values + extra``."""
 
-    # Four thresholds for the first and for the second of two draws scored together. Below the first two, the die shows
-    # a heroic strike, and its added die ends as a heroic strike, or as a strike or better. Below the last two, the die
-    # itself ends as a heroic strike, or as a strike or better.
+    # Four thresholds for the first and for the second of two draws scored together. Below thresholds 0 and 1 the die
+    # shows a heroic strike, and its added die ends as a heroic strike (0), or as a strike or better (1). Below
+    # thresholds 2 and 3 the die itself ends as a heroic strike (2), or as a strike or better (3).
     first: NDArray[Any]
     second: NDArray[Any]
-    gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; for a single last die, gates[1] = 0
+    gates: NDArray[Any]  # the second draw counts if the first is below gates[0]; gates[1] = 0 is for a single last die
     dice_at_once: int  # dice of the first roll among two draws: 1 or 2
     limit: Any  # lowest draw that discards the trial
     lower_addend: Any  # 1 in the lower half of a number that holds two counts
@@ -53,7 +54,7 @@ class OtherDraw(NamedTuple):
 def layout_for(
     fight: FightFacts, scores: Scores, die: Integers, others: tuple[OtherDraw, ...], dice: int, *, rolls_dice: bool
 ) -> Layout:
-    """Return the layout of a fight's pools of up to `dice` first-roll dice, or only of other draws."""
+    """Return the layout of a fight's pools of up to `dice` first-roll dice; without `rolls_dice`, of other draws."""
     small = die // np.gcd.reduce(die)
     sides, exploding = int(small.sum()), _sides_of(fight.exploding_faces, small)
     pairs, exploding_draws = sides**2, exploding * sides
@@ -88,7 +89,7 @@ def layout_for(
 
 
 def halves_of(dtype: Any) -> tuple[int, int]:
-    """Return the number of bits in each half of a number that holds two counts, and a mask with as many ones."""
+    """Return the number of bits in each half of a number that holds two counts, and a mask of these bits."""
     return (8, 0xFF) if dtype(0).itemsize == 2 else (16, 0xFFFF)
 
 

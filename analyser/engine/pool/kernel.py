@@ -22,7 +22,7 @@ _GAP_BYTES = 320  # between two arrays in memory
 
 
 class ScoreTable(NamedTuple):
-    """Alias table of the score of a pool with extra re-rolls (AC-3.5) or Overcharge (AC-6); its dice are not rolled."""
+    """Alias table for a pool with extra re-rolls (AC-3.5) or Overcharge (AC-6): its score is drawn, not rolled."""
 
     alias: NDArray[np.uint64]
     bits: np.uint64  # number of bits that select a row
@@ -66,7 +66,7 @@ def _adjacent_arrays(sizes: list[int]) -> list[NDArray[np.uint8]]:
 
 @step
 def halves(numbers: Any) -> tuple[int, int]:
-    """Return the bits in half a number, and a mask with as many ones; as constants they keep shifts narrow."""
+    """Return how many bits half a number has, and a mask of these; constants keep shifts in its type."""
     return (8, 0xFF) if numbers.dtype.type(-1) == 0xFFFF else (16, 0xFFFF)
 
 
@@ -78,7 +78,7 @@ def addends_of(layout: Layout, numbers: Any) -> tuple[Any, Any, Any]:
 
 @step
 def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any], addends: tuple[Any, Any, Any]) -> Any:
-    """Return 1 in the upper half for a draw below the first threshold, plus 1 in the lower half for the second."""
+    """Return a number: its upper half is 1 below the first threshold, its lower half 1 below the second."""
     none, one, upper_one = addends
     upper, lower = thresholds
     return (one if counts & (draw < lower) else none) + (upper_one if counts & (draw < upper) else none)
@@ -86,7 +86,7 @@ def tally(counts: Any, draw: Any, thresholds: tuple[Any, Any], addends: tuple[An
 
 @inlined
 def score_two_draws(layout: Layout, block: Block, gate: Any) -> None:
-    """Score two draws of each trial, the second if the first is below `gate`; the upper half counts heroic strikes."""
+    """Score a draw of each trial, and a second one if the first is below `gate`, into `block.counters`."""
     draws, counters, max_draw, one, two = block.draws, block.counters, block.max_draw, layout.first, layout.second
     addends = addends_of(layout, draws)
     added_to_one, one_alone = (one[0], one[1]), (one[2], one[3])
@@ -126,7 +126,7 @@ def draw_others(layout: Layout, block: Block, counter: np.uint64, gamma: np.uint
             max_draw[trial] = invalid if draws[trial] >= limit else max_draw[trial]
         for place in range(0, values - 1, BOUNDS_TOGETHER):
             first, second, third = bounds[place], bounds[place + 1], bounds[place + 2]
-            factor = one if place else values  # only the first bounds of a draw multiply the value so far
+            factor = one if place else values  # multiply the value so far once per draw
             for trial in range(np.uint64(BLOCK)):
                 draw = draws[trial]
                 extras[trial] = extras[trial] * factor + (

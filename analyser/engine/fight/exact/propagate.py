@@ -1,4 +1,4 @@
-"""Exact engine of longer fights, Markov chains on pairs of states (Kemeny, Snell: Finite Markov Chains, 1960)."""
+"""Exact engine of longer fights: Markov chains on pairs of states (Kemeny, Snell: Finite Markov Chains, 1960)."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def propagate_program(
 ) -> list[Joint]:
     """Return the distributions at the `ends` of a program's parts, for each row of `starts` and `models`."""
     cache = pool_cache_for(setup, strike_pools, die, deck)
-    result = [certain(starts[0, 0], starts[0, 1])][:0]  # empty, of a type that can be inferred
+    result = [certain(starts[0, 0], starts[0, 1])][:0]  # an empty list, whose type the compiler can infer
     for fight in range(len(starts)):
         for side in range(2):
             setup.sides[side].models = models[fight, side]
@@ -129,7 +129,7 @@ def exact_distributions_by_models(
     deck: Integers,
     seconds: float = 0.0,
 ) -> list[Joint]:
-    """Return the distribution for each pair of numbers of models at the start; nothing else may depend on them."""
+    """Return the distribution for each pair of numbers of models at the start; all else in the fights must be equal."""
     starts = [tuple(map(unit_state.with_models, start, counts)) for counts in models]
     return _distributions(setup, [operations], starts, np.array(models, np.int64), die, deck, seconds) if models else []
 

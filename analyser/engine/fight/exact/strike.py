@@ -102,7 +102,7 @@ def pool_cache_for(setup: Setup, strike_pools: Integers, die: Integers, deck: In
 
 @step
 def kind_of_pool(fight: FightFacts) -> int:
-    """Return a positive number by which house rules distinguish a strike's pools of equal dice and rating."""
+    """Return a positive number that tells apart pools of equal strike, dice and rating (house rules may differ)."""
     hits = fight.heroic_hits << _HITS | fight.strike_hits
     return (hits << _MASK | fight.reroll_faces) << _MASK | fight.strike_faces << _FACES | fight.heroic_faces
 
@@ -145,7 +145,7 @@ def pool_of(setup: Setup, scores: Scores, cache: PoolCache, number: int) -> Floa
 def with_lists(
     known: StrikeOutcomes, setup: Setup, cache: PoolCache, number: int, when: StrikeConditions, joint: Joint
 ) -> tuple[StrikeOutcomes, Integers]:
-    """Return the outcomes with this strike, and the list by condition (the last: no strike) and struck state."""
+    """Return the outcomes with this strike's, and its lists by condition (last: no strike) and struck state."""
     conditions, struck = when.conditions, joint.second
     known_conditions, states = with_room(known.conditions, conditions.length[0]), with_room(known.states, len(struck))
     known = StrikeOutcomes(

@@ -15,7 +15,7 @@ NOT_FOUND = -1
 
 
 class Choices(NamedTuple):
-    """A plan: the branch for each choice (place) and sorted pair of states (:func:`~..operations.merge_moves`)."""
+    """A plan: a branch for each choice (place) and pair of states (after :func:`~..operations.merge_moves`), sorted."""
 
     begins: Integers  # (places + 1,): index of the first pair of each place
     first: Integers  # (pairs,): states of side 0

@@ -31,7 +31,7 @@ _NO_CARD = np.ones(1)
 
 
 class RollTables(NamedTuple):
-    """Tables of all attack rolls so far; the key of a roll is its pool, and a table draws the number of a score."""
+    """Tables of all attack rolls so far; the key of a roll is its pool, and its table draws the index of a score."""
 
     fights: NDArray[Any]  # (MOST_ROLLS + 1,) of FIGHT: the pool of each roll, and one record for a new pool
     numbers: Integers  # (MOST_ROLLS + 1, fields): the memory of `fights` as integers
@@ -97,7 +97,7 @@ def add_tables(rolls: RollTables, faces: Floats) -> None:
 
 @lru_cache(maxsize=4096)
 def _table_of(pool: bytes, faces: bytes) -> tuple[Integers, NDArray[np.uint64]]:
-    """Return the possible scores of a pool, sorted, and the alias table of their numbers."""
+    """Return the possible scores of a pool, sorted, and an alias table that draws the index of a score."""
     fight: Any = np.frombuffer(pool, FIGHT)[0]
     return score_table(pmf_of(fight, scores_for(fight, int(fight.dice)), np.frombuffer(faces), _NO_CARD))
 

@@ -70,7 +70,7 @@ class Trials:
     replacement: Int  # 1: each drawn card is put back at once
     root: Int  # first node of each trial
     begun: Int  # number of the chunk's trials that have begun
-    until: Int  # the trials before this number are simulated
+    until: Int  # number of the first trial that is not simulated
     start: Annotated[Any, np.uint64]  # the counter before the first word of the chunk
     is_logging: Int  # 1: draws are logged
     logged: Int  # number of logged draws

@@ -18,7 +18,7 @@ from analyser.morale.games.mordheim.rules import LOWEST_SUM, N_SUMS, TWO_DICE
 
 SIDE_NAMES = ("fighter", "enemy")
 HITS = ("fighter_hits", "enemy_hits")
-NO_COMBAT = 4  # mode of a failed charge; in other modes bit 0 says that the fighter is afraid, bit 1 that the enemy is
+NO_COMBAT = 4  # mode of a failed charge; in other modes bit 0: the fighter is afraid, bit 1: the enemy
 
 
 class CombatSection(Section[Combat]):
@@ -122,9 +122,9 @@ class CombatSection(Section[Combat]):
 
     def rules(self) -> Rules:
         frenzied = any(side.frenzy for side in self.sides)
-        hates = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
+        rerolls_misses = [mordheim.rerolls_misses(side, side.frenzy, 0, self.question.ruleset) for side in self.sides]
         warnings: dict[str, Any] = {}
-        for name, side, is_tested, rerolls in zip(SIDE_NAMES, self.sides, self.tests, hates):
+        for name, side, is_tested, rerolls in zip(SIDE_NAMES, self.sides, self.tests, rerolls_misses):
             where = f"combat.{name}:"
             warnings[f"{where} no test of fear, so a leader near has no effect (MD-9)"] = side.leader and not is_tested
             without = self.section.model_copy(update={name: side.model_copy(update={"causes_fear": False})})
@@ -138,7 +138,7 @@ class CombatSection(Section[Combat]):
         again = ", and a second one after one has failed (MD-9)" if any(self.tests) else ""
         applied = {
             "MD-7 frenzy doubles Attacks": frenzied,
-            "MD-8 hatred re-rolls misses in the first round": any(hates),
+            "MD-8 hatred re-rolls misses in the first round": any(rerolls_misses),
             "MD-9 fear": any(self.tests),
             mordheim.LEADER_RULE: leader_helps,
         }

@@ -254,7 +254,7 @@ class Question(MoraleQuestion):
 
 
 RIVAL_NAMES = ("rival", *(f"rival {number}" for number in range(2, 2 * MOST_WARBANDS)))
-RESERVED = ("several_left", "nobody_yet")  # endings of other columns, which a warband cannot have as name
+RESERVED = ("several_left", "nobody_yet")  # endings of other columns; no warband may have such a name
 
 
 def column_of(name: str) -> str:
@@ -276,9 +276,8 @@ def _check_fights(warband: Warband, others: list[str], turns: int) -> None:
 def _check_losses(warband: Warband, turns: int) -> None:
     """Raise ValueError if even the fewest losses exceed the warriors."""
     pmfs = for_each_round(warband.casualties, turns, "casualties")
-    stated = (
-        pmfs if len(warband.casualties) > 1 else pmfs[:1]
-    )  # a single entry for all turns stops when no warrior is left
+    # A single entry holds for all turns until no warrior is left, so only its first turn is checked.
+    stated = pmfs if len(warband.casualties) > 1 else pmfs[:1]
     least = warband.out + sum(next(number for number, share in enumerate(pmf) if share) for pmf in stated)
     if least > warband.took_part:
         raise ValueError(f"casualties: {least} of {warband.took_part} warriors (allowed: 0 to {warband.took_part})")

@@ -13,7 +13,7 @@ LOWEST_SUM, N_SUMS, DIE_SIDES = 2, 11, 6  # lowest sum of two dice, number of di
 TWO_DICE = Die(  # the sum of two dice minus 2
     (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36, tuple(str(LOWEST_SUM + value) for value in range(N_SUMS))
 )
-NO_WARRIOR = 0  # Leadership if no warrior is left to test on: every roll of two dice fails
+NO_WARRIOR = 0  # Leadership if no warrior is left for the test; every roll of two dice fails
 Number = Any  # an integer, or an array with one for each state
 LEADER_RULE = 'MD-4 the Leadership of a leader within 6"'
 ROLL_TO_HIT_IF_AFRAID = 6  # (MD-9)

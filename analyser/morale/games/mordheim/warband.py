@@ -29,9 +29,10 @@ from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
 from analyser.morale.questions import certain_pmf
 
-ROUTED, GAVE_UP, ALL_OUT = range(3)  # added to the number of states of a fighting warband
-ALL_STATES = -1  # `selected` is this, or 0 if the leader is out of action, or the number standing with the leader
-STATED_GAME = "warbands"  # name of the chain with the leader as stated
+ROUTED, GAVE_UP, ALL_OUT = range(3)  # + `n_fighting`: the state of a warband that left
+# `selected` states: these, or those with this many standing (0: with the leader out of action)
+ALL_STATES = -1
+_STATED_CHAIN = "warbands"  # name of the chain with the leader as stated
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of these states
 LEADER_FATES: dict[str, dict[str, Any]] = {
     "as asked": {},
@@ -43,7 +44,7 @@ LEADER_FATES: dict[str, dict[str, Any]] = {
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """A phase of one warband, for each of its states; standing warriors of `rival` roll `dice` dice each."""
+    """A phase of a warband: next state and dice by state; up to `number` of `rival` (if any) roll `dice` each."""
 
     after: NDArray[np.int64]
     die: Die = NO_DIE
@@ -55,7 +56,7 @@ class Step:
 
 
 class Losses(NamedTuple):
-    """Dice that take warriors out of action: `dice` for each of `number` enemies, or of those left to `rival`."""
+    """Dice that put warriors out of action: `dice` for each of `number` enemies, at most as many as `rival` has."""
 
     die: Die
     dice: int = 1
@@ -89,14 +90,14 @@ class WarbandStates:
         self._best_other = np.array([max(ranks[out:], default=mordheim.NO_WARRIOR) for out in range(self.took_part)])
         self.rout_test, self._cached_casualties = cache(self._rout_test), cache(self._casualties)
 
-    def out(self, states: Any) -> Any:
+    def n_out(self, states: Any) -> Any:
         """Return the number of warriors out of action in a fighting warband."""
         return states // self.took_part + states % self.took_part
 
     def casualty_steps(self, warband: Warband, turn: int) -> Iterator[Step]:
         """Yield the steps with casualties before the test of a turn, or at the start (turn 0)."""
         most = sum(losses.most for past in range(turn) for losses in self.losses(warband, past))
-        for losses in self.losses(warband, turn):  # fewest standing first, so that no state suffers them twice
+        for losses in self.losses(warband, turn):  # fewest standing first: no state reached has losses again
             standing = range(max(self.took_part - most, 1), self.took_part + 1)
             for selected in (0, *standing) if warband.leader_falls == "random" else (ALL_STATES,):
                 yield self._cached_casualties(losses, warband.leader_falls, selected)
@@ -115,10 +116,10 @@ class WarbandStates:
     def _strike_losses(self, fight: Fight, turn: int) -> Losses:
         """Return the losses in a fight: hits that wound, are not saved and take out of action (MD-7, MD-8)."""
         keys, ruleset = ("to_hit", "to_wound", "save", "out_of_action"), self._question.ruleset
-        to_hit, to_wound, save, out = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
+        to_hit, to_wound, save, out_of_action = (getattr(fight, key) or getattr(ruleset, key) for key in keys)
         rerolls = mordheim.rerolls_misses(fight, fight.frenzy, turn - min(fight.turns, default=1), ruleset)
         hits, sides = mordheim.hits_of_sides(to_hit, bool(rerolls))
-        successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out)
+        successes = hits * (DIE_SIDES + 1 - to_wound) * (save - 1) * (DIE_SIDES + 1 - out_of_action)
         rival = -1 if fight.of is None else self._index_of[fight.of]
         die = success_die(successes, sides * DIE_SIDES**3, ("no casualty", "a casualty"))
         return Losses(die, mordheim.attacks_of(fight, fight.frenzy), fight.number, rival, "Blows (MD-7, MD-8)")
@@ -147,7 +148,7 @@ class WarbandStates:
         stuns = bernoulli(p_stunned, ("leader not stunned", "leader stunned"))
         stunned = (ExtraDie(stuns, N_SUMS),) if p_stunned else ()
         states, totals = self.all_states[:, np.newaxis], np.arange(N_SUMS * (1 + len(stunned)))
-        roll, out = totals % N_SUMS + LOWEST_SUM, self.out(states)
+        roll, out = totals % N_SUMS + LOWEST_SUM, self.n_out(states)
         leader_lost = (states >= self.took_part) | (totals >= N_SUMS)
         leadership = mordheim.rout_leadership(leader, leader_lost, self._best_other[states % self.took_part])
         ends = [
@@ -163,15 +164,15 @@ class WarbandStates:
 
 
 class GameFields(NamedTuple):
-    """Fields of states of all warbands, as arrays with an entry for each state."""
+    """Parts of states of the game, as arrays with an entry for each state."""
 
     by_warband: list[NDArray[np.int64]]  # the own state of each warband
-    fights: NDArray[np.bool_]  # True if the warband is still fighting; a row for each warband
+    is_fighting: NDArray[np.bool_]  # a row for each warband
     over: NDArray[np.bool_]  # True if the game has ended (MD-3)
 
 
 class WarbandSection(Section[Warband]):
-    """A game of warbands in order of play; a state has the first warband as lowest field."""
+    """A game of warbands in order of play; the first is the lowest digit of a state."""
 
     question: Question
 
@@ -183,15 +184,15 @@ class WarbandSection(Section[Warband]):
         self._phase = cache(self._phase_of_step)
 
     def fields_of(self, states: NDArray[np.int64]) -> GameFields:
-        """Return the fields of states."""
+        """Return the parts of states."""
         by_warband = [states // multiplier % band.n_states for multiplier, band in zip(self._multipliers, self.bands)]
-        fights = np.array([own < band.n_fighting for own, band in zip(by_warband, self.bands)])
+        is_fighting = np.array([own < band.n_fighting for own, band in zip(by_warband, self.bands)])
         over = np.zeros(len(states), bool)  # a single warband plays on
         if len(self.bands) > 1:
-            over = fights.sum(axis=0) <= 1
+            over = is_fighting.sum(axis=0) <= 1
             if self.first_to_leave:
                 over |= self._gone(by_warband).any(axis=0)
-        return GameFields(by_warband, fights, over)
+        return GameFields(by_warband, is_fighting, over)
 
     def _gone(self, by_warband: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
         """Return True for each warband that has routed or given up."""
@@ -222,7 +223,7 @@ class WarbandSection(Section[Warband]):
     def _standing(self, index: int, fields: GameFields) -> NDArray[np.int64]:
         """Return the number of standing warriors of a warband; 0 if it has left."""
         band = self.bands[index]
-        return np.where(fields.fights[index], band.took_part - band.out(fields.by_warband[index]), 0)
+        return np.where(fields.is_fighting[index], band.took_part - band.n_out(fields.by_warband[index]), 0)
 
     def _chain_of(self, first: Warband) -> Chain:
         """Return the chain of the game; it records the state before each test, and at the end of each turn."""
@@ -252,13 +253,13 @@ class WarbandSection(Section[Warband]):
                 labels[warband.name] = [*ENDINGS.values()][own - band.n_fighting]
                 continue
             labels[warband.name] = "fights"
-            labels[f"{warband.name}: out of action"] = int(band.out(own))
+            labels[f"{warband.name}: out of action"] = int(band.n_out(own))
             labels[f"{warband.name}: leader out of action"] = bool(own >= band.took_part)
         return labels | ({"the game is over (MD-3)": bool(fields.over[0])} if len(self.bands) > 1 else {})
 
     def chain(self) -> dict[str, Chain]:
         """Return the chain of the game; with `effect_of_leader`, also chains with other leaders."""
-        by_name = {STATED_GAME: self._chain_of(self.section)}
+        by_name = {_STATED_CHAIN: self._chain_of(self.section)}
         for fate, changes in LEADER_FATES.items() if self.question.effect_of_leader else ():
             for leader in LEADERSHIPS:
                 led_warband = self.section.model_copy(update={"leader": leader, **changes})
@@ -267,7 +268,7 @@ class WarbandSection(Section[Warband]):
 
     def answer(self, recorded: Mapping[str, Recorded]) -> Parts:
         """Return the tables `warband` (by turn), `last_left` or `first_to_leave` (winner), `leader` (by Leadership)."""
-        states, weights = recorded[STATED_GAME]
+        states, weights = recorded[_STATED_CHAIN]
         fields, names = self.fields_of(states), [warband.name for warband in self.question.warbands]
         by_name = {name: self._by_turn(index, fields, weights) for index, name in enumerate(names)}
         tables = {"warband": stack("warband", by_name)}
@@ -281,12 +282,13 @@ class WarbandSection(Section[Warband]):
             tables[table] = self._winner([*columns], fields, weights)
             panels.append(Curves(table, heading, "turn", columns))
         if self.question.effect_of_leader:
-            fights = {
-                key: game.weights[-1, self.fields_of(game.states).fights[0]].sum() for key, game in recorded.items()
+            p_fighting = {
+                key: game.weights[-1, self.fields_of(game.states).is_fighting[0]].sum()
+                for key, game in recorded.items()
             }
             columns = {f"p_fighting_{fate.replace(' ', '_')}": fate for fate in LEADER_FATES}
             by_leader = {
-                column: np.array([fights[f"{fate}, {leader}"] for leader in LEADERSHIPS])
+                column: np.array([p_fighting[f"{fate}, {leader}"] for leader in LEADERSHIPS])
                 for column, fate in columns.items()
             }
             tables["leader"] = Table({"leadership": [*LEADERSHIPS]}, by_leader)
@@ -296,20 +298,21 @@ class WarbandSection(Section[Warband]):
 
     def _by_turn(self, index: int, fields: GameFields, weights: Weights) -> Table:
         """Return the probabilities of a warband's states at the end of each turn, and of a test in the turn (MD-1)."""
-        band, own, fights = self.bands[index], fields.by_warband[index], fields.fights[index]
+        band, own, is_fighting = self.bands[index], fields.by_warband[index], fields.is_fighting[index]
         recorded = len(self.bands) + 1
         before, ends = weights[index::recorded], weights[recorded - 1 :: recorded]
-        out = band.out(own)
-        due = fights & mordheim.is_rout_test_due(out, band.took_part)
+        out = band.n_out(own)
+        due = is_fighting & mordheim.is_rout_test_due(out, band.took_part)
         tests = due & ~fields.over & (out < min(band.gives_up_at, band.took_part))
         left = {name: ends[:, own == band.n_fighting + fate].sum(axis=1) for fate, name in enumerate(ENDINGS)}
         never_began = before[0, due & fields.over].sum()  # the game was over before the warband's first turn
         probabilities = {
-            "p_fighting": ends[:, fights].sum(axis=1),
+            "p_fighting": ends[:, is_fighting].sum(axis=1),
             **left,
             "p_tests": before[:, tests].sum(axis=1),
-            "p_fighting_without_leader": ends[:, fights & (own >= band.took_part)].sum(axis=1),
-            "p_may_have_given_up": ends[:, ~fights | due].sum(axis=1) - never_began,
+            "p_fighting_without_leader": ends[:, is_fighting & (own >= band.took_part)].sum(axis=1),
+            # has left, or would be allowed to give up
+            "p_may_have_given_up": ends[:, ~is_fighting | due].sum(axis=1) - never_began,
         }
         return Table(turn_key(ends), probabilities)
 
@@ -318,7 +321,7 @@ class WarbandSection(Section[Warband]):
         ends = weights[len(self.bands) :: len(self.bands) + 1]
         gone = self._gone(fields.by_warband)
         wins = gone if self.first_to_leave else np.zeros_like(gone)
-        wins = np.where(wins.any(axis=0), wins, fields.fights) & fields.over
+        wins = np.where(wins.any(axis=0), wins, fields.is_fighting) & fields.over
         no_winner = "p_nobody_yet" if self.first_to_leave else "p_several_left"
         won = {column: ends[:, own].sum(axis=1) for column, own in zip(columns, wins)}
         return Table(turn_key(ends), {no_winner: ends[:, ~fields.over].sum(axis=1)} | won)
@@ -334,7 +337,7 @@ class WarbandSection(Section[Warband]):
         warbands, most_out = self.question.warbands, [*self._most_out()]
         fights = [fight for warband in warbands for fight in warband.casualties_from]
         ruleset, hating = self.question.ruleset, [fight for fight in fights if fight.hatred]
-        hates = [mordheim.rerolls_misses(fight, fight.frenzy, 0, ruleset) for fight in hating]
+        rerolls = [mordheim.rerolls_misses(fight, fight.frenzy, 0, ruleset) for fight in hating]
         a_quarter = any(mordheim.is_rout_test_due(most, warband.took_part) for warband, most in most_out)
         some_left = ((min(most, warband.took_part - 1), warband.took_part) for warband, most in most_out)
         tested = any(mordheim.is_rout_test_due(out, took_part) for out, took_part in some_left)
@@ -344,8 +347,8 @@ class WarbandSection(Section[Warband]):
             "MD-1 rout tests from a quarter out of action, on the leader or the best other": tested,
             "MD-2 giving up: from a quarter out of action": a_quarter,
             "MD-7 in fights: frenzy doubles Attacks": any(fight.frenzy for fight in fights),
-            "MD-8 in fights: hatred re-rolls misses in the first turn of each": any(hates),
-            f"MD-3 a routed warband leaves, the others play on until {ends}, without later losses or tests": outlived,
+            "MD-8 in fights: hatred re-rolls misses in the first turn of each": any(rerolls),
+            f"MD-3 a routed warband leaves, the others play on until {ends}; then losses and tests end": outlived,
         }
         not_modelled = {
             "warriors that return, or run off the table, during the game": True,
@@ -357,4 +360,4 @@ class WarbandSection(Section[Warband]):
         for warband, most in most_out:
             useless = f"{warband.name}: gives_up_at has no effect: {most} out of action at most"
             warnings[useless] = (warband.gives_up_at or 0) > most
-        return Rules(applied, not_modelled, {**warnings, cancelled: not all(hates)})
+        return Rules(applied, not_modelled, {**warnings, cancelled: not all(rerolls)})
