@@ -40,6 +40,13 @@ _FILE_KINDS = {  # by the first bytes in lower case
 CUT_SHORT = "the file ends there (truncated?)"  # part of a message
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SUFFIX = 16  # characters of the suffix of a temporary name; libraries choose the format by the suffix
+_MOST_WORK = 1 << 20  # limit of the sum, over all dots, of the dot's index in its key
+_TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot; the end of a key
+    r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3,5}|\Z)'''  # not possessive: Python 3.11.2 gets those wrong
+    r"""|'''[^']*(?:'(?!'')[^']*)*(?:'{3,5}|\Z)"""
+    r"""|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"?|'[^'\n]*'?|\#[^\n]*|\.|[\n=,\[\]{}]""",
+    re.DOTALL,
+)
 
 
 def path_of(source: object, where: str) -> Path:
@@ -125,6 +132,7 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     """Return the table of a TOML text; InputError for broken TOML (with line and column) or excessive values."""
     if len(text) > LARGEST_TEXT:
         raise InputError("this text is too large", where=where, allowed=f"up to {LARGEST_TEXT} characters")
+    _check_keys(text, where)
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -138,6 +146,26 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
         raise InputError("broken TOML: a number of thousands of digits", where=where) from None
     check_plain(table, where)
     return table
+
+
+def _check_keys(text: str, where: str) -> None:
+    """Raise InputError for keys with too many dots; the parser takes time quadratic in the dots of a key."""
+    counts = [line.count(".") for line in text.split("\n")]  # a key cannot continue on another line
+    if max(counts) < DEEPEST and sum(count**2 for count in counts) < _MOST_WORK:
+        return
+    dots = work = 0
+    for piece in _TOML_PIECE.finditer(text):
+        first = piece[0][0]
+        if first == ".":
+            dots += 1
+            work += dots
+        elif first not in "\"'":
+            dots = 0
+        if dots >= DEEPEST or work >= _MOST_WORK:
+            line = text.count("\n", 0, piece.start()) + 1
+            what = f"a key of more than {DEEPEST} parts" if dots >= DEEPEST else "too many keys of many parts"
+            problem = f"broken TOML: {what} (at line {line})"
+            raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them, or tables")
 
 
 def check_plain(value: object, where: str) -> None:

@@ -233,9 +233,22 @@ def read_report(folder: Path) -> StoredReport | None:
         raise _damaged(folder / MANIFEST, "the manifest of this report is missing or damaged")
     if manifest.get("format") != FORMAT:
         raise _damaged(folder / MANIFEST, f"this report has format {manifest.get('format')}, not {FORMAT}")
+    _check_parts(folder, manifest)
     _check_files(folder, manifest["files"])
     content = json.loads((folder / UNITS).read_text(encoding="utf-8"))
     return StoredReport(folder, manifest, content, pd.read_parquet(BytesIO((folder / PARQUET).read_bytes())))
+
+
+def _check_parts(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Raise InputError if a manifest lacks units, situations or profiles."""
+    lists = [manifest.get(name) for name in ("attackers", "defenders", "situations")]
+    used = manifest.get("profiles_used")
+    if (
+        not all(isinstance(part, list) and part for part in lists)
+        or not isinstance(used, dict)
+        or "version" not in used
+    ):
+        raise _damaged(folder / MANIFEST, "the manifest of this report lacks units, situations or profiles")
 
 
 def _check_files(folder: Path, files: Mapping[str, str]) -> None:

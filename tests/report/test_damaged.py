@@ -79,6 +79,14 @@ def test_manifests_of_another_shape(place, profiles, change, where):
     refused(place, profiles, where)
 
 
+@pytest.mark.parametrize("name", ["attackers", "defenders", "situations", "profiles_used"])
+def test_a_manifest_without_a_part(place, profiles, name):
+    report = place / "v1" / "r"
+    manifest = json.loads((report / "manifest.json").read_text())
+    (report / "manifest.json").write_text(json.dumps(manifest | {name: []}))
+    refused(place, profiles, "manifest.json")
+
+
 @pytest.mark.parametrize("made", ["other", "", "other/cat.png", "other/manifest.json"])
 def test_what_is_no_report(tmp_path, profiles, made):
     other = tmp_path / "other"

@@ -1,4 +1,4 @@
-"""The dice kernel, which rolls every die, a block of trials at a time; no inner loop branches on a draw."""
+"""The dice kernel, which rolls a block of trials at a time; no inner loop branches on a draw."""
 
 from __future__ import annotations
 

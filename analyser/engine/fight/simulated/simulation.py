@@ -1,4 +1,7 @@
-"""Simulated fights: each trial goes from node to node of a graph of random draws."""
+"""Simulated fights: each trial goes from node to node of a graph of random draws.
+
+Scores of attack rolls are drawn from their exact distribution, cards from real decks or, with replacement, full ones.
+"""
 
 from __future__ import annotations
 

@@ -106,7 +106,10 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
         "p_defeated": left + destroyed,
     }
     actions = legion.actions_left(tokens, unit.courage, panicked)
-    means = {"mean_tokens": Sums.of(after_check, tokens), "mean_actions": Sums.of(after_check, actions)}
+    means = {  # a destroyed unit counts as 0
+        "mean_tokens": Sums.of(after_check, tokens)._replace(ends=(0.0, float(max(tokens, default=0)))),
+        "mean_actions": Sums.of(after_check, actions)._replace(ends=(0.0, float(legion.ACTIONS))),
+    }
     return Table(turn_key(at_end, "round"), probabilities, means)
 
 

@@ -352,6 +352,7 @@ class WarbandSection(Section[Warband]):
         }
         not_modelled = {
             "warriors that return, or run off the table, during the game": True,
+            "MD-1 stunned warriors other than the leader, whose Leadership may not be used": True,
             "in fights: warriors knocked down or stunned, several wounds, order of strikes, fear": fights,
             "fights: casualties are as stated (casualties_from derives them from attacks)": not fights,
         }

@@ -2,6 +2,7 @@
 
 import pytest
 
+from analyser import morale
 from tests.oracle.morale_checks import assert_worked
 
 STUCK = {"tokens": 10, "ruleset": {"rally_successes": 0, "end_phase_tokens": 0}}  # tokens that never go
@@ -70,3 +71,9 @@ WORKED = {
 @pytest.mark.parametrize("case", WORKED)
 def test_worked_by_hand(case):
     assert_worked("legion", *WORKED[case])
+
+
+def test_the_interval_of_a_mean_holds_the_zero_of_a_destroyed_unit():
+    question = {"courage": 2, "tokens": 0, "received": 0, "destroyed": 0.5, "rounds": 1}
+    row = morale.simulate("legion", question, 2000, seed=2).as_dict()["tables"]["rounds"][0]
+    assert 0 < row["mean_actions_low"] < row["mean_actions"] < row["mean_actions_high"] < 2
