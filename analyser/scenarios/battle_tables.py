@@ -25,6 +25,7 @@ from analyser.engine.battle.roll_tables import expected_models, share_of_damage
 from analyser.engine.pool.alias import ScorePmf
 from analyser.game.ruleset import Ruleset
 from analyser.rules import unit_state
+from analyser.rules.activation import at_double_time
 from analyser.rules.battle import LEAST_HURT_SHARE, ActivationChoice, CardChoice, TargetChoice
 from analyser.rules.draws import odds_of
 from analyser.rules.policies import BEST, SHOOTING, Policy
@@ -201,7 +202,7 @@ class Encoder:
         unit, enemy = fielded[0].combatant, fielded[1].combatant
         pair = self._pair(*fielded)
         facts = _no_options()
-        charge_reach = min(2 * to_length(unit.speed or 0), LONGEST_LENGTH)
+        charge_reach = min(at_double_time(to_length(unit.speed or 0)), LONGEST_LENGTH)
         for slot, strike in (pair.strikes | self._reactions(*fielded)).items():
             facts.strikes[slot] = strike
         facts.shots = pair.shots

@@ -12,7 +12,7 @@ from analyser.engine.fight.best.choice_program import ORDERS, Choice
 from analyser.engine.fight.duel_steps import add_fumes
 from analyser.engine.fight.program import Kind, Operation, OrderParts, pack_order
 from analyser.game.units import Row
-from analyser.rules.activation import STOP_IS_DISTANCE
+from analyser.rules.activation import STOP_IS_DISTANCE, at_double_time
 from analyser.rules.policies import BEST, Action, Manoeuvre, is_double_time
 from analyser.rules.policy_lines import TO_RANGE, TO_SHORT_RANGE, Line, lines_of
 from analyser.rules.structs import INCH, NONE, Penalty
@@ -142,7 +142,7 @@ class Chooser(Shooter):
         if self.lines:
             return sorted({line.stop for line in self.lines if 0 < line.stop < STOP_IS_DISTANCE})
         step = to_length(self.step or 0)
-        return list(range(step, 2 * to_length(self.unit.speed or 0), step)) if step else []
+        return list(range(step, at_double_time(to_length(self.unit.speed or 0)), step)) if step else []
 
     @property
     def may_retire(self) -> bool:

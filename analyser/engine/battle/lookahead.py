@@ -40,7 +40,7 @@ from analyser.engine.battle.position_value import (
 from analyser.engine.battle.positions import is_within, squared_distance
 from analyser.engine.rng import uniform_below
 from analyser.rules import unit_state
-from analyser.rules.activation import ROUND_FLAGS
+from analyser.rules.activation import ROUND_FLAGS, at_double_time
 from analyser.rules.battle import floor_sqrt, moved_coordinate
 from analyser.rules.policies import Action, Manoeuvre
 from analyser.rules.structs import INCH, NONE
@@ -361,7 +361,7 @@ def plan_advance(battle: Battle, unit: int, rally_failed: bool, best: float) -> 
     x, y, speed = wide(field.x[unit]), wide(field.y[unit]), int(field.sides[unit].speed)
     length, index = floor_sqrt(wide(squared_distance(field, goal, x, y))), goal - first_of(side_of(goal))
     beyond_reach = wide(facts.attacks[unit, index // LANES, BEYOND, index % LANES])
-    most = min(speed if rally_failed else 2 * speed, length - INCH)
+    most = min(speed if rally_failed else at_double_time(speed), length - INCH)
     can_watch = facts.watches[unit] != 0 and not rally_failed and not field.states[unit] & unit_state.RELOADING
     for stop in range(3):
         moved = min(speed, most) if stop == 0 else most

@@ -36,6 +36,7 @@ from analyser.engine.battle.battle_data import (
 from analyser.engine.battle.gains import gain_of, gain_of_charge, health_of
 from analyser.engine.battle.look_ahead_weights import Weight
 from analyser.engine.battle.positions import squared_distance
+from analyser.rules.activation import at_double_time
 from analyser.rules.battle import ZERO_GROUND_PRESENCE
 from analyser.rules.discipline import ACTIVATED
 
@@ -263,7 +264,7 @@ def fill_gains_against(battle: Battle, unit: int, other: int, index: int) -> flo
     fill_attack_kind(battle, unit, other, WATCHING, watching, sees)
     base, table, lane = max(far, farther, charges), facts.attacks[unit, index // LANES], index % LANES
     for moves in range(_MOVES_AHEAD):
-        within_moves = min(base + 2 * speed * (moves + 1), _FARTHEST)
+        within_moves = min(base + at_double_time(speed) * (moves + 1), _FARTHEST)
         table[AHEAD + moves, lane] = np.int32(within_moves * within_moves) if base >= 0 else _NEVER
     table[MOST_AFTER_MOVE, lane] = np.int32(max(charging, moving) * THOUSANDTHS)
     table[MOST, lane] = np.int32(max(charging, standing, moving) * THOUSANDTHS)
