@@ -11,16 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
-from analyser.ask.fight_narration import NarratedTrial, fight_trials
+from analyser.ask.attack_narration import attack_trials
+from analyser.ask.fight_narration import fight_trials
 from analyser.ask.metric_lookup import DESTROYED, LEAST_SUFFIX, metric_value
+from analyser.ask.narration import NarratedTrial, changes_between, state_text
 from analyser.ask.question_table import question_between, question_kind
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
-from analyser.common.kernel_records import python_copy
-from analyser.common.method_settings import Sampling
 from analyser.common.text import spaced, text_of
-from analyser.engine.attack.simulated import replayed_trials
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
 from analyser.engine.chain.simulated import NarratedPhase, replay
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -28,7 +26,6 @@ from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.morale.api import answer_to, load_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS
-from analyser.results.attack import solve_attack
 from analyser.scenarios.load import Question, Unit, check_is_question, load, read_scenario
 
 PICKS = ("worst", "median", "best")
@@ -181,7 +178,7 @@ def tell(
     if scenario is None:
         sample = morale_trials(asked_kind, raw, trial_count, seed, library, number)
     else:
-        sample = (_attack_trials if asked_kind == "attack" else fight_trials)(scenario, trial_count, seed, number)
+        sample = (attack_trials if asked_kind == "attack" else fight_trials)(scenario, trial_count, seed, number)
     how_picked = ""
     if pick is None:
         narrated = next(sample)
@@ -203,14 +200,6 @@ def tell(
         profiles=library.used,
         ruleset=getattr(scenario, "ruleset", None),
     )
-
-
-def _attack_trials(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
-    result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
-    plan, fight = scenario.derived["plan"], python_copy(scenario.fight)
-    for trial in replayed_trials(plan, scenario.ruleset.deck.counts(), seed, trials, first):
-        figures = figures_of(fight, strike_of(fight, plan.scores, trial))
-        yield NarratedTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
 
 
 def _pick(sample: Iterator[NarratedTrial], pick: str, figure: str, *, least: bool) -> NarratedTrial:
@@ -326,37 +315,3 @@ def _turn_lines(name: str, turns: Sequence[tuple[int, str, list[str]]]) -> Itera
         for number, start, lines in [] if is_eventless else same:
             yield from ([f"-- {name} {number}: {start}"] if name else [])
             yield from lines
-
-
-def state_text(state: Mapping[str, Any]) -> str:
-    """Return a state in words; flags that are False are left out.
-
-    >>> state_text({"tokens": 3, "suppressed": True, "panicked": False, "unit 1": "routed"})
-    'tokens 3, suppressed, unit 1 routed'
-    """
-    stated = ((name, value) for name, value in state.items() if value is not False)
-    return ", ".join(name if value is True else f"{name} {_value_text(value)}" for name, value in stated)
-
-
-def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Return the differences between two states, in words.
-
-    >>> changes_between({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
-    ['tokens 3 to 1', 'no longer panicked', 'he: down']
-    """
-    changes = []
-    for name, value in after.items():
-        old = before.get(name)
-        if value == old or (old is None and value is False):
-            continue
-        if isinstance(value, bool):
-            changes.append(name if value else f"no longer {name}")
-        elif isinstance(value, str) or old is None:
-            changes.append(f"{name}: {_value_text(value)}")
-        else:
-            changes.append(f"{name} {_value_text(old)} to {_value_text(value)}")
-    return changes
-
-
-def _value_text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

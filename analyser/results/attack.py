@@ -59,6 +59,15 @@ _SHIFTS = {  # lowest bit of each figure in a packed outcome
 _FATE_BITS = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
 
 
+def figure_of(outcomes: Any, name: str) -> Any:
+    """Return a figure or a flag of one packed outcome, or of an array of them."""
+    if name in _SHIFTS:
+        return outcomes >> _SHIFTS[name] & (1 << discipline.BITS) - 1
+    if name == "destroyed":  # annihilated, but not broken or fled
+        return outcomes & _FATE_BITS == discipline.ANNIHILATED
+    return outcomes & BIT_OF_FLAG[name] != 0
+
+
 @dataclass(frozen=True, repr=False, kw_only=True)
 class AttackResult(Result):
     """Result of an attack.
@@ -95,11 +104,7 @@ class AttackResult(Result):
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column of the outcomes, such as ``models_destroyed`` or ``broken``."""
-        if name in _SHIFTS:
-            return np.asarray(self.outcomes >> _SHIFTS[name] & (1 << discipline.BITS) - 1)
-        if name == "destroyed":  # annihilated, but not broken or fled
-            return np.asarray(self.outcomes & _FATE_BITS == discipline.ANNIHILATED)
-        return np.asarray((self.outcomes & BIT_OF_FLAG[name]) != 0)
+        return np.asarray(figure_of(self.outcomes, name))
 
     def _event_weight(self, name: str, moment: int | None) -> float:
         _check_moment(moment)
