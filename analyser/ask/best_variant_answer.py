@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.metric_lookup import is_probability, per_points_hint, title_of, value_text
-from analyser.ask.question_table import QuestionTable, reason_kind
+from analyser.ask.metric_lookup import is_probability, title_of, value_text
+from analyser.ask.question_table import QuestionTable
 from analyser.ask.race import ERROR, RaceResult
 from analyser.common.answer import Block, plain_rows
 from analyser.common.look import with_subject
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 BASELINE = "baseline"
 COMPUTED = ("best", "tied", "beaten")  # statuses of variants that were computed
 LISTED_VARIANTS = 15
-LISTED_REASONS = 10
 _TITLE_WIDTH = 64  # characters in a title line, about the width of the axes
 _STOP_REASONS = {
     "decided": "one fight remains",
@@ -144,13 +143,13 @@ class Search(QuestionTable):
         notes = [f"Baseline: {self.question}."] if self.question else []
         notes.append(f"{self._counts()}: {'exact' if self.race is None else self._method(self.race)}.")
         if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
-            hint = per_points_hint(self.metric, self.kind) if self.race is None else ""
             costs = self.frame["costs"].dropna()
-            notes.append(f"The attackers cost {costs.min():g} to {costs.max():g} points{hint}.")
+            notes.append(f"The attackers cost {costs.min():g} to {costs.max():g} points.")
         if len(impossible):
             verb = "is" if len(impossible) == 1 else "are"
-            reasons = self._reasons(impossible)
-            notes += [f"{counted(len(impossible), 'variant')} {verb} not possible and left out:", *reasons]
+            such_as = ("" if len(impossible) == 1 else "such as ") + impossible["variant"].iloc[0]
+            number = counted(len(impossible), "variant")
+            notes.append(f"{number} {verb} not possible and left out, {such_as}: {impossible['why_not'].iloc[0]}")
         if not self.complete:
             missing = counted(Counter(self.frame["status"])["not asked"], "variant")
             notes.append(f"{missing} were not computed, because the search was stopped.")
@@ -163,15 +162,6 @@ class Search(QuestionTable):
         parts += [f"{same:,} the same fight as one of these (`same_as`)"] if same else []
         parts += [f"{number:,} {status}" for status in ("not possible", "not asked") if (number := statuses[status])]
         return f"{counted(len(self.frame), 'variant')}: {', '.join(parts)}"
-
-    def _reasons(self, impossible: pd.DataFrame) -> list[str]:
-        lines = []
-        kinds = impossible["why_not"].map({why: reason_kind(why) for why in impossible["why_not"].unique()})
-        for _, part in sorted(impossible.groupby(kinds, sort=False), key=lambda group: -len(group[1])):
-            similar = "" if part["why_not"].nunique() == 1 else ", or a similar reason"
-            lines.append(f"  {len(part):,}: {part['why_not'].iloc[0]}{similar}")
-        more = len(lines) - LISTED_REASONS
-        return lines[:LISTED_REASONS] + [f"  and {counted(more, 'more reason')}"] * (more > 0)
 
     def _method(self, race: RaceResult) -> str:
         decks = "cards put back" if self.sampling.replacement else "real decks"

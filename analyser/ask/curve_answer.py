@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,13 +14,12 @@ from numpy.typing import NDArray
 
 from analyser import plots
 from analyser.ask.keys import LEVEL, POINTS
-from analyser.ask.metric_lookup import per_points_hint, title_of, value_text
-from analyser.ask.question_table import QuestionTable, reason_kind
+from analyser.ask.metric_lookup import title_of, value_text
+from analyser.ask.question_table import QuestionTable
 from analyser.ask.winning_ranges import WinningRange, best_indices, not_dominated, range_text, winning_ranges
 from analyser.common.answer import Block, plain_rows
 from analyser.common.errors import InputError
 from analyser.common.look import with_subject
-from analyser.common.metrics import PER_100_POINTS
 from analyser.common.text import counted, mid_sentence, spaced, text_of, values_text
 from analyser.game.names import loadout_name
 
@@ -231,15 +231,15 @@ class Curve(QuestionTable):
         return f"Monte Carlo, {trials} trials each, seed {self.sampling.seed}, intervals at 95%"
 
     def _line_table(self) -> list[list[str]]:
-        merged: list[tuple[Any, Any, list[str]]] = []
+        texts = []
         for (value,), part in self._by_value():
             rows = part.set_index("line").loc[list(self.shown_lines)].to_dict("records")
-            cells = [_cell(row, self.metrics[0]) for row in rows]
-            if merged and merged[-1][2] == cells and is_number(value):
-                merged[-1] = (merged[-1][0], value, cells)
-            else:
-                merged.append((value, value, cells))
-        body = [[text_of(first) if first == last else f"{first} to {last}", *cells] for first, last, cells in merged]
+            texts.append((value, [_cell(row, self.metrics[0]) for row in rows]))
+        body = []
+        for cells, run in itertools.groupby(texts, key=lambda text: text[1]):
+            values = [value for value, _ in run]
+            joined = [f"{values[0]} to {values[-1]}"] if len(values) > 1 and all(map(is_number, values)) else values
+            body += [[text_of(value), *cells] for value in joined]
         return [[spaced(self.keys[0]), *self.shown_lines], *body]
 
     def _front_table(self) -> list[list[str]]:
@@ -329,12 +329,16 @@ def _notes_of(curve: Curve) -> Iterator[str]:
         yield f"The table leaves out {counted(more, 'line')}; --format csv has all of them."
     if curve.is_map:
         yield from _notes_of_map(curve)
-    if not all(metric.endswith(PER_100_POINTS) for metric in curve.metrics):
-        yield from _notes_of_points(curve)
+    costs = {name: points for name, points in curve.costs.items() if name in curve.shown_lines}
+    if len(set(costs.values())) > 1 and not {POINTS, LEVEL} & set(curve.keys):
+        yield f"Points: {', '.join(f'{name} {points:g}' for name, points in costs.items())}."
     if not curve.complete:
         yield "Stopped: only the values computed so far are shown."
     yield from (f"Left out: {text}." for text in curve.left_out)
-    yield from _missing_value_notes(curve)
+    missing = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
+    if len(missing):
+        more_lines = f" (also of {counted(len(missing) - 1, 'more line')})" if len(missing) > 1 else ""
+        yield f"Values missing: {missing['line'].iloc[0]}{more_lines}: {missing['why_not'].iloc[0]}"
 
 
 def _notes_of_map(curve: Curve) -> Iterator[str]:
@@ -344,34 +348,3 @@ def _notes_of_map(curve: Curve) -> Iterator[str]:
         if (step := _step_of(values)) > 1:
             shown = f"The table has {len(values[::step])} of {len(values)} values of {spaced(key)}"
             yield f"{shown}; --format csv has all of them."
-
-
-def _missing_value_notes(curve: Curve) -> Iterator[str]:
-    """Yield a note for each kind of reason for missing values, with the first line that has it."""
-    reasons = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
-    with_values = set(curve.frame.loc[curve.frame[list(curve.metrics)].notna().any(axis=1), "line"])
-    for _, part in reasons.groupby(reasons["why_not"].map(reason_kind), sort=False):
-        first, more = part.iloc[0], len(part) - 1
-        similar = f" (and {counted(more, 'line')} for a similar reason)" if more else ""
-        missing = "Some values missing" if first["line"] in with_values else "Missing"
-        yield f"{missing}: {first['line']}{similar}: {first['why_not']}"
-
-
-def _notes_of_points(curve: Curve) -> Iterator[str]:
-    """Yield a note if lines cost different points; it recommends a metric per 100 points."""
-    hint = per_points_hint(curve.metrics[0], curve.kind)
-    if POINTS in curve.keys:
-        yield f"{title_of(curve.metrics[0])} does not depend on points{hint}."
-    elif LEVEL in curve.keys:
-        priced = curve.frame.dropna(subset=["costs"]).drop_duplicates(["line", LEVEL])
-        costs = [
-            f"{line} {', '.join(f'{points:g} {level}' for level, points in zip(part[LEVEL], part['costs']))}"
-            for line, part in priced[priced["line"].isin(curve.shown_lines)].groupby("line", sort=False)
-        ]
-        if costs:
-            yield f"Points: {'; '.join(costs)}{hint}."
-    else:
-        shown = {name: points for name, points in curve.costs.items() if name in curve.shown_lines}
-        if len(set(shown.values())) > 1:
-            where = "" if len(shown) == len(curve.costs) else f" among the {len(shown)} lines shown"
-            yield f"Points differ{where}: {', '.join(f'{name} {points:g}' for name, points in shown.items())}{hint}."

@@ -70,23 +70,6 @@ def title_of(metric: str) -> str:
     return f"{text[0].upper()}{text[1:]}{' per 100 points' if metric != plain else ''}"
 
 
-def per_points_hint(metric: str, kind: str) -> str:
-    """Return the end of a note on different points, with a metric per 100 points; empty if none helps.
-
-    >>> per_points_hint("mean_hits", "attack")
-    '; mean_hits_per_100_points takes points into account'
-    >>> per_points_hint("p_annihilated", "attack")
-    '; mean_models_destroyed_per_100_points takes points into account, a probability cannot'
-    """
-    if metric.endswith(PER_100_POINTS):
-        return ""
-    if metric.startswith(("mean_", "expected_")):
-        return f"; {metric}{PER_100_POINTS} takes points into account"
-    if not is_probability(metric) or kind not in DESTROYED:
-        return ""
-    return f"; mean_{DESTROYED[kind]}{PER_100_POINTS} takes points into account, a probability cannot"
-
-
 def metric_value(result: Result, metric: str, points: float | None = None) -> MetricValue:
     """Return the value of a metric in an answer of any kind.
 
