@@ -17,15 +17,7 @@ from analyser.common.kernel_records import python_copy
 from analyser.common.means import values_of_unit, victory_points_figures
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import LONGEST_PILOT
-from analyser.common.text import (
-    counted,
-    frequency_sentence,
-    mean_text_in,
-    p_text,
-    rating_text,
-    rows_of_columns,
-    victory_points_text,
-)
+from analyser.common.text import counted, frequency_sentence, rating_text, rows_of_columns, spaced
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
@@ -36,7 +28,7 @@ from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, WeightedValues, share_columns
 from analyser.results.rating import rule_effects
-from analyser.results.rendering import distribution_block
+from analyser.results.rendering import distribution_block, figure_rows
 from analyser.results.states import BIT_OF_FLAG, FLAGS
 from analyser.rules import discipline
 from analyser.rules.attack import Scores, sum_by_hits
@@ -210,28 +202,20 @@ class AttackResult(Result):
         )
 
     def blocks(self) -> list[Block]:
-        probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
-        labels = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
-        minor = {labels[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}
-        rows = [[labels[name], p_text(p)] for name, p in probabilities.items()]
-        if self.building_wrecked_weight is not None:
-            rows.append(["P(building wrecked)", p_text(self.probability("building_wrecked"))])
-        for name, text in _FIGURE_LABELS.items():
-            if name in self.summary:
-                is_mean = name.startswith("mean")
-                rows.append([text, mean_text_in(self.summary, name) if is_mean else str(self.summary[name])])
-        rows.append(["Expected victory points", victory_points_text(self.summary, "expected_victory_points")])
+        minor = frozenset(_LABELS[f"p_{name}"] for name in SHOWN_IF_POSSIBLE if not self.summary.get(f"p_{name}"))
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
-        return [destroyed, Block(rows=rows, minor=frozenset(minor), shares_table=True)]
+        return [destroyed, Block(rows=figure_rows(self.summary, _LABELS), minor=minor, shares_table=True)]
 
 
-_FIGURE_LABELS = {
+_LABELS = {
+    **{f"p_{name}": f"P({spaced(name)})" for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE, "building_wrecked")},
     "mean_hits": "Mean hits",
     "mean_models_destroyed": "Mean models destroyed",
     "mean_damage_left": "Mean damage left on the target",
     "mean_attacker_models_destroyed": "Mean models of the attacker destroyed",
     "models_destroyed_10th_percentile": "Models destroyed, 10th percentile",
     "models_destroyed_90th_percentile": "Models destroyed, 90th percentile",
+    "expected_victory_points": "Expected victory points",
 }
 
 

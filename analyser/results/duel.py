@@ -16,12 +16,13 @@ from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, mean_text_in, p_text
+from analyser.common.text import counted
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
 from analyser.results.base import result_sentence
 from analyser.results.duel_solution import SolvedDuel, objective_values, solved_duel
+from analyser.results.rendering import figure_rows, figure_text
 from analyser.results.round_actions import ActionWeights, SimulatedOrders, actions_of_plan, actions_of_rounds
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import POLICIES
@@ -253,17 +254,10 @@ class DuelResult(FightResult):
         return result_sentence(first, second, self.probability("a_wins"), self.probability("b_wins"))
 
     def blocks(self) -> list[Block]:
-        summary = self.summary
-        rows = [[f"P({_event_text(name)})", p_text(self.probability(name))] for name in (*DUEL_RESULTS, *DEVASTATING)]
-        sides = [
-            [f"P({name})", *(str(estimate_in(summary, f"p_{side}_{name}")) for side in DUEL_SIDES)]
-            for name in (ALIVE, *FATES)
-        ]
-        shown = {"Mean models left": "mean_{}_models_left", "Expected victory points": "expected_{}_victory_points"}
+        sides = {f"p_{{}}_{name}": f"P({name})" for name in (ALIVE, *FATES)}
+        sides |= {"mean_{}_models_left": "Mean models left", "expected_{}_victory_points": "Expected victory points"}
         if any(unit.keeps_damage for unit in self.units):
-            shown["Mean damage left"] = "mean_{}_damage_left"
-        for label, name in shown.items():
-            sides.append([label, *(mean_text_in(summary, name.format(side)) for side in DUEL_SIDES)])
+            sides["mean_{}_damage_left"] = "Mean damage left"
         margins = [
             [f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))]
             for row in self.margins()
@@ -271,8 +265,8 @@ class DuelResult(FightResult):
         return [
             _rounds_block(self),
             _actions_block(self),
-            Block("At the end, by victory points", rows=rows),
-            Block(head=("", "A", "B"), rows=sides),
+            Block("At the end, by victory points", rows=figure_rows(self.summary, _RESULT_LABELS)),
+            Block(head=("", "A", "B"), rows=figure_rows(self.summary, sides, DUEL_SIDES)),
             Block("VP difference (A - B)", rows=margins, align=">"),
             *self._plan_blocks(),
         ]
@@ -337,6 +331,13 @@ def policy_in_words(policy: str | tuple[str, ...]) -> str:
     return policy if isinstance(policy, str) else "; ".join(policy)
 
 
+_RESULT_LABELS = {
+    "p_a_wins": "P(A wins)",
+    "p_draw": "P(draw)",
+    "p_b_wins": "P(B wins)",
+    "p_a_devastating": "P(A devastating victory)",
+    "p_b_devastating": "P(B devastating victory)",
+}
 _ACTION_TEXTS = {
     "fell": "was removed before it could act",
     "shot_aiming": "aimed and shot",
@@ -371,11 +372,6 @@ def _actions_block(result: DuelResult) -> Block:
     return Block("Actions", ("round", *map(str, numbers)), rows, "<>")
 
 
-def _event_text(name: str) -> str:
-    side, _, what = name.partition("_")
-    return name if name == "draw" else f"{side.upper()} {what}" + (" victory" if what == "devastating" else "")
-
-
 def _rounds_block(result: DuelResult) -> Block:
     rounds = result.rounds()
     head, rows = ["round"], [[str(number)] for number in range(1, len(result.moments) + 1)]
@@ -385,8 +381,8 @@ def _rounds_block(result: DuelResult) -> Block:
         damage = ["damage"] if unit.keeps_damage else []
         head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(name.replace("_", " ") for name in shown)]
         for row, figures in zip(rows, of_side):
-            row.extend([str(estimate_in(figures, "p_alive")), mean_text_in(figures, "mean_models")])
+            row.extend([figure_text(figures, "p_alive"), figure_text(figures, "mean_models")])
             row.append(f"{figures['models_10th_percentile']}-{figures['models_90th_percentile']}")
-            row.extend([mean_text_in(figures, "mean_damage_left")] if damage else [])
-            row.extend(str(estimate_in(figures, f"p_{name}")) for name in shown)
+            row.extend([figure_text(figures, "mean_damage_left")] if damage else [])
+            row.extend(figure_text(figures, f"p_{name}") for name in shown)
     return Block("By round", head, rows, ">", lines=["10-90%: models left in the middle 80% of duels, 0 if removed"])

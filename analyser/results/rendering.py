@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from analyser.common.answer import Block, notebook_html
 from analyser.common.estimates import estimate_in
 from analyser.common.intervals import MIN_FOR_WILSON
-from analyser.common.text import NEGLIGIBLE, csv_of_rows, fill, head_and_cells, json_text, shown_range
+from analyser.common.text import NEGLIGIBLE, csv_of_rows, fill, head_and_cells, json_text, mean_text_in, shown_range
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
@@ -40,6 +40,27 @@ def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "
         more = "100%" if row["value"] == 0 else str(estimate_in(row, "at_least"))
         cells.append([str(row["value"]), str(estimate_in(row, "probability")), more])
     return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, shares_table=True)
+
+
+def figure_text(figures: Mapping[str, Any], name: str) -> str:
+    """Return a figure of a summary or a table as text, with its interval if there is one; empty if it is missing."""
+    if name not in figures:
+        return ""
+    if figures[name] is None:
+        return "unknown rating"
+    if name.startswith(("mean_", "expected_")):
+        return mean_text_in(figures, name)
+    return str(estimate_in(figures, name) if name.startswith("p_") else figures[name])
+
+
+def figure_rows(figures: Mapping[str, Any], labels: Mapping[str, str], sides: Sequence[str] = ("",)) -> list[list[str]]:
+    """Return a row for each label: the figure of that name, with each of `sides` in place of ``{}``.
+
+    >>> figure_rows({"p_a_alive": 0.5, "p_b_alive": 1.0}, {"p_{}_alive": "P(alive)"}, ("a", "b"))
+    [['P(alive)', '50.00%', '100%']]
+    """
+    rows = [[label, *(figure_text(figures, name.format(side)) for side in sides)] for name, label in labels.items()]
+    return [row for row in rows if any(row[1:])]
 
 
 def text(results: Sequence[Result]) -> str:
