@@ -20,7 +20,6 @@ from analyser.common.errors import (
     check_choice,
     check_text,
     did_you_mean,
-    nearest,
     within,
 )
 from analyser.common.estimates import Method
@@ -82,7 +81,6 @@ def luck(
         raw, where = read_scenario(question)  # type: ignore[arg-type]
         if conditions:
             raise InputError("state this in the file, not as an option", where=next(iter(conditions)))
-        check_is_game_or_question(raw, where)
     if FIGHT in raw:
         if got or destroyed is not None:
             raise InputError("state the results in the file of the game", where="got" if got else "destroyed")
@@ -120,19 +118,6 @@ class GameFight(NamedTuple):
     gone: int
     pmf: Pmf  # probability of 0, 1, ... models gone
     points: tuple[int, int] | None  # points and models of the enemy's loadout; None without a profile
-
-
-def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
-    """Raise InputError if a file looks like a game with a misspelt key; the message shows the form of a game."""
-    if FIGHT in raw:
-        return
-    game_form = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
-    if isinstance(raw.get("attack"), list):
-        raise MisspeltError("this is a list", where=within(where, "attack"), allowed=game_form)
-    unknown = next((key for key in raw if nearest(key, [FIGHT], most=1, likeness=0.7)), None)
-    if unknown is not None:
-        problem = f"unknown key{did_you_mean(unknown, [FIGHT])}"
-        raise MisspeltError(problem, where=within(where, unknown), allowed=game_form)
 
 
 def game_luck(solver: Solver, raw: Mapping[str, Any], where: str) -> tuple[list[FightLuck], list[SideLuck]]:

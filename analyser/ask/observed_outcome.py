@@ -50,7 +50,8 @@ def report_from(got: Any, destroyed: Any) -> dict[str, Any]:
             raise InputError("this is given twice", where="destroyed", allowed="once")
         report = {"destroyed": destroyed, **report}
     if not report:
-        raise InputError("no result is stated", where="got", allowed="such as destroyed=2")
+        allowed = "such as destroyed=2; or the file of a game, with [[fight]] for each of its fights"
+        raise InputError("no result is stated", where="got", allowed=allowed)
     return report
 
 

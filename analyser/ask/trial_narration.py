@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -32,6 +31,7 @@ PICKS = ("worst", "median", "best")
 MOST_TRIALS_OF_ATTACK = 100_000  # to find dice with the rarest score takes some seconds
 MOST_TRIALS_OF_FIGHT = 10_000  # each takes some milliseconds
 DEFAULT_TRIALS = 1000
+NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  # `compare` has no steps to describe
 DEFAULT_METRIC = {**DESTROYED, "duel": "margin"}
 
 
@@ -157,20 +157,13 @@ def tell(
         if trial is not None:
             raise InputError("both `trial` and `pick` are stated", where="trial", allowed="one of them")
     library = library_of(profiles)
-    raw: Any = question if target is None else question_between(question, target, kind, conditions)  # type: ignore[arg-type]
-    if target is None:
-        if conditions:
-            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
-        check_is_question(question, "target", library)
+    raw = _question(question, target, kind, conditions, library)
     asked_kind = question_kind(read_scenario(raw)[0])
-    if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
-        allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
-        allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
-        raise InputError(f"a trial of the kind {asked_kind} cannot be described", where="question", allowed=allowed)
-    number, most = trial or 0, MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
-    trial_count = trials or max(min(DEFAULT_TRIALS, most), number + 1)
+    most = MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
     if trials is not None and trials > most:
         raise InputError(f"{trials:,} trials", where="trials", allowed=f"up to {most:,}")
+    number = trial or 0
+    trial_count = trials or max(min(DEFAULT_TRIALS, most), number + 1)
     if number >= min(trial_count, most):
         allowed = f"0 to {min(trial_count, most) - 1}"
         raise InputError(f"trial {number} of {trial_count:,}", where="trial", allowed=allowed)
@@ -179,17 +172,10 @@ def tell(
         sample = morale_trials(asked_kind, raw, trial_count, seed, library, number)
     else:
         sample = (attack_trials if asked_kind == "attack" else fight_trials)(scenario, trial_count, seed, number)
-    how_picked = ""
-    if pick is None:
-        narrated = next(sample)
-    else:
-        figure = metric or DEFAULT_METRIC.get(asked_kind, "")
-        if not figure:
-            allowed = f"such as {', '.join(next(sample).figures)}; NAME:least where less is better"
-            raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)
-        plain_figure = figure.removesuffix(LEAST_SUFFIX)
-        narrated = _pick(sample, pick, plain_figure, least=figure.endswith(LEAST_SUFFIX))
-        how_picked = f"the {pick} by {spaced(plain_figure)}: {text_of(narrated.figures[plain_figure])}"
+    narrated, how_picked = next(sample), ""
+    if pick is not None:
+        narrated, figure = _pick(narrated, sample, pick, metric or DEFAULT_METRIC.get(asked_kind, ""))
+        how_picked = f"the {pick} by {spaced(figure)}: {text_of(narrated.figures[figure])}"
     return TrialNarration(
         number=narrated.number,
         seed=int(seed),
@@ -202,25 +188,35 @@ def tell(
     )
 
 
-def _pick(sample: Iterator[NarratedTrial], pick: str, figure: str, *, least: bool) -> NarratedTrial:
-    """Return the worst, the median or the best trial by a figure; the first of equal trials."""
-    first: dict[Any, NarratedTrial] = {}  # first trial with each value
-    counts: Counter[Any] = Counter()
-    for trial in sample:
-        if figure not in trial.figures:
-            problem = f"unknown figure {figure!r}{did_you_mean(figure, trial.figures)}"
-            raise InputError(problem, where="metric", allowed=", ".join(trial.figures))
-        value = trial.figures[figure]
-        first.setdefault(value, trial)
-        counts[value] += 1
-    values = sorted(counts, reverse=least)
-    if pick == "median":
-        totals = itertools.accumulate(counts[value] for value in values)
-        return next(first[value] for value, total in zip(values, totals) if 2 * total >= counts.total())
-    return first[values[0 if pick == "worst" else -1]]
+def _question(question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles) -> Any:
+    """Return a question whose trials can be described; InputError for another."""
+    raw = question
+    if target is not None:
+        raw = question_between(question, target, kind, conditions)
+    elif conditions:
+        raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
+    else:
+        check_is_question(question, "target", library)
+    asked_kind = question_kind(read_scenario(raw)[0])
+    if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
+        allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
+        allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
+        raise InputError(f"a trial of the kind {asked_kind} cannot be described", where="question", allowed=allowed)
+    return raw
 
 
-NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  # `compare` has no steps to describe
+def _pick(first: NarratedTrial, others: Iterator[NarratedTrial], pick: str, metric: str) -> tuple[NarratedTrial, str]:
+    """Return the worst, the median or the best trial by a metric (the first of equal trials), and its figure."""
+    if not metric:
+        allowed = f"such as {', '.join(first.figures)}; NAME:least where less is better"
+        raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)
+    figure = metric.removesuffix(LEAST_SUFFIX)
+    if figure not in first.figures:
+        problem = f"unknown figure {figure!r}{did_you_mean(figure, first.figures)}"
+        raise InputError(problem, where="metric", allowed=", ".join(first.figures))
+    trials = sorted((first, *others), key=lambda trial: trial.figures[figure], reverse=metric.endswith(LEAST_SUFFIX))
+    value = trials[{"worst": 0, "median": (len(trials) - 1) // 2, "best": -1}[pick]].figures[figure]
+    return next(trial for trial in trials if trial.figures[figure] == value), figure
 
 
 class _Figures(Mapping[str, Any]):

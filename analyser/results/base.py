@@ -213,6 +213,11 @@ class Result(Answer):
             columns |= dict(zip((f"{prefix}low", f"{prefix}high", f"{prefix}interval"), intervals(counts, self.trials)))
         return rows_of_columns(columns)
 
+    def margins(self) -> list[dict[str, Any]]:
+        """Return the distribution of the margin of a duel or a battle: VP of the first side minus the second."""
+        names = ("probability",) if self.exact else ("probability", "low", "high")
+        return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
+
     def pmf(self, figure: str, moment: int | None = None) -> pd.DataFrame:
         """Return the distribution of a figure.
 

@@ -184,11 +184,6 @@ class DuelResult(FightResult):
         figures = mean_figures("played", mean) | mean_figures("difference", mean.minus(self.solution.value))
         return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.solution.value, **figures}
 
-    def margins(self) -> list[dict[str, Any]]:
-        """Return the distribution of the margin at the end (A's VP minus B's) as plain dicts."""
-        names = ("probability",) if self.exact else ("probability", "low", "high")
-        return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
-
     @cached_property
     def summary(self) -> dict[str, Any]:
         of_sides = [f"{side}_{fate}" for side in DUEL_SIDES for fate in (ALIVE, *FATES)]

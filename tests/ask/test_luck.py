@@ -246,8 +246,7 @@ def test_wrong_inputs(how, said):
     ("raw", "said"),
     [
         ({"fight": 3}, "no fights"),
-        ({"fights": [shot(RIFLES, GRENADIERS, 4)]}, r"fights: unknown key; did you mean 'fight'\?.*\[\[fight\]\]"),
-        ({"attack": [{"attacker": RIFLES}], "target": {"unit": KRUPP}}, r"attack: this is a list.*\[\[fight\]\]"),
+        ({"fights": [shot(RIFLES, GRENADIERS, 4)]}, r"no result is stated .*\[\[fight\]\] for each"),
         (game({"atack": {}, "got": {"destroyed": 1}}), "fight 1: atack: unknown key; did you mean 'attack'"),
         (game({"got": {"destroyed": 1}, "attacker": RIFLES, "target": GRENADIERS}), "attack = { attacker = "),
         (game(shot(RIFLES, GRENADIERS, 6, annihilated=False)), r"annihilated yes with models destroyed 6"),
