@@ -120,11 +120,6 @@ class Result(Answer):
         return self.rules.warnings
 
     @property
-    def unmodelled_in_text(self) -> tuple[str, ...]:
-        """Unmodelled rules that the text names; a subclass may leave some out."""
-        return self.not_modelled
-
-    @property
     @abstractmethod
     def events(self) -> tuple[str, ...]:
         """Names that :meth:`probability` takes."""

@@ -23,7 +23,7 @@ from analyser.engine.battle.battle_data import MOST_UNITS, Counts
 from analyser.engine.battle.simulation import Simulation
 from analyser.game.army import ArmyUnit, names_apart
 from analyser.results.base import Result, WeightedValues, result_sentence, share_columns
-from analyser.results.battle_rules import NOT_MODELLED, rules_of_battle
+from analyser.results.battle_rules import rules_of_battle
 from analyser.results.battle_story import Story, story_of
 from analyser.results.battle_tactics import Game, tactic_in_words, tactics_block, tactics_game
 from analyser.results.battle_text import conclusions, heading, margin_block, rounds_block, units_block
@@ -77,7 +77,6 @@ class BattleResult(Result):
     simulation: Simulation
     swings: tuple[dict[str, Any], ...] = field(default=())
     game: Game | None = None
-    lists_all_rules: bool = False
 
     # --- methods of Result ------------------------------------------------------------------------------------
 
@@ -325,16 +324,6 @@ class BattleResult(Result):
     def conclusions(self) -> list[str]:
         """Return sentences on the winning chances, the effect of the tactics, and the units that matter."""
         return conclusions(self)
-
-    @property
-    def unmodelled_in_text(self) -> tuple[str, ...]:
-        """Unmodelled rules that the text names: boons and rules of these armies, or all (:meth:`in_full`)."""
-        own = tuple(rule for rule in self.not_modelled if rule not in NOT_MODELLED)
-        return self.not_modelled if self.lists_all_rules else own
-
-    def in_full(self) -> BattleResult:
-        """Return the result with all unmodelled rules in its text, including those that concern every battle."""
-        return replace(self, lists_all_rules=True)
 
 
 def _units_of_side(side: str, *, enemy: bool = False) -> slice:
