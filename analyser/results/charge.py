@@ -19,9 +19,8 @@ from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
-from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
+from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, rating_reasons, unit_line
 from analyser.results.base import result_sentence
-from analyser.results.rating import rating_reasons
 from analyser.results.rendering import NOT_SHOWN, figure_rows
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
 from analyser.rules import combat_result, unit_state

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -17,13 +17,21 @@ from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
 from analyser.common.method_settings import Sampling
 from analyser.common.text import counted
+from analyser.engine.fight.action_reasons import (
+    ACTED_ELSEWHEN,
+    REASON_FACTOR,
+    ActionTaken,
+    Reason,
+    names_of,
+    packed_actions,
+)
+from analyser.engine.fight.best.plan_to_program import PartEnd
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
 from analyser.results.base import result_sentence
 from analyser.results.duel_solution import SolvedDuel, objective_values, solved_duel
 from analyser.results.rendering import figure_rows, figure_text
-from analyser.results.round_actions import ActionWeights, SimulatedOrders, actions_of_plan, actions_of_rounds
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.duel import (
@@ -76,7 +84,7 @@ class DuelResult(FightResult):
     setup: Setup
     orders: tuple[tuple[OrdersPoint, JointStates], ...] = ()
     solution: SolvedDuel | None = None
-    simulated_orders: tuple[SimulatedOrders, ...] = ()
+    simulated_orders: tuple[tuple[PartEnd, JointStates], ...] = ()
 
     @cached_property
     def events(self) -> tuple[str, ...]:
@@ -139,10 +147,18 @@ class DuelResult(FightResult):
     rows = rounds  # printed by ``--format csv``
 
     @cached_property
-    def _actions(self) -> ActionWeights:
-        if self.solution is not None:
-            return actions_of_plan(self.solution, self.simulated_orders)
-        return actions_of_rounds(self.setup, self.orders)
+    def _actions(self) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
+        """Weights of each action and its reason, by round and side."""
+        totals: dict[tuple[int, str], dict[int, Any]] = {}
+        parts = _actions_of_tactics if self.solution is None else _actions_of_plan
+        for number, side, actions, weights in parts(self):
+            of_side = totals.setdefault((number, DUEL_SIDES[side]), {})
+            for action in np.unique(actions).tolist():
+                if action != ACTED_ELSEWHEN:
+                    of_side[action] = of_side.get(action, 0) + weights[actions == action].sum()
+        return {
+            key: {names_of(action): totals[key][action] for action in sorted(totals[key])} for key in sorted(totals)
+        }
 
     def activations(self) -> list[dict[str, Any]]:
         """Return the actions of each side in each round, one plain dict per action and reason.
@@ -319,6 +335,43 @@ def solve_with_plan(scenario: DuelScenario, sampling: Sampling, result_type: typ
 
     fight = solution.setup, programs.programs, solution.start
     return solve_fight(scenario, *fight, sampling, make_result, programs.choices)
+
+
+ActionPart = tuple[int, int, NDArray[Any], NDArray[Any]]  # round, side, packed actions, and their weights
+
+
+def _actions_of_tactics(duel: DuelResult) -> Iterator[ActionPart]:
+    """Yield the actions at each choice of orders in a duel of simple tactics."""
+    for orders, (first, second, weights) in duel.orders:
+        operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
+        actions = packed_actions(duel.setup, operation, orders.when, orders.shots, first, second)
+        yield orders.round, operation[1], actions, weights
+
+
+def _actions_of_plan(duel: DuelResult) -> Iterator[ActionPart]:
+    """Yield the actions under a plan: with probabilities or, if simulated, with counts."""
+    solution: Any = duel.solution
+    points = {point.place: point for point in solution.choice_points}
+    followed: Iterable[tuple[PartEnd, JointStates, NDArray[Any]]] = (
+        (*state, solution.plan_programs.branches(solution.setup, *state)) for state in duel.simulated_orders
+    )
+    for (number, place), (first, second, weights), branches in followed if not duel.exact else solution.orders_taken():
+        point = points[place]
+        for branch in np.unique(branches).tolist():
+            taken = branches == branch
+            operation, shots = solution.order_of(point, branch)
+            actions = packed_actions(solution.setup, operation, point.when, shots, first[taken], second[taken])
+            yield number + 1, point.side, actions, weights[taken]
+    if not duel.exact:
+        return
+    game = solution.game
+    has_ended = np.diff(game.edges.begins[: game.starts + 1]) == 0  # no side has an action in the rounds after the end
+    gone = ActionTaken.WAS_GONE * REASON_FACTOR + Reason.GONE
+    idle = ActionTaken.HAD_NO_ACTIVATION * REASON_FACTOR + Reason.ENEMY_GONE
+    for number in range(game.rounds):
+        over = np.flatnonzero(solution.weights[number, : game.starts] * has_ended)
+        for side, ends in enumerate((game.first[over], game.second[over])):
+            yield number + 1, side, np.where(states.is_removed(ends), gone, idle), solution.weights[number, over]
 
 
 def policy_in_words(policy: str | tuple[str, ...]) -> str:

@@ -19,8 +19,7 @@ from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
-from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.rating import rule_effects
+from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, rule_effects, unit_line
 from analyser.results.rendering import distribution_block, figure_rows, figure_text
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
