@@ -64,7 +64,6 @@ class Search(QuestionTable):
 
     @property
     def headline(self) -> str:
-        """The best variant in one sentence."""
         others = len(self.tied) - 1
         if others <= 0:
             return f"The best variant is {self.best}."
@@ -113,7 +112,6 @@ class Search(QuestionTable):
         return text
 
     def blocks(self) -> list[Block]:
-        """Return a sentence about the best variant, and a table of the first variants."""
         computed = self.frame[self.frame["status"].isin(COMPUTED)]
         shown = computed.head(max(LISTED_VARIANTS, min(len(self.tied), 2 * LISTED_VARIANTS)))
         has_costs, is_race = "costs" in self.frame, self.race is not None
@@ -138,7 +136,6 @@ class Search(QuestionTable):
         return value_text(self.metric, row["value"], row.get("low", np.nan), row.get("high", np.nan))
 
     def notes(self) -> list[str]:
-        """Return notes on the baseline, the method, equal fights, impossible variants and sources."""
         impossible = self.frame[self.frame["status"] == "not possible"]
         notes = [f"Baseline: {self.question}."] if self.question else []
         notes.append(f"{self._counts()}: {'exact' if self.race is None else self._method(self.race)}.")

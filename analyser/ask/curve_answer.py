@@ -210,7 +210,6 @@ class Curve(QuestionTable):
         return plots.best_lines(with_subject(self.frame, subject), **options, quantity=labels[0], ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the values, and sentences about the best lines."""
         if self.is_front:
             head, *rows = self._front_table()
             title = "Not dominated (no other point is better in both):"
@@ -274,7 +273,6 @@ class Curve(QuestionTable):
         return [[" \\ ".join(map(spaced, self.keys)), *map(text_of, across)], *rows]
 
     def notes(self) -> list[str]:
-        """Return notes about intermediate values, values left out, rules not modelled, and sources."""
         warnings = dict.fromkeys(text for result in self.results for text in result.warnings)
         shown = [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
         return [*_notes_of(self), *self._sources(), *shown]

@@ -195,7 +195,6 @@ class Luck(Answer):
 
     @property
     def headline(self) -> str:
-        """The luck, in one sentence."""
         if not self.sides:
             return f"It was {self.fights[0].chance.verdict.lower()}."
         return f"{', '.join(f'{side.side} had {side.chance.verdict.lower()}' for side in self.sides)}."
@@ -228,7 +227,6 @@ class Luck(Answer):
         return record | {"profiles": self.profiles and self.profiles.as_dict()}
 
     def blocks(self) -> list[Block]:
-        """Return the outcomes and their probabilities; for a game also the sums of both sides."""
         if not self.sides:
             (fight,) = self.fights
             lines = [fight.sentence, *fight.comparison_lines()]
@@ -247,7 +245,6 @@ class Luck(Answer):
         return [Block(head=head, rows=rows, align="<<<>"), Block(lines=sums)]
 
     def notes(self) -> list[str]:
-        """Return notes on figures, rules and sources; for a game also the conditions of each fight."""
         conditions = (
             f"{fight.label}: {'; '.join(' '.join(line.split()) for line in fight.conditions)}." for fight in self.fights
         )

@@ -73,17 +73,14 @@ class TrialNarration(Answer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The figures of the trial by name."""
         return dict(self.figures)
 
     def blocks(self) -> list[Block]:
-        """Return a heading that identifies the trial, and its lines."""
         how_picked = f", {self.picked}" if self.picked else ""
         heading = f"Trial {self.number} of {self.trials:,} with seed {self.seed}{how_picked}"
         return [Block(heading), Block(lines=self.lines)]
 
     def notes(self) -> list[str]:
-        """Return the assumptions about die and deck."""
         return [f"Assumption: {text}." for text in self.assumptions]
 
     def _body(self) -> dict[str, Any]:
@@ -95,7 +92,6 @@ class TrialNarration(Answer):
         return record
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a table with one row for each line of text."""
         return [{"number": self.number, "line": line} for line in self.lines]
 
 

@@ -245,7 +245,6 @@ class BattleResult(Result):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Figures at the end of the battle by name; probabilities with intervals."""
         figures = {f"expected_{side}_victory_points": f"{side}_victory_points" for side in SIDES}
         return self._named_figures({f"p_{name}": name for name in self.events}, figures | {"expected_margin": "margin"})
 
@@ -257,7 +256,6 @@ class BattleResult(Result):
     # --- display ----------------------------------------------------------------------------------------------
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture."""
         terms = self.scenario.terms
         armies = [f"{name}: {army.points} points" for name, army in zip(self.names.values(), self.scenario.armies)]
         return [*armies, f'{counted(terms.rounds, "round")}, {terms.gap:g}" apart at the start']
@@ -285,11 +283,9 @@ class BattleResult(Result):
         return contributions(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         return heading(self.scenario, equilibrium=self.game is not None)
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         blocks = [
             Block(lines=[line for conclusion in self.conclusions() for line in fill(conclusion)]),
             margin_block(self),
@@ -307,7 +303,6 @@ class BattleResult(Result):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         (first, second), won = self.names.values(), self.probability("victory")
         lost = self.probability("defeat")
         sentence = result_sentence(first, second, won, lost)
