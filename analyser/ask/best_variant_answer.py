@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -77,22 +76,21 @@ class Search(QuestionTable):
         if not self.complete:
             return f"Stopped: of the variants computed so far {self._priced(self.best)} is best by {title}: {value}."
         error = "exactly" if self.race is None else f"wrong in at most {100 * ERROR:.0f}% of such searches"
-        more = self._baseline_and_impossible()
         if not self.tied:
-            return f"The best is {self._priced(self.best)}: {title} {value}, {error}.{more}"
+            return f"The best is {self._priced(self.best)}: {title} {value}, {error}."
         number = counted(len(self.tied), "variant")
         relation, error = ("exactly equal", "") if self.race is None else ("the same fight", f", {error}")
         tied = self.frame[self.frame["variant"].isin(self.tied)]
         different = tied.loc[tied["same_as"].isna() | ~tied["same_as"].isin(self.tied), "variant"].tolist()
         if self.race is None or len(different) == 1:
-            return f"A tie: {number} are {relation}, {title} {value}{error}: {self._first_three(self.tied)}.{more}"
+            return f"A tie: {number} are {relation}, {title} {value}{error}: {self._first_three(self.tied)}."
         equal = len(tied) - len(different)
         also = f"; {equal:,} more {'is' if equal == 1 else 'are'} the same fight as one of these" * bool(equal)
         span = float(tied["high"].max() - tied["low"].min())
         behind = f"{100 * span:.2g} percentage points" if is_probability(self.metric) else f"{span:.2g}"
         return (
             f"Tied: {len(different):,} different fights ({self._first_three(different)}{also}). The first has {title} "
-            f"{value}; each is at most {behind} behind the best{error}.{more}"
+            f"{value}; each is at most {behind} behind the best{error}."
         )
 
     def _priced(self, name: str) -> str:
@@ -102,14 +100,6 @@ class Search(QuestionTable):
     def _first_three(self, names: Sequence[str]) -> str:
         first = "; ".join(map(self._priced, names[:3]))
         return first + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
-
-    def _baseline_and_impossible(self) -> str:
-        baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
-        text = f" The baseline has {self._value_text(baseline.iloc[0])}." if len(baseline) else ""
-        if impossible := int((self.frame["status"] == "not possible").sum()):
-            verb = "is" if impossible == 1 else "are"
-            text += f" Of {counted(len(self.frame), 'variant')} {impossible:,} {verb} not possible."
-        return text
 
     def blocks(self) -> list[Block]:
         computed = self.frame[self.frame["status"].isin(COMPUTED)]
@@ -137,7 +127,9 @@ class Search(QuestionTable):
 
     def notes(self) -> list[str]:
         impossible = self.frame[self.frame["status"] == "not possible"]
-        notes = [f"Baseline: {self.question}."] if self.question else []
+        baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
+        value = f", with {title_of(self.metric)} {self._value_text(baseline.iloc[0])}" if len(baseline) else ""
+        notes = [f"Baseline: {self.question}{value}."] if self.question else []
         notes.append(f"{self._counts()}: {'exact' if self.race is None else self._method(self.race)}.")
         if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
             costs = self.frame["costs"].dropna()
@@ -148,17 +140,14 @@ class Search(QuestionTable):
             number = counted(len(impossible), "variant")
             notes.append(f"{number} {verb} not possible and left out, {such_as}: {impossible['why_not'].iloc[0]}")
         if not self.complete:
-            missing = counted(Counter(self.frame["status"])["not asked"], "variant")
+            missing = counted(int((self.frame["status"] == "not asked").sum()), "variant")
             notes.append(f"{missing} were not computed, because the search was stopped.")
         return [*notes, *self._sources()]
 
     def _counts(self) -> str:
-        statuses = Counter(self.frame["status"])
-        same = sum(statuses[status] for status in COMPUTED) - self.fights
-        parts = [counted(self.fights, "different fight")]
-        parts += [f"{same:,} the same fight as one of these (`same_as`)"] if same else []
-        parts += [f"{number:,} {status}" for status in ("not possible", "not asked") if (number := statuses[status])]
-        return f"{counted(len(self.frame), 'variant')}: {', '.join(parts)}"
+        same = int(self.frame["status"].isin(COMPUTED).sum()) - self.fights
+        text = f"{counted(len(self.frame), 'variant')}: {counted(self.fights, 'different fight')}"
+        return text + (f", {same:,} the same fight as one of these (`same_as`)" if same else "")
 
     def _method(self, race: RaceResult) -> str:
         decks = "cards put back" if self.sampling.replacement else "real decks"
