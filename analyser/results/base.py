@@ -17,7 +17,7 @@ from analyser.common.distributions import Distribution
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.frames import tidy
-from analyser.common.intervals import intervals, is_rare
+from analyser.common.intervals import intervals
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.metrics import function_of
 from analyser.common.precision import Precision, Stopping
@@ -354,11 +354,6 @@ class Result(Answer):
 
     def _counts(self) -> NDArray[Any]:
         return np.concatenate([np.ravel(weight) for weight in self._all_weights()])
-
-    @property
-    def has_rare_events(self) -> bool:
-        """True if an event occurred, or failed to occur, so rarely that its interval is Blaker's, not Wilson's."""
-        return self.trials is not None and bool(is_rare(self._counts(), self.trials).any())
 
     @property
     def thin_means(self) -> tuple[str, ...]:

@@ -93,8 +93,8 @@ def _notes(results: Sequence[Result]) -> list[list[str]]:
 
 
 def interval_notes(results: Sequence[Result]) -> list[str]:
-    """Return the notes on the intervals of rare events and of means that rest on few trials."""
-    lines = [_RARE] if any(result.has_rare_events for result in results) else []
+    """Return the notes on the intervals of simulated results."""
+    lines = [_RARE] if not all(result.exact for result in results) else []
     return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
 
