@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from analyser.ask.keys import raw_unit
 from analyser.ask.luck_answer import Chance, FightLuck, Luck, SideLuck
 from analyser.ask.metric_lookup import DESTROYED
 from analyser.ask.observed_outcome import Pmf, fight_luck, report_from
-from analyser.ask.question_table import BATTLE, Solver, question_between, question_kind
+from analyser.ask.question_table import BATTLE, Solver, question_kind, read_question
 from analyser.common.distributions import Distribution
 from analyser.common.errors import (
     InputError,
@@ -27,7 +27,7 @@ from analyser.common.intervals import NORMAL_95
 from analyser.common.method_settings import Sampling
 from analyser.common.text import with_article
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.scenarios.load import OWN_SECTIONS, Question, Unit, check_is_question, read_scenario
+from analyser.scenarios.load import OWN_SECTIONS, Question, Unit
 
 
 def luck(
@@ -74,13 +74,7 @@ def luck(
     """
     library, sampling = library_of(profiles), Sampling(method, trials, seed)
     solver = Solver(library, sampling)
-    if target is not None:
-        raw, where = question_between(cast("Unit", question), target, kind, conditions), ""
-    else:
-        check_is_question(question, "target", library)
-        raw, where = read_scenario(question)  # type: ignore[arg-type]
-        if conditions:
-            raise InputError("state this in the file, not as an option", where=next(iter(conditions)))
+    raw, where = read_question(question, target, kind, conditions, library)
     if FIGHT in raw:
         if got or destroyed is not None:
             raise InputError("state the results in the file of the game", where="got" if got else "destroyed")

@@ -34,8 +34,10 @@ from analyser.scenarios.load import (
     FILES,
     AnyScenario,
     Unit,
+    check_is_question,
     kind_of,
     load,
+    read_scenario,
     section_of,
     with_conditions,
 )
@@ -136,6 +138,18 @@ def question_between(first: Unit, second: Unit, kind: str, conditions: Mapping[s
         return {"attack": with_conditions(section, conditions), "target": target}
     first_section, second_section = ("attacker", "target") if kind == "charge" else ("a", "b")
     return {kind: dict(conditions), first_section: section_of(first, first_section), second_section: target}
+
+
+def read_question(
+    question: Any, target: Unit | None, kind: str, conditions: Mapping[str, Any], library: Profiles
+) -> tuple[Raw, str]:
+    """Return a question about two units or, without a `target`, a whole question; and the path of its file, if any."""
+    if target is not None:
+        return question_between(question, target, kind, conditions), ""
+    if conditions:
+        raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
+    check_is_question(question, "target", library)
+    return read_scenario(question)
 
 
 def question_kind(raw: Mapping[str, Any]) -> str:

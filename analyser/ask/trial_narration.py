@@ -14,7 +14,7 @@ from analyser.ask.attack_narration import attack_trials
 from analyser.ask.fight_narration import fight_trials
 from analyser.ask.metric_lookup import DESTROYED, LEAST_SUFFIX, metric_value
 from analyser.ask.narration import NarratedTrial, changes_between, state_text
-from analyser.ask.question_table import question_between, question_kind
+from analyser.ask.question_table import question_kind, read_question
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
 from analyser.common.text import spaced, text_of
@@ -25,7 +25,7 @@ from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.morale.api import answer_to, load_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS
-from analyser.scenarios.load import Question, Unit, check_is_question, load, read_scenario
+from analyser.scenarios.load import Question, Unit, load
 
 PICKS = ("worst", "median", "best")
 MOST_TRIALS_OF_ATTACK = 100_000  # to find dice with the rarest score takes some seconds
@@ -153,8 +153,13 @@ def tell(
         if trial is not None:
             raise InputError("both `trial` and `pick` are stated", where="trial", allowed="one of them")
     library = library_of(profiles)
-    raw = _question(question, target, kind, conditions, library)
-    asked_kind = question_kind(read_scenario(raw)[0])
+    raw, _ = read_question(question, target, kind, conditions, library)
+    asked_kind = question_kind(raw)
+    asked: Any = question if target is None else raw  # a file may refer to other files
+    if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
+        allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
+        allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
+        raise InputError(f"a trial of the kind {asked_kind} cannot be described", where="question", allowed=allowed)
     most = MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
     if trials is not None and trials > most:
         raise InputError(f"{trials:,} trials", where="trials", allowed=f"up to {most:,}")
@@ -163,9 +168,9 @@ def tell(
     if number >= min(trial_count, most):
         allowed = f"0 to {min(trial_count, most) - 1}"
         raise InputError(f"trial {number} of {trial_count:,}", where="trial", allowed=allowed)
-    scenario: Any = None if asked_kind in NARRATED_SYSTEMS else load(raw, library)
+    scenario: Any = None if asked_kind in NARRATED_SYSTEMS else load(asked, library)
     if scenario is None:
-        sample = morale_trials(asked_kind, raw, trial_count, seed, library, number)
+        sample = morale_trials(asked_kind, asked, trial_count, seed, library, number)
     else:
         sample = (attack_trials if asked_kind == "attack" else fight_trials)(scenario, trial_count, seed, number)
     narrated, how_picked = next(sample), ""
@@ -182,23 +187,6 @@ def tell(
         profiles=library.used,
         ruleset=getattr(scenario, "ruleset", None),
     )
-
-
-def _question(question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles) -> Any:
-    """Return a question whose trials can be described; InputError for another."""
-    raw = question
-    if target is not None:
-        raw = question_between(question, target, kind, conditions)
-    elif conditions:
-        raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
-    else:
-        check_is_question(question, "target", library)
-    asked_kind = question_kind(read_scenario(raw)[0])
-    if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
-        allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
-        allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
-        raise InputError(f"a trial of the kind {asked_kind} cannot be described", where="question", allowed=allowed)
-    return raw
 
 
 def _pick(first: NarratedTrial, others: Iterator[NarratedTrial], pick: str, metric: str) -> tuple[NarratedTrial, str]:
