@@ -172,7 +172,8 @@ def tell(
     if scenario is None:
         sample = morale_trials(asked_kind, asked, trial_count, seed, library, number)
     else:
-        sample = (attack_trials if asked_kind == "attack" else fight_trials)(scenario, trial_count, seed, number)
+        end = number + 1 if pick is None else trial_count
+        sample = (attack_trials if asked_kind == "attack" else fight_trials)(scenario, end, seed, number)
     narrated, how_picked = next(sample), ""
     if pick is not None:
         narrated, figure = _pick(narrated, sample, pick, metric or DEFAULT_METRIC.get(asked_kind, ""))
