@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+from pydantic import Field
 
 from analyser.ask.best_variant_answer import BASELINE, COMPUTED, Search
 from analyser.ask.keys import Key, Raw, key_of, plain_value, values_of
@@ -27,27 +28,18 @@ from analyser.ask.question_table import (
     with_armies,
 )
 from analyser.ask.race import MOST_TRIALS, RaceResult, TrialSums, race
-from analyser.common.errors import (
-    InputError,
-    MisspeltError,
-    check_choice,
-    check_integer,
-    check_text,
-    did_you_mean,
-    shown,
-    within,
-)
+from analyser.common.errors import InputError, check_choice, check_integer, check_text, shown, within
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import Function, function_of, remember_metric
 from analyser.common.text import text_of
+from analyser.common.validation import Record, checked
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.results.base import Result
 from analyser.scenarios.load import Question, read_scenario
 
 MOST_VARIANTS = 1_000_000
-_FILE_KEYS = (BASELINE, "variants", "ranges", "metric", "least")
 _UNIT_KEYS = ("attacker", "target", "unit", "a", "b")
 METHODS = ("exact", "race")
 _TIED_WITHIN = 0.01  # a race ends when the remaining variants differ by at most this
@@ -110,14 +102,25 @@ def search(
     if metric is not None:
         metric = remember_metric(metric)
         check_text(metric, "metric", "the name of a metric")
-    metric = metric or file.metric or DEFAULT_METRICS.get(file.kind, "")
-    if not metric:
+    file = replace(file, metric=metric or file.metric, least=file.least if least is None else least)
+    if not file.metric:
         raise InputError("no metric is stated", where="metric", allowed="such as p_panicked")
-    file = replace(file, metric=metric, least=file.least if least is None else least)
     solver = Solver(library, replace(sampling, progress=None), len(file))
     if is_exact:
-        return _exact_search(solver, file, metric, sampling)
-    return _search_by_race(solver, file, metric, sampling, trials or MOST_TRIALS)
+        return _exact_search(solver, file, sampling)
+    return _search_by_race(solver, file, sampling, trials or MOST_TRIALS)
+
+
+class VariantsFile(Record):
+    """A file of variants: a baseline, named changes of it, and ranges of values (`docs/compare.md`)."""
+
+    page = "docs/compare.md"
+
+    baseline: dict[str, Any] = Field({})
+    variants: dict[str, dict[str, Any]] = Field({})
+    ranges: dict[str, Any] = Field({})
+    metric: str | None = None
+    least: bool = False
 
 
 @dataclass(frozen=True)
@@ -131,9 +134,9 @@ class Variants:
     baseline: Raw
     overrides: Mapping[str, Mapping[Key, Any]]
     ranges: Mapping[Key, Sequence[Any]]
-    metric: str | None = None
-    least: bool = False
-    where: str = ""
+    metric: str
+    least: bool
+    where: str
 
     def __len__(self) -> int:
         """Return the number of variants: baseline and overrides at each combination, and the baseline as stated."""
@@ -153,56 +156,38 @@ class Variants:
 
 def read_variants(raw: Mapping[str, Any], where: str, library: Profiles) -> Variants:
     """Return the variants that a file describes (`docs/compare.md`); InputError for an unusable file."""
-    if unknown := [key for key in raw if key not in _FILE_KEYS]:
-        problem = f"unknown key{did_you_mean(unknown[0], _FILE_KEYS)}"
-        raise MisspeltError(problem, where=within(where, unknown[0]), allowed=", ".join(_FILE_KEYS))
-    baseline = raw.get(BASELINE)
-    if not isinstance(baseline, Mapping) or not baseline:
-        allowed = "a question, as in a scenario file"
-        raise InputError("no baseline is stated", where=within(where, BASELINE), allowed=allowed)
-    kind, baseline = question_kind(baseline), with_armies(dict(baseline), where, library)
-    overrides = {
-        name: _changes(keys, kind, within(where, f"variants.{name}")) for name, keys in _table(raw, "variants", where)
-    }
-    ranges: dict[Key, Sequence[Any]] = {}
-    for name, stated in _table(raw, "ranges", where):
+    file = checked(VariantsFile, raw, where=where, is_plain=True)
+    if not file.baseline:
+        raise InputError("no baseline is stated", where=within(where, BASELINE), allowed="a question")
+    if name := next((name for name in (*file.variants, *file.ranges) if not name.isprintable()), None):
+        raise InputError(f"{shown(name)} is not a name", where=where, allowed="names in plain text")
+    kind, baseline = question_kind(file.baseline), with_armies(file.baseline, where, library)
+    overrides, ranges = dict[str, dict[Key, Any]](), dict[Key, Sequence[Any]]()
+    for name, stated in file.ranges.items():
         key = key_of(name, kind, within(where, "ranges"))
         try:
             ranges[key] = _expand_wildcards(key, values_of(stated, ""), library)
         except InputError as error:
             raise error.inside(within(where, f"ranges.{name}")) from None
-    for name, changes in overrides.items():
-        if twice := next((key.name for key in changes if key in ranges), None):
+    for name, changes in file.variants.items():
+        place = within(where, f"variants.{name}")
+        if not changes:
+            raise InputError("no key is changed", where=place, allowed="a table of keys, one or more")
+        overrides[name] = {
+            key_of(key, kind, place): _value(value, f"{place}.{key}") for key, value in _flatten(changes)
+        }
+        if twice := next((key.name for key in overrides[name] if key in ranges), None):
             problem = f"{twice} is also in [ranges], which would override it"
-            raise InputError(problem, where=within(where, f"variants.{name}"), allowed="one of the two")
-    metric, least = raw.get("metric"), raw.get("least", False)
-    if metric is not None:
-        check_text(metric, within(where, "metric"), "the name of a metric")
-    if not isinstance(least, bool):
-        raise InputError(f"{shown(least)} is not usable", where=within(where, "least"), allowed="true or false")
+            raise InputError(problem, where=place, allowed="one of the two")
     size = (1 + len(overrides)) * math.prod(map(len, ranges.values()))
     if size > MOST_VARIANTS:
         raise InputError(f"{size:,} variants", where=where, allowed=f"up to {MOST_VARIANTS:,}; narrow the ranges")
-    return Variants(kind, dict(baseline), overrides, ranges, metric, least, where)
-
-
-def _table(raw: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any]]:
-    table = raw.get(name, {})
-    if not isinstance(table, Mapping):
-        raise InputError(f"{shown(table)} is not usable", where=within(where, name), allowed="a table")
-    for key in table:
-        if not isinstance(key, str) or not key.isprintable():
-            raise InputError(f"{shown(key)} is not a name", where=within(where, name), allowed="names in plain text")
-    return list(table.items())
-
-
-def _changes(table: Any, kind: str, where: str) -> dict[Key, Any]:
-    if not isinstance(table, Mapping) or not table:
-        raise InputError(f"{shown(table)} is not usable", where=where, allowed="a table of keys, one or more")
-    return {key_of(name, kind, where): _value(value, f"{where}.{name}") for name, value in _flatten(table)}
+    metric = file.metric or DEFAULT_METRICS.get(kind, "")
+    return Variants(kind, baseline, overrides, ranges, metric, file.least, where)
 
 
 def _value(value: Any, where: str) -> Any:
+    """Return a value as plain data; InputError for other types."""
     if isinstance(value, list | tuple):
         return [_value(entry, where) for entry in value]
     if isinstance(value, dict):
@@ -225,35 +210,35 @@ def _expand_wildcards(key: Key, values: Sequence[Any], library: Profiles) -> Seq
     return tuple(dict.fromkeys(unit.selector for value in values for unit in library.matching(value)))
 
 
-def _exact_search(solver: Solver, file: Variants, metric: str, sampling: Sampling) -> Search:
-    points = solve_all(solver, file.variants(solver.library), [metric], sampling, len(file))
+def _exact_search(solver: Solver, file: Variants, sampling: Sampling) -> Search:
+    points = solve_all(solver, file.variants(solver.library), [file.metric], sampling, len(file))
     first_names: dict[Hashable, str] = {}  # name of the first variant of each fight
     rows = []
     for point in points:
-        row = _row(point, point.why_not)
+        row = _row(point)
         if point.why_not is None:
             first_name = first_names.setdefault(point.identity, point.name)
-            row |= {"value": point.metric_values[0].value, "costs": point.costs}
+            row |= {"value": point.metric_values[0].value, "costs": point.costs, "status": "beaten"}
             row["same_as"] = None if first_name == point.name else first_name
         rows.append(row)
     missing = itertools.islice(file.variants(solver.library), len(rows), None)
-    rows += [_row(variant, variant.why_not) | {"status": "not asked"} for variant in missing]
+    rows += [_row(variant) | {"status": "not asked"} for variant in missing]
     _check_any_possible(rows, file)
     values = np.array([row["value"] for row in rows], np.float64)
     if np.isnan(values).all():
         raise InputError("the search was stopped before any variant was computed", where="variants")
     top = np.nanmin(values) if file.least else np.nanmax(values)
     tied = np.abs(values - top) <= CERTAIN_WITHIN * max(1.0, abs(top))
-    for row, is_tied in zip(rows, tied):
-        status = "not possible" if np.isnan(row["value"]) else "tied" if is_tied else "beaten"
-        row["status"] = row["status"] or status
+    for index in np.flatnonzero(tied):
+        rows[index]["status"] = "tied"
     ranks = np.where(tied, top, values)  # points decide among exactly equal variants
     return _answer(solver, file, _ranked(rows, ranks, ranks, file.least), None, sampling, len(points) == len(file))
 
 
-def _row(variant: Variant | Point, why_not: str | None) -> dict[str, Any]:
-    row = {"variant": variant.name, **variant.values, "value": np.nan, "status": None, "costs": None}
-    return row | {"same_as": None, "why_not": why_not}
+def _row(variant: Variant | Point) -> dict[str, Any]:
+    """Return the row of a variant that is not computed yet."""
+    row = {"variant": variant.name, **variant.values, "value": np.nan, "status": "not possible", "costs": None}
+    return row | {"same_as": None, "why_not": variant.why_not}
 
 
 def _check_any_possible(rows: Sequence[Mapping[str, Any]], file: Variants) -> None:
@@ -278,12 +263,13 @@ def _ranked(rows: Sequence[Mapping[str, Any]], values: Any, worse_ends: Any, lea
     return frame
 
 
-def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampling, most_trials: int) -> Search:
+def _search_by_race(solver: Solver, file: Variants, sampling: Sampling, most_trials: int) -> Search:
+    metric = file.metric
     if "per_100_points" in metric or "percentile" in metric or "@" in metric:
         allowed = "p_ and an event, mean_ and a figure, a function of outcomes; or the method exact"
         raise InputError(f"a race cannot compare by {metric}", where="metric", allowed=allowed)
     variants = list(file.variants(solver.library))
-    rows = [_row(variant, variant.why_not) for variant in variants]
+    rows = list(map(_row, variants))
     scenarios: dict[Hashable, Any] = {}
     rows_of_fight: dict[Hashable, list[int]] = {}  # indices of the variants that are the same fight
     for index, (variant, row) in enumerate(zip(variants, rows)):
@@ -329,8 +315,6 @@ def _search_by_race(solver: Solver, file: Variants, metric: str, sampling: Sampl
                 rows[index] |= _race_columns(result, fight)
                 rows[index]["same_as"] = None if index == indices[0] else variants[indices[0]].name
     _check_any_possible(rows, file)
-    for row in rows:
-        row["status"] = row["status"] or "not possible"
     values, lows, highs = np.array([[row.get(name, np.nan) for name in ("value", "low", "high")] for row in rows]).T
     frame = _ranked(rows, values, highs if file.least else lows, file.least)
     frame["trials"] = frame["trials"].fillna(0).astype(np.int64)
@@ -381,7 +365,7 @@ def _answer(
         frame=frame,
         best=best,
         tied=tied if len(tied) > 1 else (),
-        metric=str(file.metric),
+        metric=file.metric,
         least=file.least,
         kind=file.kind,
         race=race,

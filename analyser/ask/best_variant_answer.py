@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.ask.metric_lookup import is_probability, per_points_hint, title_of, value_text
-from analyser.ask.question_table import QuestionTable, reason_kind
+from analyser.ask.metric_lookup import is_probability, title_of, value_text
+from analyser.ask.question_table import QuestionTable
 from analyser.ask.race import ERROR, RaceResult
 from analyser.common.answer import Block, plain_rows
 from analyser.common.look import with_subject
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 BASELINE = "baseline"
 COMPUTED = ("best", "tied", "beaten")  # statuses of variants that were computed
 LISTED_VARIANTS = 15
-LISTED_REASONS = 10
 _TITLE_WIDTH = 64  # characters in a title line, about the width of the axes
 _STOP_REASONS = {
     "decided": "one fight remains",
@@ -65,7 +63,6 @@ class Search(QuestionTable):
 
     @property
     def headline(self) -> str:
-        """The best variant in one sentence."""
         others = len(self.tied) - 1
         if others <= 0:
             return f"The best variant is {self.best}."
@@ -79,22 +76,21 @@ class Search(QuestionTable):
         if not self.complete:
             return f"Stopped: of the variants computed so far {self._priced(self.best)} is best by {title}: {value}."
         error = "exactly" if self.race is None else f"wrong in at most {100 * ERROR:.0f}% of such searches"
-        more = self._baseline_and_impossible()
         if not self.tied:
-            return f"The best is {self._priced(self.best)}: {title} {value}, {error}.{more}"
+            return f"The best is {self._priced(self.best)}: {title} {value}, {error}."
         number = counted(len(self.tied), "variant")
         relation, error = ("exactly equal", "") if self.race is None else ("the same fight", f", {error}")
         tied = self.frame[self.frame["variant"].isin(self.tied)]
         different = tied.loc[tied["same_as"].isna() | ~tied["same_as"].isin(self.tied), "variant"].tolist()
         if self.race is None or len(different) == 1:
-            return f"A tie: {number} are {relation}, {title} {value}{error}: {self._first_three(self.tied)}.{more}"
+            return f"A tie: {number} are {relation}, {title} {value}{error}: {self._first_three(self.tied)}."
         equal = len(tied) - len(different)
         also = f"; {equal:,} more {'is' if equal == 1 else 'are'} the same fight as one of these" * bool(equal)
         span = float(tied["high"].max() - tied["low"].min())
         behind = f"{100 * span:.2g} percentage points" if is_probability(self.metric) else f"{span:.2g}"
         return (
             f"Tied: {len(different):,} different fights ({self._first_three(different)}{also}). The first has {title} "
-            f"{value}; each is at most {behind} behind the best{error}.{more}"
+            f"{value}; each is at most {behind} behind the best{error}."
         )
 
     def _priced(self, name: str) -> str:
@@ -105,16 +101,7 @@ class Search(QuestionTable):
         first = "; ".join(map(self._priced, names[:3]))
         return first + (f"; and {len(names) - 3:,} more" if len(names) > 3 else "")
 
-    def _baseline_and_impossible(self) -> str:
-        baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
-        text = f" The baseline has {self._value_text(baseline.iloc[0])}." if len(baseline) else ""
-        if impossible := int((self.frame["status"] == "not possible").sum()):
-            verb = "is" if impossible == 1 else "are"
-            text += f" Of {counted(len(self.frame), 'variant')} {impossible:,} {verb} not possible."
-        return text
-
     def blocks(self) -> list[Block]:
-        """Return a sentence about the best variant, and a table of the first variants."""
         computed = self.frame[self.frame["status"].isin(COMPUTED)]
         shown = computed.head(max(LISTED_VARIANTS, min(len(self.tied), 2 * LISTED_VARIANTS)))
         has_costs, is_race = "costs" in self.frame, self.race is not None
@@ -139,39 +126,28 @@ class Search(QuestionTable):
         return value_text(self.metric, row["value"], row.get("low", np.nan), row.get("high", np.nan))
 
     def notes(self) -> list[str]:
-        """Return notes on the baseline, the method, equal fights, impossible variants and sources."""
         impossible = self.frame[self.frame["status"] == "not possible"]
-        notes = [f"Baseline: {self.question}."] if self.question else []
+        baseline = self.frame[(self.frame["variant"] == BASELINE) & (self.frame["status"] == "beaten")]
+        value = f", with {title_of(self.metric)} {self._value_text(baseline.iloc[0])}" if len(baseline) else ""
+        notes = [f"Baseline: {self.question}{value}."] if self.question else []
         notes.append(f"{self._counts()}: {'exact' if self.race is None else self._method(self.race)}.")
         if "costs" in self.frame and not self.metric.endswith(PER_100_POINTS):
-            hint = per_points_hint(self.metric, self.kind) if self.race is None else ""
             costs = self.frame["costs"].dropna()
-            notes.append(f"The attackers cost {costs.min():g} to {costs.max():g} points{hint}.")
+            notes.append(f"The attackers cost {costs.min():g} to {costs.max():g} points.")
         if len(impossible):
             verb = "is" if len(impossible) == 1 else "are"
-            reasons = self._reasons(impossible)
-            notes += [f"{counted(len(impossible), 'variant')} {verb} not possible and left out:", *reasons]
+            such_as = ("" if len(impossible) == 1 else "such as ") + impossible["variant"].iloc[0]
+            number = counted(len(impossible), "variant")
+            notes.append(f"{number} {verb} not possible and left out, {such_as}: {impossible['why_not'].iloc[0]}")
         if not self.complete:
-            missing = counted(Counter(self.frame["status"])["not asked"], "variant")
+            missing = counted(int((self.frame["status"] == "not asked").sum()), "variant")
             notes.append(f"{missing} were not computed, because the search was stopped.")
         return [*notes, *self._sources()]
 
     def _counts(self) -> str:
-        statuses = Counter(self.frame["status"])
-        same = sum(statuses[status] for status in COMPUTED) - self.fights
-        parts = [counted(self.fights, "different fight")]
-        parts += [f"{same:,} the same fight as one of these (`same_as`)"] if same else []
-        parts += [f"{number:,} {status}" for status in ("not possible", "not asked") if (number := statuses[status])]
-        return f"{counted(len(self.frame), 'variant')}: {', '.join(parts)}"
-
-    def _reasons(self, impossible: pd.DataFrame) -> list[str]:
-        lines = []
-        kinds = impossible["why_not"].map({why: reason_kind(why) for why in impossible["why_not"].unique()})
-        for _, part in sorted(impossible.groupby(kinds, sort=False), key=lambda group: -len(group[1])):
-            similar = "" if part["why_not"].nunique() == 1 else ", or a similar reason"
-            lines.append(f"  {len(part):,}: {part['why_not'].iloc[0]}{similar}")
-        more = len(lines) - LISTED_REASONS
-        return lines[:LISTED_REASONS] + [f"  and {counted(more, 'more reason')}"] * (more > 0)
+        same = int(self.frame["status"].isin(COMPUTED).sum()) - self.fights
+        text = f"{counted(len(self.frame), 'variant')}: {counted(self.fights, 'different fight')}"
+        return text + (f", {same:,} the same fight as one of these (`same_as`)" if same else "")
 
     def _method(self, race: RaceResult) -> str:
         decks = "cards put back" if self.sampling.replacement else "real decks"

@@ -24,6 +24,7 @@ from analyser.ask.question_table import (
     check_method,
     question_between,
     question_kind,
+    read_question,
     solve_all,
     variant_of,
     with_armies,
@@ -35,7 +36,7 @@ from analyser.common.metrics import Function, remember_metric
 from analyser.common.text import text_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.battle import BattleTerms
-from analyser.scenarios.load import Question, Unit, check_is_question, read_scenario
+from analyser.scenarios.load import Question, Unit
 from analyser.scenarios.schema import Attack, ChargeTerms, Combatant, DuelTerms, FocusAttack
 
 Metric = str | Function
@@ -143,10 +144,9 @@ def _metrics(stated: Any, kind: str) -> dict[str, bool]:
 
 def _lines(question: Any, target: Any, kind: str, conditions: dict[str, Any], library: Profiles) -> dict[str, Raw]:
     if target is None:
-        if conditions:
-            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
         questions = question if isinstance(question, list | tuple) else [question]
-        lines = _by_name(_whole_question(whole, number, library) for number, whole in enumerate(questions, start=1))
+        read = (read_question(whole, None, kind, conditions, library) for whole in questions)
+        lines = _by_name(_named_question(*parts, number, library) for number, parts in enumerate(read, start=1))
         if len({question_kind(raw) for raw in lines.values()}) > 1:
             raise InputError("questions of several kinds", where="question", allowed="one kind")
     else:
@@ -163,9 +163,7 @@ def _by_name(lines: Iterable[tuple[str, Raw]]) -> dict[str, Raw]:
     return named_lines
 
 
-def _whole_question(question: Any, number: int, library: Profiles) -> tuple[str, Raw]:
-    check_is_question(question, "target", library)
-    raw, where = read_scenario(question)
+def _named_question(raw: Raw, where: str, number: int, library: Profiles) -> tuple[str, Raw]:
     name = where.rpartition("/")[2].removesuffix(".toml") if where else f"question {number}"
     return name, with_armies(raw, where, library)
 

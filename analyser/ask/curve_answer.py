@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -13,13 +14,12 @@ from numpy.typing import NDArray
 
 from analyser import plots
 from analyser.ask.keys import LEVEL, POINTS
-from analyser.ask.metric_lookup import per_points_hint, title_of, value_text
-from analyser.ask.question_table import QuestionTable, reason_kind
-from analyser.ask.winning_ranges import WinningRange, best_indices, not_dominated, range_text, winning_ranges
+from analyser.ask.metric_lookup import title_of, value_text
+from analyser.ask.question_table import QuestionTable
 from analyser.common.answer import Block, plain_rows
 from analyser.common.errors import InputError
+from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.look import with_subject
-from analyser.common.metrics import PER_100_POINTS
 from analyser.common.text import counted, mid_sentence, spaced, text_of, values_text
 from analyser.game.names import loadout_name
 
@@ -33,6 +33,19 @@ _EQUAL_DECIMALS = 9  # points of a front count as equal if their values agree to
 _FEWEST_LINES = 2  # lines shown in the picture of a map, even if fewer are best
 _MAP_KEYS = 2
 EQUAL, NOT_SIGNIFICANT = " = ", " ≈ "  # signs between the names of tied lines
+
+
+class WinningRange(NamedTuple):
+    """Successive values at which the same lines are best.
+
+    `before` is the last value before the range, None for the first range. `names` are the best lines, more than one if
+    they tie; empty if no line has a value.
+    """
+
+    before: Any
+    first: Any
+    last: Any
+    names: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -197,7 +210,6 @@ class Curve(QuestionTable):
         return plots.best_lines(with_subject(self.frame, subject), **options, quantity=labels[0], ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the values, and sentences about the best lines."""
         if self.is_front:
             head, *rows = self._front_table()
             title = "Not dominated (no other point is better in both):"
@@ -231,15 +243,15 @@ class Curve(QuestionTable):
         return f"Monte Carlo, {trials} trials each, seed {self.sampling.seed}, intervals at 95%"
 
     def _line_table(self) -> list[list[str]]:
-        merged: list[tuple[Any, Any, list[str]]] = []
+        texts = []
         for (value,), part in self._by_value():
             rows = part.set_index("line").loc[list(self.shown_lines)].to_dict("records")
-            cells = [_cell(row, self.metrics[0]) for row in rows]
-            if merged and merged[-1][2] == cells and is_number(value):
-                merged[-1] = (merged[-1][0], value, cells)
-            else:
-                merged.append((value, value, cells))
-        body = [[text_of(first) if first == last else f"{first} to {last}", *cells] for first, last, cells in merged]
+            texts.append((value, [_cell(row, self.metrics[0]) for row in rows]))
+        body = []
+        for cells, run in itertools.groupby(texts, key=lambda text: text[1]):
+            values = [value for value, _ in run]
+            joined = [f"{values[0]} to {values[-1]}"] if len(values) > 1 and all(map(is_number, values)) else values
+            body += [[text_of(value), *cells] for value in joined]
         return [[spaced(self.keys[0]), *self.shown_lines], *body]
 
     def _front_table(self) -> list[list[str]]:
@@ -261,7 +273,6 @@ class Curve(QuestionTable):
         return [[" \\ ".join(map(spaced, self.keys)), *map(text_of, across)], *rows]
 
     def notes(self) -> list[str]:
-        """Return notes about intermediate values, values left out, rules not modelled, and sources."""
         warnings = dict.fromkeys(text for result in self.results for text in result.warnings)
         shown = [f"Warning: {text}" for text in warnings if not text.startswith("attack.row is not stated")]
         return [*_notes_of(self), *self._sources(), *shown]
@@ -329,12 +340,16 @@ def _notes_of(curve: Curve) -> Iterator[str]:
         yield f"The table leaves out {counted(more, 'line')}; --format csv has all of them."
     if curve.is_map:
         yield from _notes_of_map(curve)
-    if not all(metric.endswith(PER_100_POINTS) for metric in curve.metrics):
-        yield from _notes_of_points(curve)
+    costs = {name: points for name, points in curve.costs.items() if name in curve.shown_lines}
+    if len(set(costs.values())) > 1 and not {POINTS, LEVEL} & set(curve.keys):
+        yield f"Points: {', '.join(f'{name} {points:g}' for name, points in costs.items())}."
     if not curve.complete:
         yield "Stopped: only the values computed so far are shown."
     yield from (f"Left out: {text}." for text in curve.left_out)
-    yield from _missing_value_notes(curve)
+    missing = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
+    if len(missing):
+        more_lines = f" (also of {counted(len(missing) - 1, 'more line')})" if len(missing) > 1 else ""
+        yield f"Values missing: {missing['line'].iloc[0]}{more_lines}: {missing['why_not'].iloc[0]}"
 
 
 def _notes_of_map(curve: Curve) -> Iterator[str]:
@@ -346,32 +361,77 @@ def _notes_of_map(curve: Curve) -> Iterator[str]:
             yield f"{shown}; --format csv has all of them."
 
 
-def _missing_value_notes(curve: Curve) -> Iterator[str]:
-    """Yield a note for each kind of reason for missing values, with the first line that has it."""
-    reasons = curve.frame.dropna(subset=["why_not"]).drop_duplicates("line")
-    with_values = set(curve.frame.loc[curve.frame[list(curve.metrics)].notna().any(axis=1), "line"])
-    for _, part in reasons.groupby(reasons["why_not"].map(reason_kind), sort=False):
-        first, more = part.iloc[0], len(part) - 1
-        similar = f" (and {counted(more, 'line')} for a similar reason)" if more else ""
-        missing = "Some values missing" if first["line"] in with_values else "Missing"
-        yield f"{missing}: {first['line']}{similar}: {first['why_not']}"
+def best_indices(values: Sequence[float], lows: Sequence[float], highs: Sequence[float], *, least: bool) -> list[int]:
+    """Return the indices of the best figures; a missing figure is NaN.
+
+    A simulated figure also counts as best if its interval overlaps that of the best figure.
+
+    >>> best_indices([1.0, 3.0, 3.0, float("nan")], [float("nan")] * 4, [float("nan")] * 4, least=False)
+    [1, 2]
+    """
+    sign = -1.0 if least else 1.0
+    goodness = sign * np.asarray(values, np.float64)
+    if np.isnan(goodness).all():
+        return []
+    ends = sign * np.array([lows, highs], np.float64)
+    best = int(np.nanargmax(goodness))
+    rounding = CERTAIN_WITHIN * max(1.0, abs(goodness[best]))
+    upper_ends = np.where(np.isnan(ends).any(axis=0), goodness, ends.max(axis=0))
+    best_lower_end = goodness[best] if np.isnan(ends[:, best]).any() else ends[:, best].min()
+    return np.flatnonzero(upper_ends >= best_lower_end - rounding).tolist()
 
 
-def _notes_of_points(curve: Curve) -> Iterator[str]:
-    """Yield a note if lines cost different points; it recommends a metric per 100 points."""
-    hint = per_points_hint(curve.metrics[0], curve.kind)
-    if POINTS in curve.keys:
-        yield f"{title_of(curve.metrics[0])} does not depend on points{hint}."
-    elif LEVEL in curve.keys:
-        priced = curve.frame.dropna(subset=["costs"]).drop_duplicates(["line", LEVEL])
-        costs = [
-            f"{line} {', '.join(f'{points:g} {level}' for level, points in zip(part[LEVEL], part['costs']))}"
-            for line, part in priced[priced["line"].isin(curve.shown_lines)].groupby("line", sort=False)
-        ]
-        if costs:
-            yield f"Points: {'; '.join(costs)}{hint}."
-    else:
-        shown = {name: points for name, points in curve.costs.items() if name in curve.shown_lines}
-        if len(set(shown.values())) > 1:
-            where = "" if len(shown) == len(curve.costs) else f" among the {len(shown)} lines shown"
-            yield f"Points differ{where}: {', '.join(f'{name} {points:g}' for name, points in shown.items())}{hint}."
+def winning_ranges(values: Sequence[Any], best: Sequence[tuple[str, ...]]) -> tuple[WinningRange, ...]:
+    """Return the ranges of increasing `values` with the same best lines; `best` has the best lines at each value.
+
+    >>> [(span.first, span.last, span.names) for span in winning_ranges([1, 2, 3], [("a",), ("a",), ("b",)])]
+    [(1, 2, ('a',)), (3, 3, ('b',))]
+    """
+    ranges: list[WinningRange] = []
+    for index, (value, names) in enumerate(zip(values, best)):
+        if ranges and ranges[-1].names == names:
+            ranges[-1] = ranges[-1]._replace(last=value)
+        else:
+            ranges.append(WinningRange(values[index - 1] if index else None, value, value, names))
+    return tuple(ranges)
+
+
+def range_text(span: WinningRange, *, holds_between: bool, mark: str = "") -> str:
+    """Return a range in words; if `holds_between`, a range begins just above the value before it.
+
+    >>> span = WinningRange(10, 11, 24, ("a",))
+    >>> range_text(span, holds_between=True, mark='"'), range_text(span, holds_between=False)
+    ('beyond 10" up to 24"', 'from 11 to 24')
+    >>> [range_text(WinningRange(None, first, 7, ("a",)), holds_between=True) for first in (1, 6)]
+    ['up to 7', 'from 6 to 7']
+    """
+    before, first, last = map(text_of, span[:3])
+    if not holds_between or (span.before is None and span.first > 1):
+        return f"at {first}{mark}" if first == last else f"from {first}{mark} to {last}{mark}"
+    return f"up to {last}{mark}" if span.before is None else f"beyond {before}{mark} up to {last}{mark}"
+
+
+def not_dominated(figures: NDArray[np.float64], least: Sequence[bool]) -> NDArray[np.bool_]:
+    """Return a mask of the undominated points (Pareto); `figures` has the shape (points, figures).
+
+    >>> not_dominated(np.array([[1.0, 5.0], [2.0, 4.0], [1.0, 4.0]]), [False, False]).tolist()
+    [True, True, False]
+    >>> not_dominated(np.array([[1.0, 5.0], [1.0 - 1e-15, 6.0]]), [False, False]).tolist()
+    [False, True]
+    """
+    goodness = figures * np.where(least, -1.0, 1.0)
+    usable = np.flatnonzero(~np.isnan(goodness).any(axis=1))
+    rounding = CERTAIN_WITHIN * np.maximum(1.0, np.nanmax(np.abs(goodness), axis=0, initial=0.0))
+
+    def is_dominated(point: int, others: list[int]) -> bool:
+        as_good = (goodness[others] >= goodness[point] - rounding).all(axis=1)
+        return bool((as_good & (goodness[others] > goodness[point] + rounding).any(axis=1)).any())
+
+    front: list[int] = []
+    order = np.lexsort(goodness[usable].T[::-1])[::-1]  # apart from rounding, only earlier points dominate a point
+    for point in usable[order].tolist():
+        if not is_dominated(point, front):
+            front.append(point)
+    mask = np.zeros(len(goodness), np.bool_)
+    mask[[point for point in front if not is_dominated(point, front)]] = True  # because of rounding, test later points
+    return mask

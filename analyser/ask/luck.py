@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from analyser.ask.keys import raw_unit
 from analyser.ask.luck_answer import Chance, FightLuck, Luck, SideLuck
 from analyser.ask.metric_lookup import DESTROYED
 from analyser.ask.observed_outcome import Pmf, fight_luck, report_from
-from analyser.ask.question_table import BATTLE, Solver, question_between, question_kind
+from analyser.ask.question_table import BATTLE, Solver, question_kind, read_question
 from analyser.common.distributions import Distribution
 from analyser.common.errors import (
     InputError,
@@ -20,7 +20,6 @@ from analyser.common.errors import (
     check_choice,
     check_text,
     did_you_mean,
-    nearest,
     within,
 )
 from analyser.common.estimates import Method
@@ -28,7 +27,7 @@ from analyser.common.intervals import NORMAL_95
 from analyser.common.method_settings import Sampling
 from analyser.common.text import with_article
 from analyser.game.profiles import ProfilesLike, library_of
-from analyser.scenarios.load import OWN_SECTIONS, Question, Unit, check_is_question, read_scenario
+from analyser.scenarios.load import OWN_SECTIONS, Question, Unit
 
 
 def luck(
@@ -75,14 +74,7 @@ def luck(
     """
     library, sampling = library_of(profiles), Sampling(method, trials, seed)
     solver = Solver(library, sampling)
-    if target is not None:
-        raw, where = question_between(cast("Unit", question), target, kind, conditions), ""
-    else:
-        check_is_question(question, "target", library)
-        raw, where = read_scenario(question)  # type: ignore[arg-type]
-        if conditions:
-            raise InputError("state this in the file, not as an option", where=next(iter(conditions)))
-        check_is_game_or_question(raw, where)
+    raw, where = read_question(question, target, kind, conditions, library)
     if FIGHT in raw:
         if got or destroyed is not None:
             raise InputError("state the results in the file of the game", where="got" if got else "destroyed")
@@ -120,19 +112,6 @@ class GameFight(NamedTuple):
     gone: int
     pmf: Pmf  # probability of 0, 1, ... models gone
     points: tuple[int, int] | None  # points and models of the enemy's loadout; None without a profile
-
-
-def check_is_game_or_question(raw: Mapping[str, Any], where: str) -> None:
-    """Raise InputError if a file looks like a game with a misspelt key; the message shows the form of a game."""
-    if FIGHT in raw:
-        return
-    game_form = "[[fight]] for each fight of a game, with side, got, attack = {...} and target = {...}"
-    if isinstance(raw.get("attack"), list):
-        raise MisspeltError("this is a list", where=within(where, "attack"), allowed=game_form)
-    unknown = next((key for key in raw if nearest(key, [FIGHT], most=1, likeness=0.7)), None)
-    if unknown is not None:
-        problem = f"unknown key{did_you_mean(unknown, [FIGHT])}"
-        raise MisspeltError(problem, where=within(where, unknown), allowed=game_form)
 
 
 def game_luck(solver: Solver, raw: Mapping[str, Any], where: str) -> tuple[list[FightLuck], list[SideLuck]]:

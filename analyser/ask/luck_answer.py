@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _STRENGTHS = ((0.01, "very "), (0.1, ""), (0.3, "a little "), (1.0, None))  # highest probability for each wording
 GONE = "models_gone"  # figure: models destroyed, or all models of a unit that broke or fled
-_PAST_TENSE = {"broken": "broke", "fled": "fled", "annihilated": "was annihilated"}
 
 
 class Chance(NamedTuple):
@@ -109,8 +108,6 @@ class FightLuck:
         The enemy's models that are gone, and all its models; None if models are not compared.
     unreported_ends : tuple of str
         Ends of the enemy unit (broken, fled, annihilated) that are possible but not reported. They count as "no".
-    if_gone : Chance or None
-        The probabilities if one of the `unreported_ends` happened.
     """
 
     label: str
@@ -125,7 +122,6 @@ class FightLuck:
     conditions: tuple[str, ...] = ()
     gone: tuple[int, int] | None = None
     unreported_ends: tuple[str, ...] = ()
-    if_gone: Chance | None = None
     ruleset: Ruleset | None = None
 
     @property
@@ -139,18 +135,15 @@ class FightLuck:
         return f"{outcome}. {self.chance.in_words(self._noun, self.trials)}"
 
     def comparison_lines(self) -> list[str]:
-        """Return a line about the figures compared, and a line about the luck if the unit had ended."""
+        """Return a line about the figures compared, and a line about the ends that are possible but not stated."""
         figures = [
             f"{spaced(name)} {text_of(value)}{f' of {self.gone[1]}' if self.gone and name == GONE else ''}"
             for name, value in self.compared.items()
         ]
         order = "" if len(figures) == 1 else " in this order (worse means worse for the attacker)"
         lines = [f"Compared{order}: {', then '.join(figures)}."]
-        if self.if_gone is not None:
-            ends = " or ".join(_PAST_TENSE[end] for end in self.unreported_ends)
-            reports = " or ".join(f"{end}=yes" for end in self.unreported_ends)
-            luck = self.if_gone.in_words(self._noun, self.trials)
-            lines.append(f"Not stated, so counted as no: the unit {ends} ({reports}). If it did: {luck}")
+        if self.unreported_ends:
+            lines.append(f"Not stated, so counted as no: {', '.join(self.unreported_ends)}.")
         return lines
 
     @property
@@ -164,8 +157,7 @@ class FightLuck:
         record: dict[str, Any] = {"label": self.label, "side": self.side, "kind": self.kind}
         record |= {"got": dict(self.reported), "looked_at": dict(self.compared), "asked": list(self.conditions)}
         record |= self.figures | {"said": self.sentence} | ruleset_record(self.ruleset)
-        if self.if_gone is not None:
-            record |= {"not_said": list(self.unreported_ends), "if_it_happened": self.if_gone.as_dict()}
+        record |= {"not_said": list(self.unreported_ends)} if self.unreported_ends else {}
         return record
 
 
@@ -203,7 +195,6 @@ class Luck(Answer):
 
     @property
     def headline(self) -> str:
-        """The luck, in one sentence."""
         if not self.sides:
             return f"It was {self.fights[0].chance.verdict.lower()}."
         return f"{', '.join(f'{side.side} had {side.chance.verdict.lower()}' for side in self.sides)}."
@@ -236,7 +227,6 @@ class Luck(Answer):
         return record | {"profiles": self.profiles and self.profiles.as_dict()}
 
     def blocks(self) -> list[Block]:
-        """Return the outcomes and their probabilities; for a game also the sums of both sides."""
         if not self.sides:
             (fight,) = self.fights
             lines = [fight.sentence, *fight.comparison_lines()]
@@ -255,7 +245,6 @@ class Luck(Answer):
         return [Block(head=head, rows=rows, align="<<<>"), Block(lines=sums)]
 
     def notes(self) -> list[str]:
-        """Return notes on figures, rules and sources; for a game also the conditions of each fight."""
         conditions = (
             f"{fight.label}: {'; '.join(' '.join(line.split()) for line in fight.conditions)}." for fight in self.fights
         )

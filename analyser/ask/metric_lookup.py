@@ -70,23 +70,6 @@ def title_of(metric: str) -> str:
     return f"{text[0].upper()}{text[1:]}{' per 100 points' if metric != plain else ''}"
 
 
-def per_points_hint(metric: str, kind: str) -> str:
-    """Return the end of a note on different points, with a metric per 100 points; empty if none helps.
-
-    >>> per_points_hint("mean_hits", "attack")
-    '; mean_hits_per_100_points takes points into account'
-    >>> per_points_hint("p_annihilated", "attack")
-    '; mean_models_destroyed_per_100_points takes points into account, a probability cannot'
-    """
-    if metric.endswith(PER_100_POINTS):
-        return ""
-    if metric.startswith(("mean_", "expected_")):
-        return f"; {metric}{PER_100_POINTS} takes points into account"
-    if not is_probability(metric) or kind not in DESTROYED:
-        return ""
-    return f"; mean_{DESTROYED[kind]}{PER_100_POINTS} takes points into account, a probability cannot"
-
-
 def metric_value(result: Result, metric: str, points: float | None = None) -> MetricValue:
     """Return the value of a metric in an answer of any kind.
 
@@ -124,8 +107,7 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
     if step and not step.isdecimal():
         raise InputError(f"{shown(metric)} is not usable", where="metric", allowed=f"such as {name}@2, after round 2")
     if (function := function_of(name)) is not None:
-        value = value_of(result, function)
-        return _of_estimate(value) if not isinstance(value, Mean) else _of_mean(value)
+        return _with_ends(value_of(result, function))
     common = _common_metric(result, name, int(step) if step else None)
     if common is not None:
         return common
@@ -146,14 +128,14 @@ def metric_value(result: Result, metric: str, points: float | None = None) -> Me
 def _common_metric(result: Result, metric: str, step: int | None) -> MetricValue | None:
     """Return a metric that all kinds of answers have, after `step` (round or attack); None for other metrics."""
     if metric.startswith("p_") and metric[2:] in result.events:
-        return _of_estimate(result.probability(metric[2:], step))
+        return _with_ends(result.probability(metric[2:], step))
     if (match := _AT_LEAST.fullmatch(metric)) and match[1] in result.figures:
-        return _of_estimate(result.at_least(int(match[2]), step, figure=match[1]))
+        return _with_ends(result.at_least(int(match[2]), step, figure=match[1]))
     if (match := _PERCENTILE.fullmatch(metric)) and match[1] in result.figures and int(match[2]) <= 100:
         return MetricValue(float(result.quantile(match[1], int(match[2]) / 100, step)))
     statistic, _, figure = metric.partition("_")
     if statistic in ("mean", "expected") and figure in result.figures:
-        return _of_mean(result.mean_with_interval(figure, step))
+        return _with_ends(result.mean_with_interval(figure, step))
     return None
 
 
@@ -170,15 +152,11 @@ def with_anytime_interval(sampled: MetricValue, metric: str, trials: int | None)
     return MetricValue(sampled.value, *mean_bounds(sampled.value, standard_error, degrees, trials, _TUNED_FOR))
 
 
-def _of_mean(mean: Mean) -> MetricValue:
-    low, high = (np.nan if end is None else end for end in (mean.low, mean.high))
-    return MetricValue(float(mean.value), float(low), float(high))
-
-
-def _of_estimate(value: Estimate | float) -> MetricValue:
-    if not isinstance(value, Estimate) or value.low is None or value.high is None:
-        return MetricValue(float(value))
-    return MetricValue(float(value), float(value.low), float(value.high))
+def _with_ends(figure: Mean | Estimate | float) -> MetricValue:
+    """Return a figure with the ends of its interval, if it has one."""
+    value = figure.value if isinstance(figure, Mean) else figure
+    low, high = (getattr(figure, end, None) for end in ("low", "high"))
+    return MetricValue(float(value)) if low is None or high is None else MetricValue(float(value), low, high)
 
 
 def names_of(result: Result) -> list[str]:

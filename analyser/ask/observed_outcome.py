@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from analyser.ask.luck_answer import GONE, Chance, FightLuck
 from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown
 from analyser.common.intervals import intervals
-from analyser.common.text import counted, spaced, text_of
+from analyser.common.text import spaced, text_of, values_text
 from analyser.game.ruleset import Ruleset
 
 Pmf = NDArray[np.float64]
@@ -50,7 +50,8 @@ def report_from(got: Any, destroyed: Any) -> dict[str, Any]:
             raise InputError("this is given twice", where="destroyed", allowed="once")
         report = {"destroyed": destroyed, **report}
     if not report:
-        raise InputError("no result is stated", where="got", allowed="such as destroyed=2")
+        allowed = "such as destroyed=2; or the file of a game, with [[fight]] for each of its fights"
+        raise InputError("no result is stated", where="got", allowed=allowed)
     return report
 
 
@@ -62,26 +63,22 @@ def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side:
     named = _with_full_names(result, report)
     prefixes = [prefix for prefix in _SIDES[result.kind] if any(name in named for name in _loss_names(prefix))]
     ends = [f"{prefix}{name}" for prefix in prefixes for name in (_DESTROYED, *_ENDS)]
-    columns, weights = _columns_of(result, list(dict.fromkeys([*named, *ends])))
-    checked = {name: _checked_value(name, value, columns[name]) for name, value in named.items()}
-    _check_can_happen(checked, columns, weights, result)
-    compared, gone, unreported = dict(checked), None, tuple[str, ...]()
+    outcomes, weights = _outcomes_of(result, list(dict.fromkeys([*named, *ends])))
+    checked = {name: _checked_value(name, value, outcomes[name]) for name, value in named.items()}
+    _check_can_happen(checked, outcomes, result)
+    compared, gone, unreported, gone_pmf = dict(checked), None, tuple[str, ...](), np.zeros(0)
     for prefix in prefixes:
         models = int(_unit(result, prefix).models or 0)
-        figure, value, missing = _losses(result, prefix, checked, columns, weights, models)
+        figure, value, missing = _losses(result, prefix, checked, outcomes, models)
         if figure.endswith(GONE):
-            gone_models = np.where(columns[f"{prefix}{_ANNIHILATED}"], models, columns[f"{prefix}{_DESTROYED}"])
-            columns[figure] = np.asarray(gone_models, np.int64)
+            is_gone, destroyed = outcomes[f"{prefix}{_ANNIHILATED}"], outcomes[f"{prefix}{_DESTROYED}"]
+            outcomes[figure] = destroyed.mask(is_gone, models).astype(np.int64)
         names = _loss_names(prefix)
         compared = {figure if name in names else name: old for name, old in compared.items()} | {figure: value}
         if figure == GONE:
             gone, unreported = (value, models), missing
-    chance, pmf = _chance_of(compared, columns, weights, result.trials)
-    if_gone, gone_pmf = None, np.zeros(0)
-    if gone is not None:
-        gone_pmf = np.bincount(columns[GONE], weights, gone[1] + 1).astype(np.float64)
-        if unreported:
-            if_gone, _ = _chance_of({GONE: gone[1]}, columns, weights, result.trials)
+            gone_pmf = np.bincount(outcomes[GONE], weights, models + 1).astype(np.float64)
+    chance, pmf = _chance_of(compared, outcomes, weights, result.trials)
     (_, heading), *_ = result.heading()
     fight = FightLuck(
         label=label or (heading if result.kind == "attack" else f"{result.kind}: {heading}"),
@@ -96,7 +93,6 @@ def fight_luck(result: Any, report: Mapping[str, Any], *, label: str = "", side:
         conditions=_conditions_of(result),
         gone=gone,
         unreported_ends=unreported,
-        if_gone=if_gone,
         ruleset=result.scenario.ruleset if isinstance(result.scenario.ruleset, Ruleset) else None,
     )
     return fight, gone_pmf
@@ -117,7 +113,7 @@ def _loss_names(prefix: str) -> tuple[str, ...]:
 
 
 def _losses(
-    result: Any, prefix: str, report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, models: int
+    result: Any, prefix: str, report: Mapping[str, Any], outcomes: pd.DataFrame, models: int
 ) -> tuple[str, Any, tuple[str, ...]]:
     """Return the figure that compares a unit's losses, its value, and the possible ends not reported."""
     figure = GONE if prefix == _SIDES[result.kind][0] else f"{prefix}{GONE}"
@@ -125,20 +121,22 @@ def _losses(
     has_ended = any(report.get(f"{prefix}{end}") for end in _ENDS) or report.get(f"{prefix}{_ALIVE}") is False
     if has_ended or left == 0 or destroyed == models:
         return figure, models, ()
-    fits = weights > 0
-    for name, value in report.items():
-        fits &= np.asarray(columns[name]) == value
-    is_gone = np.asarray(columns[f"{prefix}{_ANNIHILATED}"], np.bool_)
-    possible = [end for end in (*_ENDS[1:3], _ANNIHILATED) if (fits & columns[f"{prefix}{end}"]).any()]
+    fitting = outcomes[_matches(outcomes, report).all(axis=1)]
+    possible = [end for end in (*_ENDS[1:3], _ANNIHILATED) if fitting[f"{prefix}{end}"].any()]
     unreported = tuple(end for end in possible if f"{prefix}{end}" not in report)
     unreported = tuple(end for end in unreported if end != _ANNIHILATED) or unreported
-    if not (fits & ~is_gone).any():
+    if fitting[f"{prefix}{_ANNIHILATED}"].all():
         problem = f"{_in_words(report)} cannot happen to a unit that was not removed"
         allowed = f"also state {' or '.join(f'{end} yes' for end in unreported)}"
         raise InputError(problem, where="got", allowed=allowed)
     if destroyed is not None:
         return figure, destroyed, unreported
     return (f"{prefix}{_ANNIHILATED}", False, unreported) if left is None else (figure, models - left, unreported)
+
+
+def _matches(outcomes: pd.DataFrame, report: Mapping[str, Any]) -> pd.DataFrame:
+    """Return a column of flags for each reported figure: True for the outcomes with the reported value."""
+    return pd.DataFrame({name: outcomes[name] == value for name, value in report.items()}, outcomes.index)
 
 
 def _with_full_names(result: Any, report: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,68 +182,50 @@ def _uncertain_names(result: Any) -> Iterator[str]:
             yield short
 
 
-def _columns_of(result: Any, names: Sequence[str]) -> tuple[dict[str, Any], Pmf]:
-    """Return the values of figures in every outcome, and the probabilities of the outcomes."""
-    if len(names) > 1:
+def _outcomes_of(result: Any, names: Sequence[str]) -> tuple[pd.DataFrame, Pmf]:
+    """Return the values of figures in every possible outcome, and the probabilities of the outcomes."""
+    (name, *others) = names
+    if others:
         table = dict(result.joint(names))
-        return table, np.asarray(table["probability"], np.float64)
-    (name,) = names
-    if name in result.events:
+    elif name in result.events:
         p = float(result.probability(name))
-        return {name: np.array([False, True])}, np.array([1 - p, p])
-    rows = result.distribution(name)
-    return {name: np.array([row["value"] for row in rows])}, np.array([row["probability"] for row in rows])
+        table = {name: np.array([False, True]), "probability": np.array([1 - p, p])}
+    else:
+        rows = result.distribution(name)
+        table = {name: [row["value"] for row in rows], "probability": [row["probability"] for row in rows]}
+    frame = pd.DataFrame(table)
+    frame = frame[frame["probability"] > 0].reset_index(drop=True)
+    return frame[list(names)].copy(), frame["probability"].to_numpy(np.float64)
 
 
-def _checked_value(name: str, value: Any, column: Any) -> Any:
-    is_flag = np.asarray(column).dtype == np.bool_
-    allowed = "yes or no; in a file true or false" if is_flag else f"{min(column)} to {max(column)}"
+def _checked_value(name: str, value: Any, column: pd.Series[Any]) -> Any:
+    is_flag = column.dtype == np.bool_
+    allowed = "yes or no; in a file true or false" if is_flag else f"{column.min()} to {column.max()}"
     if isinstance(value, bool) != is_flag or not isinstance(value, int):
         raise InputError(f"{spaced(name)} {shown(value)} is not usable", where="got", allowed=allowed)
-    if not is_flag and not min(column) <= value <= max(column):
+    if not is_flag and not column.min() <= value <= column.max():
         raise InputError(f"{spaced(name)} cannot be {value}", where="got", allowed=allowed)
     return value
 
 
-def _check_can_happen(report: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, result: Any) -> None:
-    """Raise InputError for an outcome of probability 0, with the reason and the possible values."""
-    possible = weights > 0
-    matches = {name: np.asarray(columns[name]) == value for name, value in report.items()}
-    if np.logical_and.reduce([possible, *matches.values()]).any():
+def _check_can_happen(report: Mapping[str, Any], outcomes: pd.DataFrame, result: Any) -> None:
+    """Raise InputError for an outcome of probability 0, with the possible values of each figure, given the others."""
+    matches = _matches(outcomes, report)
+    if matches.all(axis=1).any():
         return
-    impossible = [name for name in report if not (possible & matches[name]).any()][:1]
-    alternatives = []  # possible values of a figure, given the other figures
-    for name in impossible or report:
-        rest = {} if impossible else {other: value for other, value in report.items() if other != name}
-        mask = np.logical_and.reduce([possible, *(matches[other] for other in rest)])
-        if mask.any():
-            alternatives.append(
-                f"{spaced(name)} {_values_in(columns[name], mask)}{' with ' * bool(rest)}{_in_words(rest)}"
-            )
-    if not alternatives:
-        alternatives = [f"{spaced(name)} {_values_in(columns[name], possible)} alone" for name in report]
-    wrong = {name: report[name] for name in impossible} or report
+    alone = next((name for name in report if not matches[name].any()), None)
+    wrong = report if alone is None else {alone: report[alone]}
+    alternatives = []
+    for name in wrong:
+        rest = {other: value for other, value in wrong.items() if other != name}
+        given = matches[list(rest)].all(axis=1)
+        if given.any():
+            condition = f" with {_in_words(rest)}" if rest else ""
+            alternatives.append(f"{spaced(name)} {_values_in(outcomes.loc[given, name])}{condition}")
+    alternatives = alternatives or [f"{spaced(name)} {_values_in(outcomes[name])} alone" for name in report]
     problem = f"{_in_words(wrong)} {'cannot happen' if result.exact else 'did not happen in any trial'}"
-    reasons = (f": {why}" for name in wrong if report[name] is True and (why := _why_not(result, name, wrong)))
     allowed = "; ".join(alternatives) + "; or the method exact" * (not result.exact)
-    raise InputError(problem + next(reasons, ""), where="got", allowed=allowed)
-
-
-def _why_not(result: Any, name: str, report: Mapping[str, Any]) -> str:
-    """Return the rule that excludes a reported event; empty if there is none."""
-    side = next((prefix for prefix in _SIDES[result.kind] if name.startswith(prefix)), "")
-    unit, event = _unit(result, side), name.removeprefix(side)
-    if event == "broken" and unit.break_limit is None:
-        return "it has no BREAK LIMIT (AC-5.4)"
-    lost = report.get(f"{side}{_DESTROYED}", unit.models if len(report) > 1 else 0)
-    if event == "broken" and unit.models - lost > unit.break_limit:
-        return f"a unit breaks at its BREAK LIMIT of {counted(unit.break_limit, 'model')} or fewer (AC-5.4)"
-    if event == "fled" and unit.edge_distance is None:
-        return "a unit flees only over its own table edge; state its distance as edge_distance (AC-5.4)"
-    if event == "fell_back" and not unit.suppressed:
-        return "only a unit that is already suppressed falls back (AC-5.4)"
-    quality = {"activated": "Cryo", "building_wrecked": "Siegebreaker"}.get(event)
-    return f"only a row with {quality} can cause this (AC-6)" if quality else ""
+    raise InputError(problem, where="got", allowed=allowed)
 
 
 def _unit(result: Any, side: str) -> Any:
@@ -256,32 +236,32 @@ def _in_words(report: Mapping[str, Any]) -> str:
     return ", ".join(f"{spaced(name)} {text_of(value)}" for name, value in report.items())
 
 
-def _values_in(column: Any, mask: NDArray[np.bool_]) -> str:
-    """Return the values of a figure in the outcomes of a mask: ``yes``, ``0, 2 to 4``."""
-    values = np.unique(np.asarray(column)[mask]).tolist()
-    if isinstance(values[0], bool):
-        return " or ".join(map(text_of, values))
-    runs = np.split(np.array(values), np.flatnonzero(np.diff(values) > 1) + 1)
-    return ", ".join(f"{run[0]} to {run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs)
+def _values_in(column: pd.Series[Any]) -> str:
+    """Return the distinct values of a figure as text: ``yes``, ``0, 2 to 4``."""
+    values = sorted(set(column.tolist()))
+    return values_text(values, values if isinstance(values[0], bool) else range(values[0], values[-1] + 1))
 
 
 def _chance_of(
-    outcome: Mapping[str, Any], columns: Mapping[str, Any], weights: Pmf, trials: int | None
+    outcome: Mapping[str, Any], outcomes: pd.DataFrame, weights: Pmf, trials: int | None
 ) -> tuple[Chance, pd.DataFrame]:
-    signs = {name: _sign(name) for name in outcome}
-    goodness = np.array([sign * np.asarray(columns[name], np.float64) for name, sign in signs.items()])
+    """Return the probabilities of worse and better outcomes, and the distribution of the compared figures."""
+    signs = pd.Series({name: _sign(name) for name in outcome})
+    goodness = outcomes[list(outcome)].astype(np.float64) * signs
     worse, equal = np.zeros(len(weights), np.bool_), np.ones(len(weights), np.bool_)
-    for column, (name, value) in zip(goodness, outcome.items()):
-        worse |= equal & (column < signs[name] * float(value))
-        equal &= column == signs[name] * float(value)
+    for name, value in outcome.items():
+        column, reported = goodness[name].to_numpy(), signs[name] * float(value)
+        worse |= equal & (column < reported)
+        equal &= column == reported
     chance = Chance(*(min(float(weights[mask].sum()), 1.0) for mask in (worse, equal, ~(worse | equal))))
     if trials is not None:
         low, high, _ = intervals(np.round(np.array([chance.as_bad, chance.as_good]) * trials), trials)
         chance = chance._replace(half_width=float((high - low).max() / 2))
-    rows, index = np.unique(goodness, axis=1, return_inverse=True)
-    dtypes = {name: bool if np.asarray(columns[name]).dtype == np.bool_ else np.int64 for name in outcome}
-    pmf = pd.DataFrame({name: signs[name] * row for name, row in zip(outcome, rows)}).astype(dtypes)
-    return chance, pmf.assign(probability=np.bincount(index.reshape(-1), weights))
+    grouped = goodness.assign(probability=weights).groupby(list(outcome), as_index=False)["probability"].sum()
+    values = {
+        name: (signs[name] * grouped[name].to_numpy()).astype(outcomes[name].to_numpy().dtype) for name in outcome
+    }
+    return chance, pd.DataFrame(values).assign(probability=grouped["probability"])
 
 
 def _sign(name: str) -> int:

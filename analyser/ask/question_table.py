@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path as FilePath
@@ -35,8 +34,10 @@ from analyser.scenarios.load import (
     FILES,
     AnyScenario,
     Unit,
+    check_is_question,
     kind_of,
     load,
+    read_scenario,
     section_of,
     with_conditions,
 )
@@ -45,9 +46,6 @@ from analyser.scenarios.schema import TWO_UNIT_KINDS
 
 BATTLE = "battle"
 _INTERPRETED_SECONDS = 5e-3  # for an attack with a dozen dice, without compilation
-_OWN_NAMES = re.compile(r"'[^']*'|[\w-]+/[\w-]+(?:@[\w-]+)?|-?\d+(?:[.,]\d+)*")  # quoted names, selectors and numbers
-_OUT_OF_RANGE = "its long range"  # beginning of the reason that a row is out of range
-_BY_ROW = re.compile(r"\(([^()]+: [^()]+)\)$")  # list of reasons, one for each row
 
 
 class SolvedQuestion(NamedTuple):
@@ -140,6 +138,18 @@ def question_between(first: Unit, second: Unit, kind: str, conditions: Mapping[s
         return {"attack": with_conditions(section, conditions), "target": target}
     first_section, second_section = ("attacker", "target") if kind == "charge" else ("a", "b")
     return {kind: dict(conditions), first_section: section_of(first, first_section), second_section: target}
+
+
+def read_question(
+    question: Any, target: Unit | None, kind: str, conditions: Mapping[str, Any], library: Profiles
+) -> tuple[Raw, str]:
+    """Return a question about two units or, without a `target`, a whole question; and the path of its file, if any."""
+    if target is not None:
+        return question_between(question, target, kind, conditions), ""
+    if conditions:
+        raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
+    check_is_question(question, "target", library)
+    return read_scenario(question)
 
 
 def question_kind(raw: Mapping[str, Any]) -> str:
@@ -257,21 +267,6 @@ def raise_if_common(error: InputError, variant: Variant) -> None:
         raise error
     if isinstance(error, MisspeltError):
         raise error.inside(variant.where)
-
-
-def reason_kind(why_not: str) -> str:
-    """Return a reason without numbers and names; of reasons for each row, keep "out of range" alone.
-
-    >>> why = "a/b@c: no row can make this attack (one: its long range is 14, and the distance 16; two: it is melee)"
-    >>> reason_kind(why)
-    '#: no row can make this attack its long range is #, and the distance #'
-    """
-    by_row = _BY_ROW.search(why_not)
-    if by_row is None:
-        return _OWN_NAMES.sub("#", why_not)
-    kinds = {_OWN_NAMES.sub("#", part.partition(": ")[2]) for part in by_row[1].split("; ")}
-    out_of_range = {kind for kind in kinds if kind.startswith(_OUT_OF_RANGE)}
-    return _OWN_NAMES.sub("#", why_not[: by_row.start()]) + "; ".join(sorted(out_of_range or kinds))
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

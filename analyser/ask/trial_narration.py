@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -11,16 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from analyser.ask.attack_narration import attack_lines, figures_of, strike_of
-from analyser.ask.fight_narration import NarratedTrial, fight_trials
+from analyser.ask.attack_narration import attack_trials
+from analyser.ask.fight_narration import fight_trials
 from analyser.ask.metric_lookup import DESTROYED, LEAST_SUFFIX, metric_value
-from analyser.ask.question_table import question_between, question_kind
+from analyser.ask.narration import NarratedTrial, changes_between, state_text
+from analyser.ask.question_table import question_kind, read_question
 from analyser.common.answer import Answer, Block
 from analyser.common.errors import InputError, check_choice, check_integer, did_you_mean
-from analyser.common.kernel_records import python_copy
-from analyser.common.method_settings import Sampling
 from analyser.common.text import spaced, text_of
-from analyser.engine.attack.simulated import replayed_trials
 from analyser.engine.chain.chain import RECORD, Chain, Recorded, Story
 from analyser.engine.chain.simulated import NarratedPhase, replay
 from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
@@ -28,13 +25,13 @@ from analyser.game.ruleset import Ruleset, ruleset_record
 from analyser.morale.api import answer_to, load_question
 from analyser.morale.result import MoraleResult
 from analyser.morale.systems import SYSTEMS
-from analyser.results.attack import solve_attack
-from analyser.scenarios.load import Question, Unit, check_is_question, load, read_scenario
+from analyser.scenarios.load import Question, Unit, load
 
 PICKS = ("worst", "median", "best")
 MOST_TRIALS_OF_ATTACK = 100_000  # to find dice with the rarest score takes some seconds
 MOST_TRIALS_OF_FIGHT = 10_000  # each takes some milliseconds
 DEFAULT_TRIALS = 1000
+NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  # `compare` has no steps to describe
 DEFAULT_METRIC = {**DESTROYED, "duel": "margin"}
 
 
@@ -76,17 +73,14 @@ class TrialNarration(Answer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The figures of the trial by name."""
         return dict(self.figures)
 
     def blocks(self) -> list[Block]:
-        """Return a heading that identifies the trial, and its lines."""
         how_picked = f", {self.picked}" if self.picked else ""
         heading = f"Trial {self.number} of {self.trials:,} with seed {self.seed}{how_picked}"
         return [Block(heading), Block(lines=self.lines)]
 
     def notes(self) -> list[str]:
-        """Return the assumptions about die and deck."""
         return [f"Assumption: {text}." for text in self.assumptions]
 
     def _body(self) -> dict[str, Any]:
@@ -98,7 +92,6 @@ class TrialNarration(Answer):
         return record
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a table with one row for each line of text."""
         return [{"number": self.number, "line": line} for line in self.lines]
 
 
@@ -160,39 +153,31 @@ def tell(
         if trial is not None:
             raise InputError("both `trial` and `pick` are stated", where="trial", allowed="one of them")
     library = library_of(profiles)
-    raw: Any = question if target is None else question_between(question, target, kind, conditions)  # type: ignore[arg-type]
-    if target is None:
-        if conditions:
-            raise InputError("state this in the scenario, not as an option", where=next(iter(conditions)))
-        check_is_question(question, "target", library)
-    asked_kind = question_kind(read_scenario(raw)[0])
+    raw, _ = read_question(question, target, kind, conditions, library)
+    asked_kind = question_kind(raw)
+    asked: Any = question if target is None else raw  # a file may refer to other files
     if asked_kind not in (*DEFAULT_METRIC, *NARRATED_SYSTEMS):
         allowed = ", ".join((*DEFAULT_METRIC, *NARRATED_SYSTEMS))
         allowed += "; analyser battle ... --tell N describes a battle" * (asked_kind == "battle")
         raise InputError(f"a trial of the kind {asked_kind} cannot be described", where="question", allowed=allowed)
-    number, most = trial or 0, MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
-    trial_count = trials or max(min(DEFAULT_TRIALS, most), number + 1)
+    most = MOST_TRIALS_OF_ATTACK if asked_kind == "attack" else MOST_TRIALS_OF_FIGHT
     if trials is not None and trials > most:
         raise InputError(f"{trials:,} trials", where="trials", allowed=f"up to {most:,}")
+    number = trial or 0
+    trial_count = trials or max(min(DEFAULT_TRIALS, most), number + 1)
     if number >= min(trial_count, most):
         allowed = f"0 to {min(trial_count, most) - 1}"
         raise InputError(f"trial {number} of {trial_count:,}", where="trial", allowed=allowed)
-    scenario: Any = None if asked_kind in NARRATED_SYSTEMS else load(raw, library)
+    scenario: Any = None if asked_kind in NARRATED_SYSTEMS else load(asked, library)
     if scenario is None:
-        sample = morale_trials(asked_kind, raw, trial_count, seed, library, number)
+        sample = morale_trials(asked_kind, asked, trial_count, seed, library, number)
     else:
-        sample = (_attack_trials if asked_kind == "attack" else fight_trials)(scenario, trial_count, seed, number)
-    how_picked = ""
-    if pick is None:
-        narrated = next(sample)
-    else:
-        figure = metric or DEFAULT_METRIC.get(asked_kind, "")
-        if not figure:
-            allowed = f"such as {', '.join(next(sample).figures)}; NAME:least where less is better"
-            raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)
-        plain_figure = figure.removesuffix(LEAST_SUFFIX)
-        narrated = _pick(sample, pick, plain_figure, least=figure.endswith(LEAST_SUFFIX))
-        how_picked = f"the {pick} by {spaced(plain_figure)}: {text_of(narrated.figures[plain_figure])}"
+        end = number + 1 if pick is None else trial_count
+        sample = (attack_trials if asked_kind == "attack" else fight_trials)(scenario, end, seed, number)
+    narrated, how_picked = next(sample), ""
+    if pick is not None:
+        narrated, figure = _pick(narrated, sample, pick, metric or DEFAULT_METRIC.get(asked_kind, ""))
+        how_picked = f"the {pick} by {spaced(figure)}: {text_of(narrated.figures[figure])}"
     return TrialNarration(
         number=narrated.number,
         seed=int(seed),
@@ -205,33 +190,18 @@ def tell(
     )
 
 
-def _attack_trials(scenario: Any, trials: int, seed: int, first: int) -> Iterator[NarratedTrial]:
-    result = solve_attack(scenario, Sampling("monte-carlo", trials=1, seed=seed))
-    plan, fight = scenario.derived["plan"], python_copy(scenario.fight)
-    for trial in replayed_trials(plan, scenario.ruleset.deck.counts(), seed, trials, first):
-        figures = figures_of(fight, strike_of(fight, plan.scores, trial))
-        yield NarratedTrial(trial.number, figures, partial(attack_lines, result, plan.scores, trial))
-
-
-def _pick(sample: Iterator[NarratedTrial], pick: str, figure: str, *, least: bool) -> NarratedTrial:
-    """Return the worst, the median or the best trial by a figure; the first of equal trials."""
-    first: dict[Any, NarratedTrial] = {}  # first trial with each value
-    counts: Counter[Any] = Counter()
-    for trial in sample:
-        if figure not in trial.figures:
-            problem = f"unknown figure {figure!r}{did_you_mean(figure, trial.figures)}"
-            raise InputError(problem, where="metric", allowed=", ".join(trial.figures))
-        value = trial.figures[figure]
-        first.setdefault(value, trial)
-        counts[value] += 1
-    values = sorted(counts, reverse=least)
-    if pick == "median":
-        totals = itertools.accumulate(counts[value] for value in values)
-        return next(first[value] for value, total in zip(values, totals) if 2 * total >= counts.total())
-    return first[values[0 if pick == "worst" else -1]]
-
-
-NARRATED_SYSTEMS = tuple(system for system in SYSTEMS if system != "compare")  # `compare` has no steps to describe
+def _pick(first: NarratedTrial, others: Iterator[NarratedTrial], pick: str, metric: str) -> tuple[NarratedTrial, str]:
+    """Return the worst, the median or the best trial by a metric (the first of equal trials), and its figure."""
+    if not metric:
+        allowed = f"such as {', '.join(first.figures)}; NAME:least where less is better"
+        raise InputError(f"no figure is stated by which to pick the {pick} trial", where="metric", allowed=allowed)
+    figure = metric.removesuffix(LEAST_SUFFIX)
+    if figure not in first.figures:
+        problem = f"unknown figure {figure!r}{did_you_mean(figure, first.figures)}"
+        raise InputError(problem, where="metric", allowed=", ".join(first.figures))
+    trials = sorted((first, *others), key=lambda trial: trial.figures[figure], reverse=metric.endswith(LEAST_SUFFIX))
+    value = trials[{"worst": 0, "median": (len(trials) - 1) // 2, "best": -1}[pick]].figures[figure]
+    return next(trial for trial in trials if trial.figures[figure] == value), figure
 
 
 class _Figures(Mapping[str, Any]):
@@ -326,37 +296,3 @@ def _turn_lines(name: str, turns: Sequence[tuple[int, str, list[str]]]) -> Itera
         for number, start, lines in [] if is_eventless else same:
             yield from ([f"-- {name} {number}: {start}"] if name else [])
             yield from lines
-
-
-def state_text(state: Mapping[str, Any]) -> str:
-    """Return a state in words; flags that are False are left out.
-
-    >>> state_text({"tokens": 3, "suppressed": True, "panicked": False, "unit 1": "routed"})
-    'tokens 3, suppressed, unit 1 routed'
-    """
-    stated = ((name, value) for name, value in state.items() if value is not False)
-    return ", ".join(name if value is True else f"{name} {_value_text(value)}" for name, value in stated)
-
-
-def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
-    """Return the differences between two states, in words.
-
-    >>> changes_between({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
-    ['tokens 3 to 1', 'no longer panicked', 'he: down']
-    """
-    changes = []
-    for name, value in after.items():
-        old = before.get(name)
-        if value == old or (old is None and value is False):
-            continue
-        if isinstance(value, bool):
-            changes.append(name if value else f"no longer {name}")
-        elif isinstance(value, str) or old is None:
-            changes.append(f"{name}: {_value_text(value)}")
-        else:
-            changes.append(f"{name} {_value_text(old)} to {_value_text(value)}")
-    return changes
-
-
-def _value_text(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)

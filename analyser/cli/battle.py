@@ -13,7 +13,6 @@ from analyser.cli.command_base import Choice, command, stated_options
 from analyser.cli.options import (
     AT_LEAST_1,
     FORMAT,
-    FULL,
     METHOD,
     OUTPUT,
     PAGE_EXTENSION,
@@ -69,7 +68,6 @@ MINE, YOURS = (click.argument(side, shell_complete=complete_file) for side in ("
     Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, type=AT_LEAST_1),
     *SAMPLE_OPTIONS,
     Option("--replacement", "Put each card back after a test. Default: real decks.", METHOD, default=None),
-    FULL,
     *_ARMY_OUTPUT,
     brief=("--tactic-mine", "--tactic-yours", "--gap"),
     examples=(
@@ -183,9 +181,6 @@ def run_battle(source: Any) -> None:
 def _write(result: Any, picture: str) -> None:
     """Write the answer to a battle; `picture` is the name of its plot method."""
     from analyser.results import rendering
-
-    options = click.get_current_context().params
-    result = result.in_full() if options["full"] else result
 
     write(
         lambda: text_or_page(result, "battle_page"),

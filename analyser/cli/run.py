@@ -12,7 +12,7 @@ from analyser.cli.answer import answer, collect_answers
 from analyser.cli.battle import run_battle
 from analyser.cli.command_base import command, note
 from analyser.cli.morale import answer_morale
-from analyser.cli.options import FIGHT_OPTIONS, FULL, PAGE_EXTENSION, OutOption, is_page
+from analyser.cli.options import FIGHT_OPTIONS, PAGE_EXTENSION, OutOption, is_page
 from analyser.common.errors import InputError
 from analyser.common.files import parsed_toml
 
@@ -20,7 +20,7 @@ STANDARD_INPUT = "-"
 _OPTIONS = [OutOption(PAGE_EXTENSION) if option is options.OUT else option for option in FIGHT_OPTIONS]
 
 
-@command(*_OPTIONS, FULL, examples=("fight.toml --method both", "fights/*.toml --format csv --out fights.csv"))
+@command(*_OPTIONS, examples=("fight.toml --method both", "fights/*.toml --format csv --out fights.csv"))
 @click.argument("scenarios", nargs=-1, required=True, metavar="SCENARIO.toml...", shell_complete=options.complete_file)
 def run(scenarios: tuple[str, ...], plot: str | None, out: str | None, **_: Any) -> None:
     """Answer each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.
@@ -59,8 +59,6 @@ def _run(scenario: str) -> None:
     params = click.get_current_context().params
     if kind != "battle" and params["form"] == "text" and is_page(params["out"]):
         raise InputError("only a battle has a page", where=params["out"], allowed=".txt, .md, .json, .csv, .parquet")
-    if kind != "battle" and params["full"]:
-        raise InputError("only a battle needs it; other texts are always full", where="--full", allowed="no --full")
     if system is not None:
         answer_morale(system, source)
     elif kind == "battle":

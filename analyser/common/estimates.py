@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -175,7 +175,7 @@ def probability_figures(name: str, estimated: Estimate) -> dict[str, Any]:
     return {name: estimated.probability, **ends}
 
 
-def estimate_in(figures: dict[str, Any], name: str) -> Estimate:
+def estimate_in(figures: Mapping[str, Any], name: str) -> Estimate:
     """Return the probability `name` in JSON entries, with its interval."""
     prefix = "" if name == "probability" else f"{name}_"
     return Estimate(figures[name], *(figures.get(f"{prefix}{part}") for part in ("low", "high", "interval")))

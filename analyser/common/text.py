@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from analyser.common.estimates import CERTAIN_WITHIN, Estimate
+from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.means import mean_in, mean_text
 
 if TYPE_CHECKING:
@@ -84,11 +84,6 @@ def shown_range(probabilities: Sequence[float], at_least: Sequence[float]) -> tu
     return min(next((value for value, below in enumerate(at_most) if below >= NEGLIGIBLE), 0), last), last
 
 
-def p_text(p: Estimate) -> str:
-    """Return a probability as text, with the word "exact" after an exact probability."""
-    return f"{p} exact" if p.low is None else str(p)
-
-
 def percent(probability: float, decimals: int = 1) -> str:
     """Return a probability in percent, by default with one decimal, never rounded to 0% or 100%.
 
@@ -145,11 +140,6 @@ def whole_percent(probability: float) -> str:
 def mean_text_in(figures: Mapping[str, Any], name: str) -> str:
     """Return the mean `name` in JSON entries as text; if simulated, with its 95% interval."""
     return mean_text(mean_in(figures, name))
-
-
-def victory_points_text(figures: Mapping[str, Any], name: str) -> str:
-    """Return the expected victory points `name` in JSON entries as text."""
-    return "unknown rating" if figures[name] is None else mean_text_in(figures, name)
 
 
 def rating_text(conditions: Mapping[str, Any], noun: str = "") -> str:

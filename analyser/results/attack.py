@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast
@@ -17,30 +18,22 @@ from analyser.common.kernel_records import python_copy
 from analyser.common.means import values_of_unit, victory_points_figures
 from analyser.common.method_settings import Sampling
 from analyser.common.precision import LONGEST_PILOT
-from analyser.common.text import (
-    counted,
-    frequency_sentence,
-    mean_text_in,
-    p_text,
-    rating_text,
-    rows_of_columns,
-    victory_points_text,
-)
+from analyser.common.text import counted, frequency_sentence, rating_text, rows_of_columns, spaced
 from analyser.engine.attack.exact import exact_attack
 from analyser.engine.attack.simulated import Sample, outcomes_of, plan_for
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.engine.pool.pmf import check_size
 from analyser.game.names import loadout_name
-from analyser.game.ruleset import Face
+from analyser.game.ruleset import Face, Rating
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used
 from analyser.results.base import Result, RulesUsed, WeightedValues, share_columns
-from analyser.results.rating import rule_effects
-from analyser.results.rendering import distribution_block
+from analyser.results.rendering import distribution_block, figure_rows
 from analyser.results.states import BIT_OF_FLAG, FLAGS
 from analyser.rules import discipline
-from analyser.rules.attack import Scores, sum_by_hits
+from analyser.rules.attack import Scores, bonuses_of, combat_rating, is_concealed, penalties_of, sum_by_hits
 from analyser.rules.draws import odds_of
+from analyser.rules.structs import NONE, AttackFacts, Bonus, FightFacts, Penalty, Sight, TargetFacts, Test
 from analyser.scenarios.attack import Scenario
 from analyser.scenarios.schema import Combatant, Target
 
@@ -57,6 +50,15 @@ _SHIFTS = {  # lowest bit of each figure in a packed outcome
     "attacker_damage": discipline.ATTACKER_DAMAGE,
 }
 _FATE_BITS = discipline.ANNIHILATED | discipline.BROKEN | discipline.FLED
+
+
+def figure_of(outcomes: Any, name: str) -> Any:
+    """Return a figure or a flag of one packed outcome, or of an array of them."""
+    if name in _SHIFTS:
+        return outcomes >> _SHIFTS[name] & (1 << discipline.BITS) - 1
+    if name == "destroyed":  # annihilated, but not broken or fled
+        return outcomes & _FATE_BITS == discipline.ANNIHILATED
+    return outcomes & BIT_OF_FLAG[name] != 0
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)
@@ -95,11 +97,7 @@ class AttackResult(Result):
 
     def column(self, name: str) -> NDArray[Any]:
         """Return a column of the outcomes, such as ``models_destroyed`` or ``broken``."""
-        if name in _SHIFTS:
-            return np.asarray(self.outcomes >> _SHIFTS[name] & (1 << discipline.BITS) - 1)
-        if name == "destroyed":  # annihilated, but not broken or fled
-            return np.asarray(self.outcomes & _FATE_BITS == discipline.ANNIHILATED)
-        return np.asarray((self.outcomes & BIT_OF_FLAG[name]) != 0)
+        return np.asarray(figure_of(self.outcomes, name))
 
     def _event_weight(self, name: str, moment: int | None) -> float:
         _check_moment(moment)
@@ -205,28 +203,20 @@ class AttackResult(Result):
         )
 
     def blocks(self) -> list[Block]:
-        probabilities = {name: self.probability(name) for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE)}
-        labels = {name: f"P({name.replace('_', ' ')})" for name in probabilities}
-        minor = {labels[name] for name in SHOWN_IF_POSSIBLE if not probabilities[name]}
-        rows = [[labels[name], p_text(p)] for name, p in probabilities.items()]
-        if self.building_wrecked_weight is not None:
-            rows.append(["P(building wrecked)", p_text(self.probability("building_wrecked"))])
-        for name, text in _FIGURE_LABELS.items():
-            if name in self.summary:
-                is_mean = name.startswith("mean")
-                rows.append([text, mean_text_in(self.summary, name) if is_mean else str(self.summary[name])])
-        rows.append(["Expected victory points", victory_points_text(self.summary, "expected_victory_points")])
+        minor = frozenset(_LABELS[f"p_{name}"] for name in SHOWN_IF_POSSIBLE if not self.summary.get(f"p_{name}"))
         destroyed = distribution_block(self.distribution("models_destroyed"), "Models destroyed")
-        return [destroyed, Block(rows=rows, minor=frozenset(minor), shares_table=True)]
+        return [destroyed, Block(rows=figure_rows(self.summary, _LABELS), minor=minor, shares_table=True)]
 
 
-_FIGURE_LABELS = {
+_LABELS = {
+    **{f"p_{name}": f"P({spaced(name)})" for name in (*ALWAYS_SHOWN, *SHOWN_IF_POSSIBLE, "building_wrecked")},
     "mean_hits": "Mean hits",
     "mean_models_destroyed": "Mean models destroyed",
     "mean_damage_left": "Mean damage left on the target",
     "mean_attacker_models_destroyed": "Mean models of the attacker destroyed",
     "models_destroyed_10th_percentile": "Models destroyed, 10th percentile",
     "models_destroyed_90th_percentile": "Models destroyed, 90th percentile",
+    "expected_victory_points": "Expected victory points",
 }
 
 
@@ -347,3 +337,50 @@ def _common_fields(scenario: Scenario) -> dict[str, Any]:
         parts = {"conditions": rule_effects(scenario, fight), "rules": rules_used.rules_of_attack(scenario, fight)}
         scenario.derived["head"] = {"scenario": scenario, "profiles": scenario.profiles, **parts}
     return cast("dict[str, Any]", scenario.derived["head"])
+
+
+_BONUSES, _PENALTIES = ({int(flag): flag.name.lower() for flag in kind} for kind in (Bonus, Penalty))
+_SIGHTS = {Sight.NONE: "no sight", Sight.SPOTTER: "spotter"}
+_TESTS = {
+    Test.NOT_TAKEN: "none",
+    Test.BY_CARD: "by card",
+    Test.PASSED: "passed without a card",
+    Test.FAILED: "failed on purpose",
+}
+
+
+def rating_reasons(attack: AttackFacts, target: TargetFacts) -> dict[str, Any]:
+    """Return the reasons for a combat rating (AC-3.1): the bonuses and penalties that apply.
+
+    If something else determines the rating, `rating_by` names it: ``stated`` (another rating is stated), ``no sight``
+    or ``spotter`` (Indirect), or ``rule`` (Sponsons or Throw in a charge).
+    """
+    unrated: Any = copy(attack)
+    unrated.stated_rating = NONE
+    concealed = is_concealed(attack, target)
+    if attack.stated_rating not in (NONE, combat_rating(unrated, target, concealed)):
+        return {"bonuses": [], "penalties": [], "rating_by": "stated"}
+    if attack.sight != Sight.OWN:
+        return {"bonuses": [], "penalties": [], "rating_by": _SIGHTS[Sight(attack.sight)]}
+    bonuses, penalties = bonuses_of(attack, target), penalties_of(attack, target, concealed)
+    return {
+        "bonuses": [name for bit, name in _BONUSES.items() if bonuses & bit],
+        "penalties": [name for bit, name in _PENALTIES.items() if penalties & bit],
+        "rating_by": None,
+    }
+
+
+def rule_effects(scenario: Scenario, fight: FightFacts) -> dict[str, Any]:
+    """Return the effects of the rules in a scenario: pool, rating, effective DEFENCE and test.
+
+    `discipline` leaves out the -1 for heavy losses and the -1 for a disordered unit, which are applied at the test.
+    """
+    by_card = fight.test == Test.BY_CARD
+    return {
+        "dice": int(fight.dice),
+        "rating": Rating(fight.rating).name.lower(),
+        **rating_reasons(*scenario.facts),
+        "defence": int(fight.defence),
+        "suppression_test": _TESTS[Test(fight.test)],
+        "discipline": int(fight.discipline) if by_card else None,
+    }

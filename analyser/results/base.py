@@ -17,7 +17,7 @@ from analyser.common.distributions import Distribution
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Estimate, Method, estimate, mean_and_variance, mean_of, probability_figures
 from analyser.common.frames import tidy
-from analyser.common.intervals import intervals, is_rare
+from analyser.common.intervals import intervals
 from analyser.common.means import Mean, mean_between, mean_figures
 from analyser.common.metrics import function_of
 from analyser.common.precision import Precision, Stopping
@@ -120,11 +120,6 @@ class Result(Answer):
         return self.rules.warnings
 
     @property
-    def unmodelled_in_text(self) -> tuple[str, ...]:
-        """Unmodelled rules that the text names; a subclass may leave some out."""
-        return self.not_modelled
-
-    @property
     @abstractmethod
     def events(self) -> tuple[str, ...]:
         """Names that :meth:`probability` takes."""
@@ -212,6 +207,11 @@ class Result(Answer):
         for prefix, counts in (("", weights), ("at_least_", above)):
             columns |= dict(zip((f"{prefix}low", f"{prefix}high", f"{prefix}interval"), intervals(counts, self.trials)))
         return rows_of_columns(columns)
+
+    def margins(self) -> list[dict[str, Any]]:
+        """Return the distribution of the margin of a duel or a battle: VP of the first side minus the second."""
+        names = ("probability",) if self.exact else ("probability", "low", "high")
+        return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
     def pmf(self, figure: str, moment: int | None = None) -> pd.DataFrame:
         """Return the distribution of a figure.
@@ -354,11 +354,6 @@ class Result(Answer):
 
     def _counts(self) -> NDArray[Any]:
         return np.concatenate([np.ravel(weight) for weight in self._all_weights()])
-
-    @property
-    def has_rare_events(self) -> bool:
-        """True if an event occurred, or failed to occur, so rarely that its interval is Blaker's, not Wilson's."""
-        return self.trials is not None and bool(is_rare(self._counts(), self.trials).any())
 
     @property
     def thin_means(self) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from analyser.engine.battle.battle_data import MOST_UNITS, Counts
 from analyser.engine.battle.simulation import Simulation
 from analyser.game.army import ArmyUnit, names_apart
 from analyser.results.base import Result, WeightedValues, result_sentence, share_columns
-from analyser.results.battle_rules import NOT_MODELLED, rules_of_battle
+from analyser.results.battle_rules import rules_of_battle
 from analyser.results.battle_story import Story, story_of
 from analyser.results.battle_tactics import Game, tactic_in_words, tactics_block, tactics_game
 from analyser.results.battle_text import conclusions, heading, margin_block, rounds_block, units_block
@@ -76,7 +77,6 @@ class BattleResult(Result):
     simulation: Simulation
     swings: tuple[dict[str, Any], ...] = field(default=())
     game: Game | None = None
-    lists_all_rules: bool = False
 
     # --- methods of Result ------------------------------------------------------------------------------------
 
@@ -119,8 +119,8 @@ class BattleResult(Result):
         margins = self._weighted_values("margin", None)
         battles_by_margin = np.bincount(margins[0] - margins[0].min(), margins[1])
         events = np.array([self._event_weight(name, None) for name in self.events])
-        alive = [self.counts.survived[self._unit_numbers]]
-        return [battles_by_margin, np.cumsum(battles_by_margin), events, *alive]
+        alive = self.counts.survived[[number for _, _, number in self.units]]
+        return [battles_by_margin, np.cumsum(battles_by_margin), events, alive]
 
     def table(self) -> dict[str, NDArray[Any]]:
         """Return the joint distribution of both sides' victory points as columns."""
@@ -159,37 +159,14 @@ class BattleResult(Result):
         ]
 
     @cached_property
-    def _unit_numbers(self) -> list[int]:
-        return [number for _, _, number in self.units]
-
-    @cached_property
-    def _model_points(self) -> NDArray[np.float64]:
-        """Points of one model of each unit, by unit number; 0 if unknown."""
-        points = np.zeros(2 * MOST_UNITS)
-        for (_, unit, number), models in zip(self.units, self._unit_models):
-            points[number] = (unit.points or 0) / models
-        return points
-
-    @cached_property
-    def _unit_models(self) -> list[int]:
-        return [unit.combatant.models or 1 for units in self.scenario.fielded for unit in units]
-
-    def _starting_points(self, numbers: slice) -> float:
-        """Return the points, before the battle, of the units with numbers in the slice."""
-        chosen = range(numbers.start, numbers.stop)
-        sizes = [(number, models) for number, models in zip(self._unit_numbers, self._unit_models) if number in chosen]
-        return sum(float(self._model_points[number]) * models for number, models in sizes)
-
-    def _cheapest_model(self, numbers: slice) -> float:
-        """Return the points of the cheapest model of the units with numbers in the slice; 0 if all are unknown."""
-        points = self._model_points[numbers]
-        return float(min(points[points > 0], default=0.0))
-
-    @cached_property
-    def _batch_sizes(self) -> NDArray[np.int64]:
-        """Number of battles in each batch."""
-        battles: NDArray[np.int64] = self.counts.outcomes.sum(axis=1)
-        return battles
+    def _points(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Points of each unit before the battle, and of one of its models, by unit number; 0 if unknown."""
+        of_unit, of_model = np.zeros((2, 2 * MOST_UNITS))
+        combatants = (unit.combatant for units in self.scenario.fielded for unit in units)
+        for (_, unit, number), combatant in zip(self.units, combatants):
+            of_model[number] = (unit.points or 0) / (combatant.models or 1)
+            of_unit[number] = of_model[number] * (combatant.models or 1)
+        return of_unit, of_model
 
     def survivors(self) -> list[dict[str, Any]]:
         """Return the survivors at the end of each round, one plain dict per round and side.
@@ -197,18 +174,17 @@ class BattleResult(Result):
         Keys are `mean_units`, `mean_points` and `mean_percent` (points left in percent), with intervals, and the 10th
         and 90th percentile of that percentage. A battle that ended early counts with its final state.
         """
-        rows = []
-        for number in range(1, self.rounds + 1):
-            for side in SIDES:
-                units = _units_of_side(side)
-                points = float(self.counts.models[number - 1, units] @ self._model_points[units]) / self.trials
-                figures: dict[str, Any] = {"round": number, "side": side}
-                figures |= mean_figures("mean_units", self.mean_with_interval(f"{side}_units", number))
-                rounded, start = self.mean_with_interval(f"{side}_points_percent", number), self._starting_points(units)
-                percent = rounded.minus(rounded.value - (100 * points / start if start else 0.0)).clip(0.0, 100.0)
-                figures |= mean_figures("mean_points", percent.times(start / 100)) | {"mean_points": points}
-                figures |= mean_figures("mean_percent", percent)
-                rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))
+        rows, (of_unit, of_model) = [], self._points
+        for number, side in product(range(1, self.rounds + 1), SIDES):
+            units = _units_of_side(side)
+            points = float(self.counts.models[number - 1, units] @ of_model[units]) / self.trials
+            figures: dict[str, Any] = {"round": number, "side": side}
+            figures |= mean_figures("mean_units", self.mean_with_interval(f"{side}_units", number))
+            rounded, total = self.mean_with_interval(f"{side}_points_percent", number), float(of_unit[units].sum())
+            percent = rounded.minus(rounded.value - (100 * points / total if total else 0.0)).clip(0.0, 100.0)
+            figures |= mean_figures("mean_points", percent.times(total / 100)) | {"mean_points": points}
+            figures |= mean_figures("mean_percent", percent)
+            rows.append(figures | self._percentiles("percent", f"{side}_points_percent", number))
         return rows
 
     def contributions(self) -> list[dict[str, Any]]:
@@ -219,20 +195,19 @@ class BattleResult(Result):
         its points are unknown). `friends_destroyed` are points of its own side destroyed by its blasts (AC-7). These
         figures have intervals. `p_alive` is the probability that the unit survives the battle.
         """
-        rows = []
+        rows, (of_unit, of_model), batch_sizes = [], self._points, self.counts.outcomes.sum(axis=1)
         for side, unit, number in self.units:
-            destroyed, lost = self.counts.killed[:, number] * self._model_points, self.counts.lost[:, number]
-            by_side = destroyed.reshape(len(destroyed), len(SIDES), MOST_UNITS).sum(axis=2)
-            friends, enemies = (by_side[:, SIDES.index(side) ^ other] for other in (0, 1))
-            figures: dict[str, Any] = {"side": side, **name_cells(unit), "points": unit.points}
+            destroyed, lost = self.counts.killed[:, number] * of_model, self.counts.lost[:, number]
             own_side, enemy_side = _units_of_side(side), _units_of_side(side, enemy=True)
+            figures: dict[str, Any] = {"side": side, **name_cells(unit), "points": unit.points}
             for name, sums, victims in (
-                ("points_destroyed", enemies, enemy_side),
-                ("points_absorbed", lost * self._model_points[number], slice(number, number + 1)),
-                ("friends_destroyed", friends, own_side),
+                ("points_destroyed", destroyed[:, enemy_side].sum(axis=1), enemy_side),
+                ("points_absorbed", lost * of_model[number], slice(number, number + 1)),
+                ("friends_destroyed", destroyed[:, own_side].sum(axis=1), own_side),
             ):
-                least, most = self._cheapest_model(victims), self._starting_points(victims)
-                mean = amount_by_batch(sums, self._batch_sizes, least, most)
+                prices = of_model[victims]
+                least, most = float(min(prices[prices > 0], default=0.0)), float(of_unit[victims].sum())
+                mean = amount_by_batch(sums, batch_sizes, least, most)
                 figures |= mean_figures(name, mean)
                 if name != "friends_destroyed":
                     figures[f"{name}_per_100"] = 100 * mean.value / unit.points if unit.points else None
@@ -270,14 +245,8 @@ class BattleResult(Result):
 
     @cached_property
     def summary(self) -> dict[str, Any]:
-        """Figures at the end of the battle by name; probabilities with intervals."""
         figures = {f"expected_{side}_victory_points": f"{side}_victory_points" for side in SIDES}
         return self._named_figures({f"p_{name}": name for name in self.events}, figures | {"expected_margin": "margin"})
-
-    def margins(self) -> list[dict[str, Any]]:
-        """Return the distribution of the margin (victory points of the first army minus the second) as plain dicts."""
-        names = ("probability", "low", "high")
-        return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
     def _body(self) -> dict[str, Any]:
         parts = {"rounds": self.survivors(), "margins": self.margins(), "contributions": self.contributions()}
@@ -287,7 +256,6 @@ class BattleResult(Result):
     # --- display ----------------------------------------------------------------------------------------------
 
     def caption(self) -> list[str]:
-        """Return the caption of a picture."""
         terms = self.scenario.terms
         armies = [f"{name}: {army.points} points" for name, army in zip(self.names.values(), self.scenario.armies)]
         return [*armies, f'{counted(terms.rounds, "round")}, {terms.gap:g}" apart at the start']
@@ -315,11 +283,9 @@ class BattleResult(Result):
         return contributions(self, ax=ax, **more)
 
     def heading(self) -> list[tuple[str, str]]:
-        """Return the question as labels and texts."""
         return heading(self.scenario, equilibrium=self.game is not None)
 
     def blocks(self) -> list[Block]:
-        """Return the result as blocks of text."""
         blocks = [
             Block(lines=[line for conclusion in self.conclusions() for line in fill(conclusion)]),
             margin_block(self),
@@ -337,7 +303,6 @@ class BattleResult(Result):
 
     @property
     def headline(self) -> str:
-        """Result in one sentence, without intervals."""
         (first, second), won = self.names.values(), self.probability("victory")
         lost = self.probability("defeat")
         sentence = result_sentence(first, second, won, lost)
@@ -354,16 +319,6 @@ class BattleResult(Result):
     def conclusions(self) -> list[str]:
         """Return sentences on the winning chances, the effect of the tactics, and the units that matter."""
         return conclusions(self)
-
-    @property
-    def unmodelled_in_text(self) -> tuple[str, ...]:
-        """Unmodelled rules that the text names: boons and rules of these armies, or all (:meth:`in_full`)."""
-        own = tuple(rule for rule in self.not_modelled if rule not in NOT_MODELLED)
-        return self.not_modelled if self.lists_all_rules else own
-
-    def in_full(self) -> BattleResult:
-        """Return the result with all unmodelled rules in its text, including those that concern every battle."""
-        return replace(self, lists_all_rules=True)
 
 
 def _units_of_side(side: str, *, enemy: bool = False) -> slice:

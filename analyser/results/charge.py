@@ -14,23 +14,14 @@ from analyser.common.answer import Block
 from analyser.common.estimates import CERTAIN_WITHIN
 from analyser.common.means import mean_between, mean_figures, sums_of
 from analyser.common.method_settings import Sampling
-from analyser.common.text import (
-    NEGLIGIBLE,
-    counted,
-    mean_text_in,
-    p_text,
-    rating_text,
-    rows_of_columns,
-    victory_points_text,
-)
+from analyser.common.text import NEGLIGIBLE, counted, rating_text, rows_of_columns, spaced
 from analyser.engine.fight import strikes
 from analyser.engine.fight.program import Kind, Operation, Setup
 from analyser.game.ruleset import Rating
 from analyser.results import rules_used, states
-from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
+from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, rating_reasons, unit_line
 from analyser.results.base import result_sentence
-from analyser.results.rating import rating_reasons
-from analyser.results.rendering import NOT_SHOWN
+from analyser.results.rendering import NOT_SHOWN, figure_rows
 from analyser.results.states import FATES, FightResult, solve_fight, unit_name
 from analyser.rules import combat_result, unit_state
 from analyser.rules.activation import Order
@@ -176,8 +167,8 @@ class ChargeResult(FightResult):
         return result_sentence(attacker, target, self.probability("attacker_wins"), lost)
 
     def blocks(self) -> list[Block]:
-        probabilities = {name: self.probability(name) for name in _RESULT_LABELS if name in self.events}
-        rows = [[_RESULT_LABELS[name], p_text(p)] for name, p in probabilities.items() if name != "no_combat" or p > 0]
+        shown = {name: label for name, label in _RESULT_LABELS.items() if name != "p_no_combat" or self.summary[name]}
+        rows = figure_rows(self.summary, shown)
         return [Block("The combat", rows=rows), _losses_block(self), _outcomes_block(self)]
 
 
@@ -230,32 +221,25 @@ def _strike_records(
 
 _WIDEST_GRID = 13  # columns of a joint table in a terminal
 _RESULT_LABELS = {
-    "attacker_wins": "Attacker wins",
-    "target_wins": "Target wins",
-    "draw": "Draw (stalemate)",
-    "no_combat": "Attacker destroyed before contact",
-    "attacker_overruns": "Attacker overruns",
+    "p_attacker_wins": "Attacker wins",
+    "p_target_wins": "Target wins",
+    "p_draw": "Draw (stalemate)",
+    "p_no_combat": "Attacker destroyed before contact",
+    "p_attacker_overruns": "Attacker overruns",
 }
 
 
 def _outcomes_block(result: ChargeResult) -> Block:
-    rows = []
+    figures, labels = result.summary, dict[str, str]()
     for name in ("suppressed", "disordered", "fell_back", *FATES, "annihilated"):  # a charger is activated anyway
-        probabilities = [result.probability(f"{side}_{name}") for side in CHARGE_SIDES]
-        if name in ALWAYS_SHOWN or any(probabilities):
-            rows.append([f"P({name.replace('_', ' ')})", *map(str, probabilities)])
-    for name in ("suppressed", "annihilated") if any(unit.passengers for unit in result.units) else ():
-        rows.append([f"P(passengers {name})"])
-        for side, unit in zip(CHARGE_SIDES, result.units):
-            cell = result.probability(f"{side}_passengers_{name}") if unit.passengers else "no passengers"
-            rows[-1].append(str(cell))
-    damage = ["damage_left"] if any(unit.keeps_damage for unit in result.units) else []
-    for what in ("models_destroyed", "models_left", *damage):
-        cells = [mean_text_in(result.summary, f"mean_{side}_{what}") for side in CHARGE_SIDES]
-        rows.append([f"Mean {what.replace('_', ' ')}", *cells])
-    points = (f"expected_{side}_victory_points" for side in CHARGE_SIDES)
-    rows.append(["Expected victory points won", *(victory_points_text(result.summary, name) for name in points)])
-    return Block("Outcomes", ("", *CHARGE_SIDES), rows)
+        if name in ALWAYS_SHOWN or any(figures[f"p_{side}_{name}"] for side in CHARGE_SIDES):
+            labels[f"p_{{}}_{name}"] = f"P({spaced(name)})"
+    labels |= {f"p_{{}}_passengers_{name}": f"P(passengers {name})" for name in ("suppressed", "annihilated")}
+    labels |= {"mean_{}_models_destroyed": "Mean models destroyed", "mean_{}_models_left": "Mean models left"}
+    if any(unit.keeps_damage for unit in result.units):
+        labels["mean_{}_damage_left"] = "Mean damage left"
+    labels["expected_{}_victory_points"] = "Expected victory points won"
+    return Block("Outcomes", ("", *CHARGE_SIDES), figure_rows(figures, labels, CHARGE_SIDES))
 
 
 def _losses_block(result: ChargeResult) -> Block:

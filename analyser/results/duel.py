@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -16,13 +16,22 @@ from analyser.common.estimates import estimate, estimate_in, probability_figures
 from analyser.common.frames import tidy
 from analyser.common.means import mean_between, mean_figures, mean_in, mean_text
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, mean_text_in, p_text
+from analyser.common.text import counted
+from analyser.engine.fight.action_reasons import (
+    ACTED_ELSEWHEN,
+    REASON_FACTOR,
+    ActionTaken,
+    Reason,
+    names_of,
+    packed_actions,
+)
+from analyser.engine.fight.best.plan_to_program import PartEnd
 from analyser.engine.fight.program import Setup
 from analyser.results import rules_used, states
 from analyser.results.attack import UNIT_FIGURES, unit_line
 from analyser.results.base import result_sentence
 from analyser.results.duel_solution import SolvedDuel, objective_values, solved_duel
-from analyser.results.round_actions import ActionWeights, SimulatedOrders, actions_of_plan, actions_of_rounds
+from analyser.results.rendering import figure_rows, figure_text
 from analyser.results.states import ALIVE, FATES, FightResult, JointStates, solve_fight, unit_name
 from analyser.rules.policies import POLICIES
 from analyser.scenarios.duel import (
@@ -75,7 +84,7 @@ class DuelResult(FightResult):
     setup: Setup
     orders: tuple[tuple[OrdersPoint, JointStates], ...] = ()
     solution: SolvedDuel | None = None
-    simulated_orders: tuple[SimulatedOrders, ...] = ()
+    simulated_orders: tuple[tuple[PartEnd, JointStates], ...] = ()
 
     @cached_property
     def events(self) -> tuple[str, ...]:
@@ -138,10 +147,18 @@ class DuelResult(FightResult):
     rows = rounds  # printed by ``--format csv``
 
     @cached_property
-    def _actions(self) -> ActionWeights:
-        if self.solution is not None:
-            return actions_of_plan(self.solution, self.simulated_orders)
-        return actions_of_rounds(self.setup, self.orders)
+    def _actions(self) -> dict[tuple[int, str], dict[tuple[str, str], Any]]:
+        """Weights of each action and its reason, by round and side."""
+        totals: dict[tuple[int, str], dict[int, Any]] = {}
+        parts = _actions_of_tactics if self.solution is None else _actions_of_plan
+        for number, side, actions, weights in parts(self):
+            of_side = totals.setdefault((number, DUEL_SIDES[side]), {})
+            for action in np.unique(actions).tolist():
+                if action != ACTED_ELSEWHEN:
+                    of_side[action] = of_side.get(action, 0) + weights[actions == action].sum()
+        return {
+            key: {names_of(action): totals[key][action] for action in sorted(totals[key])} for key in sorted(totals)
+        }
 
     def activations(self) -> list[dict[str, Any]]:
         """Return the actions of each side in each round, one plain dict per action and reason.
@@ -182,11 +199,6 @@ class DuelResult(FightResult):
         mean = mean_between(values, ends.weights, self.trials, possible)
         figures = mean_figures("played", mean) | mean_figures("difference", mean.minus(self.solution.value))
         return {"side": DUEL_SIDES[side], "want": terms.want, "planned": self.solution.value, **figures}
-
-    def margins(self) -> list[dict[str, Any]]:
-        """Return the distribution of the margin at the end (A's VP minus B's) as plain dicts."""
-        names = ("probability",) if self.exact else ("probability", "low", "high")
-        return [{"margin": row["value"], **{name: row[name] for name in names}} for row in self.distribution("margin")]
 
     @cached_property
     def summary(self) -> dict[str, Any]:
@@ -253,17 +265,10 @@ class DuelResult(FightResult):
         return result_sentence(first, second, self.probability("a_wins"), self.probability("b_wins"))
 
     def blocks(self) -> list[Block]:
-        summary = self.summary
-        rows = [[f"P({_event_text(name)})", p_text(self.probability(name))] for name in (*DUEL_RESULTS, *DEVASTATING)]
-        sides = [
-            [f"P({name})", *(str(estimate_in(summary, f"p_{side}_{name}")) for side in DUEL_SIDES)]
-            for name in (ALIVE, *FATES)
-        ]
-        shown = {"Mean models left": "mean_{}_models_left", "Expected victory points": "expected_{}_victory_points"}
+        sides = {f"p_{{}}_{name}": f"P({name})" for name in (ALIVE, *FATES)}
+        sides |= {"mean_{}_models_left": "Mean models left", "expected_{}_victory_points": "Expected victory points"}
         if any(unit.keeps_damage for unit in self.units):
-            shown["Mean damage left"] = "mean_{}_damage_left"
-        for label, name in shown.items():
-            sides.append([label, *(mean_text_in(summary, name.format(side)) for side in DUEL_SIDES)])
+            sides["mean_{}_damage_left"] = "Mean damage left"
         margins = [
             [f"{row['margin']:+d}" if row["margin"] else "0", str(estimate_in(row, "probability"))]
             for row in self.margins()
@@ -271,8 +276,8 @@ class DuelResult(FightResult):
         return [
             _rounds_block(self),
             _actions_block(self),
-            Block("At the end, by victory points", rows=rows),
-            Block(head=("", "A", "B"), rows=sides),
+            Block("At the end, by victory points", rows=figure_rows(self.summary, _RESULT_LABELS)),
+            Block(head=("", "A", "B"), rows=figure_rows(self.summary, sides, DUEL_SIDES)),
             Block("VP difference (A - B)", rows=margins, align=">"),
             *self._plan_blocks(),
         ]
@@ -332,11 +337,55 @@ def solve_with_plan(scenario: DuelScenario, sampling: Sampling, result_type: typ
     return solve_fight(scenario, *fight, sampling, make_result, programs.choices)
 
 
+ActionPart = tuple[int, int, NDArray[Any], NDArray[Any]]  # round, side, packed actions, and their weights
+
+
+def _actions_of_tactics(duel: DuelResult) -> Iterator[ActionPart]:
+    """Yield the actions at each choice of orders in a duel of simple tactics."""
+    for orders, (first, second, weights) in duel.orders:
+        operation = int(orders.operation.kind), int(orders.operation.side), int(orders.operation.number)
+        actions = packed_actions(duel.setup, operation, orders.when, orders.shots, first, second)
+        yield orders.round, operation[1], actions, weights
+
+
+def _actions_of_plan(duel: DuelResult) -> Iterator[ActionPart]:
+    """Yield the actions under a plan: with probabilities or, if simulated, with counts."""
+    solution: Any = duel.solution
+    points = {point.place: point for point in solution.choice_points}
+    followed: Iterable[tuple[PartEnd, JointStates, NDArray[Any]]] = (
+        (*state, solution.plan_programs.branches(solution.setup, *state)) for state in duel.simulated_orders
+    )
+    for (number, place), (first, second, weights), branches in followed if not duel.exact else solution.orders_taken():
+        point = points[place]
+        for branch in np.unique(branches).tolist():
+            taken = branches == branch
+            operation, shots = solution.order_of(point, branch)
+            actions = packed_actions(solution.setup, operation, point.when, shots, first[taken], second[taken])
+            yield number + 1, point.side, actions, weights[taken]
+    if not duel.exact:
+        return
+    game = solution.game
+    has_ended = np.diff(game.edges.begins[: game.starts + 1]) == 0  # no side has an action in the rounds after the end
+    gone = ActionTaken.WAS_GONE * REASON_FACTOR + Reason.GONE
+    idle = ActionTaken.HAD_NO_ACTIVATION * REASON_FACTOR + Reason.ENEMY_GONE
+    for number in range(game.rounds):
+        over = np.flatnonzero(solution.weights[number, : game.starts] * has_ended)
+        for side, ends in enumerate((game.first[over], game.second[over])):
+            yield number + 1, side, np.where(states.is_removed(ends), gone, idle), solution.weights[number, over]
+
+
 def policy_in_words(policy: str | tuple[str, ...]) -> str:
     """Return the name or the lines of a policy, for a heading."""
     return policy if isinstance(policy, str) else "; ".join(policy)
 
 
+_RESULT_LABELS = {
+    "p_a_wins": "P(A wins)",
+    "p_draw": "P(draw)",
+    "p_b_wins": "P(B wins)",
+    "p_a_devastating": "P(A devastating victory)",
+    "p_b_devastating": "P(B devastating victory)",
+}
 _ACTION_TEXTS = {
     "fell": "was removed before it could act",
     "shot_aiming": "aimed and shot",
@@ -371,11 +420,6 @@ def _actions_block(result: DuelResult) -> Block:
     return Block("Actions", ("round", *map(str, numbers)), rows, "<>")
 
 
-def _event_text(name: str) -> str:
-    side, _, what = name.partition("_")
-    return name if name == "draw" else f"{side.upper()} {what}" + (" victory" if what == "devastating" else "")
-
-
 def _rounds_block(result: DuelResult) -> Block:
     rounds = result.rounds()
     head, rows = ["round"], [[str(number)] for number in range(1, len(result.moments) + 1)]
@@ -385,8 +429,8 @@ def _rounds_block(result: DuelResult) -> Block:
         damage = ["damage"] if unit.keeps_damage else []
         head += [f"{side.upper()} alive", "models", "10-90%", *damage, *(name.replace("_", " ") for name in shown)]
         for row, figures in zip(rows, of_side):
-            row.extend([str(estimate_in(figures, "p_alive")), mean_text_in(figures, "mean_models")])
+            row.extend([figure_text(figures, "p_alive"), figure_text(figures, "mean_models")])
             row.append(f"{figures['models_10th_percentile']}-{figures['models_90th_percentile']}")
-            row.extend([mean_text_in(figures, "mean_damage_left")] if damage else [])
-            row.extend(str(estimate_in(figures, f"p_{name}")) for name in shown)
+            row.extend([figure_text(figures, "mean_damage_left")] if damage else [])
+            row.extend(figure_text(figures, f"p_{name}") for name in shown)
     return Block("By round", head, rows, ">", lines=["10-90%: models left in the middle 80% of duels, 0 if removed"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from analyser.engine.fight.best.choice_program import (
 )
 from analyser.engine.fight.best.explore import MOST_PLACES
 from analyser.engine.fight.best.game_graph import MOST_EDGES, Game, GameInput, TooManyNodesError, game_of, graph_of
-from analyser.engine.fight.best.plan_to_program import PlanPrograms
+from analyser.engine.fight.best.plan_to_program import PartEnd, PlanPrograms
 from analyser.engine.fight.program import Kind, Setup, unpack_order
 from analyser.results.policy_evaluator import PolicyDecisions, PolicyLines
 from analyser.results.states import JointStates, is_removed, points_won, share_lost
@@ -172,6 +173,16 @@ class SolvedDuel:
         edges = self.game.edges
         branches: NDArray[Any] = edges.weights[edges.begins[nodes] + self.plan[number, nodes]].astype(np.int64)
         return branches
+
+    def orders_taken(self) -> Iterator[tuple[PartEnd, JointStates, NDArray[Any]]]:
+        """Yield the states of both sides at each choice of orders, and the branch taken."""
+        game = self.game
+        for number, point in product(range(game.rounds), self.choice_points):
+            if point.subject == ORDERS:
+                nodes = game.nodes_of(point.place)
+                reached = nodes.start + np.flatnonzero(self.weights[number, nodes])
+                states = JointStates(game.first[reached], game.second[reached], self.weights[number, reached])
+                yield PartEnd(number, point.place), states, self.branches(number, reached)
 
     def order_of(self, point: ChoicePoint, branch: int) -> tuple[tuple[int, int, int], int]:
         """Return the first operation of a branch of orders, and the number of strikes of a salvo."""

@@ -11,17 +11,16 @@ from numpy.typing import NDArray
 
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, did_you_mean, shown
-from analyser.common.estimates import Estimate, estimate, estimate_in, probability_figures
+from analyser.common.estimates import Estimate, estimate, probability_figures
 from analyser.common.means import mean_between, mean_figures, sum_of, values_of_unit, victory_points_figures
 from analyser.common.method_settings import Sampling
-from analyser.common.text import counted, frequency_sentence, mean_text_in, rating_text, victory_points_text
+from analyser.common.text import counted, frequency_sentence, rating_text
 from analyser.engine.fight.exact.propagate import start_states
 from analyser.game.names import loadout_name
 from analyser.game.units import MOST_MODELS
 from analyser.results import rules_used, states
-from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, unit_line
-from analyser.results.rating import rule_effects
-from analyser.results.rendering import distribution_block
+from analyser.results.attack import ALWAYS_SHOWN, UNIT_FIGURES, rule_effects, unit_line
+from analyser.results.rendering import distribution_block, figure_rows, figure_text
 from analyser.results.states import FightResult, solve_fight
 from analyser.scenarios.focus import FocusScenario, focus_program
 from analyser.scenarios.schema import TARGET_FATES
@@ -205,12 +204,7 @@ class FocusResult(FightResult):
         if self.wanted is not None:
             share, fate = self.wanted
             blocks.append(Block(_until_line(self.until(share, fate), share, fate, len(self.moments))))
-        points = [["Expected victory points", victory_points_text(self.summary, "expected_victory_points")]]
-        if self.scenario.at_risk:
-            points.append(
-                ["Expected victory points lost", victory_points_text(self.summary, "expected_victory_points_lost")]
-            )
-        return [*blocks, Block(rows=points)]
+        return [*blocks, Block(rows=figure_rows(self.summary, _POINTS_LABELS))]
 
 
 def solve_focus(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
@@ -221,6 +215,10 @@ def solve_focus(scenario: FocusScenario, sampling: Sampling) -> FocusResult:
     return solve_fight(scenario, setup, programs, start_states(setup), sampling, make_result)
 
 
+_POINTS_LABELS = {
+    "expected_victory_points": "Expected victory points",
+    "expected_victory_points_lost": "Expected victory points lost",
+}
 _ATTACKER_LABELS = {
     "mean_attacker_models_destroyed": "own models lost",
     "mean_attacker_damage_left": "own damage left",
@@ -239,10 +237,7 @@ def _attacks_block(result: FocusResult) -> Block:
     rows = []
     for figures in rounds:
         by = ", ".join(filter(None, (figures["attacker"] or "no profile", figures["row"])))
-        row = [str(figures["attack"]), by]
-        for name in columns:
-            row.append(mean_text_in(figures, name) if name.startswith("mean") else str(estimate_in(figures, name)))
-        rows.append(row)
+        rows.append([str(figures["attack"]), by, *(figure_text(figures, name) for name in columns)])
     return Block("After each attack", ["attack", "by", *columns.values()], rows, "><>")
 
 

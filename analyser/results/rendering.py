@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from analyser.common.answer import Block, notebook_html
 from analyser.common.estimates import estimate_in
 from analyser.common.intervals import MIN_FOR_WILSON
-from analyser.common.text import NEGLIGIBLE, csv_of_rows, fill, head_and_cells, json_text, shown_range
+from analyser.common.text import NEGLIGIBLE, csv_of_rows, head_and_cells, json_text, mean_text_in, shown_range
 
 if TYPE_CHECKING:
     from analyser.results.base import Result
 
 _WIDEST_LIST = 120  # characters; a longer list has a line per entry
-_MORE = "{} that concern every battle (named by --full, in JSON, and by in_full() in Python)"
 _THIN = "Intervals of means that rest on few trials: Gaffke's, which allow for values that were not simulated."
 _RARE = (
     "Intervals: Wilson's; Blaker's for events that occurred, or failed to occur, in fewer than "
@@ -42,9 +41,30 @@ def distribution_block(rows: Sequence[dict[str, Any]], title: str, head: str = "
     return Block(title, (head, "probability", "at least"), cells, ">", " | ", minor, NOT_SHOWN, shares_table=True)
 
 
+def figure_text(figures: Mapping[str, Any], name: str) -> str:
+    """Return a figure of a summary or a table as text, with its interval if there is one; empty if it is missing."""
+    if name not in figures:
+        return ""
+    if figures[name] is None:
+        return "unknown rating"
+    if name.startswith(("mean_", "expected_")):
+        return mean_text_in(figures, name)
+    return str(estimate_in(figures, name) if name.startswith("p_") else figures[name])
+
+
+def figure_rows(figures: Mapping[str, Any], labels: Mapping[str, str], sides: Sequence[str] = ("",)) -> list[list[str]]:
+    """Return a row for each label: the figure of that name, with each of `sides` in place of ``{}``.
+
+    >>> figure_rows({"p_a_alive": 0.5, "p_b_alive": 1.0}, {"p_{}_alive": "P(alive)"}, ("a", "b"))
+    [['P(alive)', '50.00%', '100%']]
+    """
+    rows = [[label, *(figure_text(figures, name.format(side)) for side in sides)] for name, label in labels.items()]
+    return [row for row in rows if any(row[1:])]
+
+
 def text(results: Sequence[Result]) -> str:
     """Return the results of one question, by one method or several, as text for a terminal."""
-    parts = [*(block.text for block in blocks_of(results)), *map("\n".join, _terminal_notes(results))]
+    parts = [*(block.text for block in blocks_of(results)), *map("\n".join, _notes(results))]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -53,42 +73,17 @@ def blocks_of(results: Sequence[Result]) -> list[Block]:
     return [Block(rows=[*results[0].heading(), ("Method", method_line(results))]), *_blocks_of_results(results)]
 
 
-def _terminal_notes(results: Sequence[Result]) -> list[list[str]]:
-    """Return the notes as lines, in short form if the text of the result names only some unmodelled rules."""
-    in_short = results[0].unmodelled_in_text != results[0].not_modelled
-    notes = _notes(results, _short_rules_notes if in_short else _rules_notes)
-    return [[line for paragraph in part for line in fill(paragraph)] for part in notes] if in_short else notes
-
-
-def _rules_notes(result: Result) -> list[list[str]]:
-    return [
-        _list_lines("Rules applied", result.rules_applied, ", ") or ["Rules applied: none"],
-        _list_lines("Not used", result.not_used, "; "),
-        _list_lines("Not modelled", result.not_modelled, ", ") or ["Not modelled: none"],
-    ]
-
-
-def _short_rules_notes(result: Result) -> list[list[str]]:
-    """Return the rules as lines, with the names of these units' unmodelled rules, and the number of the others."""
-    gaps, named = result.not_modelled, result.unmodelled_in_text
-    more = len(gaps) - len(named)
-    return [
-        [f"Rules applied ({len(result.rules_applied)}): {', '.join(result.rules_applied) or 'none'}"],
-        [f"Not used: {'; '.join(result.not_used)}"] if result.not_used else [],
-        [f"Not modelled ({len(gaps)}): {'; '.join([*named, _MORE.format(f'and {more} more' if named else more)])}"],
-    ]
-
-
-def _notes(
-    results: Sequence[Result], rules_notes: Callable[[Result], list[list[str]]] = _rules_notes
-) -> list[list[str]]:
+def _notes(results: Sequence[Result]) -> list[list[str]]:
+    """Return the lines below results, in groups: rules, sources, assumptions, intervals and warnings."""
     first, warnings = results[0], dict.fromkeys(chain.from_iterable(result.warnings for result in results))
     assumptions = []
     for assumption in dict.fromkeys(chain.from_iterable(result.assumptions for result in results)):
         methods = [method_name(result) for result in results if assumption in result.assumptions]
         assumptions.append(f"Assumption{'' if len(methods) == len(results) else f' ({methods[0]})'}: {assumption}")
     return [
-        *rules_notes(first),
+        _list_lines("Rules applied", first.rules_applied, ", ") or ["Rules applied: none"],
+        _list_lines("Not used", first.not_used, "; "),
+        _list_lines("Not modelled", first.not_modelled, ", ") or ["Not modelled: none"],
         [] if first.profiles is None else [f"Profiles: {first.profiles}"],
         assumptions,
         *([line] for line in interval_notes(results)),
@@ -98,8 +93,8 @@ def _notes(
 
 
 def interval_notes(results: Sequence[Result]) -> list[str]:
-    """Return the notes on the intervals of rare events and of means that rest on few trials."""
-    lines = [_RARE] if any(result.has_rare_events for result in results) else []
+    """Return the notes on the intervals of simulated results."""
+    lines = [_RARE] if not all(result.exact for result in results) else []
     return [*lines, _THIN] if any(result.thin_means for result in results) else lines
 
 

@@ -152,10 +152,9 @@ def test_who_broke_is_not_unlucky_for_the_models_that_it_had_left():
     assert found.chance == whole.chance
     assert found.sentence.startswith("models destroyed: 3, broken: yes. Nothing unusual")
     unsaid = an.luck(RIFLES, GRENADIERS, destroyed=3, distance=6)
-    assert unsaid.fights[0].if_gone == whole.chance
-    assert "the unit broke (broken=yes). If it did: Nothing unusual" in str(unsaid)
+    assert "Not stated, so counted as no: broken." in str(unsaid)
     assert unsaid.as_dict()["fights"][0]["not_said"] == ["broken"]
-    assert an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6).fights[0].if_gone is None  # which cannot break it
+    assert an.luck(RIFLES, GRENADIERS, destroyed=2, distance=6).fights[0].unreported_ends == ()
 
 
 def test_the_figures_that_can_be_said_are_those_of_the_question():
@@ -229,9 +228,9 @@ def test_in_plain_words():
         ({"got": {"suppressed": 1}}, "yes or no; in a file true or false"),
         ({"got": {"destroyed": True}}, r"not a number of models .*annihilated=yes"),
         ({"got": {"broken": True, "suppressed": True}}, r"broken yes, suppressed yes cannot happen \("),
-        ({"got": {"fled": True}}, r"fled yes cannot happen: .*edge_distance.*\(allowed: fled no\)"),
-        ({"got": {"fell_back": True}}, "only a unit that is already suppressed falls back"),
-        ({"got": {"destroyed": 2, "broken": True}, "kind": "charge"}, "at its BREAK LIMIT of 3 models or fewer"),
+        ({"got": {"fled": True}}, r"fled yes cannot happen \(allowed: fled no\)"),
+        ({"got": {"fell_back": True}}, r"fell back yes cannot happen \(allowed: fell back no\)"),
+        ({"got": {"destroyed": 2, "broken": True}, "kind": "charge"}, "3 to 5 with target broken yes"),
         ({"got": {"destroyed": 1, "broken": True}}, r"3 to 5 with broken yes; broken no with models destroyed 1"),
         ({"destroyed": 1, "kind": "war"}, "attack, charge, duel"),
         ({"got": {"draw": True}, "kind": "duel"}, "neither good nor bad"),
@@ -247,8 +246,7 @@ def test_wrong_inputs(how, said):
     ("raw", "said"),
     [
         ({"fight": 3}, "no fights"),
-        ({"fights": [shot(RIFLES, GRENADIERS, 4)]}, r"fights: unknown key; did you mean 'fight'\?.*\[\[fight\]\]"),
-        ({"attack": [{"attacker": RIFLES}], "target": {"unit": KRUPP}}, r"attack: this is a list.*\[\[fight\]\]"),
+        ({"fights": [shot(RIFLES, GRENADIERS, 4)]}, r"no result is stated .*\[\[fight\]\] for each"),
         (game({"atack": {}, "got": {"destroyed": 1}}), "fight 1: atack: unknown key; did you mean 'attack'"),
         (game({"got": {"destroyed": 1}, "attacker": RIFLES, "target": GRENADIERS}), "attack = { attacker = "),
         (game(shot(RIFLES, GRENADIERS, 6, annihilated=False)), r"annihilated yes with models destroyed 6"),

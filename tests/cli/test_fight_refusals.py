@@ -154,7 +154,3 @@ def test_one_word_can_be_a_policy_in_words():
     for given in ("", "shoott"):
         refused = refusal("duel", RIFLES, GRENADIERS, "--policy-a", given)
         assert "nor a policy in words, such as 'aim and shoot'" in refused
-
-
-def test_a_fight_that_is_no_battle_has_nothing_in_short(file):
-    assert "--full: only a battle needs it" in refusal("run", file(FILES["duel"]), "--full")
