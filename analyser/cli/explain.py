@@ -6,11 +6,10 @@ from typing import Any
 
 import click
 
-from analyser.cli import options
-from analyser.cli.answer import note_without_effect, show
-from analyser.cli.command_base import Choice, command, profiles_in, stated_options
-from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHOD_OPTIONS, QUESTION, TARGET_KEYS, question_from
-from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
+from analyser.cli.answer import note_without_effect, profiles_in_use, show
+from analyser.cli.command_base import Option, command
+from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHOD_OPTIONS, QUESTION, question_from
+from analyser.cli.options import AT_LEAST_1, METHOD, Choice, integer, output, parse_value
 from analyser.common.errors import InputError
 
 _PICK_TEXT = "Show the worst, median or best trial by --metric, instead of --trial."
@@ -31,26 +30,26 @@ that the unit broke or fled; outcomes you do not list count as "no":
   target = { unit = "crown/rifle-platoon@reinforced" }"""
 
 
+_METRIC_TEXT = "Figure by which --pick chooses. Default: models destroyed; in a duel the margin."
+
+
 @command(
-    Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, type=Integer(0)),
+    "ATTACKER [TARGET]",
+    Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, type=integer(0)),
     Option("--pick", _PICK_TEXT, QUESTION, type=Choice(("worst", "median", "best"))),
-    Option(
-        "--metric NAME", "Figure by which --pick chooses. Default: models destroyed; in a duel the margin.", QUESTION
-    ),
+    Option("--metric NAME", _METRIC_TEXT, QUESTION),
     KIND,
     Option("--trials N", "Trials of the simulation. Default: 1000.", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "Seed; the same seed gives the same dice. Default: 0.", METHOD, type=Integer(0)),
+    Option("--seed N", "Seed; the same seed gives the same dice. Default: 0.", METHOD, type=integer(0)),
     *CONDITIONS,
-    *[option for option in OUTPUT_OPTIONS if option is not PLOT],
+    *output(plot=False),
     examples=(
         "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --pick worst",
         "crown/rifle-platoon@basic scion-grenadier-p@basic --kind duel --trial 17",
     ),
     notes=DUEL_NOTES,
 )
-@click.argument("attacker", shell_complete=complete_selector)
-@click.argument("target", required=False, shell_complete=TARGET_KEYS.complete)
-def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
+def explain_trial(attacker: str, target: str | None = None, kind: str = "attack", **keys: Any) -> None:
     """Show one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
 
     The commands attack, charge and duel simulate the same trials with the same --seed and --trials. Charges, focus
@@ -58,36 +57,31 @@ def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | 
     """
     from analyser.ask.trial_narration import tell
 
-    options_of_tell = stated_options(keys, "trial", "pick", "metric", "trials", "seed")
     question, conditions = question_from(attacker, target, kind)
-    show(tell(question, profiles=profiles_in(profiles), **options_of_tell, **conditions))
+    show(tell(question, profiles=profiles_in_use(), **keys, **conditions))
 
 
 @command(
-    Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, type=Integer(0)),
+    "ATTACKER [TARGET]",
+    Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, type=integer(0)),
     Option("--got FIGURE=VALUE", _GOT_TEXT, QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
     *[option for option in METHOD_OPTIONS if option.name not in ("precision", "threads")],
-    *OUTPUT_OPTIONS,
+    *output(),
     examples=(
         "crown/rifle-p@reinforced scion-grenadier-p@basic --distance 6 --destroyed 2 --got suppressed=no",
         "game.toml --plot luck.png",
     ),
     notes=f"{_GAME_FILE}\n\n{DUEL_NOTES}",
 )
-@click.argument("attacker", shell_complete=complete_selector)
-@click.argument("target", required=False, shell_complete=TARGET_KEYS.complete)
-@click.pass_context
 def explain_luck(
-    context: click.Context,
-    /,
     attacker: str,
-    target: str | None,
-    destroyed: int | None,
-    got: tuple[str, ...],
-    profiles: str | None,
-    **keys: Any,
+    target: str | None = None,
+    destroyed: int | None = None,
+    got: tuple[str, ...] = (),
+    kind: str = "attack",
+    **method: Any,
 ) -> None:
     """Compute the probability of a result as bad as yours, or worse.
 
@@ -97,7 +91,7 @@ def explain_luck(
     """
     from analyser.ask.luck import luck
 
-    note_without_effect()
+    note_without_effect(**method)
     stated_figures = [_parse_got(text) for text in got]
     report = dict(stated_figures)
     if len(report) < len(stated_figures):
@@ -105,13 +99,11 @@ def explain_luck(
     if destroyed is not None:
         if "destroyed" in report:
             raise InputError("this is given twice", where="--destroyed", allowed="once")
-        order = list(context.params)  # click keeps the order of the command line
+        order = list(click.get_current_context().params)  # click keeps the order of the command line
         models = {"destroyed": destroyed}
         report = models | report if order.index("destroyed") < order.index("got") else report | models
-    method = stated_options(keys, "method", "trials", "seed")
-    question, conditions = question_from(attacker, target, keys["kind"])
-    result = luck(question, profiles=profiles_in(profiles), got=report or None, **method, **conditions)
-    show(result, plot=result.plot)
+    question, conditions = question_from(attacker, target, kind)
+    show(luck(question, profiles=profiles_in_use(), got=report or None, **method, **conditions))
 
 
 def _parse_got(text: str) -> tuple[str, Any]:
@@ -120,4 +112,4 @@ def _parse_got(text: str) -> tuple[str, Any]:
     if not equals or not value:
         raise InputError(f"{text!r} is not usable", where="--got", allowed="such as suppressed=yes or hits=3")
     words = {"yes": True, "no": False}
-    return name.replace("-", "_"), words.get(value.lower(), options.parse_value(value, "--got"))
+    return name.replace("-", "_"), words.get(value.lower(), parse_value(value, "--got"))

@@ -9,21 +9,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
-import click
-from click.shell_completion import CompletionItem
-
 from analyser.cli import options
 from analyser.cli.answer import answer
-from analyser.cli.command_base import Choice, command
-from analyser.cli.options import (
-    AT_LEAST_1,
-    FIGHT_OPTIONS,
-    METHOD,
-    KeyOption,
-    Option,
-    complete_selector,
-    key_options,
-)
+from analyser.cli.command_base import Option, command
+from analyser.cli.options import FIGHT_OPTIONS, Choice, KeyOption, key_options
 from analyser.common.errors import InputError, allowed_names, did_you_mean, nearest
 from analyser.common.text import with_article
 from analyser.rules.policies import BEST, POLICIES
@@ -68,13 +57,6 @@ class AllowedKeys(NamedTuple):
         allowed = allowed_names(self.allowed, key, "docs/keys.md") if is_allowed else self.elsewhere[similar[0]]
         raise InputError(f"unknown key{did_you_mean(key, similar)}", where=f"{where}.{key}", allowed=allowed)
 
-    def complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the selectors with a prefix or, after a colon, the keys."""
-        if ":" not in incomplete:
-            return complete_selector(context, parameter, incomplete)
-        before, last = re.fullmatch(r"(.*[:,])([^:,]*)", incomplete).groups()  # type: ignore[union-attr]
-        return [CompletionItem(f"{before}{key}") for key in self.allowed if key.startswith(last)]
-
 
 def _keys(record: type[Record], more: Iterable[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for key in (*record.model_fields, *more) if key not in _EXCLUDED))
@@ -102,11 +84,23 @@ TARGET_KEYS = AllowedKeys(
     _keys(Target), _CLOSE_PLACES | dict.fromkeys(ATTACKER_KEYS.allowed, "after the colon of the attacker")
 )
 COMBATANT_KEYS = AllowedKeys(_keys(Combatant), _RANGED_PLACES | _option_texts(ChargeTerms))
-ATTACKER_OR_TARGET_KEYS = AllowedKeys((*ATTACKER_KEYS.allowed, *TARGET_KEYS.allowed), {})  # for completion
 SECONDARY_KEYS = AllowedKeys(_keys(Combatant, ["threatened"]), COMBATANT_KEYS.elsewhere)
 DUELLIST_KEYS = AllowedKeys(
     _keys(Combatant, Charge.model_fields), _RANGED_PLACES | _option_texts(DuelTerms) | _DUEL_PLACES
 )
+
+
+def keys_after_colon(command: str, parameter: str) -> tuple[str, ...]:
+    """Return the keys that may follow the colon of a unit in a parameter of a command."""
+    if command == "charge":
+        return COMBATANT_KEYS.allowed
+    return {
+        "attacker": ATTACKER_KEYS.allowed,
+        "attackers": ATTACKER_KEYS.allowed + TARGET_KEYS.allowed,
+        "target": TARGET_KEYS.allowed,
+        "a": DUELLIST_KEYS.allowed,
+        "b": DUELLIST_KEYS.allowed,
+    }.get(parameter, ())
 
 
 def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
@@ -186,13 +180,7 @@ ATTACK_OPTIONS = [
     *_flags("penalties", PENALTIES),
     *key_options(Target, "target", "Target"),
 ]
-CHARGE_OPTIONS = [
-    *key_options(ChargeTerms, "charge", "Charge"),
-    Option(
-        "--secondary UNIT", "Another unit of the target's side in contact. Can be repeated.", "Charge", multiple=True
-    ),
-    *FIGHT_OPTIONS,
-]
+_SECONDARY = "Another unit of the target's side in contact. Can be repeated."
 _UNTIL = f"Show the number of attacks until the target has FATE with probability P: {', '.join(TARGET_FATES)}."
 
 
@@ -225,6 +213,7 @@ def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
 
 
 @command(
+    "ATTACKERS... TARGET",
     *ATTACK_OPTIONS,
     Option("--until P FATE", _UNTIL, "Attack", type=(float, Choice(TARGET_FATES))),
     *FIGHT_OPTIONS,
@@ -234,9 +223,7 @@ def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
         "crown/rifle-p@basic:aiming crown/sharp-rifles@basic scion-grenadier-p@basic:models=4 --until 0.8 broken",
     ),
 )
-@click.argument("attackers", nargs=-1, required=True, shell_complete=ATTACKER_OR_TARGET_KEYS.complete)
-@click.argument("target", shell_complete=TARGET_KEYS.complete)
-def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
+def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None = None, **method: Any) -> None:
     """Compute ranged attacks of ATTACKERS on TARGET, in the order given.
 
     Name a unit by faction, unit and level: crown/rifle-platoon@reinforced. Add conditions after a colon:
@@ -244,23 +231,24 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
     (all keys: docs/keys.md). Options apply to every attack that does not state its own value.
     """
     if len(attackers) == 1 and until is None:
-        answer("attack", raw_attack_scenario(attackers[0], target))
+        answer("attack", raw_attack_scenario(attackers[0], target), **method)
         return
     attacks = parse_attacks(attackers)
     raw = {"attacks": attacks, "target": parse_unit(target, "target", TARGET_KEYS)}
-    answer("focus", with_options(raw, attacks=attacks), until=until)
+    answer("focus", with_options(raw, attacks=attacks), until=until, **method)
 
 
 @command(
-    *CHARGE_OPTIONS,
+    "ATTACKER TARGET",
+    *key_options(ChargeTerms, "charge", "Charge"),
+    Option("--secondary UNIT", _SECONDARY, "Charge", multiple=True),
+    *FIGHT_OPTIONS,
     examples=(
         "crown/rifle-platoon@basic scion-grenadier-p@basic:garrisoned",
         "crown/horse-guard@basic scion-grenadier-p@basic --distance 8 --outflanking --method both",
     ),
 )
-@click.argument("attacker", shell_complete=COMBATANT_KEYS.complete)
-@click.argument("target", shell_complete=COMBATANT_KEYS.complete)
-def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
+def charge(attacker: str, target: str, secondary: tuple[str, ...] = (), **method: Any) -> None:
     """Compute a charge of ATTACKER at TARGET: the winner, and the losses and fate of both sides.
 
     Name a unit by faction, unit and level: crown/rifle-platoon@basic. Add conditions after a colon:
@@ -269,7 +257,7 @@ def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> 
     texts = {"attacker": attacker, "target": target}
     sides = {side: parse_unit(text, side, COMBATANT_KEYS) for side, text in texts.items()}
     others = [parse_unit(unit, f"secondary.{place}", SECONDARY_KEYS) for place, unit in enumerate(secondary)]
-    answer("charge", with_options({"charge": {}, **sides, "secondary": others}))
+    answer("charge", with_options({"charge": {}, **sides, "secondary": others}), **method)
 
 
 _DESCRIPTIONS = {name: about.description for name, about in POLICIES.items()}
@@ -284,6 +272,7 @@ DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
 
 
 @command(
+    "A B",
     *key_options(DuelTerms, "duel", "Duel"),
     *FIGHT_OPTIONS,
     examples=(
@@ -292,31 +281,24 @@ DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
     ),
     notes=DUEL_NOTES,
 )
-@click.argument("a", shell_complete=DUELLIST_KEYS.complete)
-@click.argument("b", shell_complete=DUELLIST_KEYS.complete)
-def duel(a: str, b: str, **_: Any) -> None:
+def duel(a: str, b: str, **method: Any) -> None:
     """Compute a fight of A and B over several rounds; each follows a policy (--help-all lists the policies).
 
     Name a unit by faction, unit and level: crown/rifle-platoon@basic. Add conditions after a colon:
     crown/rifle-p@basic:suppressed,row=ranged-light (all keys: docs/keys.md).
     """
     sides = {side: parse_unit(text, side, DUELLIST_KEYS) for side, text in (("a", a), ("b", b))}
-    answer("duel", with_options({"duel": {}, **sides}))
+    answer("duel", with_options({"duel": {}, **sides}), **method)
 
 
 QUESTION = "Question"  # heading in the help
-SAMPLING_KEYS = ("method", "trials", "seed", "precision", "threads")
-METHOD_OPTIONS = [
-    Option("--method", "Method. Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
-    Option("--trials N", "Monte Carlo: number of trials of each fight.", METHOD, type=AT_LEAST_1),
-    *options.SAMPLE_OPTIONS,
-]
+METHOD_OPTIONS = options.method("Monte Carlo: number of trials of each fight.")
 CONDITIONS = [
     *ATTACK_OPTIONS,
     *key_options(Charge, "charge", "Charge, with --kind charge"),
     *(key for key in key_options(DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
 ]
-KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, type=Choice(TWO_UNIT_KINDS), default="attack")
+KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, type=Choice(TWO_UNIT_KINDS))
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

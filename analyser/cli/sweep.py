@@ -8,8 +8,10 @@ from typing import Any
 
 import click
 
-from analyser.cli.command_base import command, note, profiles_in, progress_bar, stated_options
-from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, RULESET_OPTIONS, Integer, Option, complete_file
+from analyser.cli.answer import profiles_in_use
+from analyser.cli.command_base import Option, command
+from analyser.cli.messages import note, progress_bar
+from analyser.cli.options import OUTPUT, PROFILES, QUIET, RULESET_OPTIONS, integer
 from analyser.common.method_settings import MOST_THREADS
 from analyser.common.text import json_text
 
@@ -18,20 +20,19 @@ _HEADING = "Workers"
 _DASK_TEXT = "Dask scheduler whose workers do the work; `local` starts one here."
 _PART_TEXT = "Run job K of N. The jobs divide the work and may run in parallel."
 WORKERS = [
-    Option("--workers N", "Processes. Default: one for each processor.", _HEADING, type=Integer(1, MOST_THREADS)),
+    Option("--workers N", "Processes. Default: one for each processor.", _HEADING, type=integer(1, MOST_THREADS)),
     Option("--dask ADDRESS", _DASK_TEXT, _HEADING),
     Option("--part K/N", _PART_TEXT, _HEADING),
 ]
-STORE = click.argument("store", shell_complete=complete_file)
 
 
 @command(
+    "PLAN",
     Option("--out STORE", "Folder for the results (the store).", OUTPUT, required=True),
-    *(*WORKERS, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
+    *(*WORKERS, *RULESET_OPTIONS, PROFILES, QUIET),
     examples=("plan.toml --out store", "plan.toml --out store --part 17/400"),
 )
-@click.argument("plan", shell_complete=complete_file)
-def sweep_start(plan: str, out: str, profiles: str | None, **workers: Any) -> None:
+def sweep_start(plan: str, out: str, **workers: Any) -> None:
     """Compute every fight of PLAN and write the results to --out, a folder of Parquet files (docs/sweeps.md).
 
     The work is divided into parts. Run the command again to resume.
@@ -39,19 +40,16 @@ def sweep_start(plan: str, out: str, profiles: str | None, **workers: Any) -> No
     from analyser.sweep.running import run_sweep
 
     with _progress_bar(out) as tell:
-        result = run_sweep(plan, out, **stated_options(workers), profiles=profiles_in(profiles), tell=tell)
-    _print_state(result)
+        _print_state(run_sweep(plan, out, **workers, profiles=profiles_in_use(), tell=tell))
 
 
-@command(*WORKERS, QUIET_OPTION, examples=("store", "store --workers 8"))
-@STORE
+@command("STORE", *WORKERS, QUIET, examples=("store", "store --workers 8"))
 def sweep_resume(store: str, **workers: Any) -> None:
     """Resume a sweep from its results folder STORE, with the plan stored in it."""
     from analyser.sweep.running import resume_sweep
 
     with _progress_bar(store) as tell:
-        result = resume_sweep(store, **stated_options(workers), tell=tell)
-    _print_state(result)
+        _print_state(resume_sweep(store, **workers, tell=tell))
 
 
 def _print_state(answer: Any) -> None:
@@ -71,10 +69,8 @@ def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
         raise
 
 
-@command(Option("--json", "Print JSON.", OUTPUT, dest="as_json"), QUIET_OPTION, examples=("store", "store --json"))
-@STORE
-@click.pass_context
-def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
+@command("STORE", Option("--json", "Print JSON.", OUTPUT, dest="as_json"), QUIET, examples=("store", "store --json"))
+def sweep_status(store: str, as_json: bool = False) -> int:
     """Show the progress of the sweep in the folder STORE. The exit status is 1 if parts are missing."""
     from analyser.sweep.progress import status_of
     from analyser.sweep.store_reader import open_sweep
@@ -92,17 +88,16 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
             )
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")
-    context.exit(0 if result.is_complete else NOT_DONE)
+    return 0 if result.is_complete else NOT_DONE
 
 
 @command(
+    "STORE",
     Option("--remove", "Delete damaged parts, so that `resume` recomputes them."),
-    QUIET_OPTION,
+    QUIET,
     examples=("store", "store --remove"),
 )
-@STORE
-@click.pass_context
-def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
+def sweep_verify(store: str, remove: bool = False) -> int:
     """Check that no file of the folder STORE is damaged. The exit status is 1 if parts are damaged or missing."""
     from analyser.sweep.store import Store
 
@@ -114,4 +109,4 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
     )
     for part in result.damaged:
         note(f"{part.path}: {part.why}{'; deleted' if remove else '; --remove deletes it'}", "warning")
-    context.exit(NOT_DONE if result.damaged or result.missing else 0)
+    return NOT_DONE if result.damaged or result.missing else 0
