@@ -46,10 +46,7 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
         "balance": "What units should cost (fair points); the effect of a change.",
         "report": "A balance report; its history over versions of the profiles; the changes between two versions.",
     },
-    HIDDEN: {
-        "warm-up": "Compile all kernels now.",
-        "completion": "Print a shell completion script.",
-    },
+    HIDDEN: {"warm-up": "Compile all kernels now.", "completion": "Print a shell completion script."},
 }
 SUBCOMMANDS: Mapping[str, Sequence[str]] = {  # the commands in each group, its default first
     "battle": ("simulate", "plan"),
@@ -63,7 +60,7 @@ SUBCOMMANDS: Mapping[str, Sequence[str]] = {  # the commands in each group, its 
     "sweep": ("start", "status", "resume", "verify"),
 }
 _MODULES = {  # modules of commands whose module has another name
-    **dict.fromkeys(("attack", "charge", "duel"), "fights"),
+    **dict.fromkeys(("attack", "charge", "duel", "run"), "fights"),
     **dict.fromkeys(("warm-up", "completion"), "set_up"),
     "matchups": "compare",
     "calculator": "army",

@@ -7,26 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from analyser.cli.answer import note_first_battles, profiles_in_use, show, with_progress
 from analyser.cli.battle import parse_army
-from analyser.cli.command_base import Option, command
+from analyser.cli.command_base import command
 from analyser.cli.messages import note
-from analyser.cli.options import (
-    AT_LEAST_1,
-    METHOD,
-    OUTPUT,
-    PAGE,
-    PAGE_EXTENSION,
-    PROFILES,
-    QUIET,
-    RULESET_OPTIONS,
-    THREADS,
-    Choice,
-    check_extension,
-    integer,
-    number,
-    out_extension,
-    output,
-    situations,
-)
+from analyser.cli.option_base import METHOD, OUTPUT, Option, file_of
+from analyser.cli.options import INPUT, PAGE, PROFILES, QUIET, THREADS, out_extension, output, situations
 from analyser.common.files import write_content
 
 if TYPE_CHECKING:
@@ -37,7 +21,7 @@ TOML = ".toml"
 RULE_BROKEN = 1  # exit status of a check that finds a broken rule
 NUMBER_SOURCES = ("profile", "roster")  # same as in `game.importers.roster_matching`, which is slow to import
 _NUMBERS_TEXT = "Numbers to use where a roster and its profile differ. Default: profile."
-_NUMBERS = Option("--numbers", _NUMBERS_TEXT, type=Choice(NUMBER_SOURCES))
+_NUMBERS = Option("--numbers", _NUMBERS_TEXT, choices=NUMBER_SOURCES)
 _OUTPUT = output(ruleset=False, plot=False)
 
 
@@ -89,7 +73,6 @@ def army_card(file: str, out: str, numbers: str | None = None) -> None:
     """Write a page with the rows, dice and rules of the army in FILE; it prints on one sheet."""
     from analyser.report.army_card import army_card as page_of
 
-    check_extension(out, PAGE_EXTENSION, "a page")
     library = profiles_in_use()
     result = _army_in(file, library, numbers)
     write_content(Path(out), page_of(result, library.ruleset))
@@ -99,14 +82,13 @@ def army_card(file: str, out: str, numbers: str | None = None) -> None:
 @command(
     "FILE",
     Option("--against FILE", "File of the other army.", required=True),
-    *(_NUMBERS, *RULESET_OPTIONS, PROFILES, PAGE, QUIET),
+    *(_NUMBERS, PAGE, *INPUT),
     examples=("mine.rosz --against yours.rosz --out table.html", "mine.toml --against foes.toml --out t.html"),
 )
 def army_table(file: str, against: str, out: str, numbers: str | None = None) -> None:
     """Write an offline page for a phone: exact probabilities in a game of the army in FILE against another."""
     from analyser.web.page import table
 
-    check_extension(out, PAGE_EXTENSION, "a page")
     library = profiles_in_use()
     armies = [_army_in(path, library, numbers) for path in (file, against)]
     table(*armies, profiles=library).save(out)
@@ -126,6 +108,7 @@ def army_kinds(faction: str | None = None) -> None:
 
 SCALES = ("skirmish", "battle", "cataclysm")  # same as in `game.forces`
 OVER = ("mean", "worst")
+_ARMY_FILE = file_of(TOML, "an army file")
 _DIFFER_TEXT = "A list must differ from each better list in this share of its points. Default: 0.2."
 _AGAINST_TEXT = "Opponents: an army file, a faction, or units such as 'imperium/*@basic'. Can be repeated."
 _OVER_TEXT = "Judge a list by its mean over the opponents, or by its worst case. Default: mean."
@@ -135,24 +118,24 @@ _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
 @command(
     "",
     Option("--faction NAME", "Faction of the list.", _LIST, required=True),
-    Option("--points N", "Points limit.", _LIST, required=True, type=AT_LEAST_1),
-    Option("--scale", "Force scale. Default: the smallest that allows the points.", _LIST, type=Choice(SCALES)),
+    Option("--points N", "Points limit.", _LIST, required=True, least=1),
+    Option("--scale", "Force scale. Default: the smallest that allows the points.", _LIST, choices=SCALES),
     Option("--must UNIT", "Required unit; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
     Option("--ban UNIT", "Excluded unit; wildcards work. Can be repeated.", _LIST, multiple=True),
-    Option("--at-most K", "Maximum number of copies of a unit, over all levels.", _LIST, type=AT_LEAST_1),
-    Option("--battlegroups N", "Maximum number of battlegroups, 1 to 20. Default: 2.", _LIST, type=integer(1, 20)),
-    Option("--next-best N", "Number of further lists, 0 to 20. Default: 10.", _LIST, type=integer(0, 20)),
-    Option("--differ SHARE", _DIFFER_TEXT, _LIST, type=number(0, 1, is_open=True)),
+    Option("--at-most K", "Maximum number of copies of a unit, over all levels.", _LIST, least=1),
+    Option("--battlegroups N", "Maximum number of battlegroups, 1 to 20. Default: 2.", _LIST, least=1, most=20),
+    Option("--next-best N", "Number of further lists, 0 to 20. Default: 10.", _LIST, least=0, most=20),
+    Option("--differ SHARE", _DIFFER_TEXT, _LIST, above=0, most=1),
     Option("--against ARMY", _AGAINST_TEXT, _OPPONENTS, required=True, multiple=True),
     Option("--mine ARMY", "Your own army, tested in the same battles.", _OPPONENTS),
-    Option("--over", _OVER_TEXT, _OPPONENTS, type=Choice(OVER)),
+    Option("--over", _OVER_TEXT, _OPPONENTS, choices=OVER),
     situations(". Default: long-range,short-range-aimed,charge.", _OPPONENTS),
     Option("--battles/--no-battles", "Test the lists in simulated battles. Default: yes.", METHOD),
-    Option("--trials N", "Battles of each list against each army. Default: 10,000.", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "Seed of the battles; same seed, same result. Default: 0.", METHOD, type=integer(0)),
+    Option("--trials N", "Battles of each list against each army. Default: 10,000.", METHOD, least=1),
+    Option("--seed N", "Seed of the battles; same seed, same result. Default: 0.", METHOD, least=0),
     THREADS,
-    Option("--save FILE", "Also write the best list as an army file (.toml).", OUTPUT),
-    *output(PAGE_EXTENSION, plot=False),
+    Option("--save FILE", "Also write the best list as an army file (.toml).", OUTPUT, type=_ARMY_FILE),
+    *output(".html", plot=False),
     examples=(
         "--faction crown --points 1500 --against yours.rosz",
         "--faction crown --points 1000 --against imperium --must '2 x crown/rifle-platoon' --no-battles",
@@ -167,8 +150,6 @@ def army_build(
     """
     from analyser.analysis.build import build
 
-    if save is not None:
-        check_extension(save, TOML, "an army file")
     opponents = [parse_army(text) if "," in text else text for text in against]
     if keys.get("battles", True):
         note_first_battles()
@@ -180,11 +161,7 @@ def army_build(
     show(result, page="build_page", headline=lambda: [result.verdict], other_files=lists)
 
 
-@command(
-    "",
-    *(PAGE, *RULESET_OPTIONS, PROFILES, QUIET),
-    examples=("--out calculator.html", "--out mine.html --profiles my-profiles"),
-)
+@command("", *(PAGE, *INPUT), examples=("--out calculator.html", "--out mine.html --profiles my-profiles"))
 def calculator(out: str) -> None:
     """Write an offline page for a phone, with exact attacks, charges and duels of all units.
 
@@ -192,5 +169,4 @@ def calculator(out: str) -> None:
     """
     from analyser.web.page import calculator as page_of
 
-    check_extension(out, PAGE_EXTENSION, "a page")
     page_of(profiles=profiles_in_use()).save(out)

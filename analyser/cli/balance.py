@@ -8,18 +8,9 @@ from typing import Any
 import click
 
 from analyser.cli.answer import note_first_battles, show, with_progress
-from analyser.cli.command_base import Option, command
-from analyser.cli.options import (
-    AT_LEAST_1,
-    PAGE_EXTENSION,
-    POLICY,
-    THREADS,
-    integer,
-    number,
-    output,
-    parse_value,
-    situations,
-)
+from analyser.cli.command_base import command
+from analyser.cli.option_base import Option, parse_value
+from analyser.cli.options import POLICY, THREADS, output, situations
 from analyser.common.errors import InputError
 
 HAS_FAILING_VERDICT = 1  # exit status of --fail-on-verdict
@@ -28,7 +19,7 @@ _AGAINST = Option("--against PATTERN", "Opponents, such as 'imperium/*'. Default
 _OPPONENTS = [_AGAINST, situations(". Default: long-range,short-range-aimed,charge."), THREADS]
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
-_MOST_DICE = Option("--most N", "Try up to N dice more or fewer, 1 to 12. Default: 5.", type=integer(1, 12))
+_MOST_DICE = Option("--most N", "Try up to N dice more or fewer, 1 to 12. Default: 5.", least=1, most=12)
 _FAIL_TEXT = "Exit with 1 if a loadout has one of these verdicts, such as over-priced,under-priced."
 _WITHIN_TEXT = "Stop when points differ from fair points by at most X on average (0.1 is 10%)."
 
@@ -77,9 +68,9 @@ def balance_prices(
 
 @command(
     "[UNITS]...",
-    Option("--step N", "Change prices by multiples of N points. Default: 5.", type=integer(1, 1000)),
-    Option("--most-changes N", "Maximum number of changes. Default: 12.", type=integer(1, 1000)),
-    Option("--within X", _WITHIN_TEXT, type=number(0)),
+    Option("--step N", "Change prices by multiples of N points. Default: 5.", least=1, most=1000),
+    Option("--most-changes N", "Maximum number of changes. Default: 12.", least=1, most=1000),
+    Option("--within X", _WITHIN_TEXT, least=0),
     *_OPPONENTS,
     *output(plot=False),
     examples=("--step 5 --most-changes 12", "'crown/*' --within 0.12 --out changes.csv"),
@@ -95,10 +86,10 @@ def balance_fix(units: tuple[str, ...] = (), **keys: Any) -> None:
 @command(
     "[UNITS]...",
     Option("--against PATTERN", "Opponents for fair points. Default: all factions."),
-    Option("--points N", "Points of an army. Default: 600.", type=AT_LEAST_1),
-    Option("--trials N", "Battles for each pair of armies. Default: 32.", type=AT_LEAST_1),
-    Option("--seed N", "Seed of the battles; same seed, same result. Default: 0.", type=integer(0)),
-    *(THREADS, *output(PAGE_EXTENSION, plot=False)),
+    Option("--points N", "Points of an army. Default: 600.", least=1),
+    Option("--trials N", "Battles for each pair of armies. Default: 32.", least=1),
+    Option("--seed N", "Seed of the battles; same seed, same result. Default: 0.", least=0),
+    *(THREADS, *output(".html", plot=False)),
     examples=("crown imperium", "'crown/*@basic' --points 900 --out check.html"),
 )
 def balance_check(units: tuple[str, ...] = (), **keys: Any) -> None:
@@ -151,10 +142,7 @@ def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
     "UNIT",
     *(_ROLE, POLICY, *_OPPONENTS),
     *output(plot=False),
-    examples=(
-        "crown/rifle-platoon@reinforced --against 'imperium/*'",
-        "crown/horse-guard@basic --role cavalry",
-    ),
+    examples=("crown/rifle-platoon@reinforced --against 'imperium/*'", "crown/horse-guard@basic --role cavalry"),
 )
 def balance_solve_price(unit: str, **keys: Any) -> None:
     """Compute the price at which UNIT is fair, with its interval."""

@@ -8,24 +8,9 @@ from typing import Any
 import click
 
 from analyser.cli.answer import note_first_battles, show, with_progress, write
-from analyser.cli.command_base import Option, command
-from analyser.cli.options import (
-    AT_LEAST_1,
-    FULL,
-    METHOD,
-    OUTPUT,
-    PAGE_EXTENSION,
-    SAMPLE_OPTIONS,
-    THREADS,
-    Choice,
-    integer,
-    is_page,
-    key_options,
-    number,
-    output,
-    situations,
-    stated_terms,
-)
+from analyser.cli.command_base import command
+from analyser.cli.option_base import METHOD, OUTPUT, Option
+from analyser.cli.options import FULL, SAMPLE_OPTIONS, THREADS, is_page, key_options, output, situations, stated_terms
 from analyser.common.errors import InputError, shown, suggestion_of
 from analyser.common.files import is_there
 from analyser.engine.battle.look_ahead_weights import TACTICS
@@ -46,15 +31,15 @@ _TACTICS_TEXT = "First simulate all tactics against each other, then play an equ
 @command(
     "MINE YOURS",
     *key_options(BattleTerms, "battle", "Battle"),
-    Option("--picture", "Picture for --plot. Default: margin.", OUTPUT, type=Choice(PICTURES)),
-    Option("--tell N", "Instead print battle N of the simulation in words; 0 is the first.", OUTPUT, type=integer(0)),
+    Option("--picture", "Picture for --plot. Default: margin.", OUTPUT, choices=PICTURES),
+    Option("--tell N", "Instead print battle N of the simulation in words; 0 is the first.", OUTPUT, least=0),
     Option("--swing/--no-swing", _SWING_TEXT, METHOD),
     Option("--tactics/--no-tactics", _TACTICS_TEXT, METHOD),
-    Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, type=AT_LEAST_1),
+    Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, least=1),
     *SAMPLE_OPTIONS,
     Option("--replacement", "Put each card back after a test. Default: real decks.", METHOD),
     FULL,
-    *output(PAGE_EXTENSION),
+    *output(".html"),
     brief=("--tactic-mine", "--tactic-yours", "--gap"),
     examples=(
         "mine.rosz yours.rosz --out battle.html",
@@ -101,11 +86,11 @@ def _for_one_battle(tell: int, keys: dict[str, Any]) -> dict[str, Any]:
 @command(
     "MINE YOURS",
     situations(". Default: all."),
-    Option("--distance INCHES", _DISTANCE_TEXT, type=number(0, is_open=True)),
-    Option("--aim", _AIM_TEXT, type=Choice(AIMS)),
-    Option("--battles N", _BATTLES_TEXT, type=integer(0)),
+    Option("--distance INCHES", _DISTANCE_TEXT, above=0),
+    Option("--aim", _AIM_TEXT, choices=AIMS),
+    Option("--battles N", _BATTLES_TEXT, least=0),
     THREADS,
-    *output(PAGE_EXTENSION),
+    *output(".html"),
     examples=(
         "mine.rosz yours.rosz --out plan.html",
         '"3 x crown/rifle-platoon@basic, crown/drake-field-guns@basic" yours.toml --situations long-range',

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from analyser.cli.answer import dask_executor, profiles_in_use, show, with_progress, write
-from analyser.cli.command_base import Option, command
+from analyser.cli.command_base import command
 from analyser.cli.fights import DUELLIST_KEYS, TARGET_KEYS, WANT_NOTES, parse_attacks, parse_unit
 from analyser.cli.messages import message_when_stopped, run_in_thread
-from analyser.cli.options import AT_LEAST_1, DASK, THREADS, Choice, key_options, number, output, stated_terms
+from analyser.cli.option_base import Option
+from analyser.cli.options import DASK, THREADS, key_options, output, stated_terms
 from analyser.common.errors import InputError
 from analyser.results.best import PLOT_AXES
 from analyser.scenarios.schema import TARGET_FATES, DuelTerms
@@ -27,8 +28,8 @@ TERM_OPTIONS = [option for option in key_options(DuelTerms, "duel", _DUEL) if op
     "A [B]",
     Option("--against POLICY", "Policy of B: best (default), a simple tactic, or a policy in words.", _DUEL),
     *TERM_OPTIONS,
-    Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, type=Choice(PLOT_AXES)),
-    Option("--round N", "Round of the picture. Default: 1.", _PICTURE, type=AT_LEAST_1),
+    Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, choices=PLOT_AXES),
+    Option("--round N", "Round of the picture. Default: 1.", _PICTURE, least=1),
     *output(),
     examples=(
         "crown/rifle-p@basic scion-grenadier-p@basic --distance 18",
@@ -99,8 +100,8 @@ _UNTIL_TEXT = "Also show the number of attacks until the target has this fate wi
 
 @command(
     "ATTACKERS... TARGET",
-    Option("--want", _WANT_TEXT, _FOCUS, type=Choice(TARGET_FATES)),
-    Option("--until P", _UNTIL_TEXT, _FOCUS, type=number(0)),
+    Option("--want", _WANT_TEXT, _FOCUS, choices=TARGET_FATES),
+    Option("--until P", _UNTIL_TEXT, _FOCUS, least=0),
     *output(plot=False),
     examples=(
         "crown/rifle-p@basic:distance=12 crown/sharp-rifles@basic:distance=20 scion-grenadier-p@basic",

@@ -14,6 +14,7 @@ from click.shell_completion import CompletionItem
 
 from analyser.cli import system_errors
 from analyser.cli.completers import COMPLETERS
+from analyser.cli.option_base import Setting
 from analyser.common import interrupts
 from analyser.common.errors import (
     LONGEST_MESSAGE,
@@ -200,32 +201,6 @@ class Commands(click.Group):
         arguments = (parameter for parameter in default.params if isinstance(parameter, click.Argument))
         first = None if is_option else next(arguments, None)
         return [*items, *(first or default).shell_complete(context, incomplete)]
-
-
-class Option(click.Option):
-    """An option under a heading of the help, its `group`.
-
-    `usage` is the text in the help, such as ``--seed N``; a flag has only a name. `dest` is the function's parameter,
-    by default named like the option.
-    """
-
-    def __init__(self, usage: str, text: str, group: str = "Options", *, dest: str = "", **more: Any) -> None:
-        name, _, metavar = usage.partition(" ")
-        more |= {"is_flag": True, "default": None} if not metavar and "type" not in more else {}
-        more = {"shell_complete": COMPLETERS.get(name, COMPLETERS.get(metavar))} | more
-        super().__init__([name, *filter(None, [dest])], metavar=metavar or None, help=text, **more)
-        self.group = group
-
-
-class Setting(Option):
-    """An option that the function of a command does not get, because it is read from the context, such as ``--out``.
-
-    `extensions` are those of files that the function writes itself, besides the common formats.
-    """
-
-    def __init__(self, *args: Any, extensions: Sequence[str] = (), **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.extensions = extensions
 
 
 class Command(click.Command):

@@ -8,28 +8,19 @@ from typing import Any
 import click
 
 from analyser.cli.answer import note_without_effect, show, with_progress
-from analyser.cli.command_base import INTERRUPTED, Option, command
+from analyser.cli.command_base import INTERRUPTED, command
 from analyser.cli.fights import (
     ATTACK_OPTIONS,
     CONDITIONS,
     DUEL_NOTES,
     KIND,
     METHOD_OPTIONS,
-    raw_attack_scenario,
+    raw_scenario,
     target_and_conditions,
 )
 from analyser.cli.messages import note
-from analyser.cli.options import (
-    AT_LEAST_1,
-    METHOD,
-    THREADS,
-    Choice,
-    integer,
-    key_values,
-    output,
-    situations,
-    split_names,
-)
+from analyser.cli.option_base import METHOD, Choice, Option, split_names
+from analyser.cli.options import THREADS, key_values, output, situations
 from analyser.common.errors import InputError
 from analyser.common.files import is_there
 
@@ -57,7 +48,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     KIND,
     Option("--weights NUMBERS", _WEIGHTS_TEXT, COMPARISON, type=split_names),
     PER_POINTS,
-    Option("--at-least K", _AT_LEAST_TEXT, COMPARISON, type=AT_LEAST_1),
+    Option("--at-least K", _AT_LEAST_TEXT, COMPARISON, least=1),
     *CONDITIONS,
     *METHOD_OPTIONS,
     *output(),
@@ -123,7 +114,7 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     """Compare loadouts against one or more targets."""
     from analyser.analysis.compare import compare
 
-    raw = [raw_attack_scenario("", text) for text in target]
+    raw = [raw_scenario("attack", "", text) for text in target]
     keys |= {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     targets: Any = [section["target"] for section in raw]
     if "weights" in keys:
@@ -177,7 +168,7 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     from analyser.analysis.sensitivity import sensitivity
 
     note_without_effect(**keys)
-    show(with_progress(sensitivity, raw_attack_scenario(attacker, target), noun="attacks", **keys))
+    show(with_progress(sensitivity, raw_scenario("attack", attacker, target), noun="attacks", **keys))
 
 
 _RACE_TEXT = "exact, or race (simulate in stages and drop variants that cannot win). Default: exact."
@@ -187,9 +178,9 @@ _RACE_TEXT = "exact, or race (simulate in stages and drop variants that cannot w
     "VARIANTS.toml",
     Option("--metric NAME", "Metric. Default: from the file.", COMPARISON),
     Option("--least/--most", "Prefer low or high values. Default: from the file.", COMPARISON),
-    Option("--method", _RACE_TEXT, METHOD, type=Choice(("exact", "race"))),
-    Option("--trials N", "In a race: maximum number of trials of a variant.", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "In a race: seed; same seed, same result. Default: 0.", METHOD, type=integer(0)),
+    Option("--method", _RACE_TEXT, METHOD, choices=("exact", "race")),
+    Option("--trials N", "In a race: maximum number of trials of a variant.", METHOD, least=1),
+    Option("--seed N", "In a race: seed; same seed, same result. Default: 0.", METHOD, least=0),
     THREADS,
     Option("--replacement", "In a race: put each card back. Default: real decks.", METHOD),
     *output(),

@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from analyser.cli.answer import note_without_effect, profiles_in_use, show
-from analyser.cli.command_base import Option, command
+from analyser.cli.command_base import command
 from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHOD_OPTIONS, QUESTION, question_from
-from analyser.cli.options import AT_LEAST_1, METHOD, Choice, integer, output, parse_value
+from analyser.cli.option_base import METHOD, Option, parse_value
+from analyser.cli.options import output
 from analyser.common.errors import InputError
 
 _PICK_TEXT = "Show the worst, median or best trial by --metric, instead of --trial."
@@ -35,12 +36,12 @@ _METRIC_TEXT = "Figure by which --pick chooses. Default: models destroyed; in a 
 
 @command(
     "ATTACKER [TARGET]",
-    Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, type=integer(0)),
-    Option("--pick", _PICK_TEXT, QUESTION, type=Choice(("worst", "median", "best"))),
+    Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, least=0),
+    Option("--pick", _PICK_TEXT, QUESTION, choices=("worst", "median", "best")),
     Option("--metric NAME", _METRIC_TEXT, QUESTION),
     KIND,
-    Option("--trials N", "Trials of the simulation. Default: 1000.", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "Seed; the same seed gives the same dice. Default: 0.", METHOD, type=integer(0)),
+    Option("--trials N", "Trials of the simulation. Default: 1000.", METHOD, least=1),
+    Option("--seed N", "Seed; the same seed gives the same dice. Default: 0.", METHOD, least=0),
     *CONDITIONS,
     *output(plot=False),
     examples=(
@@ -57,13 +58,12 @@ def explain_trial(attacker: str, target: str | None = None, kind: str = "attack"
     """
     from analyser.ask.trial_narration import tell
 
-    question, conditions = question_from(attacker, target, kind)
-    show(tell(question, profiles=profiles_in_use(), **keys, **conditions))
+    show(tell(question_from(attacker, target, kind), profiles=profiles_in_use(), **keys))
 
 
 @command(
     "ATTACKER [TARGET]",
-    Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, type=integer(0)),
+    Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, least=0),
     Option("--got FIGURE=VALUE", _GOT_TEXT, QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
@@ -102,8 +102,8 @@ def explain_luck(
         order = list(click.get_current_context().params)  # click keeps the order of the command line
         models = {"destroyed": destroyed}
         report = models | report if order.index("destroyed") < order.index("got") else report | models
-    question, conditions = question_from(attacker, target, kind)
-    show(luck(question, profiles=profiles_in_use(), got=report or None, **method, **conditions))
+    question = question_from(attacker, target, kind)
+    show(luck(question, profiles=profiles_in_use(), got=report or None, **method))
 
 
 def _parse_got(text: str) -> tuple[str, Any]:

@@ -11,7 +11,7 @@ import click
 from analyser.cli.answer import answer, profiles_in_use
 from analyser.cli.command_base import Commands, command
 from analyser.cli.messages import note
-from analyser.cli.options import METHODS, KeyOption, key_values, method, output, plain_type
+from analyser.cli.options import METHODS, KeyOption, KeyPath, key_values, method, output, plain_type
 from analyser.common.errors import InputError, shown
 from analyser.morale.systems import SYSTEMS
 

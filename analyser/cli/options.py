@@ -1,21 +1,18 @@
-"""Options that several commands share, types of values, and options made from keys of scenarios."""
+"""Options that several commands share, and options made from keys of scenarios."""
 
 from __future__ import annotations
 
-import math
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Union, get_args, get_origin
 
 import click
 
-from analyser.cli.command_base import FORMATS, Command, Option, Setting
-from analyser.common.errors import InputError, allowed_names, check_integer, did_you_mean, shown
-from analyser.common.files import parsed_toml
+from analyser.cli.command_base import FORMATS, Command
+from analyser.cli.option_base import METHOD, OUTPUT, Choice, Option, Setting, Value, file_of, parse_value, split_names
+from analyser.common.errors import InputError, shown
 from analyser.common.precision import Precision
 
 if TYPE_CHECKING:
@@ -23,39 +20,12 @@ if TYPE_CHECKING:
 
     from analyser.common.validation import Record
 
-    Parameter = click.ParamType[Any]
-else:
-    Parameter = click.ParamType  # generic only since click 8.4
-
-METHOD, OUTPUT, DIE_AND_DECK = "Method", "Input and output", "Die and deck"  # headings in the help
-PAGE_EXTENSION = ".html"  # extension of a page
+DIE_AND_DECK = "Die and deck"  # heading in the help
 METHODS = ("exact", "monte-carlo", "both")
 MOST_CHOICES = 5  # listed in the help of an option
 _MOST_DIGITS = 3  # of the last card value of a range
-_NUMBER = re.compile(r"[+-]?(\.\d+|\d+\.)")  # numbers that TOML does not accept
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 KeyPath = tuple[str, ...]  # the sections that contain a key, and the key
-
-
-class Choice(click.Choice[str]):
-    """Choice of words; the error for a misspelt word has the nearest word.
-
-    With `read`, other texts described by `other` are allowed; it returns their value, or None for a text that is not.
-    """
-
-    def __init__(self, choices: Sequence[str], read: Callable[[str], Any] = lambda _: None, other: str = "") -> None:
-        super().__init__(choices)
-        self.read, self.other = read, other
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return one of the words, or the value of another text."""
-        other = self.read(value) if value not in self.choices else None
-        return super().convert(value, param, ctx) if other is None else other
-
-    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:  # noqa: ARG002
-        """Return the error, with the nearest word."""
-        hint, allowed = did_you_mean(str(value), self.choices), allowed_names(self.choices, str(value))
-        return f"{shown(value)} is not one of {allowed}{hint}{self.other and f'; nor {self.other}'}"
 
 
 class Format(Choice):
@@ -67,49 +37,6 @@ class Format(Choice):
         if ctx is not None and isinstance(ctx.command, Command) and extension in ctx.command.extensions:
             return f"{value!r} needs a file: --out FILE{extension}"
         return super().get_invalid_choice_message(value, ctx)
-
-
-class Value(Parameter):
-    """A value that `read` makes of a text and of the option's name; `read` raises InputError as the Python API does."""
-
-    name = "value"
-
-    def __init__(self, read: Callable[[str, str], Any]) -> None:
-        self.read = read
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ARG002
-        """Return the value; a default is a value already."""
-        return self.read(value, "" if param is None else param.opts[0]) if isinstance(value, str) else value
-
-
-def integer(least: int, most: int | None = None) -> Value:
-    """Return the type of an integer in a range."""
-
-    def read(text: str, where: str) -> int:
-        number: Any = text
-        with suppress(ValueError):
-            number = int(text)
-        check_integer(number, where, least, most)
-        return int(number)
-
-    return Value(read)
-
-
-def number(least: float, most: float = math.inf, *, is_open: bool = False) -> Value:
-    """Return the type of a finite number in a range, from which `least` is excluded if `is_open`."""
-    allowed = f"above {least:g}" if is_open else f"{least:g} or more"
-    allowed += "" if most == math.inf else f", up to {most:g}"
-
-    def read(text: str, where: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            raise InputError(f"must be a number, got {shown(text)}", where=where, allowed=allowed) from None
-        if not (least <= value <= most and math.isfinite(value)) or (is_open and value == least):
-            raise InputError(f"{value:g} is out of range", where=where, allowed=allowed)
-        return value
-
-    return Value(read)
 
 
 def _precision(text: str, where: str) -> str:
@@ -153,23 +80,6 @@ def _faces_and_dice(text: str, _: str) -> dict[str, Any]:
     if not isinstance(count, int):
         raise click.BadParameter(f"{text!r} (allowed: faces and dice, such as miss,blank:2)")
     return {"faces": list(filter(None, split_names(faces))), "dice": count}
-
-
-def parse_value(text: str, where: str) -> Any:
-    """Return a value written as in TOML; ``.5`` is also a number, and words need no quotes, even in a list."""
-    try:
-        return parsed_toml(f"value = {text}", where)["value"]
-    except InputError as error:
-        if not isinstance(error.__context__, tomllib.TOMLDecodeError):
-            raise
-    if text[:1] + text[-1:] == "[]":
-        return split_names(text[1:-1])
-    return float(text) if _NUMBER.fullmatch(text) else text
-
-
-def split_names(text: str) -> list[str]:
-    """Return the names between commas."""
-    return [part.strip() for part in text.split(",")]
 
 
 class KeyOption(Setting):
@@ -254,13 +164,7 @@ def out_extension() -> str:
 
 def is_page() -> bool:
     """Return True if the running command writes a page."""
-    return out_extension() == PAGE_EXTENSION
-
-
-def check_extension(path: str, extension: str, kind: str) -> None:
-    """Raise InputError unless a path has the extension of files of this kind, such as ``a page``."""
-    if Path(path).suffix.lower() != extension:
-        raise InputError(f"{Path(path).suffix!r} is not the extension of {kind}", where=path, allowed=extension)
+    return out_extension() == ".html"
 
 
 def situations(default: str, group: str = "Options") -> Option:
@@ -269,16 +173,15 @@ def situations(default: str, group: str = "Options") -> Option:
     return Option("--situations NAMES", text, group, type=split_names)
 
 
-AT_LEAST_1 = integer(1)
 DASK = Option("--dask ADDRESS", "Dask scheduler whose workers share the work; `local` starts one here.")
-THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, type=AT_LEAST_1)
+THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, least=1)
 _POLICY = "Policy of both sides: simple tactics, or best play of whole duels. Default: tactic."
-POLICY = Option("--policy", _POLICY, type=Choice(("tactic", "best")))
+POLICY = Option("--policy", _POLICY, choices=("tactic", "best"))
 _PRECISION = (
     "Monte Carlo: simulate until every 95% interval is at most P wide, such as 0.001, or 5% of its probability."
 )
 SAMPLE_OPTIONS = [
-    Option("--seed N", "Monte Carlo: seed; same seed, same result. Default: 0.", METHOD, type=integer(0)),
+    Option("--seed N", "Monte Carlo: seed; same seed, same result. Default: 0.", METHOD, least=0),
     Option("--precision P", _PRECISION, METHOD, type=Value(_precision)),
     THREADS,
 ]
@@ -294,8 +197,11 @@ _FORMAT = "Format of the answer. Default: from the extension of --out, or text."
 FORMAT = Setting("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
 PLOT = Setting("--plot FILE", "Also draw a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET = Setting("--quiet", "Print no notes, warnings or progress.", OUTPUT)
+INPUT = [*RULESET_OPTIONS, PROFILES, QUIET]
+"""Options of a command that reads profiles."""
 FULL = Setting("--full", "In a battle: list everything that is not modelled.", OUTPUT)
-PAGE = Option("--out FILE", "Page to write (.html).", OUTPUT, required=True)
+_PAGE_TYPE: dict[str, Any] = {"type": file_of(".html", "a page"), "required": True}
+PAGE = Option("--out FILE", "Page to write (.html).", OUTPUT, **_PAGE_TYPE)
 
 
 def out(*extensions: str) -> Setting:
@@ -316,8 +222,8 @@ def output(*extensions: str, ruleset: bool = True, plot: bool = True) -> list[Op
 def method(trials: str, methods: Sequence[str] = METHODS[:2]) -> list[Option]:
     """Return the options for the method; `trials` is the help text of ``--trials``."""
     return [
-        Option("--method", "Method. Default: exact.", METHOD, type=Choice(methods)),
-        Option("--trials N", trials, METHOD, type=AT_LEAST_1),
+        Option("--method", "Method. Default: exact.", METHOD, choices=methods),
+        Option("--trials N", trials, METHOD, least=1),
         *SAMPLE_OPTIONS,
     ]
 

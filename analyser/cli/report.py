@@ -9,9 +9,10 @@ import click
 
 from analyser.cli import options
 from analyser.cli.answer import dask_executor, stated_ruleset, with_progress, write
-from analyser.cli.command_base import Option, command
+from analyser.cli.command_base import command
 from analyser.cli.messages import message_when_stopped, progress_bar
-from analyser.cli.options import AT_LEAST_1, DASK, PROFILES, QUIET, RULESET_OPTIONS, THREADS, situations
+from analyser.cli.option_base import OUTPUT, Option
+from analyser.cli.options import DASK, INPUT, QUIET, RULESET_OPTIONS, THREADS, situations
 from analyser.common.files import name_of
 
 CHANGED_TOO_MUCH = 1  # exit status of --fail-over; 2 means an unusable input
@@ -19,7 +20,7 @@ _UNITS_TEXT = "Units, such as 'crown/*' or '*/*@basic'."
 _FAIL_OVER_TEXT = (
     "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a loadout became over- or under-priced."
 )
-_WORK = (THREADS, DASK, *RULESET_OPTIONS, PROFILES, QUIET)
+_WORK = (THREADS, DASK, *INPUT)
 _TACTICS_TEXT = "Add how much worse the simple tactic is in duels, from a file of `analyser best tactics --out FILE`."
 
 
@@ -86,15 +87,12 @@ def report_site(folder: str, dask: str | None = None, threads: int | None = None
     Option("--defenders PATTERN", f"{_UNITS_TEXT} Default: every unit."),
     situations(". Default: all."),
     Option("--metric NAME", "Metric to compare. Default: the probability that changed most."),
-    Option("--limit N", "List at most N loadouts and N matchups as text. Default: 20.", type=AT_LEAST_1),
-    Option("--fail-over X", _FAIL_OVER_TEXT, type=options.number(0)),
+    Option("--limit N", "List at most N loadouts and N matchups as text. Default: 20.", least=1),
+    Option("--fail-over X", _FAIL_OVER_TEXT, least=0),
     *(THREADS, *RULESET_OPTIONS, options.FORMAT, options.out()),
-    Option("--summary FILE", "Also write a summary in Markdown, for a pull request.", options.OUTPUT),
+    Option("--summary FILE", "Also write a summary in Markdown, for a pull request.", OUTPUT),
     QUIET,
-    examples=(
-        "profiles my-profiles --summary summary.md --fail-over 0.3",
-        "reports/2026-10 reports/2026-11",
-    ),
+    examples=("profiles my-profiles --summary summary.md --fail-over 0.3", "reports/2026-10 reports/2026-11"),
 )
 def report_diff(
     old: str, new: str, limit: int = 20, fail_over: float | None = None, summary: str | None = None, **keys: Any

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from analyser.cli.command_base import Option, command
+from analyser.cli.command_base import command
 from analyser.cli.messages import note, progress_bar
-from analyser.cli.options import Choice
+from analyser.cli.option_base import Choice, Option
 
 SHELLS = {  # text before the script of click
     "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # selectors and keys contain these characters\n',
@@ -17,12 +17,10 @@ SHELLS = {  # text before the script of click
 _FISH_SPLIT, _FISH_SPLIT_ONCE = 'string split ","', 'string split --max 1 ","'  # the completed text may have commas
 
 
-@command(
-    "",
-    click.Argument(["shell"], metavar="SHELL", type=Choice(tuple(SHELLS))),
-    name="completion",
-    examples=("bash", "fish"),
-)
+_SHELL = click.Argument(["shell"], metavar="SHELL", type=Choice(tuple(SHELLS)))
+
+
+@command("", _SHELL, examples=("bash", "fish"))
 def completion(shell: str) -> None:
     """Print a script that makes SHELL complete commands, options, selectors and names.
 

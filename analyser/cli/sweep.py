@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from analyser.cli.answer import profiles_in_use
-from analyser.cli.command_base import Option, command
+from analyser.cli.command_base import command
 from analyser.cli.messages import note, progress_bar
-from analyser.cli.options import OUTPUT, PROFILES, QUIET, RULESET_OPTIONS, integer
+from analyser.cli.option_base import OUTPUT, Option
+from analyser.cli.options import INPUT, QUIET
 from analyser.common.method_settings import MOST_THREADS
 from analyser.common.text import json_text
 
@@ -20,7 +21,7 @@ _HEADING = "Workers"
 _DASK_TEXT = "Dask scheduler whose workers do the work; `local` starts one here."
 _PART_TEXT = "Run job K of N. The jobs divide the work and may run in parallel."
 WORKERS = [
-    Option("--workers N", "Processes. Default: one for each processor.", _HEADING, type=integer(1, MOST_THREADS)),
+    Option("--workers N", "Processes. Default: one for each processor.", _HEADING, least=1, most=MOST_THREADS),
     Option("--dask ADDRESS", _DASK_TEXT, _HEADING),
     Option("--part K/N", _PART_TEXT, _HEADING),
 ]
@@ -29,7 +30,7 @@ WORKERS = [
 @command(
     "PLAN",
     Option("--out STORE", "Folder for the results (the store).", OUTPUT, required=True),
-    *(*WORKERS, *RULESET_OPTIONS, PROFILES, QUIET),
+    *(*WORKERS, *INPUT),
     examples=("plan.toml --out store", "plan.toml --out store --part 17/400"),
 )
 def sweep_start(plan: str, out: str, **workers: Any) -> None:
