@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+import analyser
 from analyser.cli.messages import note, progress_bar
 from analyser.cli.options import is_page
 from analyser.common.errors import InputError, TooLargeError, shown
@@ -40,7 +41,6 @@ def answer(
     `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. With `until`, such as
     ``(0.8, "broken")``, focus fire reports the number of attacks after which the fate has this probability.
     """
-    from analyser.api import exact, simulate
     from analyser.results import rendering
 
     if kind not in LONGER_FIGHTS and numbers.pop("replacement", False):
@@ -54,7 +54,7 @@ def answer(
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:
-            results.append(exact(source, profiles=library, kind=kind))
+            results.append(analyser.exact(source, profiles=library, kind=kind))
         except TooLargeError as error:
             if method == "exact":
                 raise
@@ -62,7 +62,7 @@ def answer(
             note(missing)
     if method != "exact":
         with progress_bar("games", delay=1.0) as progress:
-            results.append(simulate(source, profiles=library, kind=kind, progress=progress, **numbers))
+            results.append(analyser.simulate(source, profiles=library, kind=kind, progress=progress, **numbers))
     if missing:
         rules = results[0].rules
         results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, missing)))]

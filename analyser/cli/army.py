@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import analyser
 from analyser.cli.answer import note_first_battles, profiles_in_use, show, with_progress
 from analyser.cli.battle import parse_army
 from analyser.cli.command_base import command
@@ -27,11 +28,9 @@ _OUTPUT = output(ruleset=False, plot=False)
 
 def _army_in(file: str, library: Profiles, numbers: Any) -> Army:
     """Return the army in a file; print a note if it is no roster, so that `numbers` has no effect."""
-    from analyser.scenarios.armies import load_army
-
     if numbers is not None and Path(file).suffix.lower() == TOML:
         note("--numbers: no effect without a roster")
-    return load_army(file, library, numbers=numbers or "profile")
+    return analyser.load_army(file, library, numbers=numbers or "profile")
 
 
 def _note_warnings(*armies: Army) -> None:
@@ -56,10 +55,8 @@ def army_show(file: str, numbers: str | None = None) -> None:
 @command("FILE", _NUMBERS, *_OUTPUT, examples=("mine.rosz", "mine.toml --format json"))
 def army_check(file: str, numbers: str | None = None) -> int:
     """Check the army in FILE against the rules of force building. The exit status is 1 if it breaks a rule."""
-    from analyser.game.force_check import check_force
-
     library = profiles_in_use()
-    check = check_force(_army_in(file, library, numbers), library)
+    check = analyser.check_army(_army_in(file, library, numbers), library)
     show(check, warnings=(*check.army.warnings, *check.unchecked))
     return 0 if check else RULE_BROKEN
 
@@ -87,23 +84,19 @@ def army_card(file: str, out: str, numbers: str | None = None) -> None:
 )
 def army_table(file: str, against: str, out: str, numbers: str | None = None) -> None:
     """Write an offline page for a phone: exact probabilities in a game of the army in FILE against another."""
-    from analyser.web.page import table
-
     library = profiles_in_use()
     armies = [_army_in(path, library, numbers) for path in (file, against)]
-    table(*armies, profiles=library).save(out)
+    analyser.table(*armies, profiles=library).save(out)
     _note_warnings(*armies)
 
 
 @command("[FACTION]", *_OUTPUT, examples=("crown", "--format json"))
-def army_kinds(faction: str | None = None) -> None:
+def army_kinds(**faction: str) -> None:
     """List the values allowed in army lists: force scales, kinds of battlegroup, and slots.
 
     With a FACTION also list the units for each slot, and boons.
     """
-    from analyser.game.force_kinds import force_kinds
-
-    show(force_kinds(profiles_in_use(), *filter(None, [faction])))
+    show(analyser.army_kinds(**faction, profiles=profiles_in_use()))
 
 
 SCALES = ("skirmish", "battle", "cataclysm")  # same as in `game.forces`
@@ -148,15 +141,13 @@ def army_build(
 
     --out FILE.html writes a page. Run the command again to resume battles that were stopped.
     """
-    from analyser.analysis.build import build
-
     opponents = [parse_army(text) if "," in text else text for text in against]
     if keys.get("battles", True):
         note_first_battles()
     elif without_effect := [f"--{name}" for name in ("trials", "seed") if name in keys]:
         note(f"{', '.join(without_effect)}: no effect without battles")
     own_army = None if mine is None else parse_army(mine)
-    result = with_progress(build, faction, points, opponents, mine=own_army, **keys)
+    result = with_progress(analyser.build, faction, points, opponents, mine=own_army, **keys)
     lists = {} if save is None else {save: result.best.to_toml}
     show(result, page="build_page", headline=lambda: [result.verdict], other_files=lists)
 
@@ -167,6 +158,4 @@ def calculator(out: str) -> None:
 
     The command army table writes such a page for the two armies of one game.
     """
-    from analyser.web.page import calculator as page_of
-
-    page_of(profiles=profiles_in_use()).save(out)
+    analyser.calculator(profiles=profiles_in_use()).save(out)

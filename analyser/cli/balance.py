@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+import analyser
 from analyser.cli.answer import note_first_battles, show, with_progress
 from analyser.cli.command_base import command
 from analyser.cli.option_base import Option, parse_value
@@ -37,24 +38,19 @@ _WITHIN_TEXT = "Stop when points differ from fair points by at most X on average
     ),
 )
 def balance_prices(
-    units: tuple[str, ...] = (),
-    fail_on_verdict: str | None = None,
-    baseline: str | None = None,
-    accept: str | None = None,
-    **keys: Any,
+    fail_on_verdict: str | None = None, baseline: str | None = None, accept: str | None = None, **keys: Any
 ) -> int:
     """Estimate the fair points of UNITS (what they should cost), with intervals and reasons.
 
     Names may have wildcards. Default: all units.
     """
     from analyser.analysis import verdict_gate
-    from analyser.analysis.prices import ALL_LOADOUTS, fair_points
 
     failing = () if fail_on_verdict is None else verdict_gate.verdicts_named(fail_on_verdict)
     if baseline and not failing:
         raise InputError("no effect without --fail-on-verdict", where="--baseline", allowed="both, or neither")
     accepted = verdict_gate.read_baseline(baseline) if baseline else None
-    result = with_progress(fair_points, units or ALL_LOADOUTS, delay=0.0, **keys)
+    result = with_progress(analyser.fair_points, delay=0.0, **keys)
     if accept:
         verdict_gate.write_baseline(result, accept)
     failed = verdict_gate.failures(result, failing, accepted)
@@ -75,12 +71,11 @@ def balance_prices(
     *output(plot=False),
     examples=("--step 5 --most-changes 12", "'crown/*' --within 0.12 --out changes.csv"),
 )
-def balance_fix(units: tuple[str, ...] = (), **keys: Any) -> None:
+def balance_fix(**keys: Any) -> None:
     """Find the fewest price changes of UNITS that bring prices near fair points, and the effect of each."""
-    from analyser.analysis.prices import ALL_LOADOUTS
     from analyser.analysis.rebalance import rebalance
 
-    show(with_progress(rebalance, units or ALL_LOADOUTS, delay=0.0, **keys))
+    show(with_progress(rebalance, delay=0.0, **keys))
 
 
 @command(
@@ -92,16 +87,13 @@ def balance_fix(units: tuple[str, ...] = (), **keys: Any) -> None:
     *(THREADS, *output(".html", plot=False)),
     examples=("crown imperium", "'crown/*@basic' --points 900 --out check.html"),
 )
-def balance_check(units: tuple[str, ...] = (), **keys: Any) -> None:
+def balance_check(**keys: Any) -> None:
     """Compare fair points with simulated battles of armies of equal cost, each with one kind of unit.
 
     Default: all units. --out FILE.html writes a page.
     """
-    from analyser.analysis.balance_check import EVERY_UNIT
-    from analyser.analysis.balance_check import balance_check as compare
-
     note_first_battles()
-    show(with_progress(compare, units or EVERY_UNIT, noun="battles", **keys), page="check_page")
+    show(with_progress(analyser.balance_check, noun="battles", **keys), page="check_page")
 
 
 @command(
@@ -113,11 +105,9 @@ def balance_check(units: tuple[str, ...] = (), **keys: Any) -> None:
         "imperium/krupp@basic qualities+Arc dice+1 --row ranged-heavy",
     ),
 )
-def balance_what_if(unit: str, changes: tuple[str, ...], **keys: Any) -> None:
+def balance_what_if(changes: tuple[str, ...], **keys: Any) -> None:
     """Show the effect of CHANGES of UNIT, such as points=75, points+10, dice-2, qualities+Arc or defence=3."""
-    from analyser.analysis.what_if import what_if
-
-    show(with_progress(what_if, unit, **keys, **_changes(changes)))
+    show(with_progress(analyser.what_if, **keys, **_changes(changes)))
 
 
 def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
@@ -144,11 +134,9 @@ def _changes(texts: tuple[str, ...]) -> dict[str, Any]:
     *output(plot=False),
     examples=("crown/rifle-platoon@reinforced --against 'imperium/*'", "crown/horse-guard@basic --role cavalry"),
 )
-def balance_solve_price(unit: str, **keys: Any) -> None:
+def balance_solve_price(**keys: Any) -> None:
     """Compute the price at which UNIT is fair, with its interval."""
-    from analyser.analysis.break_even import solve_price
-
-    show(with_progress(solve_price, unit, **keys))
+    show(with_progress(analyser.solve_price, **keys))
 
 
 @command(
@@ -160,8 +148,6 @@ def balance_solve_price(unit: str, **keys: Any) -> None:
         "crown/rifle-platoon@reinforced --against 'imperium/*' --plot curve.png",
     ),
 )
-def balance_solve_dice(unit: str, **keys: Any) -> None:
+def balance_solve_dice(**keys: Any) -> None:
     """Compute the number of dice at which UNIT is fair at its price, and the fair price of each change."""
-    from analyser.analysis.break_even import solve_dice
-
-    show(with_progress(solve_dice, unit, **keys))
+    show(with_progress(analyser.solve_dice, **keys))

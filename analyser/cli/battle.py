@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+import analyser
 from analyser.cli.answer import note_first_battles, show, with_progress, write
 from analyser.cli.command_base import command
 from analyser.cli.option_base import METHOD, OUTPUT, Option
@@ -53,13 +54,11 @@ def battle_simulate(mine: str, yours: str, picture: str = "margin", tell: int | 
     MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), your own lists
     (.toml), or units separated by commas. --out FILE.html writes a page.
     """
-    from analyser.analysis.battle import battle
-
     if tell is not None:
         keys = _for_one_battle(tell, keys)
     note_first_battles()
     armies = parse_army(mine), parse_army(yours)
-    result = with_progress(battle, *armies, noun="battles", **keys, **stated_terms())
+    result = with_progress(analyser.battle, *armies, noun="battles", **keys, **stated_terms())
     if tell is None:
         _show(result, picture)
         return
@@ -102,27 +101,23 @@ def battle_plan(mine: str, yours: str, battles: int | None = None, **keys: Any) 
     MINE and YOURS are the armies: rosters of BattleScribe or New Recruit (.ros, .rosz, .json), your own lists
     (.toml), or units separated by commas. --out FILE.html writes a page.
     """
-    from analyser.analysis.clash import clash
-
     if battles is None:
         battles = PAGE_BATTLES if is_page() else 0
     armies = parse_army(mine), parse_army(yours)
     if battles:
         note_first_battles()
-    result = with_progress(clash, *armies, battles=battles, **keys)
+    result = with_progress(analyser.clash, *armies, battles=battles, **keys)
     more: dict[str, Any] = {"warnings": result.warnings, "headline": lambda: result.battle_conclusions}
     show(result, page="clash_page", **more)
 
 
 def run_battle(source: Any, method: str = "monte-carlo", **numbers: Any) -> None:
     """Answer a scenario of a battle."""
-    from analyser.api import simulate
-
     if method != "monte-carlo":
         allowed = "monte-carlo, or leave it out: battles are simulated"
         raise InputError(f"a battle has no {method} answer", where="--method", allowed=allowed)
     note_first_battles()
-    _show(with_progress(simulate, source, kind="battle", noun="battles", **numbers), "margin")
+    _show(with_progress(analyser.simulate, source, kind="battle", noun="battles", **numbers), "margin")
 
 
 def _show(result: Any, picture: str) -> None:

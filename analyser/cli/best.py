@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import analyser
 from analyser.cli.answer import dask_executor, profiles_in_use, show, with_progress, write
 from analyser.cli.command_base import command
 from analyser.cli.fights import DUELLIST_KEYS, TARGET_KEYS, WANT_NOTES, parse_attacks, parse_unit
@@ -51,12 +52,10 @@ def best_duel(a: str, b: str | None = None, against: str | None = None, **pictur
     if picture and click.get_current_context().params["plot"] is None:
         where = f"--{next(iter(picture))}"
         raise InputError("this option needs --plot FILE", where=where, allowed="also state --plot FILE")
-    from analyser.analysis.best_duels import best_play
-
     library = profiles_in_use()
 
     def work() -> BestResult:
-        result = best_play(*question, profiles=library, **terms)
+        result = analyser.best_play(*question, profiles=library, **terms)
         result.regrets()  # computed here, where Ctrl-C ends the command
         return result
 
@@ -81,13 +80,11 @@ def best_tactics(attackers: str, defenders: str, dask: str | None = None, thread
     The tactic shoots if possible, otherwise charges, otherwise takes cover. Names may have wildcards. Run the command
     again to resume.
     """
-    from analyser.report.tactic_costs import tactics
-
     params = click.get_current_context().params
     table = params["out"] if params["form"] == "csv" else None
     with message_when_stopped(), dask_executor(dask, threads) as executor:
         more: dict[str, Any] = {"threads": threads, "executor": executor, **stated_terms()}
-        result = with_progress(tactics, attackers, defenders, out=table, **more)
+        result = with_progress(analyser.tactics, attackers, defenders, out=table, **more)
     if table is None:
         show(result)
     else:
@@ -114,10 +111,8 @@ def best_focus(attackers: tuple[str, ...], target: str, want: str = "annihilated
     Add conditions after a colon, as in the command attack. A unit with a distance, such as :distance=12, chooses
     between aiming and closing in.
     """
-    from analyser.analysis.best_focus import best_focus as find_best
-
     section = parse_unit(target, "target", TARGET_KEYS)
-    result = find_best(parse_attacks(attackers), section, profiles=profiles_in_use(), want=want)
+    result = analyser.best_focus(parse_attacks(attackers), section, profiles=profiles_in_use(), want=want)
     if until is None:
         show(result)
         return

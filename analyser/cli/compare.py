@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+import analyser
 from analyser.cli.answer import note_without_effect, show, with_progress
 from analyser.cli.command_base import INTERRUPTED, command
 from analyser.cli.fights import (
@@ -83,8 +84,6 @@ def compare_loadouts(
 
 def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str, keys: dict[str, Any]) -> int:
     """Compare loadouts over a range, and return the exit status."""
-    from analyser.ask.curve import curve
-
     if excluded := [f"--{name.replace('_', '-')}" for name in _TABLE_OPTIONS if name in keys]:
         raise InputError("no effect over a range", where=excluded[0], allowed="without --over")
     if len(target) > 1:
@@ -94,7 +93,7 @@ def _compare_over(loadouts: tuple[str, ...], target: tuple[str, ...], kind: str,
         keys |= {"target": section, "kind": kind, **conditions}
     else:
         _check_files(loadouts, kind)
-    result = with_progress(curve, list(loadouts), noun="points", **keys)
+    result = with_progress(analyser.curve, list(loadouts), noun="points", **keys)
     show(result)
     return 0 if result.complete else INTERRUPTED
 
@@ -112,14 +111,13 @@ def _check_files(files: tuple[str, ...], kind: str) -> None:
 
 def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict[str, Any]) -> None:
     """Compare loadouts against one or more targets."""
-    from analyser.analysis.compare import compare
-
     raw = [raw_scenario("attack", "", text) for text in target]
     keys |= {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
     targets: Any = [section["target"] for section in raw]
     if "weights" in keys:
         keys["weights"] = [_number(weight) for weight in keys["weights"]]
-    show(with_progress(compare, loadouts, targets if len(targets) > 1 else targets[0], noun="attacks", **keys))
+    targets = targets if len(targets) > 1 else targets[0]
+    show(with_progress(analyser.compare, loadouts, targets, noun="attacks", **keys))
 
 
 def _number(text: str) -> float:
@@ -145,11 +143,9 @@ _LEVEL: dict[str, Any] = {"dest": "levels", "type": Choice(LEVELS), "multiple": 
         "'crown/*@basic' 'imperium/*@basic' --situations charge --format csv",
     ),
 )
-def matchups(attackers: str, defenders: str, **keys: Any) -> None:
+def matchups(**keys: Any) -> None:
     """Compare each of ATTACKERS with each of DEFENDERS; names may have wildcards."""
-    from analyser.analysis.matchups import matchups as compute_matchups
-
-    result = with_progress(compute_matchups, attackers, defenders, delay=0.0, **keys)
+    result = with_progress(analyser.matchups, delay=0.0, **keys)
     show(result, plot=result.heatmap)
     if len(result.situations) > 1 and click.get_current_context().params["plot"]:
         note(f"the picture shows {result.situations[0].name} alone; see --situations")
@@ -165,10 +161,8 @@ def matchups(attackers: str, defenders: str, **keys: Any) -> None:
 )
 def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     """Show the effect of raising and lowering each number of ATTACKER and TARGET by 1 on a metric of the attack."""
-    from analyser.analysis.sensitivity import sensitivity
-
     note_without_effect(**keys)
-    show(with_progress(sensitivity, raw_scenario("attack", attacker, target), noun="attacks", **keys))
+    show(with_progress(analyser.sensitivity, raw_scenario("attack", attacker, target), noun="attacks", **keys))
 
 
 _RACE_TEXT = "exact, or race (simulate in stages and drop variants that cannot win). Default: exact."
@@ -186,15 +180,13 @@ _RACE_TEXT = "exact, or race (simulate in stages and drop variants that cannot w
     *output(),
     examples=("variants.toml --plot best.png", "duels.toml --method race"),
 )
-def compare_variants(variants: str, **keys: Any) -> int:
+def compare_variants(**keys: Any) -> int:
     """Find the best of many variants of one question: a baseline, named overrides, and ranges (docs/compare.md).
 
     An exact search has no error. A race finds a wrong best variant in at most 5% of searches. Ctrl-C shows the results
     so far.
     """
-    from analyser.ask.best_variant import search
-
     note_without_effect(**keys)
-    result = with_progress(search, variants, noun="variants", **keys)
+    result = with_progress(analyser.search, noun="variants", **keys)
     show(result)
     return 0 if result.complete else INTERRUPTED

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+import analyser
 from analyser.cli.answer import note_without_effect, profiles_in_use, show
 from analyser.cli.command_base import command
 from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHOD_OPTIONS, QUESTION, question_from
@@ -56,9 +57,7 @@ def explain_trial(attacker: str, target: str | None = None, kind: str = "attack"
     The commands attack, charge and duel simulate the same trials with the same --seed and --trials. Charges, focus
     fire and duels draw from real decks. Instead of ATTACKER and TARGET you can give one scenario file.
     """
-    from analyser.ask.trial_narration import tell
-
-    show(tell(question_from(attacker, target, kind), profiles=profiles_in_use(), **keys))
+    show(analyser.tell(question_from(attacker, target, kind), profiles=profiles_in_use(), **keys))
 
 
 @command(
@@ -89,8 +88,6 @@ def explain_luck(
     state, ties by the next. Instead of ATTACKER and TARGET you can give one scenario file, or the file of a whole game
     (--help-all shows one).
     """
-    from analyser.ask.luck import luck
-
     note_without_effect(**method)
     stated_figures = [_parse_got(text) for text in got]
     report = dict(stated_figures)
@@ -103,7 +100,7 @@ def explain_luck(
         models = {"destroyed": destroyed}
         report = models | report if order.index("destroyed") < order.index("got") else report | models
     question = question_from(attacker, target, kind)
-    show(luck(question, profiles=profiles_in_use(), got=report or None, **method))
+    show(analyser.luck(question, profiles=profiles_in_use(), got=report or None, **method))
 
 
 def _parse_got(text: str) -> tuple[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+import analyser
 from analyser.cli.answer import profiles_in_use
 from analyser.cli.command_base import command
 from analyser.cli.messages import note, progress_bar
@@ -38,25 +39,24 @@ def sweep_start(plan: str, out: str, **workers: Any) -> None:
 
     The work is divided into parts. Run the command again to resume.
     """
-    from analyser.sweep.running import run_sweep
-
     with _progress_bar(out) as tell:
-        _print_state(run_sweep(plan, out, **workers, profiles=profiles_in_use(), tell=tell))
+        _print_state(analyser.run_sweep(plan, out, **workers, profiles=profiles_in_use(), tell=tell))
 
 
 @command("STORE", *WORKERS, QUIET, examples=("store", "store --workers 8"))
 def sweep_resume(store: str, **workers: Any) -> None:
     """Resume a sweep from its results folder STORE, with the plan stored in it."""
-    from analyser.sweep.running import resume_sweep
-
     with _progress_bar(store) as tell:
-        _print_state(resume_sweep(store, **workers, tell=tell))
+        _print_state(analyser.resume_sweep(store, **workers, tell=tell))
+
+
+def _text(answer: Any) -> str:
+    return "\n".join([str(answer), *(f"Assumption: {assumption}." for assumption in answer.plan.assumptions)])
 
 
 def _print_state(answer: Any) -> None:
     """Print the progress of a sweep, and the path of its store."""
-    click.echo("\n".join([str(answer), *(f"Assumption: {assumption}." for assumption in answer.plan.assumptions)]))
-    click.echo(f"The store is {answer.store.folder}")
+    click.echo(f"{_text(answer)}\nThe store is {answer.store.folder}")
 
 
 @contextmanager
@@ -74,14 +74,13 @@ def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
 def sweep_status(store: str, as_json: bool = False) -> int:
     """Show the progress of the sweep in the folder STORE. The exit status is 1 if parts are missing."""
     from analyser.sweep.progress import status_of
-    from analyser.sweep.store_reader import open_sweep
 
-    result = open_sweep(store)
+    result = analyser.open_sweep(store)
     status = status_of(result)
     if as_json:
         click.echo(json_text(status.as_dict(), indent=1))
     else:
-        click.echo("\n".join([str(result), *(f"Assumption: {assumption}." for assumption in result.plan.assumptions)]))
+        click.echo(_text(result))
         for cost in status.costs:
             click.echo(
                 f"{cost.kind}: {cost.parts:,} parts, {cost.rate:,.0f} cells per second and processor, "
