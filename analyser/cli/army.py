@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 TOML = ".toml"
 RULE_BROKEN = 1  # exit status of a check that finds a broken rule
 NUMBER_SOURCES = ("profile", "roster")  # same as in `game.importers.roster_matching`, which is slow to import
-_NUMBERS_TEXT = "Numbers to use where a roster and its profile differ. Default: profile."
-_NUMBERS = Option("--numbers", _NUMBERS_TEXT, choices=NUMBER_SOURCES)
+_NUMBERS = Option("--numbers", "Source of numbers, if a roster and its profile differ.", choices=NUMBER_SOURCES)
 _OUTPUT = output(ruleset=False, plot=False)
 
 
@@ -102,9 +101,6 @@ def army_kinds(**faction: str) -> None:
 SCALES = ("skirmish", "battle", "cataclysm")  # same as in `game.forces`
 OVER = ("mean", "worst")
 _ARMY_FILE = file_of(TOML, "an army file")
-_DIFFER_TEXT = "A list must differ from each better list in this share of its points. Default: 0.2."
-_AGAINST_TEXT = "Opponents: an army file, a faction, or units such as 'imperium/*@basic'. Can be repeated."
-_OVER_TEXT = "Judge a list by its mean over the opponents, or by its worst case. Default: mean."
 _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
 
 
@@ -113,15 +109,15 @@ _LIST, _OPPONENTS = "The list", "Opponents"  # headings in the help
     Option("--faction NAME", "Faction of the list.", _LIST, required=True),
     Option("--points N", "Points limit.", _LIST, required=True, least=1),
     Option("--scale", "Force scale. Default: the smallest that allows the points.", _LIST, choices=SCALES),
-    Option("--must UNIT", "Required unit; '2 x UNIT' for two. Can be repeated.", _LIST, multiple=True),
-    Option("--ban UNIT", "Excluded unit; wildcards work. Can be repeated.", _LIST, multiple=True),
+    Option("--must UNIT", "Required unit; '2 x UNIT' for two.", _LIST, multiple=True),
+    Option("--ban UNIT", "Excluded unit; wildcards work.", _LIST, multiple=True),
     Option("--at-most K", "Maximum number of copies of a unit, over all levels.", _LIST, least=1),
     Option("--battlegroups N", "Maximum number of battlegroups, 1 to 20. Default: 2.", _LIST, least=1, most=20),
     Option("--next-best N", "Number of further lists, 0 to 20. Default: 10.", _LIST, least=0, most=20),
-    Option("--differ SHARE", _DIFFER_TEXT, _LIST, above=0, most=1),
-    Option("--against ARMY", _AGAINST_TEXT, _OPPONENTS, required=True, multiple=True),
+    Option("--differ SHARE", "Least share of points in which lists differ. Default: 0.2.", _LIST, above=0, most=1),
+    Option("--against ARMY", "Opponents: an army file, a faction, or units.", _OPPONENTS, required=True, multiple=True),
     Option("--mine ARMY", "Your own army, tested in the same battles.", _OPPONENTS),
-    Option("--over", _OVER_TEXT, _OPPONENTS, choices=OVER),
+    Option("--over", "Judge a list by its mean or its worst opponent. Default: mean.", _OPPONENTS, choices=OVER),
     situations(". Default: long-range,short-range-aimed,charge.", _OPPONENTS),
     Option("--battles/--no-battles", "Test the lists in simulated battles. Default: yes.", METHOD),
     Option("--trials N", "Battles of each list against each army. Default: 10,000.", METHOD, least=1),

@@ -21,14 +21,12 @@ _OPPONENTS = [_AGAINST, situations(". Default: long-range,short-range-aimed,char
 _ROW = Option("--row NAME", "Row to change (dice, ranges, qualities). Default: every row.")
 _ROLE = Option("--role NAME", "Price the unit like units of that role. Default: its own role.")
 _MOST_DICE = Option("--most N", "Try up to N dice more or fewer, 1 to 12. Default: 5.", least=1, most=12)
-_FAIL_TEXT = "Exit with 1 if a loadout has one of these verdicts, such as over-priced,under-priced."
-_WITHIN_TEXT = "Stop when points differ from fair points by at most X on average (0.1 is 10%)."
 
 
 @command(
     "[UNITS]...",
     *(POLICY, *_OPPONENTS),
-    Option("--fail-on-verdict WORDS", _FAIL_TEXT),
+    Option("--fail-on-verdict WORDS", "Exit with 1 if a loadout has one of these verdicts, such as over-priced."),
     Option("--baseline FILE", "With --fail-on-verdict: file of verdicts to let pass (written by --accept)."),
     Option("--accept FILE", "Save all verdicts as accepted, for --baseline."),
     *output(),
@@ -66,7 +64,7 @@ def balance_prices(
     "[UNITS]...",
     Option("--step N", "Change prices by multiples of N points. Default: 5.", least=1, most=1000),
     Option("--most-changes N", "Maximum number of changes. Default: 12.", least=1, most=1000),
-    Option("--within X", _WITHIN_TEXT, least=0),
+    Option("--within X", "Stop if points differ from fair points by at most X on average (0.1 is 10%).", least=0),
     *_OPPONENTS,
     *output(plot=False),
     examples=("--step 5 --most-changes 12", "'crown/*' --within 0.12 --out changes.csv"),

@@ -22,11 +22,6 @@ DEFAULT_BATTLES = 10_000  # same as in `results.battle`, which is slow to import
 PICTURES = ("margin", "survival", "contributions")
 AIMS = ("points", "annihilated", "victory-points")  # same as in `analysis.best_volleys`, which is slow to import
 PAGE_BATTLES = 10_000
-_AIM_TEXT = "Objective of the best attacks of a round. Default: points."
-_DISTANCE_TEXT = "Also compute aimed shots at this distance, and list their best attacks first."
-_BATTLES_TEXT = "Also simulate this many battles. Default: 10,000 for a page (--out FILE.html), otherwise 0."
-_SWING_TEXT = "Also show what each unit contributes (its swing), by simulating without it (with a tenth of the trials)."
-_TACTICS_TEXT = "First simulate all tactics against each other, then play an equilibrium. Default: yes."
 
 
 @command(
@@ -34,8 +29,8 @@ _TACTICS_TEXT = "First simulate all tactics against each other, then play an equ
     *key_options(BattleTerms, "battle", "Battle"),
     Option("--picture", "Picture for --plot. Default: margin.", OUTPUT, choices=PICTURES),
     Option("--tell N", "Instead print battle N of the simulation in words; 0 is the first.", OUTPUT, least=0),
-    Option("--swing/--no-swing", _SWING_TEXT, METHOD),
-    Option("--tactics/--no-tactics", _TACTICS_TEXT, METHOD),
+    Option("--swing/--no-swing", "Also simulate without each unit, to show what it contributes (its swing).", METHOD),
+    Option("--tactics/--no-tactics", "First play all tactics against each other, to find an equilibrium.", METHOD),
     Option("--trials N", "Battles to simulate. Default: 10,000.", METHOD, least=1),
     *SAMPLE_OPTIONS,
     Option("--replacement", "Put each card back after a test. Default: real decks.", METHOD),
@@ -85,9 +80,9 @@ def _for_one_battle(tell: int, keys: dict[str, Any]) -> dict[str, Any]:
 @command(
     "MINE YOURS",
     situations(". Default: all."),
-    Option("--distance INCHES", _DISTANCE_TEXT, above=0),
-    Option("--aim", _AIM_TEXT, choices=AIMS),
-    Option("--battles N", _BATTLES_TEXT, least=0),
+    Option("--distance INCHES", "Also compute aimed shots at this distance, and list them first.", above=0),
+    Option("--aim", "Objective of the best attacks of a round. Default: points.", choices=AIMS),
+    Option("--battles N", "Also simulate this many battles. Default: 10,000 for a page, otherwise 0.", least=0),
     THREADS,
     *output(".html"),
     examples=(

@@ -91,14 +91,10 @@ def best_tactics(attackers: str, defenders: str, dask: str | None = None, thread
         click.echo(result.note())
 
 
-_WANT_TEXT = "Fate of the target to make most likely. Default: annihilated."
-_UNTIL_TEXT = "Also show the number of attacks until the target has this fate with probability P."
-
-
 @command(
     "ATTACKERS... TARGET",
-    Option("--want", _WANT_TEXT, _FOCUS, choices=TARGET_FATES),
-    Option("--until P", _UNTIL_TEXT, _FOCUS, least=0),
+    Option("--want", "Fate of the target to make most likely. Default: annihilated.", _FOCUS, choices=TARGET_FATES),
+    Option("--until P", "Also show the number of attacks until this fate has probability P.", _FOCUS, least=0),
     *output(plot=False),
     examples=(
         "crown/rifle-p@basic:distance=12 crown/sharp-rifles@basic:distance=20 scion-grenadier-p@basic",

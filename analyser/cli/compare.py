@@ -29,27 +29,23 @@ COMPARISON = "Comparison"  # heading in the help
 LEVELS = ("basic", "reinforced", "full-strength")
 DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
 _TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
-_TARGET_TEXT = "Target. Can be repeated: one table for each target, and one for the mean."
-_WEIGHTS_TEXT = "Comma-separated weights of several targets. Default: equal."
-_OVER_TEXT = "Vary a key, such as distance=1..24, dice=4..12 or level. Two keys give a map."
 _METRIC_TEXT = (
     "Metric, such as p_broken (list: docs/keys.md). With --over, NAME:least prefers low values, and two metrics show"
     " the variants that no other beats in both (a Pareto front)."
 )
-_AT_LEAST_TEXT = "The K in the metric P(at least K models destroyed). Default: half of the target's models."
 METRIC = Option("--metric NAME", "Metric, such as p_broken (list: docs/keys.md).", COMPARISON)
 PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attacker.", COMPARISON)
 
 
 @command(
     "LOADOUTS...",
-    Option("--target UNIT", _TARGET_TEXT, COMPARISON, multiple=True),
-    Option("--over KEY=VALUES", _OVER_TEXT, COMPARISON, multiple=True),
+    Option("--target UNIT", "Target. Several: one table for each, and one for the mean.", COMPARISON, multiple=True),
+    Option("--over KEY=VALUES", "Vary a key, such as distance=1..24; two give a map.", COMPARISON, multiple=True),
     Option("--metric NAME", _METRIC_TEXT, COMPARISON, multiple=True),
     KIND,
-    Option("--weights NUMBERS", _WEIGHTS_TEXT, COMPARISON, type=split_names),
+    Option("--weights NUMBERS", "Weights of several targets, such as 2,1.", COMPARISON, type=split_names),
     PER_POINTS,
-    Option("--at-least K", _AT_LEAST_TEXT, COMPARISON, least=1),
+    Option("--at-least K", "K in P(at least K models destroyed). Default: half the target.", COMPARISON, least=1),
     *CONDITIONS,
     *METHOD_OPTIONS,
     *output(),
@@ -165,14 +161,11 @@ def compare_sensitivity(attacker: str, target: str, **keys: Any) -> None:
     show(with_progress(analyser.sensitivity, raw_scenario("attack", attacker, target), noun="attacks", **keys))
 
 
-_RACE_TEXT = "exact, or race (simulate in stages and drop variants that cannot win). Default: exact."
-
-
 @command(
     "VARIANTS.toml",
     Option("--metric NAME", "Metric. Default: from the file.", COMPARISON),
     Option("--least/--most", "Prefer low or high values. Default: from the file.", COMPARISON),
-    Option("--method", _RACE_TEXT, METHOD, choices=("exact", "race")),
+    Option("--method", "A race simulates, and drops poor variants. Default: exact.", METHOD, choices=("exact", "race")),
     Option("--trials N", "In a race: maximum number of trials of a variant.", METHOD, least=1),
     Option("--seed N", "In a race: seed; same seed, same result. Default: 0.", METHOD, least=0),
     THREADS,

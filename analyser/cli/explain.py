@@ -14,8 +14,6 @@ from analyser.cli.option_base import METHOD, Option, parse_value
 from analyser.cli.options import output
 from analyser.common.errors import InputError
 
-_PICK_TEXT = "Show the worst, median or best trial by --metric, instead of --trial."
-_GOT_TEXT = "Your result, such as broken=yes, or hits=9 for the dice alone. Can be repeated, most important first."
 _GAME_FILE = """\b
 The file of a game has a [[fight]] for each fight. In got, state the models destroyed, or
 that the unit broke or fled; outcomes you do not list count as "no":
@@ -32,14 +30,11 @@ that the unit broke or fled; outcomes you do not list count as "no":
   target = { unit = "crown/rifle-platoon@reinforced" }"""
 
 
-_METRIC_TEXT = "Figure by which --pick chooses. Default: models destroyed; in a duel the margin."
-
-
 @command(
     "ATTACKER [TARGET]",
     Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, least=0),
-    Option("--pick", _PICK_TEXT, QUESTION, choices=("worst", "median", "best")),
-    Option("--metric NAME", _METRIC_TEXT, QUESTION),
+    Option("--pick", "Instead of --trial: choose it by --metric.", QUESTION, choices=("worst", "median", "best")),
+    Option("--metric NAME", "Figure for --pick. Default: models destroyed; in a duel the margin.", QUESTION),
     KIND,
     Option("--trials N", "Trials of the simulation. Default: 1000.", METHOD, least=1),
     Option("--seed N", "Seed; the same seed gives the same dice. Default: 0.", METHOD, least=0),
@@ -63,7 +58,7 @@ def explain_trial(attacker: str, target: str | None = None, kind: str = "attack"
 @command(
     "ATTACKER [TARGET]",
     Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, least=0),
-    Option("--got FIGURE=VALUE", _GOT_TEXT, QUESTION, multiple=True),
+    Option("--got FIGURE=VALUE", "Your result, such as broken=yes, or hits=9 for the dice.", QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
     *[option for option in METHOD_OPTIONS if option.name not in ("precision", "threads")],

@@ -170,7 +170,6 @@ ATTACK_OPTIONS = [
     *_flags("penalties", schema.PENALTIES),
     *key_options(schema.Target, "target", "Target"),
 ]
-_SECONDARY = "Another unit of the target's side in contact. Can be repeated."
 _UNTIL = f"Show the number of attacks until the target has FATE with probability P: {', '.join(schema.TARGET_FATES)}."
 
 
@@ -248,7 +247,7 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
 @command(
     "ATTACKER TARGET",
     *key_options(schema.ChargeTerms, "charge", "Charge"),
-    Option("--secondary UNIT", _SECONDARY, "Charge", multiple=True),
+    Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
     *FIGHT_OPTIONS,
     examples=(
         "crown/rifle-platoon@basic scion-grenadier-p@basic:garrisoned",

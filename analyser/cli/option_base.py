@@ -57,6 +57,7 @@ class Option(click.Option):
         elif not metavar and "type" not in more:
             more |= {"is_flag": True, "default": None}
         more = {"shell_complete": COMPLETERS.get(name, COMPLETERS.get(metavar))} | more
+        text += " Can be repeated." if more.get("multiple") else ""
         super().__init__([name, *filter(None, [dest])], metavar=metavar or None, help=text, **more)
         self.group = group
 

@@ -175,11 +175,9 @@ def situations(default: str, group: str = "Options") -> Option:
 
 DASK = Option("--dask ADDRESS", "Dask scheduler whose workers share the work; `local` starts one here.")
 THREADS = Option("--threads N", "Number of threads (the result is the same).", METHOD, least=1)
-_POLICY = "Policy of both sides: simple tactics, or best play of whole duels. Default: tactic."
-POLICY = Option("--policy", _POLICY, choices=("tactic", "best"))
-_PRECISION = (
-    "Monte Carlo: simulate until every 95% interval is at most P wide, such as 0.001, or 5% of its probability."
-)
+_POLICIES = ("tactic", "best")
+POLICY = Option("--policy", "Policy of both sides: a simple tactic, or best play. Default: tactic.", choices=_POLICIES)
+_PRECISION = "Monte Carlo: simulate until every 95% interval is this narrow; 5% means relative to each probability."
 SAMPLE_OPTIONS = [
     Option("--seed N", "Monte Carlo: seed; same seed, same result. Default: 0.", METHOD, least=0),
     Option("--precision P", _PRECISION, METHOD, type=Value(_precision)),
@@ -193,8 +191,8 @@ RULESET_OPTIONS = [
     Setting("--deck CARDS", _DECK, DIE_AND_DECK, type=_counts("deck", _CARDS)),
 ]
 """Options for the die and the deck, which the rulebook does not print."""
-_FORMAT = "Format of the answer. Default: from the extension of --out, or text."
-FORMAT = Setting("--format", _FORMAT, OUTPUT, dest="form", type=Format(FORMATS))
+_FORM: dict[str, Any] = {"dest": "form", "type": Format(FORMATS)}
+FORMAT = Setting("--format", "Format of the answer. Default: from the extension of --out, or text.", OUTPUT, **_FORM)
 PLOT = Setting("--plot FILE", "Also draw a picture: .png, .svg or .pdf.", OUTPUT)
 QUIET = Setting("--quiet", "Print no notes, warnings or progress.", OUTPUT)
 INPUT = [*RULESET_OPTIONS, PROFILES, QUIET]
@@ -228,6 +226,5 @@ def method(trials: str, methods: Sequence[str] = METHODS[:2]) -> list[Option]:
     ]
 
 
-_WITH_REPLACEMENT = "Monte Carlo: put each card back after a draw, as exact answers do. Default: real decks."
-REPLACEMENT = Option("--replacement", _WITH_REPLACEMENT, METHOD)
+REPLACEMENT = Option("--replacement", "Monte Carlo: put each card back after a draw. Default: real decks.", METHOD)
 FIGHT_OPTIONS = [*method("Monte Carlo: number of trials.", METHODS), *output(), REPLACEMENT]

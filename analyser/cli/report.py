@@ -17,11 +17,8 @@ from analyser.common.files import name_of
 
 CHANGED_TOO_MUCH = 1  # exit status of --fail-over; 2 means an unusable input
 _UNITS_TEXT = "Units, such as 'crown/*' or '*/*@basic'."
-_FAIL_OVER_TEXT = (
-    "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a loadout became over- or under-priced."
-)
+_FAIL_OVER = "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a price is no longer fair."
 _WORK = (THREADS, DASK, *INPUT)
-_TACTICS_TEXT = "Add how much worse the simple tactic is in duels, from a file of `analyser best tactics --out FILE`."
 
 
 @command(
@@ -30,7 +27,7 @@ _TACTICS_TEXT = "Add how much worse the simple tactic is in duels, from a file o
     Option("--defenders PATTERN", _UNITS_TEXT, required=True),
     situations(". Default: all."),
     options.POLICY,
-    Option("--tactics FILE", _TACTICS_TEXT),
+    Option("--tactics FILE", "Add the cost of the simple tactic in duels: a file of `analyser best tactics`."),
     Option("--row NAME", "Row to fire. Default: the best for each pair."),
     Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
     Option("--out DIR", "Folder for the tables and the page.", required=True),
@@ -88,7 +85,7 @@ def report_site(folder: str, dask: str | None = None, threads: int | None = None
     situations(". Default: all."),
     Option("--metric NAME", "Metric to compare. Default: the probability that changed most."),
     Option("--limit N", "List at most N loadouts and N matchups as text. Default: 20.", least=1),
-    Option("--fail-over X", _FAIL_OVER_TEXT, least=0),
+    Option("--fail-over X", _FAIL_OVER, least=0),
     *(THREADS, *RULESET_OPTIONS, options.FORMAT, options.out()),
     Option("--summary FILE", "Also write a summary in Markdown, for a pull request.", OUTPUT),
     QUIET,

@@ -19,12 +19,10 @@ from analyser.common.text import json_text
 
 NOT_DONE = 1  # exit status of `verify` for damage, and of `status` for missing parts
 _HEADING = "Workers"
-_DASK_TEXT = "Dask scheduler whose workers do the work; `local` starts one here."
-_PART_TEXT = "Run job K of N. The jobs divide the work and may run in parallel."
 WORKERS = [
     Option("--workers N", "Processes. Default: one for each processor.", _HEADING, least=1, most=MOST_THREADS),
-    Option("--dask ADDRESS", _DASK_TEXT, _HEADING),
-    Option("--part K/N", _PART_TEXT, _HEADING),
+    Option("--dask ADDRESS", "Dask scheduler whose workers do the work; `local` starts one here.", _HEADING),
+    Option("--part K/N", "Run job K of N. The jobs divide the work and may run in parallel.", _HEADING),
 ]
 
 
