@@ -14,21 +14,6 @@ from analyser.cli.option_base import METHOD, Option, parse_value
 from analyser.cli.options import output
 from analyser.common.errors import InputError
 
-_GAME_FILE = """\b
-The file of a game has a [[fight]] for each fight. In got, state the models destroyed, or
-that the unit broke or fled; outcomes you do not list count as "no":
-  [[fight]]
-  side = "mine"                          # or "yours"; label = "round 1", optional
-  got = { destroyed = 1, broken = false }
-  attack = { attacker = "crown/rifle-platoon@reinforced", distance = 6, aiming = true }
-  target = { unit = "imperium/scion-grenadier-platoon@basic", models = 4 }
-  [[fight]]
-  side = "yours"
-  got = { destroyed = 2 }                # or a charge; or focus fire, by attacks = [...]
-  charge = {}
-  attacker = { unit = "imperium/scion-grenadier-platoon@basic" }
-  target = { unit = "crown/rifle-platoon@reinforced" }"""
-
 
 @command(
     "ATTACKER [TARGET]",
@@ -67,7 +52,7 @@ def explain_trial(attacker: str, target: str | None = None, kind: str = "attack"
         "crown/rifle-p@reinforced scion-grenadier-p@basic --distance 6 --destroyed 2 --got suppressed=no",
         "game.toml --plot luck.png",
     ),
-    notes=f"{_GAME_FILE}\n\n{DUEL_NOTES}",
+    notes=DUEL_NOTES,
 )
 def explain_luck(
     attacker: str,
@@ -81,7 +66,7 @@ def explain_luck(
 
     State your result, such as --destroyed 2 or --got broken=yes. Results are ranked by the first figure that you
     state, ties by the next. Instead of ATTACKER and TARGET you can give one scenario file, or the file of a whole game
-    (--help-all shows one).
+    (docs/at-the-table.md).
     """
     note_without_effect(**method)
     stated_figures = [_parse_got(text) for text in got]

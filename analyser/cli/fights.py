@@ -60,13 +60,11 @@ def _option_texts(record: type[Record]) -> dict[str, str]:
     }
 
 
-_AFTER_TARGET, _POLICY = "after the colon of the target", "the option --policy-a or --policy-b"
-_TARGET_PLACES = {
-    key: f"attacker_{key} here, {key} {_AFTER_TARGET}"
-    if f"attacker_{key}" in schema.Attack.model_fields
-    else _AFTER_TARGET
-    for key in _keys(schema.Target)
-}
+_POLICY = "the option --policy-a or --policy-b"
+_TARGET_PLACES = dict.fromkeys(_keys(schema.Target), "after the colon of the target")
+for _key in _TARGET_PLACES:
+    if f"attacker_{_key}" in schema.Attack.model_fields:
+        _TARGET_PLACES[_key] = f"attacker_{_key} here, {_key} after the colon of the target"
 _RANGED_PLACES = dict.fromkeys(_keys(schema.Attack, schema.LIST_OF), "for attack, after the colon of the attacker")
 _CLOSE_PLACES = dict.fromkeys(_keys(schema.Combatant), "for charge and duel")
 _DUEL_PLACES = {"policy": _POLICY} | dict.fromkeys(("aiming", "short_range"), f"part of a policy, {_POLICY}")
@@ -153,12 +151,14 @@ def _is_flag(key: str) -> bool:
 
 def _flags(key: str, entries: Mapping[Any, str]) -> list[KeyOption]:
     """Return a flag for each possible entry of a list of an attack."""
-    field, names = (
-        schema.Attack.model_fields[key],
-        {"suppressed": "suppressed-attacker"},
-    )  # --suppressed means the target
+    names = {"suppressed": "suppressed-attacker"}  # --suppressed means the target
+    more: dict[str, Any] = {
+        "path": ("attack", key),
+        "field": schema.Attack.model_fields[key],
+        "group": key.capitalize(),
+    }
     return [
-        KeyOption(names.get(entry, entry), ("attack", key), field, key.capitalize(), text, entry=entry)
+        KeyOption(names.get(entry, entry), text=text, entry=entry, **more)
         for entry, text in entries.items()
         if entry != "opportunity_fire"
     ]

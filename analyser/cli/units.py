@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,7 @@ from analyser.cli.completers import complete_unit_name
 from analyser.cli.option_base import Option
 from analyser.cli.options import output
 from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.text import aligned
 
 if TYPE_CHECKING:
     from analyser.game.forces import Membership
@@ -45,10 +45,12 @@ def units_list(which: str | None = None, faction: str | None = None) -> None:
         }
         for loadout in loadouts
     ]
-    profiles_text = str(library.used)
-    rows = [{**record, "rows": " ".join(record["rows"]), "profiles": profiles_text} for record in records]
+    rows = [{**record, "rows": " ".join(record["rows"]), "profiles": str(library.used)} for record in records]
+    keys = ("selector", "type", "models", "points", "victory_points", "rows")
+    cells = [["" if row[key] is None else str(row[key]) for key in keys] for row in rows]
+    lines = aligned([["selector", "type", "models", "points", "VP", "rows"], *cells], "<<>>><")
     whole = {"schema": "analyser/units/1", "profiles": library.used.as_dict(), "units": records}
-    write(lambda: _units_text(rows, profiles_text), lambda: whole, lambda: rows)
+    write(lambda: "\n".join([*lines, "", f"Profiles: {library.used}\n"]), lambda: whole, lambda: rows)
 
 
 def _find_loadouts(library: Profiles, which: str) -> list[Loadout]:
@@ -63,15 +65,6 @@ def _find_loadouts(library: Profiles, which: str) -> list[Loadout]:
         problem = f"no faction and no unit is called {shown(which)}{did_you_mean(part, names)}"
         raise InputError(problem, allowed=f"{', '.join(library.factions)}, a unit, or wildcards such as '*/*@basic'")
     return loadouts
-
-
-def _units_text(rows: Sequence[dict[str, Any]], profiles_text: str) -> str:
-    from analyser.common.text import aligned
-
-    keys = ("selector", "type", "models", "points", "victory_points", "rows")
-    lines = [["" if row[key] is None else str(row[key]) for key in keys] for row in rows]
-    heads = ["selector", "type", "models", "points", "VP", "rows"]
-    return "\n".join([*aligned([heads, *lines], "<<>>><"), "", f"Profiles: {profiles_text}"]) + "\n"
 
 
 _UNIT = click.Argument(["unit"], shell_complete=complete_unit_name)
@@ -117,7 +110,6 @@ def _heading(key: str) -> str:
 
 
 def _card_text(unit: Unit, selector: str, profiles_text: str) -> str:
-    from analyser.common.text import aligned
     from analyser.game.units import KEYS_BY_LEVEL
 
     differing = unit.level_keys
