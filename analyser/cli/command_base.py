@@ -197,10 +197,9 @@ class Commands(click.Group):
             return [*items, *click.Command.shell_complete(self, ctx, incomplete)]
         default = self.load(self.default_command)
         context = default.make_context(self.default_command, [], parent=ctx, resilient_parsing=True)
-        is_option = incomplete.startswith("-")
         arguments = (parameter for parameter in default.params if isinstance(parameter, click.Argument))
-        first = None if is_option else next(arguments, None)
-        return [*items, *(first or default).shell_complete(context, incomplete)]
+        completed = default if incomplete.startswith("-") else next(arguments, default)
+        return [*items, *completed.shell_complete(context, incomplete)]
 
 
 class Command(click.Command):

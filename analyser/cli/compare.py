@@ -20,7 +20,7 @@ from analyser.cli.fights import (
     target_and_conditions,
 )
 from analyser.cli.messages import note
-from analyser.cli.option_base import METHOD, Choice, Option, split_names
+from analyser.cli.option_base import METHOD, Option, Value, number, split_names
 from analyser.cli.options import THREADS, key_values, output, situations
 from analyser.common.errors import InputError
 from analyser.common.files import is_there
@@ -29,6 +29,7 @@ COMPARISON = "Comparison"  # heading in the help
 LEVELS = ("basic", "reinforced", "full-strength")
 DEFAULT_OVER = {"attack": "distance", "charge": "outflanking", "duel": "distance"}
 _TABLE_OPTIONS = ("weights", "per_points", "at_least")  # options that exclude a range (--over)
+_WEIGHTS = Value(lambda text, where: [number(0).read(part, where) for part in split_names(text)])
 _METRIC_TEXT = (
     "Metric, such as p_broken (list: docs/keys.md). With --over, NAME:least prefers low values, and two metrics show"
     " the variants that no other beats in both (a Pareto front)."
@@ -43,7 +44,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     Option("--over KEY=VALUES", "Vary a key, such as distance=1..24; two give a map.", COMPARISON, multiple=True),
     Option("--metric NAME", _METRIC_TEXT, COMPARISON, multiple=True),
     KIND,
-    Option("--weights NUMBERS", "Weights of several targets, such as 2,1.", COMPARISON, type=split_names),
+    Option("--weights NUMBERS", "Weights of several targets, such as 2,1.", COMPARISON, type=_WEIGHTS),
     PER_POINTS,
     Option("--at-least K", "K in P(at least K models destroyed). Default: half the target.", COMPARISON, least=1),
     *CONDITIONS,
@@ -109,21 +110,8 @@ def _compare_once(loadouts: tuple[str, ...], target: tuple[str, ...], keys: dict
     """Compare loadouts against one or more targets."""
     raw = [raw_scenario("attack", "", text) for text in target]
     keys |= {key: value for key, value in raw[0]["attack"].items() if key != "attacker"}
-    targets: Any = [section["target"] for section in raw]
-    if "weights" in keys:
-        keys["weights"] = [_number(weight) for weight in keys["weights"]]
-    targets = targets if len(targets) > 1 else targets[0]
+    targets: Any = [section["target"] for section in raw] if len(raw) > 1 else raw[0]["target"]
     show(with_progress(analyser.compare, loadouts, targets, noun="attacks", **keys))
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise InputError(f"{text!r} is not a number", where="weights", allowed="such as 2,1") from None
-
-
-_LEVEL: dict[str, Any] = {"dest": "levels", "type": Choice(LEVELS), "multiple": True}
 
 
 @command(
@@ -132,7 +120,7 @@ _LEVEL: dict[str, Any] = {"dest": "levels", "type": Choice(LEVELS), "multiple": 
     METRIC,
     PER_POINTS,
     Option("--row NAME", "Row to fire. Default: the best for each pair.", COMPARISON),
-    Option("--level", "Only these levels, on both sides.", COMPARISON, **_LEVEL),
+    Option("--level", "Only these levels, on both sides.", COMPARISON, dest="levels", choices=LEVELS, multiple=True),
     *(THREADS, *output()),
     examples=(
         "'crown/*' 'imperium/*' --metric p_annihilated --plot heatmap.png",

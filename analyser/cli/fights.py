@@ -83,15 +83,10 @@ DUELLIST_KEYS = AllowedKeys(
 
 def keys_after_colon(command: str, parameter: str) -> tuple[str, ...]:
     """Return the keys that may follow the colon of a unit in a parameter of a command."""
-    if command == "charge":
-        return COMBATANT_KEYS.allowed
-    return {
-        "attacker": ATTACKER_KEYS.allowed,
-        "attackers": ATTACKER_KEYS.allowed + TARGET_KEYS.allowed,
-        "target": TARGET_KEYS.allowed,
-        "a": DUELLIST_KEYS.allowed,
-        "b": DUELLIST_KEYS.allowed,
-    }.get(parameter, ())
+    keys = {"attacker": [ATTACKER_KEYS], "attackers": [ATTACKER_KEYS, TARGET_KEYS], "target": [TARGET_KEYS]}
+    keys |= {side: [DUELLIST_KEYS] for side in ("a", "b")}
+    roles = [COMBATANT_KEYS] if command == "charge" else keys.get(parameter, [])
+    return tuple(key for role in roles for key in role.allowed)
 
 
 def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
@@ -152,13 +147,9 @@ def _is_flag(key: str) -> bool:
 def _flags(key: str, entries: Mapping[Any, str]) -> list[KeyOption]:
     """Return a flag for each possible entry of a list of an attack."""
     names = {"suppressed": "suppressed-attacker"}  # --suppressed means the target
-    more: dict[str, Any] = {
-        "path": ("attack", key),
-        "field": schema.Attack.model_fields[key],
-        "group": key.capitalize(),
-    }
+    path, field, group = ("attack", key), schema.Attack.model_fields[key], key.capitalize()
     return [
-        KeyOption(names.get(entry, entry), text=text, entry=entry, **more)
+        KeyOption(names.get(entry, entry), path, field, group, text, entry=entry)
         for entry, text in entries.items()
         if entry != "opportunity_fire"
     ]
@@ -302,7 +293,7 @@ CONDITIONS = [
     *key_options(schema.Charge, "charge", "Charge, with --kind charge"),
     *(key for key in key_options(schema.DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
 ]
-KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, type=Choice(schema.TWO_UNIT_KINDS))
+KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, choices=schema.TWO_UNIT_KINDS)
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -18,7 +18,6 @@ from analyser.morale.systems import SYSTEMS
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from analyser.cli.options import KeyPath
     from analyser.common.validation import Record
 
 _KEYS_IN_SHORT_HELP = 5
