@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TOML = ".toml"
 RULE_BROKEN = 1  # exit status of a check that finds a broken rule
 NUMBER_SOURCES = ("profile", "roster")  # same as in `game.importers.roster_matching`, which is slow to import
-_NUMBERS = Option("--numbers", "Source of numbers, if a roster and its profile differ.", choices=NUMBER_SOURCES)
+_NUMBERS = Option("--numbers", "Numbers to use if roster and profile differ. Default: profile.", choices=NUMBER_SOURCES)
 _OUTPUT = output(ruleset=False, plot=False)
 
 

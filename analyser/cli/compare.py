@@ -44,7 +44,7 @@ PER_POINTS = Option("--per-points", "Show the metric per 100 points of the attac
     Option("--over KEY=VALUES", "Vary a key, such as distance=1..24; two give a map.", COMPARISON, multiple=True),
     Option("--metric NAME", _METRIC_TEXT, COMPARISON, multiple=True),
     KIND,
-    Option("--weights NUMBERS", "Weights of several targets, such as 2,1.", COMPARISON, type=_WEIGHTS),
+    Option("--weights NUMBERS", "Weights of several targets, such as 2,1. Default: equal.", COMPARISON, type=_WEIGHTS),
     PER_POINTS,
     Option("--at-least K", "K in P(at least K models destroyed). Default: half the target.", COMPARISON, least=1),
     *CONDITIONS,
