@@ -46,65 +46,21 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
         "balance": "What units should cost (fair points); the effect of a change.",
         "report": "A balance report; its history over versions of the profiles; the changes between two versions.",
     },
-    HIDDEN: {
-        "warm-up": "Compile all kernels now.",
-        "completion": "Print a shell completion script.",
-    },
+    HIDDEN: {"warm-up": "Compile all kernels now.", "completion": "Print a shell completion script."},
 }
-SUBCOMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands in each group, its default first
-    "battle": {
-        "simulate": "Simulated battles: winner, survivors, contribution of each unit.",
-        "plan": "The best matchups, and the best attacks of a round.",
-    },
-    "best": {
-        "duel": "The best play of A in a duel with B.",
-        "focus": "Which unit should fire next at a target, and with which row.",
-        "tactics": "How much worse a simple tactic is than best play, for each pair of units.",
-    },
-    "explain": {
-        "trial": "One simulated fight, die by die.",
-        "luck": "The luck in the result of a fight or a whole game.",
-    },
-    "compare": {
-        "loadouts": "Loadouts against targets, also over distances or other numbers.",
-        "sensitivity": "The effect of raising and lowering each number by 1.",
-        "variants": "The best of many variants of one question.",
-    },
-    "army": {
-        "show": "An army from a roster or a list; --out writes it as a list.",
-        "check": "Check an army against the rules of force building.",
-        "kinds": "Values allowed in a list: battlegroups, slots, boons.",
-        "card": "A summary of the units, to print on one sheet.",
-        "table": "A page for a phone: your army against another, offline.",
-        "build": "The best list for a number of points, tested in battles.",
-    },
-    "units": {
-        "list": "The units at each reinforcement level.",
-        "card": "One unit: numbers, special rules, levels, armaments.",
-        "import": "Make profiles (unit files) from BattleScribe data.",
-    },
-    "balance": {
-        "prices": "Fair points of loadouts, and the reasons.",
-        "check": "Compare fair points with simulated battles.",
-        "what-if": "The effect of a change of one loadout.",
-        "fix": "The fewest price changes that bring prices near fair points.",
-        "solve-price": "The price at which a loadout is fair.",
-        "solve-dice": "The number of dice at which a loadout is fair.",
-    },
-    "report": {
-        "write": "Every attacker against every defender: tables, pictures and a page.",
-        "site": "An index page over several reports, with the changes from one to the next.",
-        "diff": "Changes between two folders of profiles, or two reports.",
-    },
-    "sweep": {
-        "start": "Begin a sweep, or resume it.",
-        "status": "The progress of a sweep.",
-        "resume": "Resume a sweep from its results folder.",
-        "verify": "Check that no file of a results folder is damaged.",
-    },
+SUBCOMMANDS: Mapping[str, Sequence[str]] = {  # the commands in each group, its default first
+    "battle": ("simulate", "plan"),
+    "best": ("duel", "focus", "tactics"),
+    "explain": ("trial", "luck"),
+    "compare": ("loadouts", "sensitivity", "variants"),
+    "army": ("show", "check", "kinds", "card", "table", "build"),
+    "units": ("list", "card", "import"),
+    "balance": ("prices", "check", "what-if", "fix", "solve-price", "solve-dice"),
+    "report": ("write", "site", "diff"),
+    "sweep": ("start", "status", "resume", "verify"),
 }
 _MODULES = {  # modules of commands whose module has another name
-    **dict.fromkeys(("attack", "charge", "duel"), "fights"),
+    **dict.fromkeys(("attack", "charge", "duel", "run"), "fights"),
     **dict.fromkeys(("warm-up", "completion"), "set_up"),
     "matchups": "compare",
     "calculator": "army",
@@ -174,7 +130,7 @@ def _show_version(context: click.Context, _: click.Parameter, wanted: bool) -> N
 def _command(*words: str) -> click.Command:
     """Return a group such as ``army``, or a command: ``army check`` is the function `army_check` of module `army`."""
     if words[0] in SUBCOMMANDS and not words[1:]:
-        sections = {"Commands": SUBCOMMANDS[words[0]]}
+        sections = {"Commands": dict.fromkeys(SUBCOMMANDS[words[0]], "")}
         return Commands(words[0], sections=sections, load=partial(_command, *words), has_default=True)
     module = importlib.import_module(f"analyser.cli.{_MODULES.get(words[0], words[0])}")
     command: click.Command = getattr(module, "_".join(words).replace("-", "_"))

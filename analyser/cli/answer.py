@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from analyser.cli.command_base import note, profiles_in, progress_bar, stated_options
+import analyser
+from analyser.cli.messages import note, progress_bar
 from analyser.cli.options import is_page
 from analyser.common.errors import InputError, TooLargeError, shown
-from analyser.common.files import write_all
+from analyser.common.files import real_path, write_all
 
-if TYPE_CHECKING:  # a slow import
+if TYPE_CHECKING:  # slow imports
+    from concurrent.futures import Executor
+
     from analyser.common.jit import Kernel
+    from analyser.game.profiles import Profiles
 
 T = TypeVar("T")
 LONGER_FIGHTS = ("charge", "focus", "duel")
@@ -29,22 +33,20 @@ SEVERAL_ANSWERS = "analyser.several_answers"  # key of `meta` in the context of 
 _MOST_DATE_DIGITS = 11  # digits of a date in seconds since 1970; enough up to the year 5138
 
 
-def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) -> None:
-    """Answer a question (a file or a mapping) with the options of the running command.
+def answer(
+    kind: str, source: Any, *, until: tuple[float, str] | None = None, method: str = "exact", **numbers: Any
+) -> None:
+    """Answer a question (a file or a mapping) by a method, with the numbers of a simulation.
 
     `kind` is ``attack``, ``charge``, ``focus``, ``duel``, or a system of morale rules. With `until`, such as
     ``(0.8, "broken")``, focus fire reports the number of attacks after which the fate has this probability.
     """
-    from analyser.api import exact, simulate
     from analyser.results import rendering
 
-    options = click.get_current_context().params
-    method = options["method"]
-    numbers = stated_options(options, *SAMPLING_OPTIONS)
     if kind not in LONGER_FIGHTS and numbers.pop("replacement", False):
         note("--replacement: no effect, because every card is drawn from a full deck")
-    note_without_effect(numbers)
-    library = profiles_in(options["profiles"])
+    note_without_effect(method, **numbers)
+    library = profiles_in_use()
     if kind in LONGER_FIGHTS and method != "exact":
         from analyser.engine.fight.simulated.simulation import play_trials
 
@@ -52,7 +54,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
     results, missing = list[Any](), ""
     if method != "monte-carlo":
         try:
-            results.append(exact(source, profiles=library, kind=kind))
+            results.append(analyser.exact(source, profiles=library, kind=kind))
         except TooLargeError as error:
             if method == "exact":
                 raise
@@ -60,7 +62,7 @@ def answer(kind: str, source: Any, *, until: tuple[float, str] | None = None) ->
             note(missing)
     if method != "exact":
         with progress_bar("games", delay=1.0) as progress:
-            results.append(simulate(source, profiles=library, kind=kind, progress=progress, **numbers))
+            results.append(analyser.simulate(source, profiles=library, kind=kind, progress=progress, **numbers))
     if missing:
         rules = results[0].rules
         results = [replace(results[0], rules=replace(rules, warnings=(*rules.warnings, missing)))]
@@ -82,44 +84,79 @@ def note_compiling(kernel: Kernel[Any, Any], occasion: str) -> None:
         note(f"kernels are compiled once, before the first {occasion} (analyser warm-up does it beforehand)")
 
 
-def note_without_effect(numbers: Iterable[str] | None = None) -> None:
-    """Print a note about stated options that have no effect on an exact answer.
+def note_first_battles() -> None:
+    """Print a note if the kernel of battles must be compiled first."""
+    from analyser.engine.battle.play import play_chunk
 
-    `numbers` are names of stated options, by default those of :data:`SAMPLING_OPTIONS`.
+    note_compiling(play_chunk, "battles: up to half a minute")
+
+
+def note_without_effect(method: str = "exact", **numbers: Any) -> None:
+    """Print a note about stated options for a simulation if the method is exact."""
+    names = [f"--{name}" for name in SAMPLING_OPTIONS if name in numbers]
+    if names and method == "exact":
+        note(f"{', '.join(names)}: no effect on an exact answer; see --method")
+
+
+def profiles_in_use() -> Profiles:
+    """Return the profiles in the folder of ``--profiles``, by default the shipped ones, with the stated die and deck.
+
+    Each file is read when it is needed. A note says if the folder ./profiles has other profiles, which are not used.
     """
-    options = click.get_current_context().params
-    without_effect = [*(stated_options(options, *SAMPLING_OPTIONS) if numbers is None else numbers)]
-    if without_effect and options["method"] == "exact":
-        names = ", ".join(f"--{name.replace('_', '-')}" for name in without_effect)
-        note(f"{names}: no effect on an exact answer; see --method")
+    from analyser.game.profiles import FILES_FOR_ALL, load_profiles, profiles_used, shipped_profiles
+
+    folder = click.get_current_context().params["profiles"]
+    local, shipped = Path("profiles"), shipped_profiles()
+    has_factions = folder is None and any(path.name not in FILES_FOR_ALL for path in local.glob("*.toml"))
+    is_other = has_factions and real_path(local) != real_path(shipped)
+    if is_other and profiles_used(local, morale=True).version != profiles_used(morale=True).version:
+        note(f"the profiles in {shipped} are used; to use ./profiles add --profiles profiles")
+    return load_profiles(folder).with_ruleset(stated_ruleset())
+
+
+def stated_ruleset() -> dict[str, Any] | None:
+    """Return the die, the deck or both as stated by options of the running command; None without these options."""
+    params = click.get_current_context().params
+    return {part: params[part] for part in ("die", "deck") if params.get(part) is not None} or None
 
 
 def with_progress(function: Callable[..., T], *arguments: Any, noun: str = "", delay: float = 1.0, **more: Any) -> T:
     """Call a function of the package with the profiles of the running command and a progress bar.
 
-    For `noun` and `delay` see :func:`analyser.cli.command_base.progress_bar`.
+    For `noun` and `delay` see :func:`analyser.cli.messages.progress_bar`.
     """
-    library = profiles_in(click.get_current_context().params["profiles"])
+    library = profiles_in_use()
     with progress_bar(noun, delay=delay) as progress:
         return function(*arguments, profiles=library, progress=progress, **more)
 
 
-def show(result: Any, rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None, **more: Any) -> None:
-    """Write an answer, with its own rows or with `rows`; `more` are arguments of :func:`write`."""
-    write(lambda: str(result), result.as_dict, rows or result.rows_with_profiles, **more)
+@contextmanager
+def dask_executor(dask: str | None, threads: int | None = None) -> Iterator[Executor | None]:
+    """Yield the executor for ``--dask``; None without that option."""
+    if dask is None:
+        yield None
+        return
+    from analyser.common.method_settings import default_threads
+    from analyser.sweep.dask_executor import dask_executor as dask_workers
+
+    with dask_workers(dask, threads or default_threads()) as executor:
+        yield executor
 
 
-def text_or_page(result: Any, page: str) -> str:
-    """Return an answer as text, or as HTML by the function `page` of `answer_pages` if ``--out`` is an HTML file."""
-    if not is_page(click.get_current_context().params["out"]):
+def show(result: Any, *, page: str = "", **more: Any) -> None:
+    """Write an answer in the format of the running command; `more` are arguments of :func:`write`.
+
+    `page` is a function of :mod:`analyser.report.answer_pages`, for a command whose ``--out`` may be a page.
+    """
+
+    def text() -> str:
+        if page and is_page():
+            content: str = getattr(importlib.import_module("analyser.report.answer_pages"), page)(result)
+            return content
         return str(result)
-    text: str = getattr(importlib.import_module("analyser.report.answer_pages"), page)(result)
-    return text
 
-
-def with_profiles(result: Any, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows of an answer, with a last column that names the profiles of the answer."""
-    return [{**row, "profiles": str(result.profiles)} for row in rows]
+    rows = more.pop("rows", None) or result.rows_with_profiles
+    write(more.pop("text", text), result.as_dict, rows, plot=more.pop("plot", getattr(result, "plot", None)), **more)
 
 
 def write(
@@ -130,30 +167,32 @@ def write(
     warnings: Iterable[str] = (),
     plot: Callable[[], Any] | None = None,
     headline: Callable[[], Iterable[str]] | None = None,
-    other_files: Mapping[Path, Callable[[Path], object]] | None = None,
+    other_files: Mapping[str | None, Callable[[], str]] | None = None,
 ) -> None:
     """Print an answer, or write it to a file, according to the options of the running command.
 
     The format decides whether `text`, `record` (plain data) or `rows` (a table) is called. `plot` returns the Figure or
-    its Axes for ``--plot``. `other_files` maps further files to functions that write them. All files are written or
-    none, before anything is printed. `warnings` go to standard error for a table or a file, the `headline` only for a
-    file. Inside :func:`collect_answers` the answer is stored instead.
+    its Axes for ``--plot``. `other_files` maps paths, or None for an option that is not stated, to functions that
+    return their text. All files are written or none, before anything is printed. `warnings` go to standard error for a
+    table or a file, the `headline` only for a file. Inside :func:`collect_answers` the answer is stored instead.
     """
     from analyser.results.rendering import FORMATS, TABLE_FORMATS, Renderings
 
     context = click.get_current_context()
-    form, out = context.params["form"], context.params.get("out")
+    form, out, picture = (context.params.get(name) for name in ("form", "out", "plot"))
     answer_forms = Renderings(text, record, rows)
     if SEVERAL_ANSWERS in context.meta:
         context.meta[SEVERAL_ANSWERS].append(answer_forms)
     else:
-        files = dict(other_files or {})
-        if plot is not None and context.params.get("plot") is not None:
-            files[Path(context.params["plot"])] = _picture_writer(plot())  # errors come before any output
-        content = FORMATS[form](answer_forms)
+        files: dict[Path, Callable[[Path], object]] = {}
+        for path, content_of in (other_files or {}).items():
+            if path is not None:
+                files[Path(path)] = _writer(content_of())
+        if plot is not None and picture is not None:
+            files[Path(picture)] = _picture_writer(plot())  # errors come before any output
+        content = FORMATS[str(form)](answer_forms)
         if out is not None:
-            data = content.encode() if isinstance(content, str) else content
-            files[Path(out)] = lambda temporary: temporary.write_bytes(data)
+            files[Path(out)] = _writer(content)
         write_all(files)
         if out is None:
             click.echo(content, nl=False)
@@ -163,6 +202,11 @@ def write(
     if form in TABLE_FORMATS or out is not None:
         for warning in warnings:
             note(warning, "warning")
+
+
+def _writer(content: str | bytes) -> Callable[[Path], object]:
+    data = content.encode() if isinstance(content, str) else content
+    return lambda temporary: temporary.write_bytes(data)
 
 
 @contextmanager

@@ -6,98 +6,69 @@ from typing import Any
 
 import click
 
-from analyser.cli import options
-from analyser.cli.answer import note_without_effect, show
-from analyser.cli.command_base import Choice, command, profiles_in, stated_options
-from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHOD_OPTIONS, QUESTION, TARGET_KEYS, question_from
-from analyser.cli.options import AT_LEAST_1, METHOD, OUTPUT_OPTIONS, PLOT, Integer, Option, complete_selector
+import analyser
+from analyser.cli.answer import note_without_effect, profiles_in_use, show
+from analyser.cli.command_base import command
+from analyser.cli.fights import CONDITIONS, DUEL_NOTES, KIND, METHOD_OPTIONS, QUESTION, question_from
+from analyser.cli.option_base import METHOD, Option, parse_value
+from analyser.cli.options import output
 from analyser.common.errors import InputError
-
-_PICK_TEXT = "Show the worst, median or best trial by --metric, instead of --trial."
-_GOT_TEXT = "Your result, such as broken=yes, or hits=9 for the dice alone. Can be repeated, most important first."
-_GAME_FILE = """\b
-The file of a game has a [[fight]] for each fight. In got, state the models destroyed, or
-that the unit broke or fled; outcomes you do not list count as "no":
-  [[fight]]
-  side = "mine"                          # or "yours"; label = "round 1", optional
-  got = { destroyed = 1, broken = false }
-  attack = { attacker = "crown/rifle-platoon@reinforced", distance = 6, aiming = true }
-  target = { unit = "imperium/scion-grenadier-platoon@basic", models = 4 }
-  [[fight]]
-  side = "yours"
-  got = { destroyed = 2 }                # or a charge; or focus fire, by attacks = [...]
-  charge = {}
-  attacker = { unit = "imperium/scion-grenadier-platoon@basic" }
-  target = { unit = "crown/rifle-platoon@reinforced" }"""
 
 
 @command(
-    Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, type=Integer(0)),
-    Option("--pick", _PICK_TEXT, QUESTION, type=Choice(("worst", "median", "best"))),
-    Option(
-        "--metric NAME", "Figure by which --pick chooses. Default: models destroyed; in a duel the margin.", QUESTION
-    ),
+    "ATTACKER [TARGET]",
+    Option("--trial N", "Number of the trial. Default: 0, the first.", QUESTION, least=0),
+    Option("--pick", "Instead of --trial: choose it by --metric.", QUESTION, choices=("worst", "median", "best")),
+    Option("--metric NAME", "Figure for --pick. Default: models destroyed; in a duel the margin.", QUESTION),
     KIND,
-    Option("--trials N", "Trials of the simulation. Default: 1000.", METHOD, type=AT_LEAST_1),
-    Option("--seed N", "Seed; the same seed gives the same dice. Default: 0.", METHOD, type=Integer(0)),
+    Option("--trials N", "Trials of the simulation. Default: 1000.", METHOD, least=1),
+    Option("--seed N", "Seed; the same seed gives the same dice. Default: 0.", METHOD, least=0),
     *CONDITIONS,
-    *[option for option in OUTPUT_OPTIONS if option is not PLOT],
+    *output(plot=False),
     examples=(
         "crown/rifle-platoon@reinforced scion-grenadier-p@basic --distance 6 --pick worst",
         "crown/rifle-platoon@basic scion-grenadier-p@basic --kind duel --trial 17",
     ),
     notes=DUEL_NOTES,
 )
-@click.argument("attacker", shell_complete=complete_selector)
-@click.argument("target", required=False, shell_complete=TARGET_KEYS.complete)
-def explain_trial(attacker: str, target: str | None, kind: str, profiles: str | None, **keys: Any) -> None:
+def explain_trial(attacker: str, target: str | None = None, kind: str = "attack", **keys: Any) -> None:
     """Show one trial of a simulation: every die, hits and damage, cards, tests, and the fate of the units.
 
     The commands attack, charge and duel simulate the same trials with the same --seed and --trials. Charges, focus
     fire and duels draw from real decks. Instead of ATTACKER and TARGET you can give one scenario file.
     """
-    from analyser.ask.trial_narration import tell
-
-    options_of_tell = stated_options(keys, "trial", "pick", "metric", "trials", "seed")
-    question, conditions = question_from(attacker, target, kind)
-    show(tell(question, profiles=profiles_in(profiles), **options_of_tell, **conditions))
+    show(analyser.tell(question_from(attacker, target, kind), profiles=profiles_in_use(), **keys))
 
 
 @command(
-    Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, type=Integer(0)),
-    Option("--got FIGURE=VALUE", _GOT_TEXT, QUESTION, multiple=True),
+    "ATTACKER [TARGET]",
+    Option("--destroyed N", "Models destroyed, if the target neither broke nor fled.", QUESTION, least=0),
+    Option("--got FIGURE=VALUE", "Your result, such as broken=yes, or hits=9 for the dice.", QUESTION, multiple=True),
     KIND,
     *CONDITIONS,
     *[option for option in METHOD_OPTIONS if option.name not in ("precision", "threads")],
-    *OUTPUT_OPTIONS,
+    *output(),
     examples=(
         "crown/rifle-p@reinforced scion-grenadier-p@basic --distance 6 --destroyed 2 --got suppressed=no",
         "game.toml --plot luck.png",
     ),
-    notes=f"{_GAME_FILE}\n\n{DUEL_NOTES}",
+    notes=DUEL_NOTES,
 )
-@click.argument("attacker", shell_complete=complete_selector)
-@click.argument("target", required=False, shell_complete=TARGET_KEYS.complete)
-@click.pass_context
 def explain_luck(
-    context: click.Context,
-    /,
     attacker: str,
-    target: str | None,
-    destroyed: int | None,
-    got: tuple[str, ...],
-    profiles: str | None,
-    **keys: Any,
+    target: str | None = None,
+    destroyed: int | None = None,
+    got: tuple[str, ...] = (),
+    kind: str = "attack",
+    **method: Any,
 ) -> None:
     """Compute the probability of a result as bad as yours, or worse.
 
     State your result, such as --destroyed 2 or --got broken=yes. Results are ranked by the first figure that you
     state, ties by the next. Instead of ATTACKER and TARGET you can give one scenario file, or the file of a whole game
-    (--help-all shows one).
+    (docs/at-the-table.md).
     """
-    from analyser.ask.luck import luck
-
-    note_without_effect()
+    note_without_effect(**method)
     stated_figures = [_parse_got(text) for text in got]
     report = dict(stated_figures)
     if len(report) < len(stated_figures):
@@ -105,13 +76,11 @@ def explain_luck(
     if destroyed is not None:
         if "destroyed" in report:
             raise InputError("this is given twice", where="--destroyed", allowed="once")
-        order = list(context.params)  # click keeps the order of the command line
+        order = list(click.get_current_context().params)  # click keeps the order of the command line
         models = {"destroyed": destroyed}
         report = models | report if order.index("destroyed") < order.index("got") else report | models
-    method = stated_options(keys, "method", "trials", "seed")
-    question, conditions = question_from(attacker, target, keys["kind"])
-    result = luck(question, profiles=profiles_in(profiles), got=report or None, **method, **conditions)
-    show(result, plot=result.plot)
+    question = question_from(attacker, target, kind)
+    show(analyser.luck(question, profiles=profiles_in_use(), got=report or None, **method))
 
 
 def _parse_got(text: str) -> tuple[str, Any]:
@@ -120,4 +89,4 @@ def _parse_got(text: str) -> tuple[str, Any]:
     if not equals or not value:
         raise InputError(f"{text!r} is not usable", where="--got", allowed="such as suppressed=yes or hits=3")
     words = {"yes": True, "no": False}
-    return name.replace("-", "_"), words.get(value.lower(), options.parse_value(value, "--got"))
+    return name.replace("-", "_"), words.get(value.lower(), parse_value(value, "--got"))

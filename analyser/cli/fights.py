@@ -6,43 +6,23 @@ Other commands for two units use the same options.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-from click.shell_completion import CompletionItem
 
 from analyser.cli import options
-from analyser.cli.answer import answer
-from analyser.cli.command_base import Choice, command
-from analyser.cli.options import (
-    AT_LEAST_1,
-    FIGHT_OPTIONS,
-    METHOD,
-    KeyOption,
-    Option,
-    complete_selector,
-    key_options,
-)
+from analyser.cli.answer import answer, collect_answers
+from analyser.cli.command_base import command
+from analyser.cli.messages import note
+from analyser.cli.option_base import Choice, Option, parse_value
+from analyser.cli.options import FIGHT_OPTIONS, KeyOption, key_options
 from analyser.common.errors import InputError, allowed_names, did_you_mean, nearest
+from analyser.common.files import parsed_toml
 from analyser.common.text import with_article
 from analyser.rules.policies import BEST, POLICIES
-from analyser.scenarios.schema import (
-    BONUSES,
-    CIRCUMSTANCES,
-    FLAGS,
-    LIST_OF,
-    PENALTIES,
-    TARGET_FATES,
-    TWO_UNIT_KINDS,
-    WANTS,
-    Attack,
-    Charge,
-    ChargeTerms,
-    Combatant,
-    DuelTerms,
-    Target,
-)
+from analyser.scenarios import schema
 
 if TYPE_CHECKING:
     from analyser.common.validation import Record
@@ -68,13 +48,6 @@ class AllowedKeys(NamedTuple):
         allowed = allowed_names(self.allowed, key, "docs/keys.md") if is_allowed else self.elsewhere[similar[0]]
         raise InputError(f"unknown key{did_you_mean(key, similar)}", where=f"{where}.{key}", allowed=allowed)
 
-    def complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[CompletionItem]:
-        """Return the selectors with a prefix or, after a colon, the keys."""
-        if ":" not in incomplete:
-            return complete_selector(context, parameter, incomplete)
-        before, last = re.fullmatch(r"(.*[:,])([^:,]*)", incomplete).groups()  # type: ignore[union-attr]
-        return [CompletionItem(f"{before}{key}") for key in self.allowed if key.startswith(last)]
-
 
 def _keys(record: type[Record], more: Iterable[str] = ()) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for key in (*record.model_fields, *more) if key not in _EXCLUDED))
@@ -87,26 +60,33 @@ def _option_texts(record: type[Record]) -> dict[str, str]:
     }
 
 
-_AFTER_TARGET, _POLICY = "after the colon of the target", "the option --policy-a or --policy-b"
-_TARGET_PLACES = {
-    key: f"attacker_{key} here, {key} {_AFTER_TARGET}" if f"attacker_{key}" in Attack.model_fields else _AFTER_TARGET
-    for key in _keys(Target)
-}
-_RANGED_PLACES = dict.fromkeys(_keys(Attack, LIST_OF), "for attack, after the colon of the attacker")
-_CLOSE_PLACES = dict.fromkeys(_keys(Combatant), "for charge and duel")
+_POLICY = "the option --policy-a or --policy-b"
+_TARGET_PLACES = dict.fromkeys(_keys(schema.Target), "after the colon of the target")
+for _key in _TARGET_PLACES:
+    if f"attacker_{_key}" in schema.Attack.model_fields:
+        _TARGET_PLACES[_key] = f"attacker_{_key} here, {_key} after the colon of the target"
+_RANGED_PLACES = dict.fromkeys(_keys(schema.Attack, schema.LIST_OF), "for attack, after the colon of the attacker")
+_CLOSE_PLACES = dict.fromkeys(_keys(schema.Combatant), "for charge and duel")
 _DUEL_PLACES = {"policy": _POLICY} | dict.fromkeys(("aiming", "short_range"), f"part of a policy, {_POLICY}")
 
-ATTACKER_KEYS = AllowedKeys(_keys(Attack, LIST_OF), _TARGET_PLACES)
-FOCUS_ATTACKER_KEYS = AllowedKeys(_keys(Attack, (*LIST_OF, *CIRCUMSTANCES)), _TARGET_PLACES)
+ATTACKER_KEYS = AllowedKeys(_keys(schema.Attack, schema.LIST_OF), _TARGET_PLACES)
+FOCUS_ATTACKER_KEYS = AllowedKeys(_keys(schema.Attack, (*schema.LIST_OF, *schema.CIRCUMSTANCES)), _TARGET_PLACES)
 TARGET_KEYS = AllowedKeys(
-    _keys(Target), _CLOSE_PLACES | dict.fromkeys(ATTACKER_KEYS.allowed, "after the colon of the attacker")
+    _keys(schema.Target), _CLOSE_PLACES | dict.fromkeys(ATTACKER_KEYS.allowed, "after the colon of the attacker")
 )
-COMBATANT_KEYS = AllowedKeys(_keys(Combatant), _RANGED_PLACES | _option_texts(ChargeTerms))
-ATTACKER_OR_TARGET_KEYS = AllowedKeys((*ATTACKER_KEYS.allowed, *TARGET_KEYS.allowed), {})  # for completion
-SECONDARY_KEYS = AllowedKeys(_keys(Combatant, ["threatened"]), COMBATANT_KEYS.elsewhere)
+COMBATANT_KEYS = AllowedKeys(_keys(schema.Combatant), _RANGED_PLACES | _option_texts(schema.ChargeTerms))
+SECONDARY_KEYS = AllowedKeys(_keys(schema.Combatant, ["threatened"]), COMBATANT_KEYS.elsewhere)
 DUELLIST_KEYS = AllowedKeys(
-    _keys(Combatant, Charge.model_fields), _RANGED_PLACES | _option_texts(DuelTerms) | _DUEL_PLACES
+    _keys(schema.Combatant, schema.Charge.model_fields), _RANGED_PLACES | _option_texts(schema.DuelTerms) | _DUEL_PLACES
 )
+
+
+def keys_after_colon(command: str, parameter: str) -> tuple[str, ...]:
+    """Return the keys that may follow the colon of a unit in a parameter of a command."""
+    keys = {"attacker": [ATTACKER_KEYS], "attackers": [ATTACKER_KEYS, TARGET_KEYS], "target": [TARGET_KEYS]}
+    keys |= {side: [DUELLIST_KEYS] for side in ("a", "b")}
+    roles = [COMBATANT_KEYS] if command == "charge" else keys.get(parameter, [])
+    return tuple(key for role in roles for key in role.allowed)
 
 
 def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
@@ -114,7 +94,7 @@ def parse_unit(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
     selector, keys = _parse_selector_and_keys(text, where, allowed)
     section: dict[str, Any] = {"unit": selector}
     for key, value in keys.items():
-        if key in Charge.model_fields and allowed is DUELLIST_KEYS:
+        if key in schema.Charge.model_fields and allowed is DUELLIST_KEYS:
             section.setdefault("charge", {})[key] = value
         else:
             section[key] = {"unit": value} if key == "passengers" else value
@@ -126,10 +106,10 @@ def parse_attack(text: str, where: str, allowed: AllowedKeys) -> dict[str, Any]:
     selector, keys = _parse_selector_and_keys(text, where, allowed)
     attack: dict[str, Any] = {"attacker": selector}
     for key, value in keys.items():
-        if key not in LIST_OF or (value is not True and key not in FLAGS):
+        if key not in schema.LIST_OF or (value is not True and key not in schema.FLAGS):
             attack[key] = value
         elif value is True:
-            add_entry(attack, LIST_OF[key], key)
+            add_entry(attack, schema.LIST_OF[key], key)
         else:
             raise InputError(f"{value!r} is not usable", where=f"{where}.{key}", allowed="the word alone")
     return attack
@@ -151,72 +131,77 @@ def _parse_selector_and_keys(text: str, where: str, allowed: AllowedKeys) -> tup
         allowed.check(key, where)
         if key in keys:
             raise InputError(f"{key} is given twice", where=where, allowed="each key once")
-        if not equals and (example := _example_for(key)):
-            raise InputError(f"{key} needs a value", where=f"{where}.{key}", allowed=f"such as {key}={example}")
+        if not equals and not _is_flag(key):
+            raise InputError(f"{key} needs a value", where=f"{where}.{key}", allowed=f"{key}=VALUE")
         if equals and not value.endswith(closing := {"[": "]", "{": "}"}.get(value[:1], "")):
             raise InputError(f"{value!r} has no closing bracket", where=f"{where}.{key}", allowed=f"{value}{closing}")
-        keys[key] = options.parse_value(value, f"{where}.{key}") if equals else True
+        keys[key] = parse_value(value, f"{where}.{key}") if equals else True
     return selector, keys
 
 
-def _example_for(key: str) -> str:
-    """Return an example value for a key; empty for a flag."""
-    field = {**Attack.model_fields, **Combatant.model_fields}.get(key)
-    kind = None if field is None or key in LIST_OF else options.plain_type(field.annotation)
-    if get_origin(kind) is Literal:
-        return str(get_args(kind)[0])
-    if get_origin(kind) is tuple:
-        return "[...]"
-    return {None: "", bool: "", int: "4", float: "6"}.get(kind, "...")
+def _is_flag(key: str) -> bool:
+    field = {**schema.Attack.model_fields, **schema.Combatant.model_fields}.get(key)
+    return key in schema.LIST_OF or field is None or options.plain_type(field.annotation) is bool
 
 
 def _flags(key: str, entries: Mapping[Any, str]) -> list[KeyOption]:
     """Return a flag for each possible entry of a list of an attack."""
-    field, names = Attack.model_fields[key], {"suppressed": "suppressed-attacker"}  # --suppressed means the target
+    names = {"suppressed": "suppressed-attacker"}  # --suppressed means the target
+    path, field, group = ("attack", key), schema.Attack.model_fields[key], key.capitalize()
     return [
-        KeyOption(names.get(entry, entry), ("attack", key), field, key.capitalize(), text, entry=entry)
+        KeyOption(names.get(entry, entry), path, field, group, text, entry=entry)
         for entry, text in entries.items()
         if entry != "opportunity_fire"
     ]
 
 
 ATTACK_OPTIONS = [
-    *key_options(Attack, "attack", "Attack"),
-    *_flags("bonuses", BONUSES),
-    *_flags("penalties", PENALTIES),
-    *key_options(Target, "target", "Target"),
+    *key_options(schema.Attack, "attack", "Attack"),
+    *_flags("bonuses", schema.BONUSES),
+    *_flags("penalties", schema.PENALTIES),
+    *key_options(schema.Target, "target", "Target"),
 ]
-CHARGE_OPTIONS = [
-    *key_options(ChargeTerms, "charge", "Charge"),
-    Option(
-        "--secondary UNIT", "Another unit of the target's side in contact. Can be repeated.", "Charge", multiple=True
-    ),
-    *FIGHT_OPTIONS,
-]
-_UNTIL = f"Show the number of attacks until the target has FATE with probability P: {', '.join(TARGET_FATES)}."
+_UNTIL = f"Show the number of attacks until the target has FATE with probability P: {', '.join(schema.TARGET_FATES)}."
 
 
 def with_options(raw: dict[str, Any], *, attacks: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """Return a raw scenario with the keys stated as options of the running command.
 
-    A key in `attacks` overrides the option. In other sections two different values raise InputError.
+    A key in `attacks` overrides the option. In other sections two different values raise InputError, as does a key of
+    another kind of fight.
     """
+    kind = next((kind for kind in schema.TWO_UNIT_KINDS if kind in raw), "attack")
+    sections = {kind: attacks or [raw[kind]]} | ({"target": [raw["target"]]} if kind == "attack" else {})
     for option, value in options.key_values():
         section, key = option.path
-        in_attacks = section == "attack" and bool(attacks)
-        for part in attacks if in_attacks else [raw[section]]:
+        if key == "distance":  # one option for all kinds of fight
+            section = kind
+        if section not in sections:
+            by_kind = f"with --kind {section}" if section in schema.TWO_UNIT_KINDS[1:] else ""
+            problem, allowed = f"{with_article(kind)} has no such option", by_kind or "keys after the colon of a unit"
+            raise InputError(problem, where=option.opts[0], allowed=allowed)
+        is_overridden = bool(attacks) and section == "attack"
+        for part in sections[section]:
             if option.entry:
                 add_entry(part, key, option.entry)
-            elif (stated := part.setdefault(key, value)) is not value and stated != value and not in_attacks:
+            elif (stated := part.setdefault(key, value)) is not value and stated != value and not is_overridden:
                 problem = f"{stated} after the colon, {value} by {option.opts[0]}"
                 raise InputError(problem, where=f"{section}.{key}", allowed="one of the two")
     return raw
 
 
-def raw_attack_scenario(attacker: str, target: str) -> dict[str, Any]:
-    """Return the raw scenario of an attack between two selectors, with the options of the running command."""
-    shooter = parse_attack(attacker, "attack", ATTACKER_KEYS)
-    return with_options({"attack": shooter, "target": parse_unit(target, "target", TARGET_KEYS)})
+def raw_scenario(kind: str, first: str, second: str, secondary: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the raw scenario of a fight between two selectors, with the options of the running command."""
+    if kind == "attack":
+        shooter = parse_attack(first, "attack", ATTACKER_KEYS)
+        return with_options({"attack": shooter, "target": parse_unit(second, "target", TARGET_KEYS)})
+    names, allowed = (("a", "b"), DUELLIST_KEYS) if kind == "duel" else (("attacker", "target"), COMBATANT_KEYS)
+    raw: dict[str, Any] = {kind: {}}
+    raw |= {name: parse_unit(text, name, allowed) for name, text in zip(names, (first, second))}
+    if secondary:
+        units = enumerate(secondary)
+        raw["secondary"] = [parse_unit(text, f"secondary.{place}", SECONDARY_KEYS) for place, text in units]
+    return with_options(raw)
 
 
 def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
@@ -225,8 +210,9 @@ def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
 
 
 @command(
+    "ATTACKERS... TARGET",
     *ATTACK_OPTIONS,
-    Option("--until P FATE", _UNTIL, "Attack", type=(float, Choice(TARGET_FATES))),
+    Option("--until P FATE", _UNTIL, "Attack", type=(float, Choice(schema.TARGET_FATES))),
     *FIGHT_OPTIONS,
     brief=("--row",),
     examples=(
@@ -234,9 +220,7 @@ def parse_attacks(attackers: Sequence[str]) -> list[dict[str, Any]]:
         "crown/rifle-p@basic:aiming crown/sharp-rifles@basic scion-grenadier-p@basic:models=4 --until 0.8 broken",
     ),
 )
-@click.argument("attackers", nargs=-1, required=True, shell_complete=ATTACKER_OR_TARGET_KEYS.complete)
-@click.argument("target", shell_complete=TARGET_KEYS.complete)
-def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None, **_: Any) -> None:
+def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | None = None, **method: Any) -> None:
     """Compute ranged attacks of ATTACKERS on TARGET, in the order given.
 
     Name a unit by faction, unit and level: crown/rifle-platoon@reinforced. Add conditions after a colon:
@@ -244,32 +228,30 @@ def attack(attackers: tuple[str, ...], target: str, until: tuple[float, str] | N
     (all keys: docs/keys.md). Options apply to every attack that does not state its own value.
     """
     if len(attackers) == 1 and until is None:
-        answer("attack", raw_attack_scenario(attackers[0], target))
+        answer("attack", raw_scenario("attack", attackers[0], target), **method)
         return
     attacks = parse_attacks(attackers)
     raw = {"attacks": attacks, "target": parse_unit(target, "target", TARGET_KEYS)}
-    answer("focus", with_options(raw, attacks=attacks), until=until)
+    answer("focus", with_options(raw, attacks=attacks), until=until, **method)
 
 
 @command(
-    *CHARGE_OPTIONS,
+    "ATTACKER TARGET",
+    *key_options(schema.ChargeTerms, "charge", "Charge"),
+    Option("--secondary UNIT", "Another unit of the target's side in contact.", "Charge", multiple=True),
+    *FIGHT_OPTIONS,
     examples=(
         "crown/rifle-platoon@basic scion-grenadier-p@basic:garrisoned",
         "crown/horse-guard@basic scion-grenadier-p@basic --distance 8 --outflanking --method both",
     ),
 )
-@click.argument("attacker", shell_complete=COMBATANT_KEYS.complete)
-@click.argument("target", shell_complete=COMBATANT_KEYS.complete)
-def charge(attacker: str, target: str, secondary: tuple[str, ...], **_: Any) -> None:
+def charge(attacker: str, target: str, secondary: tuple[str, ...] = (), **method: Any) -> None:
     """Compute a charge of ATTACKER at TARGET: the winner, and the losses and fate of both sides.
 
     Name a unit by faction, unit and level: crown/rifle-platoon@basic. Add conditions after a colon:
     crown/rifle-p@basic:suppressed,models=4 (all keys: docs/keys.md).
     """
-    texts = {"attacker": attacker, "target": target}
-    sides = {side: parse_unit(text, side, COMBATANT_KEYS) for side, text in texts.items()}
-    others = [parse_unit(unit, f"secondary.{place}", SECONDARY_KEYS) for place, unit in enumerate(secondary)]
-    answer("charge", with_options({"charge": {}, **sides, "secondary": others}))
+    answer("charge", raw_scenario("charge", attacker, target, secondary), **method)
 
 
 _DESCRIPTIONS = {name: about.description for name, about in POLICIES.items()}
@@ -277,14 +259,17 @@ _DESCRIPTIONS |= {
     BEST: "best play in every situation",
     "in words": 'such as "charge if it is suppressed, else aim and shoot"',
 }
-_POLICIES, _WANTS = ([f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_DESCRIPTIONS, WANTS))
+_POLICIES, _WANTS = (
+    [f"  {name:<12}{meaning}" for name, meaning in texts.items()] for texts in (_DESCRIPTIONS, schema.WANTS)
+)
 WANT_NOTES = "\n".join(["\b", "Objectives of a side that plays the policy best (--want):", *_WANTS])
 DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
 """Text below the options of a duel."""
 
 
 @command(
-    *key_options(DuelTerms, "duel", "Duel"),
+    "A B",
+    *key_options(schema.DuelTerms, "duel", "Duel"),
     *FIGHT_OPTIONS,
     examples=(
         "crown/rifle-p@basic scion-grenadier-p@basic --policy-b lookout",
@@ -292,68 +277,94 @@ DUEL_NOTES = "\n".join(["\b", "Policies:", *_POLICIES, "", WANT_NOTES])
     ),
     notes=DUEL_NOTES,
 )
-@click.argument("a", shell_complete=DUELLIST_KEYS.complete)
-@click.argument("b", shell_complete=DUELLIST_KEYS.complete)
-def duel(a: str, b: str, **_: Any) -> None:
+def duel(a: str, b: str, **method: Any) -> None:
     """Compute a fight of A and B over several rounds; each follows a policy (--help-all lists the policies).
 
     Name a unit by faction, unit and level: crown/rifle-platoon@basic. Add conditions after a colon:
     crown/rifle-p@basic:suppressed,row=ranged-light (all keys: docs/keys.md).
     """
-    sides = {side: parse_unit(text, side, DUELLIST_KEYS) for side, text in (("a", a), ("b", b))}
-    answer("duel", with_options({"duel": {}, **sides}))
+    answer("duel", raw_scenario("duel", a, b), **method)
 
 
 QUESTION = "Question"  # heading in the help
-SAMPLING_KEYS = ("method", "trials", "seed", "precision", "threads")
-METHOD_OPTIONS = [
-    Option("--method", "Method. Default: exact.", METHOD, type=Choice(options.METHODS[:2]), default="exact"),
-    Option("--trials N", "Monte Carlo: number of trials of each fight.", METHOD, type=AT_LEAST_1),
-    *options.SAMPLE_OPTIONS,
-]
+METHOD_OPTIONS = options.method("Monte Carlo: number of trials of each fight.")
 CONDITIONS = [
     *ATTACK_OPTIONS,
-    *key_options(Charge, "charge", "Charge, with --kind charge"),
-    *(key for key in key_options(DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
+    *key_options(schema.Charge, "charge", "Charge, with --kind charge"),
+    *(key for key in key_options(schema.DuelTerms, "duel", "Duel, with --kind duel") if key.path[-1] != "distance"),
 ]
-KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, type=Choice(TWO_UNIT_KINDS), default="attack")
+KIND = Option("--kind", "Kind of fight. Default: attack.", QUESTION, choices=schema.TWO_UNIT_KINDS)
 
 
 def target_and_conditions(target: str, kind: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the section of a target, and the keys of a question of this kind that are stated as options."""
-    conditions = conditions_of(kind)
-    if kind == "attack":
-        raw = raw_attack_scenario("", target)
-        return raw["target"], {key: value for key, value in raw["attack"].items() if key != "attacker"}
-    return parse_unit(target, "target", DUELLIST_KEYS if kind == "duel" else COMBATANT_KEYS), conditions
+    raw = raw_scenario(kind, "", target)
+    conditions = {key: value for key, value in raw[kind].items() if key != "attacker"}
+    return raw["b" if kind == "duel" else "target"], conditions
 
 
-def conditions_of(kind: str) -> dict[str, Any]:
-    """Return the keys of a charge or a duel that are stated as options; InputError for a key of another kind."""
-    conditions = dict[str, Any]()
-    for option, value in options.key_values():
-        section, key = option.path
-        if section in ("attack", "target") and kind == "attack":
-            continue  # read with the units
-        if section == kind or (kind != "attack" and option.path == ("attack", "distance")):
-            conditions[key] = value
-        else:
-            by_kind = f"with --kind {section}" if section in ("charge", "duel") else ""
-            problem, allowed = f"{with_article(kind)} has no such option", by_kind or "keys after the colon of a unit"
-            raise InputError(problem, where=option.opts[0], allowed=allowed)
-    return conditions
+def question_from(first: str, second: str | None, kind: str) -> Any:
+    """Return the scenario of a fight between two units or, without the second, the file of a question."""
+    if second is not None:
+        return raw_scenario(kind, first, second)
+    if stated := [option.opts[0] for option, _ in options.key_values()]:
+        raise InputError("state this in the file, not as an option", where=stated[0], allowed="with a TARGET")
+    return first
 
 
-def question_from(first: str, second: str | None, kind: str) -> tuple[Any, dict[str, Any]]:
-    """Return a question (a file, a scenario or only its first unit) and the arguments that complete it."""
-    if second is None:
-        if stated := [option.opts[0] for option, _ in options.key_values()]:
-            raise InputError("state this in the file, not as an option", where=stated[0], allowed="with a TARGET")
-        return first, {}
-    if kind == "attack":
-        conditions_of(kind)
-        return raw_attack_scenario(first, second), {}
-    allowed = DUELLIST_KEYS if kind == "duel" else COMBATANT_KEYS
-    unit = parse_unit(first, "a" if kind == "duel" else "attacker", allowed)
-    section, conditions = target_and_conditions(second, kind)
-    return unit, {"target": section, "kind": kind, **conditions}
+STANDARD_INPUT = "-"
+
+
+@command(
+    "SCENARIO.toml...",
+    *options.method("Monte Carlo: number of trials.", options.METHODS),
+    *(*options.output(".html"), options.REPLACEMENT),
+    examples=("fight.toml --method both", "fights/*.toml --format csv --out fights.csv"),
+)
+def run(scenario: tuple[str, ...], **method: Any) -> None:
+    """Answer each scenario file: an attack, a charge, focus fire, a duel, a battle, or a question of morale.
+
+    A dash reads standard input. --out FILE.html writes a battle as a page. Several files give one answer: in JSON a
+    list, in CSV one table. If a file has an error, the others are still answered, and the exit status is 2.
+    """
+    if len(scenario) == 1:
+        _run(scenario[0], method)
+        return
+    plot = click.get_current_context().params["plot"]
+    if plot is not None or options.is_page():
+        where = "--out" if plot is None else "--plot"
+        raise InputError("only a single file can have a picture or a page", where=where, allowed="one file")
+    errors = []
+    with collect_answers() as add_name:
+        for file in scenario:
+            try:
+                _run(file, method)
+                add_name(file)
+            except InputError as error:
+                errors.append(error.inside("" if str(file) in str(error) else file))
+                note(str(errors[-1]), "warning")
+    if errors:
+        raise InputError(f"{len(errors)} of {len(scenario)} files have no answer")
+
+
+def _run(file: str, method: dict[str, Any]) -> None:
+    """Answer the question in a file, or from standard input."""
+    from analyser.cli.battle import run_battle
+    from analyser.cli.morale import answer_morale
+    from analyser.morale.systems import system_of
+    from analyser.scenarios.load import kind_of, read_scenario
+
+    source: Any = parsed_toml(sys.stdin.read(), "standard input") if file == STANDARD_INPUT else file
+    raw = read_scenario(source)[0]
+    system = system_of(raw)
+    kind = "" if system is not None else kind_of(raw)
+    params = click.get_current_context().params
+    if kind == "battle":
+        run_battle(source, **method)
+        return
+    if params["form"] == "text" and options.is_page():
+        raise InputError("only a battle has a page", where=params["out"], allowed=".txt, .md, .json, .csv, .parquet")
+    if system is not None:
+        answer_morale(system, source, **method)
+    else:
+        answer(kind, source, **method)

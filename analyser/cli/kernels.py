@@ -15,7 +15,7 @@ from analyser import api, morale
 from analyser.analysis.battle import battle
 from analyser.analysis.best_duels import best_play
 from analyser.analysis.matchups import matchups
-from analyser.common.errors import InputError, check_integer, check_text, did_you_mean, shown
+from analyser.common.errors import InputError, check_choice, check_integer, shown
 from analyser.common.jit import interpreted
 from analyser.common.kernel_cache import folder_for
 from analyser.common.method_settings import MOST_THREADS, Progress, Sampling, default_threads
@@ -128,14 +128,11 @@ def warm_up(
     InputError
         A name is unknown, or no folder can store compiled kernels.
     """
-    allowed = ", ".join(KERNELS)
     if not isinstance(names, Iterable):
-        raise InputError(f"{shown(names)} is not usable", where="warm-up", allowed=allowed)
+        raise InputError(f"{shown(names)} is not usable", where="warm-up", allowed=", ".join(KERNELS))
     wanted = (names,) if isinstance(names, str) else tuple(names) or tuple(KERNELS)
     for name in wanted:
-        check_text(name, "warm-up", allowed)
-        if name not in KERNELS:
-            raise InputError(f"unknown kernels {name!r}{did_you_mean(name, KERNELS)}", where="warm-up", allowed=allowed)
+        check_choice(name, "warm-up", [*KERNELS])
     if processes is not None:
         check_integer(processes, "processes", 1, MOST_THREADS)
     if folder_for(Path(__file__)) is None:

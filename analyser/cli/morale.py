@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.answer import answer
-from analyser.cli.command_base import Command, Commands, note, profiles_in
-from analyser.cli.options import ANSWER_OPTIONS, RULESET_OPTIONS, KeyOption, complete_file, key_values, plain_type
+from analyser.cli.answer import answer, profiles_in_use
+from analyser.cli.command_base import Commands, command
+from analyser.cli.messages import note
+from analyser.cli.options import METHODS, KeyOption, KeyPath, key_values, method, output, plain_type
 from analyser.common.errors import InputError, shown
 from analyser.morale.systems import SYSTEMS
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
-    from analyser.cli.options import KeyPath
     from analyser.common.validation import Record
 
 _KEYS_IN_SHORT_HELP = 5
@@ -29,22 +29,24 @@ _EXAMPLES = {
     "compare": ("--models 6 --losses 1 --rounds 3", "losses.toml --plot nerve.png"),
 }
 # --die and --deck are left out, because the rules of other games state their dice
-_ANSWER_OPTIONS = [option for option in ANSWER_OPTIONS if option not in RULESET_OPTIONS]
+_ANSWER_OPTIONS = [*method("Monte Carlo: number of trials.", METHODS), *output(ruleset=False)]
 
 
 def system_command(name: str) -> click.Command:
     """Return the command that answers questions about the morale rules of one game (a system)."""
-    text = f"{SYSTEMS[name].title}: state the question by options, a scenario file, or both."
     keys = _options(name)
-    brief = [key.opts[0] for key in keys[:_KEYS_IN_SHORT_HELP]]
-    attributes: dict[str, Any] = {"help": text, "examples": _EXAMPLES[name], "brief": brief}
 
-    @click.command(name, cls=Command, params=[*keys, *_ANSWER_OPTIONS], **attributes)
-    @click.argument("scenario", metavar="[SCENARIO.toml]", required=False, shell_complete=complete_file)
-    def command(scenario: str | None, **_: Any) -> None:
-        answer_morale(name, scenario)
+    @command(
+        "[SCENARIO.toml]",
+        *(*keys, *_ANSWER_OPTIONS),
+        help=f"{SYSTEMS[name].title}: state the question by options, a scenario file, or both.",
+        examples=_EXAMPLES[name],
+        brief=[key.opts[0] for key in keys[:_KEYS_IN_SHORT_HELP]],
+    )
+    def answer_question(scenario: str | None = None, **method: Any) -> None:
+        answer_morale(name, scenario, **method)
 
-    return command
+    return answer_question
 
 
 morale = Commands(
@@ -82,7 +84,7 @@ def _keys(model: type[Record]) -> Iterator[tuple[KeyPath, FieldInfo]]:
             yield (key,), field
 
 
-def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
+def answer_morale(name: str, scenario: str | Mapping[str, Any] | None, **method: Any) -> None:
     """Answer a question about a system, from a file or plain data; options override the keys."""
     from analyser.morale.api import load_question
     from analyser.scenarios.load import read_scenario, ruleset_warnings
@@ -98,7 +100,7 @@ def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
     for warning in ruleset_warnings(raw):
         note(warning)
     try:
-        load_question(name, raw, profiles_in(click.get_current_context().params["profiles"]))
+        load_question(name, raw, profiles_in_use())
     except InputError as error:
         if scenario is not None:
             raise error.inside(file) from None
@@ -106,4 +108,4 @@ def answer_morale(name: str, scenario: str | Mapping[str, Any] | None) -> None:
         options = {f"question: {'.'.join(path)}": f"--{'-'.join(path)}".replace("_", "-") for path in keys}
         error.where = options.get(error.where, error.where)
         raise
-    answer(name, raw)
+    answer(name, raw, **method)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 from click.shell_completion import get_completion_class
 
-from analyser.cli.command_base import Choice, command, note, progress_bar
-from analyser.cli.options import Option
+from analyser.cli.command_base import command
+from analyser.cli.messages import note, progress_bar
+from analyser.cli.option_base import Choice, Option
 
 SHELLS = {  # text before the script of click
     "bash": 'COMP_WORDBREAKS="${COMP_WORDBREAKS//[@:=]/}"  # selectors and keys contain these characters\n',
@@ -16,8 +17,10 @@ SHELLS = {  # text before the script of click
 _FISH_SPLIT, _FISH_SPLIT_ONCE = 'string split ","', 'string split --max 1 ","'  # the completed text may have commas
 
 
-@command(examples=("bash", "fish"))
-@click.argument("shell", metavar="SHELL", type=Choice(tuple(SHELLS)))
+_SHELL = click.Argument(["shell"], metavar="SHELL", type=Choice(tuple(SHELLS)))
+
+
+@command("", _SHELL, examples=("bash", "fish"))
 def completion(shell: str) -> None:
     """Print a script that makes SHELL complete commands, options, selectors and names.
 
@@ -34,12 +37,11 @@ def completion(shell: str) -> None:
 
 
 @command(
+    "[KERNELS]...",
     Option("--processes N", "Number of processes. Default: one for each processor.", type=int),
     examples=("", "matchups exact-fights"),
-    name="warm-up",
 )
-@click.argument("kernels", nargs=-1)
-def warm_up(kernels: tuple[str, ...], processes: int | None) -> None:
+def warm_up(kernels: tuple[str, ...] = (), processes: int | None = None) -> None:
     """Compile the code that questions need, once for each machine and version.
 
     KERNELS are kinds of question, such as attacks, matchups, exact-fights, simulated-fights, morale-legion.

@@ -8,56 +8,53 @@ from typing import Any
 
 import click
 
-from analyser.cli.command_base import command, note, profiles_in, progress_bar, stated_options
-from analyser.cli.options import OUTPUT, PROFILES, QUIET_OPTION, RULESET_OPTIONS, Integer, Option, complete_file
+import analyser
+from analyser.cli.answer import profiles_in_use
+from analyser.cli.command_base import command
+from analyser.cli.messages import note, progress_bar
+from analyser.cli.option_base import OUTPUT, Option
+from analyser.cli.options import INPUT, QUIET
 from analyser.common.method_settings import MOST_THREADS
 from analyser.common.text import json_text
 
 NOT_DONE = 1  # exit status of `verify` for damage, and of `status` for missing parts
 _HEADING = "Workers"
-_DASK_TEXT = "Dask scheduler whose workers do the work; `local` starts one here."
-_PART_TEXT = "Run job K of N. The jobs divide the work and may run in parallel."
 WORKERS = [
-    Option("--workers N", "Processes. Default: one for each processor.", _HEADING, type=Integer(1, MOST_THREADS)),
-    Option("--dask ADDRESS", _DASK_TEXT, _HEADING),
-    Option("--part K/N", _PART_TEXT, _HEADING),
+    Option("--workers N", "Processes. Default: one for each processor.", _HEADING, least=1, most=MOST_THREADS),
+    Option("--dask ADDRESS", "Dask scheduler whose workers do the work; `local` starts one here.", _HEADING),
+    Option("--part K/N", "Run job K of N. The jobs divide the work and may run in parallel.", _HEADING),
 ]
-STORE = click.argument("store", shell_complete=complete_file)
 
 
 @command(
+    "PLAN",
     Option("--out STORE", "Folder for the results (the store).", OUTPUT, required=True),
-    *(*WORKERS, *RULESET_OPTIONS, PROFILES, QUIET_OPTION),
+    *(*WORKERS, *INPUT),
     examples=("plan.toml --out store", "plan.toml --out store --part 17/400"),
 )
-@click.argument("plan", shell_complete=complete_file)
-def sweep_start(plan: str, out: str, profiles: str | None, **workers: Any) -> None:
+def sweep_start(plan: str, out: str, **workers: Any) -> None:
     """Compute every fight of PLAN and write the results to --out, a folder of Parquet files (docs/sweeps.md).
 
     The work is divided into parts. Run the command again to resume.
     """
-    from analyser.sweep.running import run_sweep
-
     with _progress_bar(out) as tell:
-        result = run_sweep(plan, out, **stated_options(workers), profiles=profiles_in(profiles), tell=tell)
-    _print_state(result)
+        _print_state(analyser.run_sweep(plan, out, **workers, profiles=profiles_in_use(), tell=tell))
 
 
-@command(*WORKERS, QUIET_OPTION, examples=("store", "store --workers 8"))
-@STORE
+@command("STORE", *WORKERS, QUIET, examples=("store", "store --workers 8"))
 def sweep_resume(store: str, **workers: Any) -> None:
     """Resume a sweep from its results folder STORE, with the plan stored in it."""
-    from analyser.sweep.running import resume_sweep
-
     with _progress_bar(store) as tell:
-        result = resume_sweep(store, **stated_options(workers), tell=tell)
-    _print_state(result)
+        _print_state(analyser.resume_sweep(store, **workers, tell=tell))
+
+
+def _text(answer: Any) -> str:
+    return "\n".join([str(answer), *(f"Assumption: {assumption}." for assumption in answer.plan.assumptions)])
 
 
 def _print_state(answer: Any) -> None:
     """Print the progress of a sweep, and the path of its store."""
-    click.echo("\n".join([str(answer), *(f"Assumption: {assumption}." for assumption in answer.plan.assumptions)]))
-    click.echo(f"The store is {answer.store.folder}")
+    click.echo(f"{_text(answer)}\nThe store is {answer.store.folder}")
 
 
 @contextmanager
@@ -71,20 +68,17 @@ def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
         raise
 
 
-@command(Option("--json", "Print JSON.", OUTPUT, dest="as_json"), QUIET_OPTION, examples=("store", "store --json"))
-@STORE
-@click.pass_context
-def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
+@command("STORE", Option("--json", "Print JSON.", OUTPUT, dest="as_json"), QUIET, examples=("store", "store --json"))
+def sweep_status(store: str, as_json: bool = False) -> int:
     """Show the progress of the sweep in the folder STORE. The exit status is 1 if parts are missing."""
     from analyser.sweep.progress import status_of
-    from analyser.sweep.store_reader import open_sweep
 
-    result = open_sweep(store)
+    result = analyser.open_sweep(store)
     status = status_of(result)
     if as_json:
         click.echo(json_text(status.as_dict(), indent=1))
     else:
-        click.echo("\n".join([str(result), *(f"Assumption: {assumption}." for assumption in result.plan.assumptions)]))
+        click.echo(_text(result))
         for cost in status.costs:
             click.echo(
                 f"{cost.kind}: {cost.parts:,} parts, {cost.rate:,.0f} cells per second and processor, "
@@ -92,17 +86,16 @@ def sweep_status(context: click.Context, /, store: str, as_json: bool) -> None:
             )
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")
-    context.exit(0 if result.is_complete else NOT_DONE)
+    return 0 if result.is_complete else NOT_DONE
 
 
 @command(
+    "STORE",
     Option("--remove", "Delete damaged parts, so that `resume` recomputes them."),
-    QUIET_OPTION,
+    QUIET,
     examples=("store", "store --remove"),
 )
-@STORE
-@click.pass_context
-def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
+def sweep_verify(store: str, remove: bool = False) -> int:
     """Check that no file of the folder STORE is damaged. The exit status is 1 if parts are damaged or missing."""
     from analyser.sweep.store import Store
 
@@ -114,4 +107,4 @@ def sweep_verify(context: click.Context, /, store: str, remove: bool) -> None:
     )
     for part in result.damaged:
         note(f"{part.path}: {part.why}{'; deleted' if remove else '; --remove deletes it'}", "warning")
-    context.exit(NOT_DONE if result.damaged or result.missing else 0)
+    return NOT_DONE if result.damaged or result.missing else 0

@@ -11,12 +11,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import click
-
 from analyser.common.errors import LONGEST_MESSAGE, InputError, reason_of
 from analyser.common.files import name_of
 
-TYPED_ARGUMENTS = "analyser.typed"  # key of `meta` in the context of click: the arguments as typed
 _NO_MEMORY = re.compile(
     r"can't start new thread|cannot allocate memory|failed to map segment|out of memory"
     r"|without exception set|without setting an exception",  # compiled code that lost a MemoryError
@@ -27,10 +24,32 @@ _REQUESTED_SIZE = re.compile(r"Unable to allocate (\S+ \S+)")  # message of NumP
 _UNDECODED_BYTE = re.compile("[\udc80-\udcff]")
 
 
-def is_about_standard_output(error: OSError) -> bool:
+def input_error_of(error: Exception, command: str) -> InputError | None:
+    """Return the InputError for an error of the system, None for an error in the program.
+
+    `command` is the command as typed.
+    """
+    if is_out_of_memory(error):
+        return _memory_error(error, command)
+    if isinstance(error, OSError):
+        return _file_error(error)
+    # In some versions of Python the error about a circular link is a RuntimeError.
+    _, is_loop, path = str(error).partition("Symlink loop from ")
+    if isinstance(error, RuntimeError) and is_loop:
+        return InputError("a symbolic link that leads back to itself", where=path.strip("'"))
+    # Bytes of a name that are not UTF-8 are surrogates.
+    if isinstance(error, UnicodeEncodeError) and _UNDECODED_BYTE.search(error.object[error.start : error.end]):
+        name, allowed = error.object, "another name, or another folder"
+        where = name_of(name) if len(name) <= LONGEST_MESSAGE else "a name"
+        return InputError("a file or folder whose name is not UTF-8", where=where, allowed=allowed)
+    return None
+
+
+def is_about_standard_output(error: Exception) -> bool:
     """Return True if the error is about printing to standard output."""
     frames = traceback.extract_tb(error.__traceback__)
-    return error.filename is None and any(frame.name == "echo" and "click" in frame.filename for frame in frames)
+    is_printing = any(frame.name == "echo" and "click" in frame.filename for frame in frames)
+    return isinstance(error, OSError) and error.filename is None and is_printing
 
 
 def discard_output() -> None:
@@ -41,36 +60,19 @@ def discard_output() -> None:
         os.close(null_device)
 
 
-def file_error(error: OSError) -> InputError:
-    """Return the InputError for an error of the system, with the name of the file or standard output."""
-    where = os.fsdecode(error.filename) if isinstance(error.filename, str | bytes) else ""
-    if not where and is_about_standard_output(error):
+def _file_error(error: OSError) -> InputError:
+    """Return the InputError with the name of the file or standard output."""
+    where = "a file of this command"
+    if isinstance(error.filename, str | bytes) and error.filename:
+        where = os.fsdecode(error.filename)
+    elif is_about_standard_output(error):
         where = "standard output"
-    elif not where:
-        where = "a file of this command" if _current_folder_exists() else "the current folder, which was deleted"
+    else:
+        try:
+            Path.cwd()
+        except OSError:
+            where = "the current folder, which was deleted"
     return InputError(reason_of(error), where=where)
-
-
-def _current_folder_exists() -> bool:
-    try:
-        return bool(Path.cwd())
-    except OSError:
-        return False
-
-
-def path_error(error: Exception) -> InputError | None:
-    """Return the InputError for a bad file name or a circular link, None for other errors of libraries.
-
-    In some versions of Python the error about a circular link is a RuntimeError. Bytes of a name that are not UTF-8 are
-    surrogates in `error.object`.
-    """
-    _, is_loop, path = str(error).partition("Symlink loop from ")
-    if isinstance(error, RuntimeError) and is_loop:
-        return InputError("a symbolic link that leads back to itself", where=path.strip("'"))
-    if not isinstance(error, UnicodeEncodeError) or not _UNDECODED_BYTE.search(error.object[error.start : error.end]):
-        return None
-    name = name_of(error.object) if len(error.object) <= LONGEST_MESSAGE else "a name"
-    return InputError("a file or folder whose name is not UTF-8", where=name, allowed="another name, or another folder")
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -95,11 +97,9 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
         cause = cause.__cause__ or (None if cause.__suppress_context__ else cause.__context__)
 
 
-def memory_error(error: BaseException, context: click.Context | None) -> InputError:
-    """Return the InputError for lack of memory, with the command."""
+def _memory_error(error: BaseException, command: str) -> InputError:
     size = next(filter(None, (_REQUESTED_SIZE.search(str(cause)) for cause in _causes(error))), None)
     for cause in _causes(error):
         traceback.clear_frames(cause.__traceback__)  # frees the large arrays
     problem = f"not enough memory for this question{f', which needs a table of {size[1]}' if size else ''}"
-    where = "analyser" if context is None else " ".join([context.command_path, *context.meta.get(TYPED_ARGUMENTS, ())])
-    return InputError(problem, where=where, allowed="a smaller question, or a machine with more memory")
+    return InputError(problem, where=command, allowed="a smaller question, or a machine with more memory")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from analyser.cli.answer import write
-from analyser.cli.command_base import command, profiles_in
-from analyser.cli.options import FORMAT, OUT, PROFILES, QUIET_OPTION, Option, complete_file, complete_units
+from analyser.cli.answer import profiles_in_use, write
+from analyser.cli.command_base import command
+from analyser.cli.completers import complete_unit_name
+from analyser.cli.option_base import Option
+from analyser.cli.options import output
 from analyser.common.errors import InputError, did_you_mean, shown
+from analyser.common.text import aligned
 
 if TYPE_CHECKING:
     from analyser.game.forces import Membership
@@ -20,17 +22,16 @@ if TYPE_CHECKING:
 
 WIDTH = 80  # characters in a line of a list
 _FACTION = "Only this faction; case is ignored, and unambiguous abbreviations work."
-_OUTPUT = [PROFILES, FORMAT, OUT, QUIET_OPTION]
+_OUTPUT = output(ruleset=False, plot=False)
 
 
-@command(Option("--faction NAME", _FACTION), *_OUTPUT, examples=("crown", "'*/*@basic' --format csv"))
-@click.argument("which", required=False, shell_complete=complete_units)
-def units_list(which: str | None, faction: str | None, profiles: str | None, **_: Any) -> None:
+@command("[WHICH]", Option("--faction NAME", _FACTION), *_OUTPUT, examples=("crown", "'*/*@basic' --format csv"))
+def units_list(which: str | None = None, faction: str | None = None) -> None:
     """List the units at each reinforcement level.
 
     WHICH is a faction, a selector with wildcards such as '*/*@basic', or part of a name.
     """
-    library = profiles_in(profiles)
+    library = profiles_in_use()
     loadouts = _find_loadouts(library, which) if which else list(library)
     if faction is not None:
         wanted = library.faction(faction).id
@@ -44,10 +45,12 @@ def units_list(which: str | None, faction: str | None, profiles: str | None, **_
         }
         for loadout in loadouts
     ]
-    profiles_text = str(library.used)
-    rows = [{**record, "rows": " ".join(record["rows"]), "profiles": profiles_text} for record in records]
+    rows = [{**record, "rows": " ".join(record["rows"]), "profiles": str(library.used)} for record in records]
+    keys = ("selector", "type", "models", "points", "victory_points", "rows")
+    cells = [["" if row[key] is None else str(row[key]) for key in keys] for row in rows]
+    lines = aligned([["selector", "type", "models", "points", "VP", "rows"], *cells], "<<>>><")
     whole = {"schema": "analyser/units/1", "profiles": library.used.as_dict(), "units": records}
-    write(lambda: _units_text(rows, profiles_text), lambda: whole, lambda: rows)
+    write(lambda: "\n".join([*lines, "", f"Profiles: {library.used}\n"]), lambda: whole, lambda: rows)
 
 
 def _find_loadouts(library: Profiles, which: str) -> list[Loadout]:
@@ -64,20 +67,13 @@ def _find_loadouts(library: Profiles, which: str) -> list[Loadout]:
     return loadouts
 
 
-def _units_text(rows: Sequence[dict[str, Any]], profiles_text: str) -> str:
-    from analyser.common.text import aligned
-
-    keys = ("selector", "type", "models", "points", "victory_points", "rows")
-    lines = [["" if row[key] is None else str(row[key]) for key in keys] for row in rows]
-    heads = ["selector", "type", "models", "points", "VP", "rows"]
-    return "\n".join([*aligned([heads, *lines], "<<>>><"), "", f"Profiles: {profiles_text}"]) + "\n"
+_UNIT = click.Argument(["unit"], shell_complete=complete_unit_name)
 
 
-@command(*_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
-@click.argument("unit", shell_complete=complete_units)
-def units_card(unit: str, profiles: str | None, **_: Any) -> None:
+@command("", _UNIT, *_OUTPUT, examples=("crown/rifle-platoon", "rifle-platoon --format json"))
+def units_card(unit: str) -> None:
     """Show one UNIT as on its card: numbers, special rules, levels, armaments."""
-    library = profiles_in(profiles)
+    library = profiles_in_use()
     faction, result = library.unit(unit)
     selector, used = f"{faction.id}/{result.id}", library.used
     write(
@@ -114,7 +110,6 @@ def _heading(key: str) -> str:
 
 
 def _card_text(unit: Unit, selector: str, profiles_text: str) -> str:
-    from analyser.common.text import aligned
     from analyser.game.units import KEYS_BY_LEVEL
 
     differing = unit.level_keys
@@ -151,12 +146,12 @@ def _grid(unit: Unit) -> list[list[str]]:
 
 
 @command(
+    "FILES...",
     Option("--out DIR", "Folder for the profiles, one file for each faction.", required=True),
     Option("--replace", "Replace existing profile files."),
     examples=("Crown.cat --out my-profiles", "*.cat *.gst --out my-profiles --replace"),
 )
-@click.argument("files", nargs=-1, required=True, shell_complete=complete_file)
-def units_import(files: tuple[str, ...], out: str, replace: bool) -> None:
+def units_import(files: tuple[str, ...], out: str, replace: bool = False) -> None:
     """Make profiles from BattleScribe data: .cat and .gst, also zipped (.catz, .gstz)."""
     from analyser.game.importers.battlescribe import import_files
 

@@ -7,7 +7,7 @@ import re
 import pyarrow.parquet
 import pytest
 
-from analyser.cli.options import FORMATS
+from analyser.cli.command_base import FORMATS
 from analyser.results import rendering
 from tests.helpers.shell import answer, refusal
 

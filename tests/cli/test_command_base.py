@@ -6,7 +6,7 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from analyser.cli import cli, command_base, waiting
+from analyser.cli import cli, messages
 from tests.helpers.shell import answer, refusal, run
 
 
@@ -53,11 +53,11 @@ def test_the_usual_command_of_a_group_may_be_left_out():
 def test_long_work_says_every_half_minute_how_far_it_is(monkeypatch, capsys):
     asked = ("matchups", "crown/rifle-p*", "imperium/krupp*", "--situations", "long-range")
     assert run(*asked).stderr == ""
-    monkeypatch.setattr(command_base, "HALF_MINUTE", 0.0)
+    monkeypatch.setattr(messages, "HALF_MINUTE", 0.0)
     said = run(*asked).stderr.splitlines()
     assert re.fullmatch(r"note: 100% done after \d+ s", said[-1])
     assert run(*asked, "--quiet").stderr == ""
-    waiting.run_in_thread(lambda: time.sleep(0.3), "adding up")
+    messages.run_in_thread(lambda: time.sleep(0.3), "adding up")
     assert capsys.readouterr().err.startswith("note: still adding up after 0 s\n")
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from analyser.analysis import matchups as matchups_module
-from analyser.cli import waiting
+from analyser.cli import messages
 from tests.helpers.catalogues import Entry, catalogue
 from tests.helpers.reports import failing
 from tests.helpers.shell import ended_plainly, process, refusal, run
@@ -273,7 +273,7 @@ def test_too_little_memory_in_a_thread_and_behind_another_error(here, monkeypatc
             raise LookupError("lost") from error
 
     asked = ("best", GUARD, GUARD, "--rounds", "2", "--profiles", "profiles")
-    assert waiting.run_in_thread(lambda: 3) == 3
+    assert messages.run_in_thread(lambda: 3, "counting") == 3
     monkeypatch.setattr("analyser.analysis.best_duels.best_play", failing(RuntimeError("a bug")))
     assert repr(run(*asked).exception) == "RuntimeError('a bug')"
     for fault in (failing(MemoryError()), behind):

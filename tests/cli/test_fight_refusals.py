@@ -42,7 +42,7 @@ from tests.helpers.shell import GRENADIERS, RIFLES, answer, refusal
         (["duel", RIFLES, f"{GUNS}:garrisoned"], ["b.garrisoned", "field gun in a building (allowed: infantry)"]),
         (["charge", RIFLES, GRENADIERS, "--method", "both", "--precision", "0.1", "--trials", "5"], ["one of them"]),
         (["duel", RIFLES, AIRCRAFT], ["aircraft", "AC-9.2"]),
-        (["duel", f"{RIFLES}:models", GRENADIERS], ["a.models: models needs a value (allowed: such as models=4)"]),
+        (["duel", f"{RIFLES}:models", GRENADIERS], ["a.models: models needs a value (allowed: models=VALUE)"]),
         (["duel", f"{RIFLES}:rules=[Durable", GRENADIERS], ["a.rules: '[Durable' has no closing bracket (allowed: [D"]),
         (
             ["duel", f"{RIFLES}:speed=fast", GRENADIERS],

@@ -9,7 +9,7 @@ from itertools import product
 import psutil
 import pytest
 
-from analyser.cli.waiting import FINISHED_WORK_CACHED, NOTHING_WRITTEN, message_when_stopped
+from analyser.cli.messages import FINISHED_WORK_CACHED, NOTHING_WRITTEN, message_when_stopped
 from analyser.common import cache
 from tests.helpers.skips import posix, proof
 

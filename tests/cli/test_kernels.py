@@ -26,7 +26,7 @@ def test_a_name_several_or_none_are_taken(compiled):
     [
         ({"names": 5}, "warm-up: 5 is not usable (allowed: exact-fights, "),
         ({"names": [5]}, "warm-up: must be text, got 5 (allowed: exact-fights, "),
-        ({"names": "attack"}, "warm-up: unknown kernels 'attack'; did you mean 'attacks'"),
+        ({"names": "attack"}, "warm-up: 'attack' is not usable; did you mean 'attacks'"),
         ({"processes": 0}, "processes: 0 is out of range"),
         ({"progress": 5}, "progress: 5 is not usable"),
     ],

@@ -53,7 +53,7 @@ def test_a_card_of_nobody_is_refused_with_the_nearest_name():
         (["matchups", "crown/*", "imperium/*", "--metric", "p_brokn"], "did you mean 'p_broken'"),
         (["matchups", "crown/*", "imperium/*", "--level", "basi"], "did you mean 'basic'"),
         (["compare", "sensitivity", RIFLES, KRUPP, "--metric", "p_brokn"], "did you mean 'p_broken'"),
-        (["compare", RIFLES, "--target", KRUPP, "--weights", "1,x"], "weights: 'x' is not a number"),
+        (["compare", RIFLES, "--target", KRUPP, "--weights", "1,x"], "--weights: must be a number, got 'x'"),
     ],
 )
 def test_what_is_misspelt_is_refused_with_the_nearest_name(arguments, problem):

@@ -7,9 +7,9 @@ import sys
 import click
 from click.testing import CliRunner
 
-from analyser.cli import cli, command_base
+from analyser.cli import cli, messages
 
-command_base.HALF_MINUTE = math.inf  # a slow machine says no more than a fast one
+messages.HALF_MINUTE = math.inf  # a slow machine says no more than a fast one
 RIFLES, GRENADIERS = "crown/rifle-platoon@basic", "scion-grenadier-p@basic"
 
 
