@@ -38,8 +38,8 @@ COMMANDS: Mapping[str, Mapping[str, str]] = {  # help texts of the commands, by 
         "sweep": "Millions of matchups, on one machine or many.",
     },
     "Armies and units": {
-        "calculator": "A page for a phone with all units.",
-        "army": "Show, check, print or build an army list; a page for a game on a phone.",
+        "calculator": "A page for a phone: odds of any unit against any other.",
+        "army": "Show, check, print or build an army list; a page for your phone during a game.",
         "units": "List the units, show one, import BattleScribe data.",
     },
     "Balance": {

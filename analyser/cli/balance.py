@@ -27,7 +27,7 @@ _MOST_DICE = Option("--most N", "Try up to N dice more or fewer, 1 to 12. Defaul
     "[UNITS]...",
     *(POLICY, *_OPPONENTS),
     Option("--fail-on-verdict WORDS", "Exit with 1 if a loadout has one of these verdicts, such as over-priced."),
-    Option("--baseline FILE", "With --fail-on-verdict: file of verdicts to let pass (written by --accept)."),
+    Option("--baseline FILE", "With --fail-on-verdict: file of accepted verdicts, made with --accept."),
     Option("--accept FILE", "Save all verdicts as accepted, for --baseline."),
     *output(),
     examples=(

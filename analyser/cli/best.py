@@ -27,7 +27,7 @@ TERM_OPTIONS = [option for option in key_options(DuelTerms, "duel", _DUEL) if op
 
 @command(
     "A [B]",
-    Option("--against POLICY", "Policy of B: best (default), a simple tactic, or a policy in words.", _DUEL),
+    Option("--against POLICY", "Policy of B, as in `analyser duel --help-all`. Default: best.", _DUEL),
     *TERM_OPTIONS,
     Option("--by", "Horizontal axis of the picture. Default: models.", _PICTURE, choices=PLOT_AXES),
     Option("--round N", "Round of the picture. Default: 1.", _PICTURE, least=1),
