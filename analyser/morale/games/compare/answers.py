@@ -20,7 +20,7 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.answer_parts import Keys, Panel, Parts, Rules, Table, TextsAndTruth, chain_weights
+from analyser.morale.answer_parts import Keys, Panel, Rules, Table, Tables, TextsAndTruth, chain_weights
 from analyser.morale.games.compare import equivalents
 from analyser.morale.games.compare.compared_systems import CLASH, CLASS_OF, ArmouredClash, ComparedSystem, clash_values
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from analyser.engine.fight.simulated.simulation import Simulation
 
 DUEL_SECTIONS = ("duel", "a", "b")
+PANELS = (Panel("fates", "fates", "Fates", "round", by="system"),)
 MOST_STATES = 4000  # pairs of states whose next round is computed, which takes some seconds
 MOST_ENTRIES = 4_000_000  # combinations of a path and a pair of states
 MOST_PATHS = 20_000
@@ -70,7 +71,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
     return recorded
 
 
-def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
     """Return the tables `fates`, `equivalents` of the nerve, `correspondence` by DISCIPLINE, and `words` for fates."""
     systems = {name: system(question) for name, system in systems_of(question).items()}
     fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
@@ -80,14 +81,12 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
     }
     equivalent_rows = [(name, *pair) for name, system in systems.items() for pair in system.equivalents.items()]
     words = [(name, system.shaken, system.routed, system.gone, system.rules) for name, system in systems.items()]
-    tables = {
+    return {
         "fates": Table.product_of({"round": range(1, question.rounds_played + 1)}, {"system": [*CLASS_OF]}, columns),
         "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*equivalent_rows)))),
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-    panels = [Panel("fates", "fates", one.title, "round", where={"system": name}) for name, one in CLASS_OF.items()]
-    return tables, panels
 
 
 def _correspondence(question: Question) -> Keys:

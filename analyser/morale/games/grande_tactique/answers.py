@@ -13,7 +13,19 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, Story, bernoulli, fair_die
-from analyser.morale.answer_parts import Cells, Curves, Parts, Rules, Section, Sections, Sums, Table, tally, turn_key
+from analyser.morale.answer_parts import (
+    Bars,
+    Cells,
+    Curves,
+    Rules,
+    Section,
+    Sections,
+    Sums,
+    Table,
+    Tables,
+    tally,
+    turn_key,
+)
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
@@ -164,7 +176,7 @@ class GameSection(Section[Game]):
                 title = f"Charge on unit {number + 1} (GT-2, GT-7)"
                 yield Phase(steps.change(self.units, event, number), die, 1, title=title)
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `game` (the division), `game_units` (each unit) and `game_lost` (units lost), by turn."""
         count, (states, weights) = len(self.section.units), recorded
         (status, ever_rallied), turns = steps.read(self.units, states), turn_key(weights)
@@ -181,19 +193,11 @@ class GameSection(Section[Game]):
         }
         unit_columns["p_rallied"] = weights @ ever_rallied
         means = {f"mean_{name}": Sums.of(weights, number) for name, number in numbers.items()}
-        tables = {
+        return {
             "game": Table(turns, probabilities, means),
             "game_units": fleeing.by_unit_and_turn(unit_columns, arm=[unit.arm for unit in self.section.units]),
             "game_lost": tally(turns, "units", weights, lost, count),
         }
-        lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
-        headings = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}
-        panels = [
-            *(Curves("game_units", heading, "turn", lines, {"unit": unit}) for unit, heading in headings.items()),
-            Curves("game", "The division", "turn", fleeing.DIVISION_LINES),
-            Cells("game_lost", "Units lost", "turn", "units"),
-        ]
-        return tables, panels
 
     def rules(self) -> Rules:
         units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
@@ -254,7 +258,7 @@ class RoutSection(Section[Rout]):
     def chain(self) -> Chain:
         return self.game.chain()
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `rout`, `time_in_rout` (turn of its end), `turns_in_rout` (mean) and `still_routed`."""
         states, weights = recorded
         status, _ = steps.read(self.game.units, states)
@@ -267,15 +271,12 @@ class RoutSection(Section[Rout]):
         ends = sum(ended.values())
         ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
         mean = Sums.of(ends.T, np.arange(1, len(ends) + 1))
-        tables = {
+        return {
             "rout": fleeing.by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
             "time_in_rout": fleeing.by_unit_and_turn(ended, turn="turns"),
             "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
             "still_routed": tally(turn_key(weights), "units", weights, in_rout.sum(axis=1), len(numbers)),
         }
-        lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
-        panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
-        return tables, panels
 
     def rules(self) -> Rules:
         units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
@@ -309,6 +310,18 @@ def _warnings_about(unit: GameUnit) -> dict[str, Any]:
     }
 
 
+_COLLAPSE = ("p_collapsed", "p_corps_halted")
+PANELS = (
+    Bars("check", "Probability to stand", "arm", "p_stands"),
+    Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": fleeing.DESTROYING}),
+    Bars("chain", "P(exactly this many friends flee)", "friends", "p_exactly"),
+    Curves("rout", "Rout", by="unit"),
+    Curves("division", "Division", shown=_COLLAPSE),
+    Cells("standing", "Units standing", shown="units"),
+    Curves("game_units", "Game", by="unit"),
+    Curves("game", "The division", shown=_COLLAPSE),
+    Cells("game_lost", "Units lost", shown="units"),
+)
 _SECTIONS = Sections(
     check=fleeing.CheckSection,
     flight=fleeing.FlightSection,

@@ -10,7 +10,7 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.morale.answer_parts import Bars, Cells, Curves, Keys, Panel, Parts, Rules, Sums, Table, stack, turn_key
+from analyser.morale.answer_parts import Bars, Cells, Curves, Keys, Rules, Sums, Table, Tables, stack, turn_key
 from analyser.morale.games.legion import rules as legion
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
 from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
@@ -19,12 +19,11 @@ from analyser.morale.questions import certain_pmf, moves_over
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading above the names of the chains
 TOLERANCE = 1e-12  # by which a probability may be below `until_panic`
-LINE_LABELS = {
-    "p_suppressed": "suppressed",
-    "p_panicked": "panicked",
-    "p_left_table": "off the table",
-    "p_destroyed": "destroyed by fire",
-}
+PANELS = (
+    Curves("rounds", "By round", "round", by="commander"),
+    Cells("tokens", "Tokens after rallying", "round", "tokens", by="commander", where={"when": "after rally"}),
+    Bars("tokens_until_panic", "Panicked at one activation", "tokens", "p_panicked", by="commander"),
+)
 
 
 def cases_of(question: Question) -> dict[str, Question]:
@@ -70,25 +69,14 @@ def _panic_weights(question: Question, recorded: Recorded) -> Any:
     return recorded.weights[1::2][:, recorded.states == unit_of(question).off_table].sum(axis=1)
 
 
-def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
     """Return the tables `rounds`, `tokens`, `tokens_until_panic` and `attacks_until_panic`."""
     cases = {case: unit_of(case_question) for case, case_question in cases_of(question).items()}
     tables = {
         "rounds": stack("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
         "tokens": stack("commander", {case: _tokens(unit, recorded[case]) for case, unit in cases.items()}),
     }
-    panels: list[Panel] = []
-    for case in cases:
-        where, case_text = {"commander": case}, f"{case} a commander"
-        panels.append(Curves("rounds", case_text.capitalize(), "round", LINE_LABELS, where))
-        heading = f"Tokens after the rally step, {case_text}"
-        panels.append(Cells("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
-    if question.until_panic is not None:
-        tables |= _tables_until_panic(question, recorded)
-        for case in cases:
-            heading = f"Panicked at one activation, {case} a commander"
-            panels.append(Bars("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
-    return tables, panels
+    return tables | ({} if question.until_panic is None else _tables_until_panic(question, recorded))
 
 
 def _by_round(unit: Unit, recorded: Recorded) -> Table:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, ExtraDie, Fields, Phase, Recorded, Story, bernoulli, success_die
-from analyser.morale.answer_parts import Bars, Keys, Parts, Rules, Section, Sections, Sums, Table, tally, turn_key
+from analyser.morale.answer_parts import Bars, Keys, Rules, Section, Sections, Sums, Table, Tables, tally, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband, warriors
 from analyser.morale.games.mordheim.question import Combat, Question
@@ -95,7 +95,7 @@ class CombatSection(Section[Combat]):
             labels |= {f"hits of the {name}": int(self.fields.get(HITS[side], state))}
         return labels | {"the charge": "fails" if mode == NO_COMBAT else "made"}
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return `combat` (by round), `hits` (joint distribution), and the distribution of the hits of each side."""
         states, weights = np.arange(self.fields.size), recorded.dense_weights(self.fields.size)
         mode, landed = self.fields.get("mode", states), [self.fields.get(name, states) for name in HITS]
@@ -114,11 +114,9 @@ class CombatSection(Section[Combat]):
             "combat": Table(rounds, probabilities, means),
             "hits": Table.distribution(rounds, both, joint, joint > 0),
         }
-        panels = []
         for side, name in enumerate(SIDE_NAMES):
             tables[f"hits_of_{name}"] = tally(rounds, "hits", weights, landed[side], self._most_attacks[side])
-            panels.append(Bars(f"hits_of_{name}", f"Hits of the {name} in round 1", "hits", where={"round": 1}))
-        return tables, panels
+        return tables
 
     def rules(self) -> Rules:
         frenzied = any(side.frenzy for side in self.sides)
@@ -160,6 +158,11 @@ def _tests_of(combat: Combat) -> tuple[bool, ...]:
     )
 
 
+PANELS = (
+    *warband.PANELS,
+    *(Bars(f"hits_of_{name}", f"Hits of the {name} in round 1", "hits", where={"round": 1}) for name in SIDE_NAMES),
+    *warriors.PANELS,
+)
 _SECTIONS = Sections(
     warband=warband.WarbandSection,
     alone=warriors.AloneSection,

@@ -21,7 +21,7 @@ from analyser.engine.chain.chain import (
     fair_die,
     success_die,
 )
-from analyser.morale.answer_parts import Bars, Curves, Keys, Parts, Rules, Section, Sums, Table, turn_key
+from analyser.morale.answer_parts import Bars, Curves, Keys, Rules, Section, Sums, Table, Tables, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Stupidity, Together
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
@@ -32,6 +32,11 @@ ACTIONS = ("sensible", "walks", "idle", "no blows")  # of a stupid warrior in a 
 SENSIBLE, WALKS, IDLE, NO_BLOWS = range(len(ACTIONS))
 LEADER_STATES = ("standing", "out of action", "stunned", "knocked down", "fleeing")
 STANDING, OUT, STUNNED = range(3)
+PANELS = (
+    Curves("alone", "All alone: break and flight", shown=("p_flees", "p_left_table", "p_rallied")),
+    Bars("turns_lost", "Turns lost to stupidity", "turns_lost"),
+    Bars("tests", "Failed tests", "test", "p_failed"),
+)
 
 
 class AloneSection(Section[Alone]):
@@ -94,7 +99,7 @@ class AloneSection(Section[Alone]):
         inches = {"inches to the edge": float(state - FLEES - self.fraction)} if state > FLEES else {}
         return {"the warrior": names.get(state, "flees"), **inches}
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `alone` (by turn, from turn 0) and `distance` (inches to the edge)."""
         weights, turns = recorded.dense_weights(self.size), {"turn": range(self.question.turns_played + 1)}
         state_of = {"p_holds": HOLDS, "p_rallied": RALLIED, "p_left_table": LEFT, "p_down": DOWN}
@@ -108,8 +113,7 @@ class AloneSection(Section[Alone]):
         if at_distance.any():
             to_edge = {"inches_to_edge": [float(inches - self.fraction) for inches in range(1, self.size - FLEES)]}
             tables["distance"] = Table.distribution(turns, to_edge, at_distance, at_distance > 0)
-        lines = {"p_flees": "flees", "p_left_table": "off table", "p_rallied": "rallied"}
-        return tables, [Curves("alone", "All alone: break and flight", "turn", lines)]
+        return tables
 
     def rules(self) -> Rules:
         tested, flees, stays = self.is_tested, self.can_flee, self.is_tested and not self.can_flee
@@ -157,7 +161,7 @@ class StupiditySection(Section[Stupidity]):
 
         return Chain(0, (turn, RECORD) * turns, (turns + 1) * len(ACTIONS), story=Story(read, "Turn"))
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `stupidity` (actions by turn) and `turns_lost` (distribution of lost turns)."""
         weights = recorded.dense_weights((self.question.turns_played + 1) * len(ACTIONS))
         by_turn = weights.reshape(len(weights), -1, len(ACTIONS))
@@ -166,11 +170,10 @@ class StupiditySection(Section[Stupidity]):
         by_lost, turns = by_turn.sum(axis=2), np.arange(1, len(weights) + 1)
         lost = Sums.of(by_lost, np.arange(by_lost.shape[1]))
         share = Sums(lost.total / turns, lost.total_of_squares / turns**2, ends=(0.0, 1.0))
-        tables = {
+        return {
             "stupidity": Table(turn_key(weights), probabilities, {"mean_share_of_turns_lost": share}),
             "turns_lost": Table({"turns_lost": range(len(by_lost) + 1)}, {"probability": by_lost[-1]}),
         }
-        return tables, [Bars("turns_lost", "Turns lost to stupidity", "turns_lost")]
 
     def rules(self) -> Rules:
         where = "" if self.section.in_combat else "; half speed, falls, obstacles and the stop before contact"
@@ -220,7 +223,7 @@ class TogetherSection(Section[Together]):
         failed = {f"{name} failed": state // 5 >> test & 1 == 1 for test, name in enumerate(self.tests)}
         return {"the leader": LEADER_STATES[state % 5], **failed}
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `together` (joint distribution), `tests` and `several` (number of failed tests)."""
         states, (weights,) = recorded
         failed, leader = states // 5, states % 5
@@ -242,12 +245,11 @@ class TogetherSection(Section[Together]):
             "two or more fail": weights[number >= 2].sum(),
             "no warrior tests: routed": weights[routed].sum(),
         }
-        tables = {
+        return {
             "together": Table.distribution({}, keys, joint, joint > 0),
             "tests": Table({"test": self.tests}, test_columns),
             "several": Table({"warriors": [*by_number]}, {"probability": np.array([*by_number.values()])}),
         }
-        return tables, [Bars("tests", "Failed tests", "test", "p_failed")]
 
     def rules(self) -> Rules:
         together, rout_test = self.section, self.section.rout_test

@@ -9,12 +9,14 @@ from typing import Any, get_args
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.morale.answer_parts import Bars, Keys, Parts, Rules, Sums, Table, stack
+from analyser.morale.answer_parts import Bars, Keys, Rules, Sums, Table, Tables, stack
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
-from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of, obstacles_of
+from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of
 
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"  # heading above the names of the chains
+_HALTED, _TURN = {"at": get_args(Kind)}, {"turn": 1}
+PANELS = (Bars("stops", "Moved, hatched: stopped", "distance", by="friends_make_way", where=_TURN, lost=_HALTED),)
 
 
 def chains(question: Question) -> dict[str, Chain]:
@@ -22,28 +24,19 @@ def chains(question: Question) -> dict[str, Chain]:
     return {choice: mover_of(question, choice).chain() for choice in choices_of(question)}
 
 
-def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
     """Return the tables `choices`, `joint`, `friends`, `stops`, and for several turns `turns_lost`."""
-    choices = choices_of(question)
-    by_choice = {choice: _tables_of(question, choice, recorded[choice]) for choice in choices}
-    tables = by_choice[choices[0]]
-    if len(choices) > 1:
-        tables = {
-            name: stack("friends_make_way", {choice: tables[name] for choice, tables in by_choice.items()})
-            for name in tables
-        }
-    panels, halted = [], {"at": get_args(Kind)}
-    for choice in choices:
-        suffix = f", make way: {choice}" if len(choices) > 1 else ""
-        where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
-        where |= {"friends_make_way": choice} if len(choices) > 1 else {}
-        panels.append(Bars("stops", f"Moved, hatched: stopped{suffix}", "distance", lost=halted, where=where))
-        if any(entry.obstacle.kind == "friend" for entry in obstacles_of(question)) and choice != "never":
-            panels.append(Bars("friends", f"Friends confused{suffix}", "friends_confused", where=where))
-    return tables, panels
+    by_choice = {choice: _tables_of(question, choice, recorded[choice]) for choice in choices_of(question)}
+    first = next(iter(by_choice.values()))
+    if len(by_choice) == 1:
+        return first
+    return {
+        name: stack("friends_make_way", {choice: tables[name] for choice, tables in by_choice.items()})
+        for name in first
+    }
 
 
-def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:
+def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> Tables:
     mover = mover_of(question, choice)
     fields = mover.read(recorded.states)
     confused, friends = mover.is_confused(fields), range(mover.n_friend_counts)
