@@ -223,12 +223,7 @@ class GameSection(Section[Game]):
             "GT-9 Old Guard that flees": guards,
             "GT-10 voluntary withdrawal, counted separately": any(unit.withdraws is not None for unit in units),
         }
-        warnings = {
-            f"game.units.{number}: {warning}": applies
-            for number, unit in enumerate(units)
-            for warning, applies in _warnings_about(unit).items()
-        }
-        return Rules(applied, _missing_edges(units), warnings)
+        return Rules(applied, _missing_edges(units))
 
 
 def _number_mobile(units: Sequence[GameUnit]) -> int:
@@ -280,34 +275,15 @@ class RoutSection(Section[Rout]):
 
     def rules(self) -> Rules:
         units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
-        sheltered = [unit.shelter_distance is not None for unit in units]
         applied = {
-            "GT-5 shelter": any(sheltered),
+            "GT-5 shelter": any(unit.shelter_distance is not None for unit in units),
             "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
             "GT-6 flight again": True,
             "GT-6 rally": not self._collapsed and gt.can_rally(pips, 0),
             "GT-7 charges against routed units": sum(self._charges) > 0,
             "GT-8 collapse forbids rallying": self._collapsed,
         }
-        useless = "shelter_distance has no effect: the unit is in shelter already"
-        in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
-        warnings = {f"rout.units.{number}.{useless}": applies for number, applies in enumerate(in_shelter)}
-        return Rules(applied, _missing_edges(units), warnings)
-
-
-def _warnings_about(unit: GameUnit) -> dict[str, Any]:
-    infantry, artillery, guard = unit.arm == "infantry", unit.arm == "artillery", unit.quality == "old guard"
-    sheltered = unit.in_shelter and unit.shelter_distance is not None
-    charged_in_rout = unit.rout_charged_by_cavalry or unit.rout_charged_by_infantry
-    untested = (unit.quality == "veteran" or unit.modifier) and not (infantry and any(unit.fire))
-    no_rout = f"loses_firing has no effect: {unit.arm} does not flee after a firing attack of its own (GT-2)"
-    return {
-        "shelter_distance has no effect: the unit is in shelter already": sheltered,
-        no_rout: unit.loses_firing and not infantry,
-        "charges in rout have no effect: artillery does not rout (GT-1)": artillery and charged_in_rout,
-        "Old Guard outside a column affects no other unit (GT-9)": guard and unit.column is None,
-        "quality and modifier have no effect: no morale check is made (GT-2)": untested,
-    }
+        return Rules(applied, _missing_edges(units))
 
 
 _COLLAPSE = ("p_collapsed", "p_corps_halted")

@@ -61,15 +61,13 @@ class CheckSection(Section[Check]):
         return {"check": Table({"arm": [self.section.arm]}, probabilities)}
 
     def rules(self) -> Rules:
-        check, tested, is_regular = self.section, self.response == gt.CHECKS, self.section.quality == "regular"
+        check, tested = self.section, self.response == gt.CHECKS
         never_flees = check.state == "eager" and check.cause != "charged" and check.arm != "artillery"
         never_flees_firing = check.arm != "infantry" and check.cause == "lost firing"
-        bonus = {"GT-9 Old Guard and veterans on morale checks": tested and not is_regular}
-        untested = "check.quality and check.modifier have no effect: no morale check is made (GT-2)"
+        bonus = {"GT-9 Old Guard and veterans on morale checks": tested and check.quality != "regular"}
         warnings = {
             "check: an eager unit does not flee from fire (GT-2)": never_flees,
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": never_flees_firing,
-            untested: not tested and (check.modifier or not is_regular),
         }
         return Rules({"GT-1 states": True, "GT-2 units that flee": True} | bonus, {}, warnings)
 
@@ -127,16 +125,15 @@ class FlightSection(Section[Flight]):
         }
 
     def rules(self) -> Rules:
-        flight, shelter = self.section, self.section.shelter_distance is not None
+        flight = self.section
         applied = {
             "GT-3 flight distance": True,
             "GT-4 pursuit": flight.enemy == "cavalry",
-            "GT-5 shelter": flight.arm == "infantry" and shelter,
+            "GT-5 shelter": flight.arm == "infantry" and flight.shelter_distance is not None,
             "GT-5 the map edge": flight.edge_distance is not None,
             "GT-5 surrounded": flight.surrounded > 0,
         }
-        useless = "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)"
-        return Rules(applied, {FAR: flight.edge_distance is None}, {useless: flight.arm == "cavalry" and shelter})
+        return Rules(applied, {FAR: flight.edge_distance is None})
 
 
 class ColumnSection(Section[Column]):

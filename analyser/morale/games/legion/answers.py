@@ -14,7 +14,7 @@ from analyser.morale.answer_parts import Bars, Cells, Curves, Keys, Rules, Sums,
 from analyser.morale.games.legion import rules as legion
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
 from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
-from analyser.morale.questions import certain_pmf, moves_over
+from analyser.morale.questions import certain_pmf
 
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading above the names of the chains
@@ -164,16 +164,8 @@ def rules(question: Question) -> Rules:
         "LG-5 free actions, which a panicked unit does not have: mean_actions leaves them out": True,
     }
     certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
-    why = "it is not better than the unit's own COURAGE, or the commander is never near"
-    unused = question.commander_courage is None and question.commander_near != (1.0,)
-    moves = moves_over(question.edge_distance or 0.0, question.move_distance or 1.0)
     warnings = {
-        "commander_near has no effect: no commander_courage was given (LG-3)": unused,
-        f"commander_courage has no effect: {why} (LG-3)": has_courage and question.commander_courage and not helps,
         f"tokens_until_panic: {certain}": helps and wants_panic and set(near) != {1.0},
-        f"edge_distance has no effect: {moves} moves to the edge, {question.rounds_played} rounds (LG-5)": not (
-            far or unit.moves_to_edge
-        ),
         "no tokens: state tokens, received or received_after (LG-7)": not (unit.most_tokens or wants_panic),
         "a unit without COURAGE is never suppressed and never panics (LG-1)": not has_courage,
     }

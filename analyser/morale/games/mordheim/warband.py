@@ -353,9 +353,5 @@ class WarbandSection(Section[Warband]):
             "in fights: warriors knocked down or stunned, several wounds, order of strikes, fear": fights,
             "fights: casualties are as stated (casualties_from derives them from attacks)": not fights,
         }
-        cancelled = "casualties_from: hatred has no effect on frenzied warriors (hatred_while_frenzied)"
-        warnings = {"no rout test is ever due: no warband can have a quarter out of action (MD-1)": not a_quarter}
-        for warband, most in most_out:
-            useless = f"{warband.name}: gives_up_at has no effect: {most} out of action at most"
-            warnings[useless] = (warband.gives_up_at or 0) > most
-        return Rules(applied, not_modelled, {**warnings, cancelled: not all(rerolls)})
+        never = "no rout test is ever due: no warband can have a quarter out of action (MD-1)"
+        return Rules(applied, not_modelled, {never: not a_quarter})

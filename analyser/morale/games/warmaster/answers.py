@@ -130,17 +130,9 @@ def rules(question: Question) -> Rules:
         "falling back around an obstacle: list only unavoidable obstacles": move == "falls_back",
         "WM-8 choice of the blocked stands: `stands` of an obstacle is their number": move == "retreats",
     }
-    unreached = [obstacle_met.obstacle for obstacle_met in way if obstacle_met.reached_from > movers[0].farthest]
-    where = [f"{obstacle.kind} at {obstacle.distance:g} cm: {movers[0].farthest} at most" for obstacle in unreached]
-    useless = "has no effect: evaders burst through friends, which do not make way (WM-6)"
+    fewest = "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion"
     warnings = {
-        **{f"obstacles: no move reaches {obstacle}": True for obstacle in where},
-        f"obstacles: chain {useless}": evades and any(obstacle.chain for obstacle in question.obstacles),
-        f"obstacles: make_way {useless}": evades
-        and any(obstacle.make_way is not None for obstacle in question.obstacles),
-        "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion": move
-        == "retreats"
-        and len(movers) > 1,
+        fewest: move == "retreats" and len(movers) > 1,
         "each turn's move starts from the same place, with the same obstacles": later,
     }
     return Rules(applied, not_modelled, warnings)
