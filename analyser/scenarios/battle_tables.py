@@ -174,7 +174,8 @@ class Encoder:
         points, army_points = fielded.unit.points or 0, sum(other.unit.points or 0 for other in side)
         setup.model_percent[number] = 100 * points / (army_points * (unit.models or 1)) if army_points else 0.0
         if fielded.unit.embarked_in is not None:
-            carrier = self._number_of(fielded.unit.embarked_in, number // MOST_UNITS)
+            names = [other.name for other in side]
+            carrier = number // MOST_UNITS * MOST_UNITS + names.index(fielded.unit.embarked_in)
             setup.carrier[number], setup.cargo[carrier] = carrier, number
             setup.has_transports = 1
         setup.own_policy[number] = NONE if fielded.policy == BEST else Policy[fielded.policy.upper()]
@@ -186,10 +187,6 @@ class Encoder:
         setup.several[number] = max(unit.value("All-Out Attack"), 1)
         setup.hides[number] = unit.has("Pavises", "Shrouded", "Obfuscating")
         setup.watches[number] = fielded.policy == BEST and any(row.kind == "ranged" for row in unit.rows or ())
-
-    def _number_of(self, name: str, side: int) -> int:
-        names = [unit.name for unit in self._scenario.fielded[side]]
-        return side * MOST_UNITS + names.index(name)
 
     def _facts_of(self, unit: BattleUnit, enemy: BattleUnit, choice: TargetChoice) -> Any:
         """Return a record of PAIR: the options of a unit against an enemy, if its side chooses targets by `choice`."""

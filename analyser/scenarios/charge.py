@@ -214,18 +214,17 @@ def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
 
 
 def charge_program(
-    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
+    attacker: Combatant,
+    target: Combatant,
+    secondary: tuple[Combatant, ...] = (),
+    die: Die | None = None,
+    *,
+    is_checked: bool = False,
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of one charge; InputError if it is impossible."""
-    target.check_can_be_charged()
-    attacker.check_can_charge()
-    return unchecked_charge_program(attacker, target, secondary, die)
-
-
-def unchecked_charge_program(
-    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
-) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of a charge without checking whether it is possible."""
+    """Return the setup and the program of one charge; InputError if it is impossible, unless `is_checked` before."""
+    if not is_checked:
+        target.check_can_be_charged()
+        attacker.check_can_charge()
     draft: Any = _ChargeDraft((attacker, target), secondary)
     charge_steps.add_combat(draft, ATTACKER)
     draft.check_room(*charge_steps.set_sides_of_charge(draft), "edge_distance")
