@@ -33,7 +33,7 @@ from analyser.rules.policies import BEST, SHOOTING
 from analyser.rules.structs import CATEGORIES, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, best_attacks, target_record
-from analyser.scenarios.charge import charge_start, charge_program
+from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
 from analyser.scenarios.duel import program_of_shooters as duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
