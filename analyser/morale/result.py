@@ -89,7 +89,6 @@ class MoraleResult(Result):
 
     @cached_property
     def _tables_of_events(self) -> dict[str, str]:
-        """Name of the first table with each event."""
         names = [(column, name) for name, table in self.raw_tables.items() for column in table.weights]
         return {column.removeprefix("p_"): name for column, name in reversed(names) if column.startswith("p_")}
 

@@ -234,7 +234,6 @@ class Encoder:
         return share_of_damage(pmf, fight, target.models or 1)
 
     def _key(self, unit: BattleUnit, enemy: BattleUnit) -> tuple[Any, ...]:
-        """Return the cache key of the options of a unit against an enemy."""
         distance = distance_between(unit, enemy)
         in_range = tuple(distance is None or (row.long_range or 0) >= distance for row in unit.combatant.rows or ())
         return id(unit.combatant), id(enemy.combatant), unit.policy, unit.chooses_target, in_range
@@ -354,7 +353,6 @@ class Encoder:
 
 
 def _no_options() -> Any:
-    """Return the record of PAIR of a unit without options."""
     facts = np.zeros(1, PAIR)[0]
     for name in ("tactic", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
         facts[name] = -1

@@ -107,7 +107,6 @@ class Chooser(Shooter):
         return self._with_overcharge(first if is_stated else [*first, *others])
 
     def _with_overcharge(self, rows: Sequence[Row]) -> list[CloseAttack]:
-        """Return an attack with each row, and another with its Overcharge unless Overcharge is stated (AC-6)."""
         rows_with_overcharge = [] if self.unit.overcharge else [row for row in rows if row.has("Overcharge")]
         plain = [CloseAttack(row, self.unit.overcharge) for row in rows]
         return [*plain, *(CloseAttack(row, overcharge=True) for row in rows_with_overcharge)]
@@ -117,7 +116,6 @@ class Chooser(Shooter):
         return [self._unit_with_attack(retaliation) for retaliation in self.retaliations] or [self.unit]
 
     def _unit_with_attack(self, attack: CloseAttack) -> Combatant:
-        """Return the unit with the row and the Overcharge of an attack stated for close quarters."""
         return self.unit.model_copy(update={"close_quarters_row": attack.row.id, "overcharge": attack.overcharge})
 
     @property
@@ -170,12 +168,8 @@ class Chooser(Shooter):
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
         """Return the row whose ranges a move uses: that of its salvo, or of the tactic `lookout`."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
-            return self._tactic_lookout_row
+            return self.tactic("lookout").lookout_row if self.lookout_rows else None
         return self.salvos[salvo][0].row
-
-    @cached_property
-    def _tactic_lookout_row(self) -> Row | None:
-        return self.tactic("lookout").lookout_row if self.lookout_rows else None
 
     @cached_property
     def best_salvo(self) -> int:

@@ -123,7 +123,6 @@ class GameSection(Section[Game]):
         return sorted(reached)
 
     def _column(self, unit: GameUnit) -> list[GameUnit]:
-        """Return the units in the column of a unit, or the unit itself outside columns."""
         others = self.section.units if unit.column is not None else ()
         return [other for other in others if other.column == unit.column] or [unit]
 
@@ -223,17 +222,13 @@ class GameSection(Section[Game]):
             "GT-9 Old Guard that flees": guards,
             "GT-10 voluntary withdrawal, counted separately": any(unit.withdraws is not None for unit in units),
         }
-        return Rules(applied, _missing_edges(units))
+        far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
+        edges = f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})"
+        return Rules(applied, {edges: far})
 
 
 def _number_mobile(units: Sequence[GameUnit]) -> int:
     return sum(unit.arm != "artillery" for unit in units)
-
-
-def _missing_edges(units: Sequence[Any]) -> dict[str, bool]:
-    """Return the rule that is not modelled for units without `edge_distance`."""
-    far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
-    return {f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})": bool(far)}
 
 
 class RoutSection(Section[Rout]):
@@ -241,8 +236,9 @@ class RoutSection(Section[Rout]):
 
     def _prepare(self) -> None:
         section = self.section
-        cavalry, infantry = self._charges = section.charged_by_cavalry, section.charged_by_infantry
-        keys: dict[str, Any] = {"rout_charged_by_cavalry": cavalry, "rout_charged_by_infantry": infantry}
+        keys: dict[str, Any] = {
+            f"rout_charged_by_{arm}": getattr(section, f"charged_by_{arm}") for arm in ("cavalry", "infantry")
+        }
         units = tuple(GameUnit(state="routed", **unit.model_dump(), **keys) for unit in section.units)
         self._collapsed = section.standing is not None and bool(gt.has_collapsed(section.standing, len(units)))
         pips_elsewhere = self.question.ruleset.most_pips if self._collapsed else section.pips_elsewhere
@@ -274,16 +270,9 @@ class RoutSection(Section[Rout]):
         }
 
     def rules(self) -> Rules:
-        units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
-        applied = {
-            "GT-5 shelter": any(unit.shelter_distance is not None for unit in units),
-            "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
-            "GT-6 flight again": True,
-            "GT-6 rally": not self._collapsed and gt.can_rally(pips, 0),
-            "GT-7 charges against routed units": sum(self._charges) > 0,
-            "GT-8 collapse forbids rallying": self._collapsed,
-        }
-        return Rules(applied, _missing_edges(units))
+        game = self.game.rules()
+        applied = {rule: game.applied[rule] for rule in game.applied if rule.startswith(("GT-5", "GT-6", "GT-7"))}
+        return game._replace(applied=applied | {"GT-8 collapse forbids rallying": self._collapsed})
 
 
 _COLLAPSE = ("p_collapsed", "p_corps_halted")

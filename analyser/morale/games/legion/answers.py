@@ -93,7 +93,8 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
         "p_destroyed": destroyed,
         "p_defeated": left + destroyed,
     }
-    actions = legion.actions_left(tokens, unit.courage, panicked)
+    # actions of its own choice: a panicked unit must move toward the edge (LG-4, LG-5)
+    actions = np.where(panicked, 0, legion.ACTIONS - 1 * legion.is_suppressed(tokens, unit.courage))
     means = {  # a destroyed unit counts as 0
         "mean_tokens": Sums.of(after_check, tokens)._replace(ends=(0.0, float(max(tokens, default=0)))),
         "mean_actions": Sums.of(after_check, actions)._replace(ends=(0.0, float(legion.ACTIONS))),
@@ -102,7 +103,6 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tokens(unit: Unit, recorded: Recorded) -> Table:
-    """Return the distribution of the tokens of a unit on the table."""
     mask = recorded.states < unit.off_table
     on_table = Recorded(recorded.states[mask], recorded.weights[:, mask])
     weights = on_table.grouped(unit.tokens(on_table.states), unit.most_tokens + 1)

@@ -74,7 +74,6 @@ class AloneSection(Section[Alone]):
         return np.where(states == BREAKS, ends, states)
 
     def _after_run(self, states: Any, roll: Any) -> Any:
-        """Return the states after a fleeing warrior has run toward the edge (MD-6)."""
         inches, run = states - FLEES, roll + LOWEST_SUM
         return np.where(states == FLEES, states, np.where(run < inches, states - run, LEFT))
 
@@ -204,8 +203,8 @@ class TogetherSection(Section[Together]):
             other = self.section.best_other or mordheim.NO_WARRIOR
             return mordheim.rout_leadership(self.section.leader, np.isin(leader, (OUT, STUNNED)), other)
         warrior = self.section.warriors[test - self.rout_tests]
-        near = warrior.near_leader & (leader == STANDING)
-        return mordheim.best_leadership(warrior.leadership, self.section.leader, near)
+        best = max(warrior.leadership, self.section.leader)
+        return np.where(warrior.near_leader & (leader == STANDING), best, warrior.leadership)  # (MD-4)
 
     def _after_test_roll(self, test: int, states: Any, rolls: Any) -> Any:
         leader, failed = states % 5, states // 5
@@ -387,11 +386,12 @@ class CombatSection(Section[Combat]):
 
 
 def _tests_of(combat: Combat) -> tuple[bool, ...]:
-    """Return True for each side that takes a test of fear (MD-9)."""
+    """Return True for each side that a charge makes test for fear; a frenzied warrior is immune (MD-7, MD-9)."""
     sides = (combat.fighter, combat.enemy)
     return tuple(
         combat.charger != "nobody"
-        and mordheim.tests_fear(own.causes_fear, other.causes_fear, own.frenzy, own.immune_to_psychology)
+        and other.causes_fear
+        and not (own.causes_fear or own.frenzy or own.immune_to_psychology)
         for own, other in (sides, sides[::-1])
     )
 

@@ -201,7 +201,6 @@ class WarbandSection(Section[Warband]):
         return GameFields(by_warband, is_fighting, over)
 
     def _gone(self, by_warband: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Return True for each warband that has routed or given up."""
         fates = [own - band.n_fighting for own, band in zip(by_warband, self.bands)]
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 

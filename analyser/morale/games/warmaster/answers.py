@@ -63,8 +63,8 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> Tables
 
 def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
     """Return the probability of confusion, in total and by cause, and mean numbers of units."""
-    move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.obstacle.kind for entry in mover.way}
-    kind = np.array([*(entry.obstacle.kind for entry in mover.way), "none"])[fields.halted_at]
+    move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.kind for entry in mover.way}
+    kind = np.array([*(entry.kind for entry in mover.way), "none"])[fields.halted_at]
     destroyed = (fields.halted_at >= 0) & mover.retreats
     tested = fields.test & ~destroyed
     refused = kinds & {*FRIENDS} and move not in ("evades", "retreats")
@@ -89,7 +89,7 @@ def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Tabl
 
 def _stopping_positions(mover: Mover, fields: MoveState) -> tuple[list[tuple[float, str]], Any]:
     """Return the sorted stops (distance and obstacle), and the index of each state's stop."""
-    halts = [(entry.halt, entry.obstacle.kind) for entry in mover.way]
+    halts = [(entry.halt, entry.kind) for entry in mover.way]
     ground = [(float(distance), OPEN_GROUND) for distance in range(int(fields.moved.max()) + 1)]
     stops = sorted(dict.fromkeys([*halts, *ground]), key=lambda stop: (stop[0], stop[1] == OPEN_GROUND))
     of_obstacles, of_ground = (np.array([stops.index(stop) for stop in group] or [0]) for group in (halts, ground))
@@ -121,7 +121,7 @@ def rules(question: Question) -> Rules:
     }
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
     stays = "a confused unit can move in other phases, and must where rules say so"
-    evades, friends = move == "evades", any(obstacle.kind == "friend" for obstacle in way)
+    evades, friends = move == "evades", any(entry.kind == "friend" for entry in way)
     not_modelled = {
         "WM-6 effects on friends: they cannot move further in this Command phase": evades,
         f"WM-9 costs of confusion: {costs}; {stays}": not evades,
