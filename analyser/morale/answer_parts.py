@@ -138,9 +138,6 @@ class Panel(NamedTuple):
     lost: Mapping[str, tuple[str, ...]] = {}
 
 
-Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial(Panel, "bars")
-
-
 def panels_of(declared: Sequence[Panel], tables: Mapping[str, Table]) -> list[Panel]:
     """Return the panels of an answer with these tables, those with a key `by` once for each value of the key."""
     panels = []

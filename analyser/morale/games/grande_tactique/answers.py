@@ -13,19 +13,7 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, Story, bernoulli, fair_die
-from analyser.morale.answer_parts import (
-    Bars,
-    Cells,
-    Curves,
-    Rules,
-    Section,
-    Sections,
-    Sums,
-    Table,
-    Tables,
-    tally,
-    turn_key,
-)
+from analyser.morale.answer_parts import Panel, Rules, Section, Sections, Sums, Table, Tables, tally, turn_key
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
@@ -277,15 +265,15 @@ class RoutSection(Section[Rout]):
 
 _COLLAPSE = ("p_collapsed", "p_corps_halted")
 PANELS = (
-    Bars("check", "Probability to stand", "arm", "p_stands"),
-    Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": fleeing.DESTROYING}),
-    Bars("chain", "P(exactly this many friends flee)", "friends", "p_exactly"),
-    Curves("rout", "Rout", by="unit"),
-    Curves("division", "Division", shown=_COLLAPSE),
-    Cells("standing", "Units standing", shown="units"),
-    Curves("game_units", "Game", by="unit"),
-    Curves("game", "The division", shown=_COLLAPSE),
-    Cells("game_lost", "Units lost", shown="units"),
+    Panel("bars", "check", "Probability to stand", "arm", "p_stands"),
+    Panel("bars", "flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": fleeing.DESTROYING}),
+    Panel("bars", "chain", "P(exactly this many friends flee)", "friends", "p_exactly"),
+    Panel("curves", "rout", "Rout", by="unit"),
+    Panel("curves", "division", "Division", shown=_COLLAPSE),
+    Panel("cells", "standing", "Units standing", shown="units"),
+    Panel("curves", "game_units", "Game", by="unit"),
+    Panel("curves", "game", "The division", shown=_COLLAPSE),
+    Panel("cells", "game_lost", "Units lost", shown="units"),
 )
 _SECTIONS = Sections(
     check=fleeing.CheckSection,

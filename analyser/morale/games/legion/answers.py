@@ -10,7 +10,7 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.morale.answer_parts import Bars, Cells, Curves, Keys, Rules, Sums, Table, Tables, stack, turn_key
+from analyser.morale.answer_parts import Keys, Panel, Rules, Sums, Table, Tables, stack, turn_key
 from analyser.morale.games.legion import rules as legion
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
 from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
@@ -20,9 +20,9 @@ TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading above the names of the chains
 TOLERANCE = 1e-12  # by which a probability may be below `until_panic`
 PANELS = (
-    Curves("rounds", "By round", "round", by="commander"),
-    Cells("tokens", "Tokens after rallying", "round", "tokens", by="commander", where={"when": "after rally"}),
-    Bars("tokens_until_panic", "Panicked at one activation", "tokens", "p_panicked", by="commander"),
+    Panel("curves", "rounds", "By round", "round", by="commander"),
+    Panel("cells", "tokens", "Tokens after rallying", "round", "tokens", by="commander", where={"when": "after rally"}),
+    Panel("bars", "tokens_until_panic", "Panicked at one activation", "tokens", "p_panicked", by="commander"),
 )
 
 

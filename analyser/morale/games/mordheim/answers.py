@@ -20,22 +20,9 @@ from analyser.engine.chain.chain import (
     Recorded,
     Story,
     bernoulli,
-    fair_die,
     success_die,
 )
-from analyser.morale.answer_parts import (
-    Bars,
-    Curves,
-    Keys,
-    Rules,
-    Section,
-    Sections,
-    Sums,
-    Table,
-    Tables,
-    tally,
-    turn_key,
-)
+from analyser.morale.answer_parts import Keys, Panel, Rules, Section, Sections, Sums, Table, Tables, tally, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim import warband
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Alone, Combat, Stupidity, Together
@@ -162,7 +149,7 @@ class StupiditySection(Section[Stupidity]):
             action = np.where(mordheim.passes(totals % N_SUMS + LOWEST_SUM, leadership), SENSIBLE, stupid)
             return np.minimum(states // len(ACTIONS) + (action != SENSIBLE), turns) * len(ACTIONS) + action
 
-        dice = ExtraDie(TWO_DICE, 1), ExtraDie(fair_die(DIE_SIDES), N_SUMS)
+        dice = ExtraDie(TWO_DICE, 1), ExtraDie(mordheim.D6, N_SUMS)
         turn = Phase(after_test, extra_dice=dice, title="Stupidity: Leadership test, and where it wanders (MD-10)")
 
         def read(state: int) -> dict[str, Any]:
@@ -398,10 +385,13 @@ def _tests_of(combat: Combat) -> tuple[bool, ...]:
 
 PANELS = (
     *warband.PANELS,
-    *(Bars(f"hits_of_{name}", f"Hits of the {name} in round 1", "hits", where={"round": 1}) for name in SIDE_NAMES),
-    Curves("alone", "All alone: break and flight", shown=("p_flees", "p_left_table", "p_rallied")),
-    Bars("turns_lost", "Turns lost to stupidity", "turns_lost"),
-    Bars("tests", "Failed tests", "test", "p_failed"),
+    *(
+        Panel("bars", f"hits_of_{name}", f"Hits of the {name} in round 1", "hits", where={"round": 1})
+        for name in SIDE_NAMES
+    ),
+    Panel("curves", "alone", "All alone: break and flight", shown=("p_flees", "p_left_table", "p_rallied")),
+    Panel("bars", "turns_lost", "Turns lost to stupidity", "turns_lost"),
+    Panel("bars", "tests", "Failed tests", "test", "p_failed"),
 )
 _SECTIONS = Sections(
     warband=warband.WarbandSection,

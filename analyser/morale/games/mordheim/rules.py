@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import Die
+from analyser.engine.chain.chain import Die, fair_die
 from analyser.morale.games.mordheim.question import Fight, Fighter, Ruleset
 
 LOWEST_SUM, N_SUMS, DIE_SIDES = 2, 11, 6  # lowest sum of two dice, number of different sums, sides of a die
 TWO_DICE = Die(  # the sum of two dice minus 2
     (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36, tuple(str(LOWEST_SUM + value) for value in range(N_SUMS))
 )
+D6 = fair_die(DIE_SIDES)
 NO_WARRIOR = 0  # Leadership if no warrior is left for the test; every roll of two dice fails
 Number = Any  # an integer, or an array with one for each state
 LEADER_RULE = 'MD-4 the Leadership of a leader within 6"'

@@ -23,7 +23,7 @@ from analyser.engine.chain.chain import (
     bernoulli,
     success_die,
 )
-from analyser.morale.answer_parts import Curves, Rules, Section, Table, Tables, Weights, stack, turn_key
+from analyser.morale.answer_parts import Panel, Rules, Section, Table, Tables, Weights, stack, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
@@ -35,10 +35,10 @@ ALL_STATES = -1
 _STATED_CHAIN = "warbands"  # name of the chain with the leader as stated
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of these states
 PANELS = (
-    Curves("warband", "By turn", shown=("p_fighting", *ENDINGS), by="warband"),
-    Curves("last_left", "The last on the table"),
-    Curves("first_to_leave", "Has won: the first to leave"),
-    Curves("leader", "Still fighting at the end, by Leadership of the leader", "leadership"),
+    Panel("curves", "warband", "By turn", shown=("p_fighting", *ENDINGS), by="warband"),
+    Panel("curves", "last_left", "The last on the table"),
+    Panel("curves", "first_to_leave", "Has won: the first to leave"),
+    Panel("curves", "leader", "Still fighting at the end, by Leadership of the leader", "leadership"),
 )
 LEADER_FATES: dict[str, dict[str, Any]] = {
     "as asked": {},

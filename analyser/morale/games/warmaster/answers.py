@@ -9,14 +9,16 @@ from typing import Any, get_args
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.morale.answer_parts import Bars, Keys, Rules, Sums, Table, Tables, stack
+from analyser.morale.answer_parts import Keys, Panel, Rules, Sums, Table, Tables, stack
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
 from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of
 
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"  # heading above the names of the chains
 _HALTED, _TURN = {"at": get_args(Kind)}, {"turn": 1}
-PANELS = (Bars("stops", "Moved, hatched: stopped", "distance", by="friends_make_way", where=_TURN, lost=_HALTED),)
+PANELS = (
+    Panel("bars", "stops", "Moved, hatched: stopped", "distance", by="friends_make_way", where=_TURN, lost=_HALTED),
+)
 
 
 def chains(question: Question) -> dict[str, Chain]:
