@@ -263,7 +263,7 @@ class RoutSection(Section[Rout]):
         return game._replace(applied=applied | {"GT-8 collapse forbids rallying": self._collapsed})
 
 
-_COLLAPSE = ("p_collapsed", "p_corps_halted")
+_COLLAPSE, _UNIT = ("p_collapsed", "p_corps_halted"), ("p_routed", "p_silenced", "p_destroyed", "p_rallied")
 PANELS = (
     Panel("bars", "check", "Probability to stand", "arm", "p_stands"),
     Panel("bars", "flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": fleeing.DESTROYING}),
@@ -271,7 +271,7 @@ PANELS = (
     Panel("curves", "rout", "Rout", by="unit"),
     Panel("curves", "division", "Division", shown=_COLLAPSE),
     Panel("cells", "standing", "Units standing", shown="units"),
-    Panel("curves", "game_units", "Game", by="unit"),
+    Panel("curves", "game_units", "Game", shown=_UNIT, by="unit"),
     Panel("curves", "game", "The division", shown=_COLLAPSE),
     Panel("cells", "game_lost", "Units lost", shown="units"),
 )

@@ -19,8 +19,9 @@ from analyser.morale.questions import certain_pmf
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading above the names of the chains
 TOLERANCE = 1e-12  # by which a probability may be below `until_panic`
+_LINES = ("p_suppressed", "p_panicked", "p_left_table", "p_destroyed")
 PANELS = (
-    Panel("curves", "rounds", "By round", "round", by="commander"),
+    Panel("curves", "rounds", "The unit", "round", _LINES, "commander"),
     Panel("cells", "tokens", "Tokens after rallying", "round", "tokens", by="commander", where={"when": "after rally"}),
     Panel("bars", "tokens_until_panic", "Panicked at one activation", "tokens", "p_panicked", by="commander"),
 )

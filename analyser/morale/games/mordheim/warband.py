@@ -35,7 +35,7 @@ ALL_STATES = -1
 _STATED_CHAIN = "warbands"  # name of the chain with the leader as stated
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of these states
 PANELS = (
-    Panel("curves", "warband", "By turn", shown=("p_fighting", *ENDINGS), by="warband"),
+    Panel("curves", "warband", "The warband", shown=("p_fighting", *ENDINGS), by="warband"),
     Panel("curves", "last_left", "The last on the table"),
     Panel("curves", "first_to_leave", "Has won: the first to leave"),
     Panel("curves", "leader", "Still fighting at the end, by Leadership of the leader", "leadership"),
