@@ -295,6 +295,9 @@ def _one_round(
         rows = np.flatnonzero(pair == number)
         if sampling.is_exact:
             after, lost, by_end = duel.exact_round(int(number))
+            size += len(rows) * len(after)
+            if size > MOST_ENTRIES:
+                raise _too_large(f"{MOST_ENTRIES} combinations of path and states")
             row, end = np.repeat(rows, len(after)), np.tile(np.arange(len(after)), len(rows))
             part = weights[row] * by_end[end]
         else:  # each trial gets one of the simulated ends, at random
@@ -303,9 +306,6 @@ def _one_round(
             after, lost, by_end = duel.round_results(int(number), settings)
             row, end = np.repeat(rows, weights[rows]), rng.permutation(np.repeat(np.arange(len(after)), by_end))
             part = np.ones(trials, np.int64)
-        size += len(part)
-        if sampling.is_exact and size > MOST_ENTRIES:
-            raise _too_large(f"{MOST_ENTRIES} combinations of path and states")
         parts.append((np.array([path[row] + lost[end], after[end]]), part))
     keys, weights = (np.concatenate(part, axis=-1) for part in zip(*parts))
     order = np.lexsort(keys)
