@@ -33,7 +33,7 @@ from analyser.rules.policies import BEST, SHOOTING
 from analyser.rules.structs import CATEGORIES, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, best_attacks, target_record
-from analyser.scenarios.charge import charge_start, unchecked_charge_program
+from analyser.scenarios.charge import charge_program, charge_start
 from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
 from analyser.scenarios.duel import program_of_shooters as duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
@@ -142,7 +142,7 @@ def _charges_with_row(
     pairs = list(able.values())
 
     def program(index: int) -> Program:
-        setup, operations = unchecked_charge_program(*pairs[index], die=ruleset.die)
+        setup, operations = charge_program(*pairs[index], die=ruleset.die, is_checked=True)
         return setup, operations, charge_start(setup)
 
     for (number, pair), end in zip(able.items(), _distributions(pairs, program, ruleset)):

@@ -118,26 +118,37 @@ def chain_weights(chains: Mapping[str, Chain], sampling: Sampling) -> dict[str, 
     }
 
 
-class Panel(NamedTuple):
-    """A panel of the picture: the rows of a table whose keys have the values in `where`.
+Tables = dict[str, Table]  # by name, the main one first
 
-    Curves show probabilities by round; `shown` maps their columns to labels. Cells show the distribution of the number
-    `shown` by round. Bars show the column `shown`; they are hatched where a key of `lost` has one of its values.
+
+class Panel(NamedTuple):
+    """A panel of the picture, or one for each value of the key `by`: the rows of a table with the values in `where`.
+
+    Curves show the probabilities in the columns `shown` (default: all) by round. Cells show the distribution of the
+    number `shown` by round. Bars show the column `shown`, hatched where a key of `lost` has one of its values.
     """
 
     plot: Literal["curves", "cells", "bars", "fates"]
     table: str
     heading: str
-    x: str
+    x: str = "turn"
     shown: Any = "probability"
+    by: str = ""
     where: Mapping[str, Any] = {}
     lost: Mapping[str, tuple[str, ...]] = {}
 
 
-Curves, Cells, Bars = partial(Panel, "curves"), partial(Panel, "cells"), partial(Panel, "bars")
-
-
-Parts = tuple[Mapping[str, Table], Sequence[Panel]]  # tables by name, the main one first, and the panels
+def panels_of(declared: Sequence[Panel], tables: Mapping[str, Table]) -> list[Panel]:
+    """Return the panels of an answer with these tables, those with a key `by` once for each value of the key."""
+    panels = []
+    for panel in (panel for panel in declared if panel.table in tables):
+        keys = tables[panel.table].keys
+        where = {key: value for key, value in panel.where.items() if key in keys}
+        values = [{panel.by: value} for value in dict.fromkeys(keys.get(panel.by, ()))]
+        for value in values or [{}]:
+            texts = (f"{key.replace('_', ' ')}: {word}" for key, word in value.items())
+            panels.append(panel._replace(heading=", ".join([panel.heading, *texts]), where=where | value))
+    return panels
 
 
 class Rules(NamedTuple):
@@ -183,15 +194,12 @@ class Sections:
             chains |= chain if isinstance(chain, dict) else {name: chain}
         return chains
 
-    def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Parts:
-        """Return the tables and panels of all sections."""
-        tables: dict[str, Table] = {}
-        panels: list[Panel] = []
+    def answer(self, question: Any, recorded: Mapping[str, Recorded]) -> Tables:
+        """Return the tables of all sections."""
+        tables: Tables = {}
         for name, section in self.answers_by_section(question).items():
-            section_tables, section_panels = section.answer(recorded.get(name, recorded))
-            tables |= section_tables
-            panels += section_panels
-        return tables, panels
+            tables |= section.answer(recorded.get(name, recorded))
+        return tables
 
     def rules(self, question: Any) -> Rules:
         """Return the rules of all sections; a text applies if it applies to one of them."""
@@ -224,8 +232,10 @@ def _panel_plot(result: MoraleResult, panel: Panel) -> Callable[..., Axes]:
     if panel.plot == "fates":
         return partial(plots.fates, frame)
     if panel.plot == "curves":
-        possible = {column: name for column, name in shown.items() if (frame[column] > 0).any()}
-        return partial(plots.curves, frame, lines=possible or shown, **shared)
+        columns = result.raw_tables[panel.table].weights if shown == "probability" else shown
+        labels = {name: name.removeprefix("p_").replace("_", " ") for name in columns}
+        possible = {name: label for name, label in labels.items() if (frame[name] > 0).any()}
+        return partial(plots.curves, frame, lines=possible or labels, **shared)
     if panel.plot == "cells":
         return partial(plots.distributions_by_round, frame, number=shown, **shared)
     for key, hatched in panel.lost.items():

@@ -79,9 +79,8 @@ def answer_to(
 ) -> MoraleResult:
     """Return the answer to a checked question from the distributions or counts of its chains."""
     answers = SYSTEMS[system].answers
-    tables, panels = answers.answer(question, recorded)
-    rules = answers.rules(question).rules_used()
-    return MoraleResult(system=system, scenario=question, raw_tables=tables, panels=panels, rules=rules, profiles=used)
+    tables, rules = answers.answer(question, recorded), answers.rules(question).rules_used()
+    return MoraleResult(system=system, scenario=question, raw_tables=tables, rules=rules, profiles=used)
 
 
 def exact(system: str, question: QuestionLike, profiles: ProfilesLike | None = None) -> MoraleResult:

@@ -69,7 +69,6 @@ def as_tuple_of_rounds(value: object) -> tuple[Any, ...]:
 
 
 def _as_table(pmf: Pmf) -> dict[str, float]:
-    """Return a distribution as a table of a file: number = probability."""
     return {str(number): probability for number, probability in enumerate(pmf) if probability}
 
 

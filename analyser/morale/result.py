@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from analyser.common.frames import tidy
 from analyser.common.intervals import intervals
 from analyser.common.means import mean_figures, mean_in, mean_of_moments, mean_text
 from analyser.common.text import NEGLIGIBLE, aligned, frequency_sentence, rows_of_columns
-from analyser.morale.answer_parts import Panel, Table, picture_of
+from analyser.morale.answer_parts import Panel, Table, panels_of, picture_of
 from analyser.morale.questions import MoraleQuestion
 from analyser.morale.systems import SYSTEMS
 from analyser.results.base import Result, WeightedValues
@@ -40,14 +40,16 @@ class MoraleResult(Result):
         The question with all defaults.
     raw_tables : mapping of str to Table
         Tables by name, the main one first. Read them with :attr:`tables`, :meth:`to_frame` or :meth:`as_dict`.
-    panels : sequence of Panel
-        Panels of the picture, in order.
     """
 
     scenario: MoraleQuestion
     system: str
     raw_tables: Mapping[str, Table]
-    panels: Sequence[Panel]
+
+    @property
+    def panels(self) -> list[Panel]:
+        """Panels of the picture, in order."""
+        return panels_of(SYSTEMS[self.system].answers.PANELS, self.raw_tables)
 
     @property
     def kind(self) -> str:  # type: ignore[override]
@@ -87,7 +89,6 @@ class MoraleResult(Result):
 
     @cached_property
     def _tables_of_events(self) -> dict[str, str]:
-        """Name of the first table with each event."""
         names = [(column, name) for name, table in self.raw_tables.items() for column in table.weights]
         return {column.removeprefix("p_"): name for column, name in reversed(names) if column.startswith("p_")}
 

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
 class System(NamedTuple):
     """A system of morale rules: a folder in `games`, and a ruleset file of defaults in `profiles/morale`.
 
-    Its module `answers` has the functions `chains`, `answer` (:data:`~.answer_parts.Parts`) and `rules` of a question;
-    also `weights` if the weights need more than chains, and `complete` if profiles complete a question.
+    Its module `answers` has the functions `chains`, `answer` (tables by name) and `rules` of a question, and the
+    declared `PANELS` of its picture; also `weights` if the weights need more than chains, and `complete` if profiles
+    complete a question.
     """
 
     name: str

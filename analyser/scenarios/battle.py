@@ -106,7 +106,6 @@ class BattleFile(QuestionFile):
     """A scenario file of a battle; `docs/keys.md` lists its keys."""
 
     kind = "battle"
-    page = "docs/keys.md"
     kind_text = "a battle"
     sections_text = "[battle], mine and yours"
 
@@ -173,11 +172,6 @@ def with_army_paths(raw: Mapping[str, Any], path: Path) -> dict[str, Any]:
         key: str(path.parent / value) if key in SIDES and isinstance(value, str) else value
         for key, value in raw.items()
     }
-
-
-def resolve_battle(file: BattleFile, library: Profiles) -> BattleScenario:
-    """Return the resolved battle of a file."""
-    return battle_scenario(file.mine, file.yours, file.battle, file.ruleset, library)
 
 
 def battle_scenario(mine: Any, yours: Any, terms: BattleTerms, ruleset: Ruleset, library: Profiles) -> BattleScenario:

@@ -124,12 +124,12 @@ class Strikes:
         tables: Any = empty_record(Tables)
         tables.number = len(self.records)
         first, bits, alias = aliases_of(self.rolls.pmfs)
-        columns = {
+        columns: dict[str, Any] = {
             "strikes": [record[0] for record in self.records],
             "attacks": [record[1] for record in self.records],
             "targets": [record[2] for record in self.records],
             "fights": [[values_of_fight(fight) for fight in fights] for fights in self.fights],
-            "first_cell": _first_indices(self.cells),
+            "first_cell": np.cumsum([0, *map(len, self.cells[:-1])]),
             "pool_of": [cell for cells in self.cells for cell in cells],
             "dice": self.rolls.dice,
             "first": first,
@@ -146,11 +146,6 @@ class Strikes:
             if len(column):
                 tables[name][: len(column)] = column
         return cast("Tables", tables)
-
-
-def _first_indices(lists: list[list[int]]) -> Any:
-    """Return the index of the first entry of each list in their concatenation."""
-    return np.concatenate([[0], np.cumsum([len(entries) for entries in lists])[:-1]]).astype(np.int64)
 
 
 _SECONDS_PER_PAIR = 0.0007  # seconds per pair of units, without compilation

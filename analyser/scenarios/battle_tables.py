@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -38,6 +39,9 @@ from analyser.scenarios.charge import blast_on, strikes_of_charge
 from analyser.scenarios.fight_records import side_facts, to_length
 from analyser.scenarios.policies import AUTO, Shooter, rows_to_shoot_with, why_not
 from analyser.scenarios.schema import Combatant, PolicyName
+
+_BY_CHARGER = (StrikeSlot.CHARGE, StrikeSlot.OVERRUN, StrikeSlot.THROW)
+_BY_CHARGED = (StrikeSlot.SPONSONS, StrikeSlot.RETALIATION, StrikeSlot.RETALIATION_TO_OVERRUN)
 
 
 class EncodedBattle(NamedTuple):
@@ -174,7 +178,8 @@ class Encoder:
         points, army_points = fielded.unit.points or 0, sum(other.unit.points or 0 for other in side)
         setup.model_percent[number] = 100 * points / (army_points * (unit.models or 1)) if army_points else 0.0
         if fielded.unit.embarked_in is not None:
-            carrier = self._number_of(fielded.unit.embarked_in, number // MOST_UNITS)
+            names = [other.name for other in side]
+            carrier = number // MOST_UNITS * MOST_UNITS + names.index(fielded.unit.embarked_in)
             setup.carrier[number], setup.cargo[carrier] = carrier, number
             setup.has_transports = 1
         setup.own_policy[number] = NONE if fielded.policy == BEST else Policy[fielded.policy.upper()]
@@ -186,10 +191,6 @@ class Encoder:
         setup.several[number] = max(unit.value("All-Out Attack"), 1)
         setup.hides[number] = unit.has("Pavises", "Shrouded", "Obfuscating")
         setup.watches[number] = fielded.policy == BEST and any(row.kind == "ranged" for row in unit.rows or ())
-
-    def _number_of(self, name: str, side: int) -> int:
-        names = [unit.name for unit in self._scenario.fielded[side]]
-        return side * MOST_UNITS + names.index(name)
 
     def _facts_of(self, unit: BattleUnit, enemy: BattleUnit, choice: TargetChoice) -> Any:
         """Return a record of PAIR: the options of a unit against an enemy, if its side chooses targets by `choice`."""
@@ -237,7 +238,6 @@ class Encoder:
         return share_of_damage(pmf, fight, target.models or 1)
 
     def _key(self, unit: BattleUnit, enemy: BattleUnit) -> tuple[Any, ...]:
-        """Return the cache key of the options of a unit against an enemy."""
         distance = distance_between(unit, enemy)
         in_range = tuple(distance is None or (row.long_range or 0) >= distance for row in unit.combatant.rows or ())
         return id(unit.combatant), id(enemy.combatant), unit.policy, unit.chooses_target, in_range
@@ -264,7 +264,7 @@ class Encoder:
         if own_policy == "lookout" and policy == "lookout":
             strikes[StrikeSlot.REACTION] = self._strikes.index_of(shooter.reactions()[0])
         if unit.may_charge(enemy, policy):
-            strikes |= self._charge_strikes(unit, enemy)
+            strikes |= self._strikes_of_charge(unit, enemy, _BY_CHARGER)
         return _Pair(policy, shooter, strikes, len(shots))
 
     def _look_ahead_pair(self, unit: Combatant, enemy: Combatant, policy: PolicyName, distance: float | None) -> _Pair:
@@ -275,13 +275,12 @@ class Encoder:
             strikes[StrikeSlot.REACTION] = self._strikes.index_of(shooter.reactions()[0])
         can_charge = why_not("charge", unit, enemy) is None
         if can_charge:
-            strikes |= self._charge_strikes(unit, enemy)
+            strikes |= self._strikes_of_charge(unit, enemy, _BY_CHARGER)
         return _Pair("charge" if can_charge else policy, shooter, strikes, 0)
 
-    def _charge_strikes(self, unit: Combatant, enemy: Combatant) -> dict[int, int]:
-        charge = strikes_of_charge(unit, enemy)
-        slots = {StrikeSlot.CHARGE: charge.charge, StrikeSlot.OVERRUN: charge.overrun, StrikeSlot.THROW: charge.throw}
-        return {int(slot): self._strikes.index_of(strike) for slot, strike in slots.items()}
+    def _strikes_of_charge(self, charger: Combatant, charged: Combatant, slots: Sequence[StrikeSlot]) -> dict[int, int]:
+        strikes = strikes_of_charge(charger, charged)
+        return {int(slot): self._strikes.index_of(strikes[slot]) for slot in slots}
 
     def _rows_of(self, unit: BattleUnit, enemy: BattleUnit) -> Any:
         """Return a record of ROWS: the ranged attacks that a unit can choose against an enemy (BT-6)."""
@@ -295,10 +294,7 @@ class Encoder:
         reactions: dict[int, int] = {}
         pair = self._pair(enemy, unit)
         if pair.policy is not None and enemy.combatant.may_charge(unit.combatant, pair.policy):
-            strikes = strikes_of_charge(enemy.combatant, unit.combatant)
-            reactions[StrikeSlot.SPONSONS] = self._strikes.index_of(strikes.sponsons)
-            reactions[StrikeSlot.RETALIATION] = self._strikes.index_of(strikes.retaliation)
-            reactions[StrikeSlot.RETALIATION_TO_OVERRUN] = self._strikes.index_of(strikes.retaliation_to_overrun)
+            reactions = self._strikes_of_charge(enemy.combatant, unit.combatant, _BY_CHARGED)
         if pair.shooter is not None and pair.shooter.is_answered:
             reactions[StrikeSlot.RETURN_SHOT] = self._strikes.index_of(pair.shooter.answers()[0])
         return reactions
@@ -335,7 +331,7 @@ class Encoder:
             shooter = Shooter(attacker, target, "shoot", distance_between(enemy, unit), self._scenario.ruleset, "a")
             return self._strikes.index_of(shooter.shots()[0]), shooter.main_row
         if why_not("charge", attacker, target) is None:
-            return self._strikes.index_of(strikes_of_charge(attacker, target).charge), None
+            return self._strikes.index_of(strikes_of_charge(attacker, target)[StrikeSlot.CHARGE]), None
         return None, None
 
     def _values_of(self, strike: int, models: int, worth: float, whole: bool) -> list[float]:
@@ -357,7 +353,6 @@ class Encoder:
 
 
 def _no_options() -> Any:
-    """Return the record of PAIR of a unit without options."""
     facts = np.zeros(1, PAIR)[0]
     for name in ("tactic", "reach", "within", "reach_rallying", "within_rallying", "charges", "strikes", "value_at"):
         facts[name] = -1

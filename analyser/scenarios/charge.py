@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, NamedTuple, cast
+from typing import Any, ClassVar, Literal, cast
 
 from analyser.common.errors import InputError
+from analyser.engine.battle.battle_data import StrikeSlot
 from analyser.engine.fight import charge_steps
 from analyser.engine.fight.best.choice_program import ATTACK, DECLARED, OVERRUN, RETALIATION, Choice
 from analyser.engine.fight.exact.propagate import start_states
@@ -172,19 +173,8 @@ def with_overrun_choice(operations: list[Operation | Choice], active: int) -> li
     return [*operations[:begins], overrun, *operations[ends:]]
 
 
-class ChargeStrikes(NamedTuple):
-    """Strikes of a charge of side 0 on side 1, and the strikes back; None if impossible."""
-
-    sponsons: Strike | None
-    charge: Strike
-    retaliation: Strike | None
-    overrun: Strike | None
-    retaliation_to_overrun: Strike | None
-    throw: Strike | None
-
-
-def strikes_of_charge(charger: Combatant, charged: Combatant) -> ChargeStrikes:
-    """Return the possible strikes of a charge in the open, without other units near."""
+def strikes_of_charge(charger: Combatant, charged: Combatant) -> dict[StrikeSlot, Strike | None]:
+    """Return the strikes of a charge in the open without other units, and those back; None for an impossible one."""
     draft: Any = Draft((charger, charged))
 
     def index_added_by(add: Callable[..., None], *more: int) -> int | None:
@@ -193,17 +183,18 @@ def strikes_of_charge(charger: Combatant, charged: Combatant) -> ChargeStrikes:
         return number if len(draft.setup.strikes) > number else None
 
     overruns = charger.has("Overrun") and charger.charge.overrun
-    numbers = [
-        index_added_by(charge_steps.add_sponsons),
-        index_added_by(charge_steps.add_attack, 0),
-        index_added_by(charge_steps.add_retaliation, 0, NONE),
-        index_added_by(charge_steps.add_attack, 1) if overruns else None,
-        index_added_by(charge_steps.add_retaliation, 1, NONE) if overruns else None,
-        index_added_by(charge_steps.add_throw),
-    ]
+    numbers = {
+        StrikeSlot.SPONSONS: index_added_by(charge_steps.add_sponsons),
+        StrikeSlot.CHARGE: index_added_by(charge_steps.add_attack, 0),
+        StrikeSlot.RETALIATION: index_added_by(charge_steps.add_retaliation, 0, NONE),
+        StrikeSlot.OVERRUN: index_added_by(charge_steps.add_attack, 1) if overruns else None,
+        StrikeSlot.RETALIATION_TO_OVERRUN: (
+            index_added_by(charge_steps.add_retaliation, 1, NONE) if overruns else None
+        ),
+        StrikeSlot.THROW: index_added_by(charge_steps.add_throw),
+    }
     strikes = draft.strikes()
-    fields: Any = [None if number is None else strikes[number] for number in numbers]
-    return ChargeStrikes(*fields)
+    return {slot: None if number is None else strikes[number] for slot, number in numbers.items()}
 
 
 def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
@@ -214,18 +205,17 @@ def blast_on(unit: Combatant, enemy: Combatant) -> Strike:
 
 
 def charge_program(
-    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
+    attacker: Combatant,
+    target: Combatant,
+    secondary: tuple[Combatant, ...] = (),
+    die: Die | None = None,
+    *,
+    is_checked: bool = False,
 ) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of one charge; InputError if it is impossible."""
-    target.check_can_be_charged()
-    attacker.check_can_charge()
-    return unchecked_charge_program(attacker, target, secondary, die)
-
-
-def unchecked_charge_program(
-    attacker: Combatant, target: Combatant, secondary: tuple[Combatant, ...] = (), die: Die | None = None
-) -> tuple[Setup, list[Operation]]:
-    """Return the setup and the program of a charge without checking whether it is possible."""
+    """Return the setup and the program of one charge; InputError if it is impossible, unless `is_checked` before."""
+    if not is_checked:
+        target.check_can_be_charged()
+        attacker.check_can_charge()
     draft: Any = _ChargeDraft((attacker, target), secondary)
     charge_steps.add_combat(draft, ATTACKER)
     draft.check_room(*charge_steps.set_sides_of_charge(draft), "edge_distance")

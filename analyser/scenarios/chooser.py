@@ -107,7 +107,6 @@ class Chooser(Shooter):
         return self._with_overcharge(first if is_stated else [*first, *others])
 
     def _with_overcharge(self, rows: Sequence[Row]) -> list[CloseAttack]:
-        """Return an attack with each row, and another with its Overcharge unless Overcharge is stated (AC-6)."""
         rows_with_overcharge = [] if self.unit.overcharge else [row for row in rows if row.has("Overcharge")]
         plain = [CloseAttack(row, self.unit.overcharge) for row in rows]
         return [*plain, *(CloseAttack(row, overcharge=True) for row in rows_with_overcharge)]
@@ -117,7 +116,6 @@ class Chooser(Shooter):
         return [self._unit_with_attack(retaliation) for retaliation in self.retaliations] or [self.unit]
 
     def _unit_with_attack(self, attack: CloseAttack) -> Combatant:
-        """Return the unit with the row and the Overcharge of an attack stated for close quarters."""
         return self.unit.model_copy(update={"close_quarters_row": attack.row.id, "overcharge": attack.overcharge})
 
     @property
@@ -170,12 +168,8 @@ class Chooser(Shooter):
     def row_of_ranges(self, action: Action, salvo: int) -> Row | None:
         """Return the row whose ranges a move uses: that of its salvo, or of the tactic `lookout`."""
         if salvo == NONE or action == Action.GO_ON_LOOKOUT:
-            return self._tactic_lookout_row
+            return self.tactic("lookout").lookout_row if self.lookout_rows else None
         return self.salvos[salvo][0].row
-
-    @cached_property
-    def _tactic_lookout_row(self) -> Row | None:
-        return self.tactic("lookout").lookout_row if self.lookout_rows else None
 
     @cached_property
     def best_salvo(self) -> int:
@@ -191,19 +185,16 @@ class Chooser(Shooter):
             problem = f"{line.text!r}: the distance of the unit to its own edge is unknown"
             raise InputError(problem, where=where, allowed=f"retire; or {self.where}.edge_distance")
         longest = to_length(self.unit.speed or 0) * (2 if is_double_time(line.manoeuvre) else 1)
-        if line.stop > STOP_IS_DISTANCE:
-            if line.stop ^ STOP_IS_DISTANCE not in self.stop_distances:
-                problem = f"{line.text!r}: no move ends {(line.stop ^ STOP_IS_DISTANCE) / INCH:g} inches from the enemy"
-                allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stop_distances) or "another move"
-                raise InputError(problem, where=where, allowed=allowed)
-            return
-        if line.stop > longest:
+        stop, possible, end, others = line.stop, self.stop_lengths, "after {:g} inches", "a step, such as 1 inch"
+        if stop > STOP_IS_DISTANCE:
+            stop ^= STOP_IS_DISTANCE
+            possible, end, others = self.stop_distances, "{:g} inches from the enemy", "another move"
+        elif stop > longest:
             problem = f"{line.text!r}: the unit cannot move so far"
             raise InputError(problem, where=where, allowed=f"up to {longest / INCH:g} inches")
-        if line.stop > 0 and line.stop not in self.stop_lengths:
-            problem = f"{line.text!r}: no move ends after {line.stop / INCH:g} inches"
-            allowed = ", ".join(f"{stop / INCH:g}" for stop in self.stop_lengths) or "a step, such as 1 inch"
-            raise InputError(problem, where=where, allowed=allowed)
+        if stop > 0 and stop not in possible:
+            allowed = ", ".join(f"{length / INCH:g}" for length in possible) or others
+            raise InputError(f"{line.text!r}: no move ends {end.format(stop / INCH)}", where=where, allowed=allowed)
 
     @cached_property
     def _shots(self) -> list[Shot]:
@@ -334,8 +325,8 @@ class Chooser(Shooter):
                 ids, names = ([shot.row.id.lower() for shot in salvo], [shot.row.name.lower() for shot in salvo])
                 if row_names in (ids, names) and salvo[0].overcharge == words.endswith(" overcharged"):
                     return index
-            allowed = [row.id for row in self.rows]
-            allowed += [tactic for tactic in tactics if why_not(tactics[tactic], self.unit, self.enemy) is None]
+            usable = [key for key, name in tactics.items() if why_not(name, self.unit, self.enemy) is None]
+            allowed = [*(row.id for row in self.rows), *usable]
             problem = f"the unit has no ranged row {words!r}{did_you_mean(words, allowed)}"
             raise InputError(problem, where=where, allowed=", ".join(allowed) or "nothing")
         if (reason := why_not(tactics[words], self.unit, self.enemy)) is not None:

@@ -137,17 +137,13 @@ def _strike(scenario: Scenario) -> Strike:
     return Strike(strike, attack, target, np.array([(dice, NONE)]))
 
 
-def _records(strike: Strike) -> tuple[bytes, bytes]:
-    return strike.attack.tobytes(), strike.target.tobytes()
-
-
 def _index_of(strike: Strike, strikes: list[Strike]) -> int:
     """Return the index of a strike, and add it if it is new."""
-    same = [other.strike == strike.strike and _records(other) == _records(strike) for other in strikes]
-    if True in same:
-        return same.index(True)
+    new, *known = [(one.strike, one.attack.tobytes(), one.target.tobytes()) for one in (strike, *strikes)]
+    if new in known:
+        return known.index(new)
     strikes.append(strike)
-    return len(strikes) - 1
+    return len(known)
 
 
 _MOST_HITS_PER_DIE = 4  # a heroic strike, and another by the die that it adds

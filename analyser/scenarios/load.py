@@ -185,7 +185,8 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
             stated = {key: value for key, value in section.items() if value is not None}
             sections[name] = with_flags_listed(stated) if name == "attack" else stated
         elif isinstance(section, str | Loadout) and name in _TABLE_SECTIONS:
-            problem, allowed = f"{shown(section)} is not a table of keys", _table_form(name)
+            allowed = f'{name} = {{ {"attacker" if name == "attack" else "unit"} = "..." }}'
+            problem = f"{shown(section)} is not a table of keys"
             raise MisspeltError(problem, where=within(where, name), allowed=allowed)
     if isinstance(attacks := raw.get("attacks"), list | tuple):
         sections["attacks"] = [with_flags_listed(item) if isinstance(item, Mapping) else item for item in attacks]
@@ -219,12 +220,6 @@ def with_flags_listed(section: Mapping[str, Any]) -> dict[str, Any]:
 _TABLE_SECTIONS = ("attack", "target", "charge", "attacker", "duel", "a", "b")
 
 
-def _table_form(section: str) -> str:
-    if section == "attacker":
-        return 'in an attack attack = { attacker = "..." }, in a charge attacker = { unit = "..." }'
-    return f'{section} = {{ {"attacker" if section.startswith("attack") else "unit"} = "..." }}'
-
-
 def ruleset_warnings(raw: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a warning if the ruleset is empty."""
     return ("[ruleset] is empty and has no effect",) if raw.get("ruleset") == {} else ()
@@ -235,7 +230,7 @@ _RESOLVERS: Mapping[schema.Kind, Callable[[Any, Profiles], AnyScenario]] = {
     "charge": charge.resolve_charge,
     "focus": focus.resolve_focus,
     "duel": duel.resolve_duel,
-    "battle": battle.resolve_battle,
+    "battle": lambda file, library: battle.battle_scenario(file.mine, file.yours, file.battle, file.ruleset, library),
 }
 
 Policy = str | Sequence[str] | Mapping[str, Any]

@@ -169,8 +169,6 @@ class Passengers(Target):
 class Combatant(Target):
     """A unit that fights and can be a target; `docs/keys.md` lists its keys."""
 
-    page = "docs/keys.md"
-
     rows: Several[units.Row] | None = None
     row: str | None = None
     close_quarters_row: str | None = None
@@ -329,7 +327,6 @@ class ScenarioFile(QuestionFile):
     """A scenario file of one attack; `docs/keys.md` lists its keys."""
 
     kind = "attack"
-    page = "docs/keys.md"
     kind_text = "an attack"
     sections_text = "[attack] and [target]"
 

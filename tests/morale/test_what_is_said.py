@@ -1,4 +1,4 @@
-"""Rules are applied that can have their occasion, what has no effect is warned of, what is left out is named."""
+"""Rules are applied that can have their occasion, and what is left out is named."""
 
 import re
 
@@ -10,7 +10,6 @@ from tests.oracle.questions_mordheim import questions
 
 FEAR = {"combat": {"enemy": {"causes_fear": True}}}
 FOUGHT = {"leader": 8, "others": [{"leadership": 7, "number": 3}]}
-SILENCED = {"combat": {"enemy": {"hatred": True, "frenzy": True}}, "ruleset": {"hatred_while_frenzied": False}}
 NEAR, FAR = {"leadership": 7, "near_leader": True}, "GT-5 the map edge: no edge_distance is stated, so it is far"
 BLOCKED = {"move": "retreats", "distance": 5, "obstacles": [{"distance": 2, "kind": "impassable"}]}
 
@@ -53,7 +52,6 @@ def test_rules_are_applied_that_can_have_their_occasion(system, question, number
 BETTER = {"courage": 1, "tokens": 6, "commander_courage": 3}
 TRIED = {"courage": 1, "commander_courage": 3, "until_panic": 0.05, "rounds": 2}
 REACHED = {"courage": 1, "tokens": 2, "edge_distance": 12, "move_distance": 4}
-EVADES = {"move": "evades", "distance": 6, "obstacles": [{"distance": 2, "kind": "friend", "chain": 1}]}
 CHARGED = {"game": {"units": [{"charged_by_cavalry": 0.5, "withdraws": 3}]}}
 SAID = {  # in the texts of a kind, or not ("-")
     ("legion", "rules_applied"): [
@@ -68,8 +66,6 @@ SAID = {  # in the texts of a kind, or not ("-")
         )
     ],
     ("legion", "warnings"): [
-        ({"courage": 3, "tokens": 6, "commander_courage": 1}, ["not better than the unit's own COURAGE"]),
-        ({"courage": 1, "tokens": 2, "commander_near": 0.5}, ["commander_near has no effect"]),
         (TRIED | {"commander_near": 0.5}, ["tokens_until_panic: `with` is a commander near for certain"]),
     ],
     ("mordheim", "rules_applied"): [
@@ -80,13 +76,6 @@ SAID = {  # in the texts of a kind, or not ("-")
         ({"warband": FOUGHT | {"casualties_from": [{}]}}, ["in fights"]),
         ({"combat": {"enemy": {"frenzy": True}}}, ["MD-7"]),  # who must charge
     ],
-    ("mordheim", "warnings"): [
-        ({"warband": FOUGHT | {"casualties": [1, 0], "gives_up_at": 2}, "turns": 2}, ["gives_up_at has no effect"]),
-        ({"combat": {"fighter": {"leader": 9}}}, ["combat.fighter: no test of fear, so a leader near has no effect"]),
-        ({"combat": {"enemy": {"causes_fear": True}, "charger": "nobody"}}, ["causes_fear has no effect"]),
-        (SILENCED, ["combat.enemy: hatred has no effect"]),
-        ({"together": {"leader": 6, "warriors": [{"leadership": 7}]}}, ["together: the leader has no effect"]),
-    ],
     ("warmaster", "rules_applied"): [
         (BLOCKED, ["WM-8"]),
         ({"dice": 2, "turns": 2}, ["WM-9 confused until the end of its next Command phase: a turn lost"]),
@@ -94,7 +83,6 @@ SAID = {  # in the texts of a kind, or not ("-")
     ("warmaster", "not_modelled"): [
         ({"dice": 2, "turns": 2}, ["WM-9", "no initiative", "no orders", " -1 Attack", "cannot support"])
     ],
-    ("warmaster", "warnings"): [(EVADES, ["chain has no effect"])],
     ("grande-tactique", "rules_applied"): [
         ({"game": {"units": [{"loses_firing": 0.5}]}}, ["-GT-7", "-GT-10"]),
         (CHARGED, ["GT-7 charges", "GT-10"]),
@@ -144,13 +132,3 @@ def test_whatever_happens_in_random_questions_is_applied(seed):
             for column, rule in columns.items():
                 if row.get(column, 0) > 0:
                     assert any(text.startswith(rule) for text in result.rules_applied), (table, column)
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_a_gives_up_at_that_is_warned_of_changes_nothing(seed):
-    question = questions(seed)
-    result = morale.exact("mordheim", question)
-    for warband in [question.get("warband", {}), *question.get("rivals", ())]:
-        if any(text.startswith(f"{warband.get('name', 'warband')}: gives_up_at") for text in result.warnings):
-            del warband["gives_up_at"]
-    assert morale.exact("mordheim", question).as_dict()["tables"] == result.as_dict()["tables"]

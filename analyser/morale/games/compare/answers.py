@@ -20,7 +20,7 @@ from analyser.engine.chain.exact import distributions_along
 from analyser.engine.chain.simulated import counts_along
 from analyser.engine.fight.program import Operation
 from analyser.game.profiles import Profiles
-from analyser.morale.answer_parts import Keys, Panel, Parts, Rules, Table, TextsAndTruth, chain_weights
+from analyser.morale.answer_parts import Keys, Panel, Rules, Table, Tables, TextsAndTruth, chain_weights
 from analyser.morale.games.compare import equivalents
 from analyser.morale.games.compare.compared_systems import CLASH, CLASS_OF, ArmouredClash, ComparedSystem, clash_values
 from analyser.morale.games.compare.question import FATES_OF_SYSTEMS, GONE, ROUTED, SHAKEN, STEADY, Question
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from analyser.engine.fight.simulated.simulation import Simulation
 
 DUEL_SECTIONS = ("duel", "a", "b")
+PANELS = (Panel("fates", "fates", "Fates", "round", by="system"),)
 MOST_STATES = 4000  # pairs of states whose next round is computed, which takes some seconds
 MOST_ENTRIES = 4_000_000  # combinations of a path and a pair of states
 MOST_PATHS = 20_000
@@ -59,7 +60,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
     """Return the weights of the states in each system; for a duel, those of Armoured Clash are weights of fates."""
     if question.duel is None:
         return chain_weights(chains(question), sampling)
-    duel = exact_losses(question) if sampling.is_exact else simulated_losses(question, sampling)
+    duel = losses_of_duel(question, sampling)
     recorded = {CLASH: Recorded(np.arange(len(FATES_OF_SYSTEMS)), duel.fates)}
     for part, name in enumerate(name for name in CLASS_OF if name != CLASH):
         chain_and_rounds = CLASS_OF[name](question).chain()
@@ -70,7 +71,7 @@ def weights(question: Question, sampling: Sampling) -> dict[str, Recorded]:
     return recorded
 
 
-def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
     """Return the tables `fates`, `equivalents` of the nerve, `correspondence` by DISCIPLINE, and `words` for fates."""
     systems = {name: system(question) for name, system in systems_of(question).items()}
     fates = {name: system.fates(recorded[name].states) for name, system in systems.items()}
@@ -80,14 +81,12 @@ def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
     }
     equivalent_rows = [(name, *pair) for name, system in systems.items() for pair in system.equivalents.items()]
     words = [(name, system.shaken, system.routed, system.gone, system.rules) for name, system in systems.items()]
-    tables = {
+    return {
         "fates": Table.product_of({"round": range(1, question.rounds_played + 1)}, {"system": [*CLASS_OF]}, columns),
         "equivalents": Table(dict(zip(("system", "stands_for_nerve", "value"), zip(*equivalent_rows)))),
         "correspondence": Table(_correspondence(question)),
         "words": Table(dict(zip(("system", "shaken", "routed", "gone", "rules"), zip(*words)))),
     }
-    panels = [Panel("fates", "fates", one.title, "round", where={"system": name}) for name, one in CLASS_OF.items()]
-    return tables, panels
 
 
 def _correspondence(question: Question) -> Keys:
@@ -232,7 +231,7 @@ class _Duel:
                 self.states.append(pair)
         return np.array([self._numbers[pair] for pair in zip(first, second)], np.int64)
 
-    def fates(self, pairs: Numbers, weights: NDArray[Any] | None = None) -> NDArray[Any]:
+    def fates(self, pairs: Numbers, weights: NDArray[Any]) -> NDArray[Any]:
         """Return the weight of each fate of the question's side, from weights of pairs."""
         return np.bincount(fates_of(np.array(self.states)[:, self._side])[pairs], weights, len(FATES_OF_SYSTEMS))
 
@@ -263,75 +262,53 @@ def _too_large(what: str) -> TooLargeError:
     return TooLargeError(problem, where="duel", less="fewer rounds or models")
 
 
-def _longer_paths(numbers: Numbers, models: int, path: Numbers) -> tuple[Numbers, Numbers]:
-    """Return paths with one more round, and the new row of each entry of `path` (``old row * (models + 1) + loss``)."""
-    paths, path = np.unique(path, return_inverse=True)
-    return np.column_stack([numbers[paths // (models + 1)], paths % (models + 1)]), path
-
-
-def exact_losses(question: Question) -> LossesAndFates:
-    """Return the joint distribution of the losses in all rounds; TooLargeError if there are too many paths."""
-    models, duel, numbers = question.models, _Duel(question), np.zeros((1, 0), np.int64)
-    path, pair, probability = np.zeros(1, np.int64), np.zeros(1, np.int64), np.ones(1)
-    fates = np.zeros((question.rounds_played, len(FATES_OF_SYSTEMS)))
-    for round_index in range(question.rounds_played):
-        (path, pair), probability = _one_round(duel, path * (models + 1), pair, probability)
-        numbers, path = _longer_paths(numbers, models, path)
-        if len(numbers) > MOST_PATHS:
-            raise _too_large(f"{MOST_PATHS} paths")
-        fates[round_index] = duel.fates(pair, probability)
-    return LossesAndFates(Paths(numbers, np.bincount(path, probability)), fates)
+def losses_of_duel(question: Question, sampling: Sampling) -> LossesAndFates:
+    """Return the losses and fates in all rounds, exact or simulated; TooLargeError if there are too many paths."""
+    base, rounds, duel, parts = question.models + 1, question.rounds_played, _Duel(question), []
+    trials = 1 if sampling.is_exact else sampling.first_trials()
+    fates = np.zeros((rounds, len(FATES_OF_SYSTEMS)))
+    for batch, done in enumerate(range(0, trials, BATCH)):
+        size, rng = min(BATCH, trials - done), np.random.default_rng((sampling.seed or 0, batch))
+        numbers, weights = np.zeros((1, 0), np.int64), np.array([size])  # losses on each path
+        path = pair = np.zeros(1, np.int64)
+        for round_number in range(1, rounds + 1):
+            (path, pair), weights = _one_round(duel, path * base, pair, weights, sampling, rng)
+            paths, path = np.unique(path, return_inverse=True)
+            numbers = np.column_stack([numbers[paths // base], paths % base])
+            if sampling.is_exact and len(numbers) > MOST_PATHS:
+                raise _too_large(f"{MOST_PATHS} paths")
+            fates[round_number - 1] += duel.fates(pair, weights)
+            sampling.report(done + size * round_number // rounds, trials)
+        parts.append((numbers, np.bincount(path, weights)))
+    numbers, row = np.unique(np.concatenate([numbers for numbers, _ in parts]), axis=0, return_inverse=True)
+    weights = np.bincount(row.ravel(), np.concatenate([weights for _, weights in parts]))
+    kind = np.float64 if sampling.is_exact else np.int64
+    return LossesAndFates(Paths(numbers, weights.astype(kind)), fates.astype(kind))
 
 
 def _one_round(
-    duel: _Duel, path: Numbers, pair: Numbers, probability: NDArray[np.float64]
-) -> tuple[Numbers, NDArray[np.float64]]:
-    """Return the distinct (path, pair) after a round, and their probabilities; `path` has multiples of (models + 1)."""
+    duel: _Duel, path: Numbers, pair: Numbers, weights: NDArray[Any], sampling: Sampling, rng: np.random.Generator
+) -> tuple[Numbers, NDArray[Any]]:
+    """Return the distinct (path, pair) after a round, and their weights; `path` has multiples of (models + 1)."""
     parts, size = [], 0
     for number in np.unique(pair):
-        (after, lost, weights), rows = duel.exact_round(int(number)), np.flatnonzero(pair == number)
-        size += len(rows) * len(after)
-        if size > MOST_ENTRIES:
-            raise _too_large(f"{MOST_ENTRIES} combinations of path and states")
-        keys = np.array([(path[rows, None] + lost).ravel(), np.tile(after, len(rows))])
-        parts.append((keys, (probability[rows, None] * weights).ravel()))
-    keys, probabilities = (np.concatenate(part, axis=-1) for part in zip(*parts))
+        rows = np.flatnonzero(pair == number)
+        if sampling.is_exact:
+            after, lost, by_end = duel.exact_round(int(number))
+            size += len(rows) * len(after)
+            if size > MOST_ENTRIES:
+                raise _too_large(f"{MOST_ENTRIES} combinations of path and states")
+            row, end = np.repeat(rows, len(after)), np.tile(np.arange(len(after)), len(rows))
+            part = weights[row] * by_end[end]
+        else:  # each trial gets one of the simulated ends, at random
+            trials, seed = int(weights[rows].sum()), int(rng.integers(1 << 63))
+            settings = Sampling("monte-carlo", trials, seed, threads=sampling.n_threads, replacement=True)
+            after, lost, by_end = duel.round_results(int(number), settings)
+            row, end = np.repeat(rows, weights[rows]), rng.permutation(np.repeat(np.arange(len(after)), by_end))
+            part = np.ones(trials, np.int64)
+        parts.append((np.array([path[row] + lost[end], after[end]]), part))
+    keys, weights = (np.concatenate(part, axis=-1) for part in zip(*parts))
     order = np.lexsort(keys)
-    keys, probabilities = keys[:, order], probabilities[order]
+    keys, weights = keys[:, order], weights[order]
     firsts = np.flatnonzero(np.append(True, (keys[:, 1:] != keys[:, :-1]).any(axis=0)))
-    return keys[:, firsts], np.add.reduceat(probabilities, firsts)
-
-
-def simulated_losses(question: Question, sampling: Sampling) -> LossesAndFates:
-    """Return the losses and fates in each round of simulated duels."""
-    models, rounds, trials = question.models, question.rounds_played, sampling.first_trials()
-    fates, batches = np.zeros((rounds, len(FATES_OF_SYSTEMS)), np.int64), []
-    for batch, done in enumerate(range(0, trials, BATCH)):
-        size = min(BATCH, trials - done)
-        duel, numbers = _Duel(question), np.zeros((1, 0), np.int64)
-        pair, path = np.zeros(size, np.int64), np.zeros(size, np.int64)
-        for round_index in range(rounds):
-            rng = np.random.default_rng((sampling.seed, batch, round_index))
-            pair, lost = _simulated_round(duel, pair, rng, sampling.n_threads)
-            numbers, path = _longer_paths(numbers, models, path * (models + 1) + lost)
-            fates[round_index] += duel.fates(pair)
-            sampling.report(done + size * (round_index + 1) // rounds, trials)
-        batches.append((numbers, np.bincount(path)))
-    numbers, counts = (np.concatenate(part) for part in zip(*batches))
-    numbers, row = np.unique(numbers, axis=0, return_inverse=True)
-    return LossesAndFates(Paths(numbers, np.bincount(row.ravel(), counts).astype(np.int64)), fates)
-
-
-def _simulated_round(duel: _Duel, pair: Numbers, rng: np.random.Generator, threads: int) -> tuple[Numbers, Numbers]:
-    """Return each trial's pair of states after a round, and its losses; equal pairs are simulated together."""
-    after, lost = np.empty_like(pair), np.empty_like(pair)
-    short = pair.astype(np.uint16) if len(duel.states) < 1 << 16 else pair  # 16-bit numbers sort much faster
-    by_pair = np.argsort(short, kind="stable")
-    starts = np.flatnonzero(np.diff(pair[by_pair], prepend=-1))
-    for rows in np.split(by_pair, starts[1:]):
-        seed = int(rng.integers(1 << 63))
-        sampling = Sampling("monte-carlo", len(rows), seed, threads=threads, replacement=True)
-        ends, losses, counts = duel.round_results(int(pair[rows[0]]), sampling)
-        drawn = rng.permutation(np.repeat(np.arange(len(ends)), counts))
-        after[rows], lost[rows] = ends[drawn], losses[drawn]
-    return after, lost
+    return keys[:, firsts], np.add.reduceat(weights, firsts)

@@ -59,6 +59,9 @@ class ComparedSystem:
         self.test_phases: tuple[Phase, ...] = ()
         self.phases_after: tuple[Phase, ...] = ()  # in each round, after the state has been recorded
 
+    def _stated_or_equivalent(self, stated: int | None, scale: equivalents.PassProbabilities) -> int:
+        return equivalents.equivalent_value(self.question.nerve, scale, self.question) if stated is None else stated
+
     @property
     def gone_state(self) -> int:
         """State of a unit that is gone with models left."""
@@ -115,18 +118,13 @@ class ArmouredClash(ComparedSystem):
     def __init__(self, question: Question) -> None:
         super().__init__(question)
         stated, edge = question.armoured_clash, question.edge_distance
-        falls = 1 if edge is None else max(math.ceil(edge / FALL_BACK), 1)
-        self.falls = min(
-            falls, question.rounds_played * question.attacks + 1
-        )  # number of possible counts of falls, 0 included
+        falls, most = 1 if edge is None else math.ceil(edge / FALL_BACK), question.rounds_played * question.attacks + 1
+        self.falls = min(max(falls, 1), most)  # number of possible counts of falls, 0 included
         self.conditions = self.falls * 3
         limit = int(question.models * question.ruleset.break_share)
         if stated.break_limit is not None:
             limit = NONE if stated.break_limit == "none" else stated.break_limit
-        nerve, value = question.nerve, stated.discipline
-        value = (
-            equivalents.equivalent_value(nerve, equivalents.disciplines(question), question) if value is None else value
-        )
+        value = self._stated_or_equivalent(stated.discipline, equivalents.disciplines(question))
         self.equivalents = clash_values(value, None if limit == NONE else limit)
         self._fight = np.zeros(1, FIGHT)[0]
         self._fight.discipline, self._fight.break_limit, self._fight.test = value, limit, Test.BY_CARD
@@ -212,10 +210,7 @@ class Legion(ComparedSystem):
         self.phases_after = self.phase(unit.move), self.phase(unit.end)
 
     def _attack(self, pmf: Pmf) -> tuple[Phase, ...]:
-        def after_losses(condition: Any, lost: Any, _: Any) -> Any:
-            return self.unit.receive(condition, lost)
-
-        return (self.losses(pmf, after_losses),)
+        return (self.losses(pmf, lambda condition, lost, _total: self.unit.receive(condition, lost)),)
 
     def _fate(self, condition: States) -> Any:
         suppressed = lg.is_suppressed(self.unit.tokens(condition), self.unit.courage)
@@ -238,9 +233,7 @@ class GrandeTactique(ComparedSystem):
         self._off_map = self._flights * 3
         self.conditions = self._off_map + 1
         sides = question.check_sides
-        targets = equivalents.check_targets(sides)
-        target = stated.check_target
-        self._target = equivalents.equivalent_value(question.nerve, targets, question) if target is None else target
+        self._target = self._stated_or_equivalent(stated.check_target, equivalents.check_targets(sides))
         self._check = fair_die(sides)
         self.equivalents = {
             "morale check": f"{self._target}+ on a die of {sides}",
@@ -318,9 +311,7 @@ class Mordheim(ComparedSystem):
 
     def __init__(self, question: Question) -> None:
         super().__init__(question)
-        leadership = question.mordheim.leadership
-        if leadership is None:
-            leadership = equivalents.equivalent_value(question.nerve, equivalents.leaderships(), question)
+        leadership = self._stated_or_equivalent(question.mordheim.leadership, equivalents.leaderships())
         self.equivalents = {"Leadership": str(leadership), "leader": "never out of action"}
 
         def after_test(states: Any, roll: Any) -> Any:

@@ -37,7 +37,6 @@ def leaderships() -> PassProbabilities:
 
 
 def _uncertain_values(scale: PassProbabilities) -> PassProbabilities:
-    """Return the values with probabilities other than 0 and 1."""
     return {value: probability for value, probability in scale.items() if 0 < probability < 1}
 
 

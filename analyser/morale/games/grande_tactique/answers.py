@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from analyser.engine.chain.chain import RECORD, Chain, Die, ExtraDie, Phase, Recorded, Story, bernoulli, fair_die
-from analyser.morale.answer_parts import Cells, Curves, Parts, Rules, Section, Sections, Sums, Table, tally, turn_key
+from analyser.morale.answer_parts import Panel, Rules, Section, Sections, Sums, Table, Tables, tally, turn_key
 from analyser.morale.games.grande_tactique import fleeing
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
@@ -111,7 +111,6 @@ class GameSection(Section[Game]):
         return sorted(reached)
 
     def _column(self, unit: GameUnit) -> list[GameUnit]:
-        """Return the units in the column of a unit, or the unit itself outside columns."""
         others = self.section.units if unit.column is not None else ()
         return [other for other in others if other.column == unit.column] or [unit]
 
@@ -164,7 +163,7 @@ class GameSection(Section[Game]):
                 title = f"Charge on unit {number + 1} (GT-2, GT-7)"
                 yield Phase(steps.change(self.units, event, number), die, 1, title=title)
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `game` (the division), `game_units` (each unit) and `game_lost` (units lost), by turn."""
         count, (states, weights) = len(self.section.units), recorded
         (status, ever_rallied), turns = steps.read(self.units, states), turn_key(weights)
@@ -181,19 +180,11 @@ class GameSection(Section[Game]):
         }
         unit_columns["p_rallied"] = weights @ ever_rallied
         means = {f"mean_{name}": Sums.of(weights, number) for name, number in numbers.items()}
-        tables = {
+        return {
             "game": Table(turns, probabilities, means),
             "game_units": fleeing.by_unit_and_turn(unit_columns, arm=[unit.arm for unit in self.section.units]),
             "game_lost": tally(turns, "units", weights, lost, count),
         }
-        lines = {name: name[2:].replace("_", " ") for name in ("p_routed", "p_silenced", "p_destroyed", "p_rallied")}
-        headings = {unit: f"Unit {unit} of the game" for unit in range(1, count + 1)}
-        panels = [
-            *(Curves("game_units", heading, "turn", lines, {"unit": unit}) for unit, heading in headings.items()),
-            Curves("game", "The division", "turn", fleeing.DIVISION_LINES),
-            Cells("game_lost", "Units lost", "turn", "units"),
-        ]
-        return tables, panels
 
     def rules(self) -> Rules:
         units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
@@ -219,22 +210,13 @@ class GameSection(Section[Game]):
             "GT-9 Old Guard that flees": guards,
             "GT-10 voluntary withdrawal, counted separately": any(unit.withdraws is not None for unit in units),
         }
-        warnings = {
-            f"game.units.{number}: {warning}": applies
-            for number, unit in enumerate(units)
-            for warning, applies in _warnings_about(unit).items()
-        }
-        return Rules(applied, _missing_edges(units), warnings)
+        far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
+        edges = f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})"
+        return Rules(applied, {edges: far})
 
 
 def _number_mobile(units: Sequence[GameUnit]) -> int:
     return sum(unit.arm != "artillery" for unit in units)
-
-
-def _missing_edges(units: Sequence[Any]) -> dict[str, bool]:
-    """Return the rule that is not modelled for units without `edge_distance`."""
-    far = [str(n) for n, unit in enumerate(units, 1) if unit.arm != "artillery" and unit.edge_distance is None]
-    return {f"GT-5 the map edge: far from units without edge_distance ({', '.join(far)})": bool(far)}
 
 
 class RoutSection(Section[Rout]):
@@ -242,8 +224,9 @@ class RoutSection(Section[Rout]):
 
     def _prepare(self) -> None:
         section = self.section
-        cavalry, infantry = self._charges = section.charged_by_cavalry, section.charged_by_infantry
-        keys: dict[str, Any] = {"rout_charged_by_cavalry": cavalry, "rout_charged_by_infantry": infantry}
+        keys: dict[str, Any] = {
+            f"rout_charged_by_{arm}": getattr(section, f"charged_by_{arm}") for arm in ("cavalry", "infantry")
+        }
         units = tuple(GameUnit(state="routed", **unit.model_dump(), **keys) for unit in section.units)
         self._collapsed = section.standing is not None and bool(gt.has_collapsed(section.standing, len(units)))
         pips_elsewhere = self.question.ruleset.most_pips if self._collapsed else section.pips_elsewhere
@@ -254,7 +237,7 @@ class RoutSection(Section[Rout]):
     def chain(self) -> Chain:
         return self.game.chain()
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `rout`, `time_in_rout` (turn of its end), `turns_in_rout` (mean) and `still_routed`."""
         states, weights = recorded
         status, _ = steps.read(self.game.units, states)
@@ -267,48 +250,31 @@ class RoutSection(Section[Rout]):
         ends = sum(ended.values())
         ends[-1] += routed[-1]  # still routed at the end: counted in the last turn
         mean = Sums.of(ends.T, np.arange(1, len(ends) + 1))
-        tables = {
+        return {
             "rout": fleeing.by_unit_and_turn({"p_rallied": rallied, "p_routed": routed, "p_destroyed": destroyed}),
             "time_in_rout": fleeing.by_unit_and_turn(ended, turn="turns"),
             "turns_in_rout": Table({"unit": numbers}, means={"mean_turns": mean}),
             "still_routed": tally(turn_key(weights), "units", weights, in_rout.sum(axis=1), len(numbers)),
         }
-        lines = {"p_rallied": "rallied", "p_routed": "routed", "p_destroyed": "destroyed"}
-        panels = [Curves("rout", f"Routed unit {number}", "turn", lines, {"unit": number}) for number in numbers]
-        return tables, panels
 
     def rules(self) -> Rules:
-        units, pips = self.section.units, self.question.ruleset.most_pips - self.section.pips_elsewhere
-        sheltered = [unit.shelter_distance is not None for unit in units]
-        applied = {
-            "GT-5 shelter": any(sheltered),
-            "GT-5 the map edge": any(unit.edge_distance is not None for unit in units),
-            "GT-6 flight again": True,
-            "GT-6 rally": not self._collapsed and gt.can_rally(pips, 0),
-            "GT-7 charges against routed units": sum(self._charges) > 0,
-            "GT-8 collapse forbids rallying": self._collapsed,
-        }
-        useless = "shelter_distance has no effect: the unit is in shelter already"
-        in_shelter = [unit.in_shelter and woods for unit, woods in zip(units, sheltered)]
-        warnings = {f"rout.units.{number}.{useless}": applies for number, applies in enumerate(in_shelter)}
-        return Rules(applied, _missing_edges(units), warnings)
+        game = self.game.rules()
+        applied = {rule: game.applied[rule] for rule in game.applied if rule.startswith(("GT-5", "GT-6", "GT-7"))}
+        return game._replace(applied=applied | {"GT-8 collapse forbids rallying": self._collapsed})
 
 
-def _warnings_about(unit: GameUnit) -> dict[str, Any]:
-    infantry, artillery, guard = unit.arm == "infantry", unit.arm == "artillery", unit.quality == "old guard"
-    sheltered = unit.in_shelter and unit.shelter_distance is not None
-    charged_in_rout = unit.rout_charged_by_cavalry or unit.rout_charged_by_infantry
-    untested = (unit.quality == "veteran" or unit.modifier) and not (infantry and any(unit.fire))
-    no_rout = f"loses_firing has no effect: {unit.arm} does not flee after a firing attack of its own (GT-2)"
-    return {
-        "shelter_distance has no effect: the unit is in shelter already": sheltered,
-        no_rout: unit.loses_firing and not infantry,
-        "charges in rout have no effect: artillery does not rout (GT-1)": artillery and charged_in_rout,
-        "Old Guard outside a column affects no other unit (GT-9)": guard and unit.column is None,
-        "quality and modifier have no effect: no morale check is made (GT-2)": untested,
-    }
-
-
+_COLLAPSE, _UNIT = ("p_collapsed", "p_corps_halted"), ("p_routed", "p_silenced", "p_destroyed", "p_rallied")
+PANELS = (
+    Panel("bars", "check", "Probability to stand", "arm", "p_stands"),
+    Panel("bars", "flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": fleeing.DESTROYING}),
+    Panel("bars", "chain", "P(exactly this many friends flee)", "friends", "p_exactly"),
+    Panel("curves", "rout", "Rout", by="unit"),
+    Panel("curves", "division", "Division", shown=_COLLAPSE),
+    Panel("cells", "standing", "Units standing", shown="units"),
+    Panel("curves", "game_units", "Game", shown=_UNIT, by="unit"),
+    Panel("curves", "game", "The division", shown=_COLLAPSE),
+    Panel("cells", "game_lost", "Units lost", shown="units"),
+)
 _SECTIONS = Sections(
     check=fleeing.CheckSection,
     flight=fleeing.FlightSection,

@@ -10,19 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from analyser.engine.chain.chain import RECORD, Chain, Phase, Recorded, States, Story, bernoulli, fair_die
-from analyser.morale.answer_parts import (
-    Bars,
-    Cells,
-    Curves,
-    Parts,
-    Rules,
-    Section,
-    Sums,
-    Table,
-    Weights,
-    tally,
-    turn_key,
-)
+from analyser.morale.answer_parts import Rules, Section, Sums, Table, Tables, Weights, tally, turn_key
 from analyser.morale.games.grande_tactique import game_steps as steps
 from analyser.morale.games.grande_tactique import rules as gt
 from analyser.morale.games.grande_tactique.question import Check, Column, Division, Flight, Game
@@ -35,7 +23,6 @@ SURROUNDED = gt.TOTALS  # state of a surrounded unit, after the states for the t
 DESTROYING = ("off the map", "surrounded")
 COLUMN_WORDS = ("eager", "shaken", "routed", "off the map")
 DIVISION_STATUSES = (gt.EAGER, gt.ROUTED, gt.DESTROYED)
-DIVISION_LINES = {"p_collapsed": "collapsed", "p_corps_halted": "corps halted"}
 FAR = "GT-5 the map edge: no edge_distance is stated, so it is far"
 PIP_PHASE = "PIP dice, rally (GT-6)"
 
@@ -66,25 +53,21 @@ class CheckSection(Section[Check]):
         story = Story(lambda state: {"the unit": steps.STATUS_WORDS[state]})
         return Chain(start, (tested, RECORD), gt.SILENCED + 1, story=story)
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the table `check`: probabilities to stand, flee or be silenced, and of the state afterwards."""
         eager, shaken, _, routed, _, silenced = recorded.dense_weights(gt.SILENCED + 1).T
         probabilities = {"p_stands": eager + shaken, "p_flees": routed, "p_silenced": silenced}
         probabilities |= {"p_eager": eager, "p_shaken": shaken, "p_routed": routed}
-        worst = "silenced" if self.section.arm == "artillery" else "routed"
-        panel = Bars("check", f"Probability to be {worst}", "arm", f"p_{worst}")
-        return {"check": Table({"arm": [self.section.arm]}, probabilities)}, [panel]
+        return {"check": Table({"arm": [self.section.arm]}, probabilities)}
 
     def rules(self) -> Rules:
-        check, tested, is_regular = self.section, self.response == gt.CHECKS, self.section.quality == "regular"
+        check, tested = self.section, self.response == gt.CHECKS
         never_flees = check.state == "eager" and check.cause != "charged" and check.arm != "artillery"
         never_flees_firing = check.arm != "infantry" and check.cause == "lost firing"
-        bonus = {"GT-9 Old Guard and veterans on morale checks": tested and not is_regular}
-        untested = "check.quality and check.modifier have no effect: no morale check is made (GT-2)"
+        bonus = {"GT-9 Old Guard and veterans on morale checks": tested and check.quality != "regular"}
         warnings = {
             "check: an eager unit does not flee from fire (GT-2)": never_flees,
             f"check: {check.arm} does not flee after losing a firing attack of its own (GT-2)": never_flees_firing,
-            untested: not tested and (check.modifier or not is_regular),
         }
         return Rules({"GT-1 states": True, "GT-2 units that flee": True} | bonus, {}, warnings)
 
@@ -116,7 +99,7 @@ class FlightSection(Section[Flight]):
         edge = self.section.edge_distance
         return "off the map" if edge is not None and gt.is_off_map(distance, edge) else "routed", distance
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `flight` (joint distribution of fate, distance and pursuit) and `fates` (with means)."""
         weights = recorded.dense_weights(gt.TOTALS + 1)
         ends = [*(self._end(total) for total in range(gt.TOTALS)), ("surrounded", 0.0)]
@@ -136,23 +119,21 @@ class FlightSection(Section[Flight]):
         means = {}
         for name, lengths in (("flight", distances), ("pursuit", pursuits)) if self.section.surrounded < 1 else ():
             means[f"mean_{name}_if_it_flees"] = Sums.of(weights * moves, lengths)._replace(condition=weights @ moves)
-        tables = {
+        return {
             "flight": Table(keys, {"probability": weights[0, possible]}, n_outcomes=len(keys)),
             "fates": Table({"arm": [self.section.arm]}, probabilities, means),
         }
-        return tables, [Bars("flight", "Flight, inches (hatched: destroyed)", "distance", lost={"fate": DESTROYING})]
 
     def rules(self) -> Rules:
-        flight, shelter = self.section, self.section.shelter_distance is not None
+        flight = self.section
         applied = {
             "GT-3 flight distance": True,
             "GT-4 pursuit": flight.enemy == "cavalry",
-            "GT-5 shelter": flight.arm == "infantry" and shelter,
+            "GT-5 shelter": flight.arm == "infantry" and flight.shelter_distance is not None,
             "GT-5 the map edge": flight.edge_distance is not None,
             "GT-5 surrounded": flight.surrounded > 0,
         }
-        useless = "flight.shelter_distance has no effect: only infantry makes for woods or a built-up area (GT-5)"
-        return Rules(applied, {FAR: flight.edge_distance is None}, {useless: flight.arm == "cavalry" and shelter})
+        return Rules(applied, {FAR: flight.edge_distance is None})
 
 
 class ColumnSection(Section[Column]):
@@ -195,7 +176,7 @@ class ColumnSection(Section[Column]):
         story = Story(partial(steps.describe_state, self.units))
         return Chain(0, phases, self._statuses**count, what, "fewer friends", story)
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `chain` (number of fleeing friends), `friends` (each fate) and `joint` (all fates)."""
         states, weights = recorded
         (pmf,), statuses = weights, steps.read(self.units, states)[0]
@@ -214,13 +195,12 @@ class ColumnSection(Section[Column]):
         names = ["first", *(f"friend_{friend}" for friend in numbers[1:])]
         by_unit = zip(names, statuses[possible].T.tolist())
         joint = {name: [steps.STATUS_WORDS[status] for status in column] for name, column in by_unit}
-        tables = {
+        return {
             "chain": Table({"friends": numbers}, number_columns),
             "chain_means": Table({"units": [count]}, means={"mean_friends_fleeing": Sums.of(weights, fleeing)}),
             "friends": Table(keys, columns),
             "joint": Table(joint, {"probability": pmf[possible]}, n_outcomes=len(joint)),
         }
-        return tables, [Bars("chain", "P(exactly this many friends flee)", "friends", "p_exactly")]
 
     def rules(self) -> Rules:
         friends = self.section.friends
@@ -265,7 +245,7 @@ class DivisionSection(Section[Division]):
         start = steps.start_of(self.units, [steps.STATUS_OF.get(unit.state, gt.EAGER) for unit in division.units])
         return Chain(start, phases, size, what, less, Story(partial(steps.describe_state, self.units), "Turn"))
 
-    def answer(self, recorded: Recorded) -> Parts:
+    def answer(self, recorded: Recorded) -> Tables:
         """Return the tables `division` (collapse), `units` (each unit) and `standing` (number standing), by turn."""
         states, weights = recorded
         (statuses, _), count, turns = steps.read(self.units, states), len(self.section.units), turn_key(weights)
@@ -273,13 +253,11 @@ class DivisionSection(Section[Division]):
         probabilities = division_probabilities(self.section, standing, lost, states, weights)
         names = zip(("p_standing", "p_routed", "p_lost"), DIVISION_STATUSES)
         unit_columns = {name: weights @ (statuses == status) for name, status in names}
-        tables = {
+        return {
             "division": Table(turns, probabilities, {"mean_standing": Sums.of(weights, standing)}),
             "units": by_unit_and_turn(unit_columns),
             "standing": tally(turns, "units", weights, standing, count),
         }
-        curves = Curves("division", "Division", "turn", DIVISION_LINES)
-        return tables, [curves, Cells("standing", "Units standing", "turn", "units")]
 
     def rules(self) -> Rules:
         rally = self.section.rally and gt.can_rally(self.question.ruleset.most_pips - self.section.pips_elsewhere, 0)

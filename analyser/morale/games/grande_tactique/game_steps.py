@@ -32,7 +32,6 @@ WITHDRAWAL, PIPS, FLIGHT, ARTILLERY_FIRE, INFANTRY_FIRE, LOST_FIRING, CHARGE_IN_
 NO_CHARGE, BY_CAVALRY, BY_INFANTRY = range(3)
 CAUSES = np.array([-1, -1, -1, rules.WORN_DOWN_BY_ARTILLERY, rules.WORN_DOWN, rules.LOST_FIRING])  # by phase
 ALL = 1 << 30  # more than any total
-FAR = 1000.0  # inches; Old Guard has no effect at this distance
 
 
 class Units(NamedTuple):
@@ -130,7 +129,8 @@ def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out:
         forced_out = False
         for friend in range(len(game.status) if units.old_guard[unit] else 0):
             if friend != unit and units.columns[friend] == units.columns[unit]:
-                before, distance = game.status[friend], distance_from(units, game, unit, friend)
+                distance = abs(to_edge(units, game, friend) - to_edge(units, game, unit)) / rules.INCH
+                before = game.status[friend]
                 after = rules.status_near_old_guard(before, units.arms[friend], distance)
                 if after == FLEEING and before != FLEEING:
                     waiting |= 1 << friend
@@ -139,18 +139,9 @@ def make_flee(units: Units, game: GameState, unit: int, status: int, forced_out:
 
 
 @step
-def distance_from(units: Units, game: GameState, guard: int, friend: int) -> float:
-    """Return 3 or 9 if a friend is within that many inches of Old Guard, else FAR (GT-9)."""
-    near, rank = units.positions.near[guard, game.position[guard]], units.positions.ranks[friend, game.position[friend]]
-    if near[0] <= rank <= near[1]:
-        return rules.ROUTED_BY_OLD_GUARD
-    return rules.SHAKEN_BY_OLD_GUARD if near[2] <= rank <= near[3] else FAR
-
-
-@step
-def rank_of(units: Units, game: GameState, unit: int) -> int:
-    """Return the rank of a unit; the unit nearest the enemy has the highest."""
-    return int(units.positions.ranks[unit, game.position[unit]])
+def to_edge(units: Units, game: GameState, unit: int) -> int:
+    """Return the distance of a unit to the map edge; the unit nearest the enemy has the largest."""
+    return int(units.positions.to_edge[unit, game.position[unit]])
 
 
 @step
@@ -159,7 +150,7 @@ def foremost_fleeing(units: Units, game: GameState) -> int:
     foremost = -1
     for unit in range(len(game.status)):
         if MUST_FLEE >> game.status[unit] & 1 and (
-            foremost < 0 or rank_of(units, game, unit) > rank_of(units, game, foremost)
+            foremost < 0 or to_edge(units, game, unit) > to_edge(units, game, foremost)
         ):
             foremost = unit
     return foremost
@@ -170,14 +161,14 @@ def line_up(units: Units, game: GameState, unit: int) -> None:
     """Set `game.line` to the standing friends behind a unit in its column, nearest first, followed by -1."""
     length = 0
     for friend in range(len(game.status)):
-        rank, ahead = rank_of(units, game, friend), rank_of(units, game, unit)
-        is_behind = rank < ahead or (rank == ahead and friend > unit)
+        place, own_place = to_edge(units, game, friend), to_edge(units, game, unit)
+        is_behind = place < own_place or (place == own_place and friend > unit)
         has_left = units.positions.off_column[friend, game.position[friend]]
         in_column = units.columns[friend] == units.columns[unit] and not has_left
         if friend == unit or not (is_behind and in_column and stands(game.status[friend])):
             continue
         position = length
-        while position > 0 and rank_of(units, game, game.line[position - 1]) < rank:
+        while position > 0 and to_edge(units, game, game.line[position - 1]) < place:
             game.line[position] = game.line[position - 1]
             position -= 1
         game.line[position] = friend
@@ -192,11 +183,13 @@ def flee(units: Units, game: GameState, unit: int, rolled: int, surrounded: int)
     if surrounded:
         game.status[unit] = SURROUNDED
         return
-    after, reach = units.positions.ends_by_total[unit, position, rolled], units.positions.reach[unit, position, rolled]
+    after, off_column = units.positions.ends_by_total[unit, position, rolled], units.positions.off_column
+    reach = to_edge(units, game, unit) - rules.flight_distance(units.arms[unit], rolled) * rules.INCH
+    passes_friends = not (off_column[unit, position] or (after != rules.OFF_MAP and off_column[unit, after]))
     game.status[unit] = LEFT_MAP if after == rules.OFF_MAP else ROUTED
     game.position[unit] = max(after, 0)
     for friend in game.line:
-        if friend < 0 or rank_of(units, game, friend) < reach:
+        if friend < 0 or not passes_friends or to_edge(units, game, friend) < reach:
             return
         before = game.status[friend]
         status_after = rules.status_when_passed(before, units.arms[friend])
@@ -276,14 +269,6 @@ def distinct_totals(units: Units, phase: int, unit: int, game: GameState) -> int
     return ALL if flight_dice_of(units, game, unit) else 1
 
 
-@step
-def same_as_one_less(units: Units, game: GameState, unit: int, rolled: int) -> bool:
-    """Return True if a total lower by 1 leads to the same flight: to the same end, past the same friends."""
-    position = game.position[unit]
-    ends, reach = units.positions.ends_by_total[unit, position], units.positions.reach[unit, position]
-    return rolled > 0 and ends[rolled] == ends[rolled - 1] and reach[rolled] == reach[rolled - 1]
-
-
 @tiered(2.0)
 def next_states(units: Units, phase: int, unit: int, totals: int, states: States) -> States:
     """Return the next state for each state and total: shape (states, totals). A flight ignores `unit`."""
@@ -298,9 +283,7 @@ def next_states(units: Units, phase: int, unit: int, totals: int, states: States
         distinct = distinct_totals(units, phase, unit, before)
         for total in range(totals):
             after[row, total] = states[row]
-            if phase == FLIGHT and distinct > 1 and same_as_one_less(units, before, unit, total % rules.TOTALS):
-                after[row, total] = after[row, total - 1]
-            elif (total % rules.TOTALS if phase == FLIGHT else total) < distinct:
+            if (total % rules.TOTALS if phase == FLIGHT else total) < distinct:
                 for other in range(len(units.arms)):
                     game.status[other], game.position[other] = before.status[other], before.position[other]
                     game.has_rallied[other] = before.has_rallied[other]

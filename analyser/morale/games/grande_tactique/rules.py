@@ -1,12 +1,10 @@
 """Grande Tactique: fleeing, pursuit, rout and collapse (GT-1 to GT-11), and positions of units, in inches.
 
-Position 0 is the start, the others are the possible ends of flights. Units of a column are compared by rank, the order
-of their distances from the map edge.
+Position 0 is the start, the others are the possible ends of flights.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -37,7 +35,8 @@ FLIGHT_DICE = 2
 RALLY_COST = 2  # PIPs
 SHAKEN_BY_OLD_GUARD, ROUTED_BY_OLD_GUARD = 9, 3  # inches from fleeing Old Guard
 TOTALS = FLIGHT_DICE * 6 + 1  # number of possible totals of the dice of a flight, 0 included
-OFF_MAP, NO_RANK = -1, 1 << 40  # position after a flight off the map; a rank above all others
+OFF_MAP = -1  # position after a flight off the map
+INCH = 10**9  # so that lengths with up to nine decimals are integers
 
 
 @step
@@ -139,11 +138,9 @@ class Positions(NamedTuple):
 
     counts: NDArray[np.int64]  # number of positions of each unit: shape (units,)
     ends_by_total: NDArray[np.int64]  # position after a flight with each total of its dice, or OFF_MAP
-    reach: NDArray[np.int64]  # lowest rank that this flight passes through, or NO_RANK
-    ranks: NDArray[np.int64]  # ranks by inches to the edge; the foremost unit has the highest
+    to_edge: NDArray[np.int64]  # distance to the map edge, `INCH` for each inch; the foremost unit has the largest
     sheltered: NDArray[np.bool_]  # True in woods or a built-up area
     off_column: NDArray[np.bool_]  # True if the unit has left its column, because it is or was in shelter
-    near: NDArray[np.int64]  # first and last rank within 3 inches, then within 9: shape (units, positions, 4)
 
 
 class Position(NamedTuple):
@@ -208,24 +205,13 @@ def path_of(unit: GameUnit, totals: range, flights: int) -> Path:
 
 def positions_of(paths: Sequence[Path]) -> Positions:
     """Return the positions of units with these paths."""
-    to_edge = [[path.to_edge - position.moved for position in path.positions] for path in paths]
-    lengths = sorted({length for row in to_edge for length in row})
-    shape = len(paths), max(len(path.positions) for path in paths)
-    ends_by_total, reach = np.zeros((*shape, TOTALS), np.int64), np.full((*shape, TOTALS), NO_RANK, np.int64)
-    ranks, near = np.zeros(shape, np.int64), np.zeros((*shape, 4), np.int64)
-    sheltered, off_column = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
-    for row, path in enumerate(paths):
-        for position, (details, length) in enumerate(zip(path.positions, to_edge[row])):
-            ends_by_total[row, position] = path.ends_by_total[position]
-            ranks[row, position] = bisect_left(lengths, length)
-            sheltered[row, position], off_column[row, position] = details.sheltered, details.off_column
-            near[row, position] = [
-                bound
-                for inches in (ROUTED_BY_OLD_GUARD, SHAKEN_BY_OLD_GUARD)
-                for bound in (bisect_left(lengths, length - inches), bisect_right(lengths, length + inches) - 1)
-            ]
-            for total, after in enumerate(path.ends_by_total[position]):
-                if not details.off_column and (after == OFF_MAP or not path.positions[after].off_column):
-                    reach[row, position, total] = bisect_left(lengths, length - flight_distance(path.arm, total))
     counts = np.array([len(path.positions) for path in paths])
-    return Positions(counts, ends_by_total, reach, ranks, sheltered, off_column, near)
+    shape = len(paths), int(counts.max())
+    ends_by_total, to_edge = np.zeros((*shape, TOTALS), np.int64), np.zeros(shape, np.int64)
+    sheltered, off_column = np.zeros(shape, np.bool_), np.zeros(shape, np.bool_)
+    for row, (path, count) in enumerate(zip(paths, counts)):
+        ends_by_total[row, :count] = path.ends_by_total
+        to_edge[row, :count] = [round((path.to_edge - position.moved) * INCH) for position in path.positions]
+        sheltered[row, :count] = [position.sheltered for position in path.positions]
+        off_column[row, :count] = [position.off_column for position in path.positions]
+    return Positions(counts, ends_by_total, to_edge, sheltered, off_column)

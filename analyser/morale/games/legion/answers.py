@@ -10,21 +10,21 @@ import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
 from analyser.engine.chain.exact import exact_distributions
-from analyser.morale.answer_parts import Bars, Cells, Curves, Keys, Panel, Parts, Rules, Sums, Table, stack, turn_key
+from analyser.morale.answer_parts import Keys, Panel, Rules, Sums, Table, Tables, stack, turn_key
 from analyser.morale.games.legion import rules as legion
 from analyser.morale.games.legion.question import MOST_TOKENS, Question
 from analyser.morale.games.legion.rules import Unit, chain_of, unit_of
-from analyser.morale.questions import certain_pmf, moves_over
+from analyser.morale.questions import certain_pmf
 
 TOKENS, ATTACKS = "tokens", "attacks"
 CASES = "Commander"  # heading above the names of the chains
 TOLERANCE = 1e-12  # by which a probability may be below `until_panic`
-LINE_LABELS = {
-    "p_suppressed": "suppressed",
-    "p_panicked": "panicked",
-    "p_left_table": "off the table",
-    "p_destroyed": "destroyed by fire",
-}
+_LINES = ("p_suppressed", "p_panicked", "p_left_table", "p_destroyed")
+PANELS = (
+    Panel("curves", "rounds", "The unit", "round", _LINES, "commander"),
+    Panel("cells", "tokens", "Tokens after rallying", "round", "tokens", by="commander", where={"when": "after rally"}),
+    Panel("bars", "tokens_until_panic", "Panicked at one activation", "tokens", "p_panicked", by="commander"),
+)
 
 
 def cases_of(question: Question) -> dict[str, Question]:
@@ -70,25 +70,14 @@ def _panic_weights(question: Question, recorded: Recorded) -> Any:
     return recorded.weights[1::2][:, recorded.states == unit_of(question).off_table].sum(axis=1)
 
 
-def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
     """Return the tables `rounds`, `tokens`, `tokens_until_panic` and `attacks_until_panic`."""
     cases = {case: unit_of(case_question) for case, case_question in cases_of(question).items()}
     tables = {
         "rounds": stack("commander", {case: _by_round(unit, recorded[case]) for case, unit in cases.items()}),
         "tokens": stack("commander", {case: _tokens(unit, recorded[case]) for case, unit in cases.items()}),
     }
-    panels: list[Panel] = []
-    for case in cases:
-        where, case_text = {"commander": case}, f"{case} a commander"
-        panels.append(Curves("rounds", case_text.capitalize(), "round", LINE_LABELS, where))
-        heading = f"Tokens after the rally step, {case_text}"
-        panels.append(Cells("tokens", heading, "round", "tokens", where | {"when": "after rally"}))
-    if question.until_panic is not None:
-        tables |= _tables_until_panic(question, recorded)
-        for case in cases:
-            heading = f"Panicked at one activation, {case} a commander"
-            panels.append(Bars("tokens_until_panic", heading, "tokens", "p_panicked", where={"commander": case}))
-    return tables, panels
+    return tables | ({} if question.until_panic is None else _tables_until_panic(question, recorded))
 
 
 def _by_round(unit: Unit, recorded: Recorded) -> Table:
@@ -105,7 +94,8 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
         "p_destroyed": destroyed,
         "p_defeated": left + destroyed,
     }
-    actions = legion.actions_left(tokens, unit.courage, panicked)
+    # actions of its own choice: a panicked unit must move toward the edge (LG-4, LG-5)
+    actions = np.where(panicked, 0, legion.ACTIONS - 1 * legion.is_suppressed(tokens, unit.courage))
     means = {  # a destroyed unit counts as 0
         "mean_tokens": Sums.of(after_check, tokens)._replace(ends=(0.0, float(max(tokens, default=0)))),
         "mean_actions": Sums.of(after_check, actions)._replace(ends=(0.0, float(legion.ACTIONS))),
@@ -114,7 +104,6 @@ def _by_round(unit: Unit, recorded: Recorded) -> Table:
 
 
 def _tokens(unit: Unit, recorded: Recorded) -> Table:
-    """Return the distribution of the tokens of a unit on the table."""
     mask = recorded.states < unit.off_table
     on_table = Recorded(recorded.states[mask], recorded.weights[:, mask])
     weights = on_table.grouped(unit.tokens(on_table.states), unit.most_tokens + 1)
@@ -176,16 +165,8 @@ def rules(question: Question) -> Rules:
         "LG-5 free actions, which a panicked unit does not have: mean_actions leaves them out": True,
     }
     certain = "`with` is a commander near for certain; in attacks_until_panic: as commander_near says"
-    why = "it is not better than the unit's own COURAGE, or the commander is never near"
-    unused = question.commander_courage is None and question.commander_near != (1.0,)
-    moves = moves_over(question.edge_distance or 0.0, question.move_distance or 1.0)
     warnings = {
-        "commander_near has no effect: no commander_courage was given (LG-3)": unused,
-        f"commander_courage has no effect: {why} (LG-3)": has_courage and question.commander_courage and not helps,
         f"tokens_until_panic: {certain}": helps and wants_panic and set(near) != {1.0},
-        f"edge_distance has no effect: {moves} moves to the edge, {question.rounds_played} rounds (LG-5)": not (
-            far or unit.moves_to_edge
-        ),
         "no tokens: state tokens, received or received_after (LG-7)": not (unit.most_tokens or wants_panic),
         "a unit without COURAGE is never suppressed and never panics (LG-1)": not has_courage,
     }

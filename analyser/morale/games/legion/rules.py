@@ -15,7 +15,6 @@ from analyser.morale.questions import moves_over
 NO_COURAGE = 0  # a unit without COURAGE is never suppressed and never panics (LG-1)
 ACTIONS = 2
 Number = Any  # an integer, or an array with one for each state
-PANICKED_ACTIONS = 0  # actions that a panicked unit may choose: it must move toward the edge (LG-5)
 
 
 def is_panicked(tokens: Number, panic_courage: Number) -> Any:
@@ -26,11 +25,6 @@ def is_panicked(tokens: Number, panic_courage: Number) -> Any:
 def is_suppressed(tokens: Number, courage: int) -> Any:
     """Return True if this many tokens suppress a unit (LG-1, LG-4)."""
     return (courage != NO_COURAGE) & (tokens >= courage)
-
-
-def actions_left(tokens: Number, courage: int, panicked: Number) -> Number:
-    """Return how many actions a unit may choose in its activation (LG-4, LG-5)."""
-    return np.where(panicked, PANICKED_ACTIONS, ACTIONS - 1 * is_suppressed(tokens, courage))
 
 
 @dataclass(frozen=True)

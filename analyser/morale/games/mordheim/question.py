@@ -221,7 +221,6 @@ class Question(MoraleQuestion):
     @field_validator("rivals", mode="after")
     @classmethod
     def _with_names(cls, rivals: tuple[Warband, ...], info: ValidationInfo) -> tuple[Warband, ...]:
-        """Give unused names to rivals without a name."""
         first = info.data.get("warband")
         taken = {column_of(rival.name) for rival in rivals if "name" in rival.model_fields_set}
         taken |= {column_of(first.name)} if first is not None else set()

@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from analyser.engine.chain.chain import Die
+from analyser.engine.chain.chain import Die, fair_die
 from analyser.morale.games.mordheim.question import Fight, Fighter, Ruleset
 
 LOWEST_SUM, N_SUMS, DIE_SIDES = 2, 11, 6  # lowest sum of two dice, number of different sums, sides of a die
 TWO_DICE = Die(  # the sum of two dice minus 2
     (1, 2, 3, 4, 5, 6, 5, 4, 3, 2, 1), 36, tuple(str(LOWEST_SUM + value) for value in range(N_SUMS))
 )
+D6 = fair_die(DIE_SIDES)
 NO_WARRIOR = 0  # Leadership if no warrior is left for the test; every roll of two dice fails
 Number = Any  # an integer, or an array with one for each state
 LEADER_RULE = 'MD-4 the Leadership of a leader within 6"'
@@ -34,11 +35,6 @@ def rout_leadership(leader: int, leader_out_or_stunned: Number, best_other: Numb
     return np.where(leader_out_or_stunned, best_other, leader)
 
 
-def best_leadership(own: int, leader: int, leader_helps: Number) -> Any:
-    """Return the warrior's Leadership, or the leader's if it is better and `leader_helps` (MD-4)."""
-    return np.where(leader_helps, max(own, leader), own)
-
-
 def attacks_of(fighter: Fight | Fighter, frenzied: Number) -> Any:
     """Return the number of attacks; frenzy doubles it except for the attack of a second weapon (MD-7)."""
     return fighter.attacks * (1 + frenzied) + fighter.second_weapon
@@ -54,8 +50,3 @@ def hits_of_sides(needed: int, rerolls: bool) -> tuple[int, int]:
     """Return the numbers of hits and of equally likely results of a roll, with or without re-rolls (MD-8)."""
     hits = DIE_SIDES + 1 - needed
     return (hits * (2 * DIE_SIDES - hits), DIE_SIDES**2) if rerolls else (hits, DIE_SIDES)
-
-
-def tests_fear(causes_fear: bool, enemy_causes_fear: bool, frenzied: bool, immune: bool) -> bool:
-    """Return True if a charge makes a warrior test for fear (MD-7, MD-9); a frenzied warrior is immune."""
-    return enemy_causes_fear and not (causes_fear or frenzied or immune)

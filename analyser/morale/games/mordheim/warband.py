@@ -23,7 +23,7 @@ from analyser.engine.chain.chain import (
     bernoulli,
     success_die,
 )
-from analyser.morale.answer_parts import Curves, Parts, Rules, Section, Table, Weights, stack, turn_key
+from analyser.morale.answer_parts import Panel, Rules, Section, Table, Tables, Weights, stack, turn_key
 from analyser.morale.games.mordheim import rules as mordheim
 from analyser.morale.games.mordheim.question import LEADERSHIPS, Fight, Question, Warband, column_of
 from analyser.morale.games.mordheim.rules import DIE_SIDES, LOWEST_SUM, N_SUMS, TWO_DICE
@@ -34,6 +34,12 @@ ROUTED, GAVE_UP, ALL_OUT = range(3)  # + `n_fighting`: the state of a warband th
 ALL_STATES = -1
 _STATED_CHAIN = "warbands"  # name of the chain with the leader as stated
 ENDINGS = {"p_routed": "routed", "p_gave_up": "gave up", "p_all_out": "all out"}  # in the order of these states
+PANELS = (
+    Panel("curves", "warband", "The warband", shown=("p_fighting", *ENDINGS), by="warband"),
+    Panel("curves", "last_left", "The last on the table"),
+    Panel("curves", "first_to_leave", "Has won: the first to leave"),
+    Panel("curves", "leader", "Still fighting at the end, by Leadership of the leader", "leadership"),
+)
 LEADER_FATES: dict[str, dict[str, Any]] = {
     "as asked": {},
     "never lost": {"leader_falls": "never"},
@@ -195,7 +201,6 @@ class WarbandSection(Section[Warband]):
         return GameFields(by_warband, is_fighting, over)
 
     def _gone(self, by_warband: list[NDArray[np.int64]]) -> NDArray[np.bool_]:
-        """Return True for each warband that has routed or given up."""
         fates = [own - band.n_fighting for own, band in zip(by_warband, self.bands)]
         return np.array([(fate == ROUTED) | (fate == GAVE_UP) for fate in fates])
 
@@ -266,35 +271,26 @@ class WarbandSection(Section[Warband]):
                 by_name[f"{fate}, {leader}"] = replace(self._chain_of(led_warband), story=None)
         return by_name
 
-    def answer(self, recorded: Mapping[str, Recorded]) -> Parts:
+    def answer(self, recorded: Mapping[str, Recorded]) -> Tables:
         """Return the tables `warband` (by turn), `last_left` or `first_to_leave` (winner), `leader` (by Leadership)."""
         states, weights = recorded[_STATED_CHAIN]
         fields, names = self.fields_of(states), [warband.name for warband in self.question.warbands]
         by_name = {name: self._by_turn(index, fields, weights) for index, name in enumerate(names)}
         tables = {"warband": stack("warband", by_name)}
-        lines = {"p_fighting": "still fighting", **ENDINGS}
-        panels = [Curves("warband", name.capitalize(), "turn", lines, {"warband": name}) for name in names]
         if self.question.rivals:
-            table, heading = ("last_left", "The last on the table")
-            if self.first_to_leave:
-                table, heading = ("first_to_leave", "Has won: the first to leave")
-            columns = {f"p_{column_of(name)}": name for name in names}
-            tables[table] = self._winner([*columns], fields, weights)
-            panels.append(Curves(table, heading, "turn", columns))
+            table = "first_to_leave" if self.first_to_leave else "last_left"
+            tables[table] = self._winner([f"p_{column_of(name)}" for name in names], fields, weights)
         if self.question.effect_of_leader:
             p_fighting = {
                 key: game.weights[-1, self.fields_of(game.states).is_fighting[0]].sum()
                 for key, game in recorded.items()
             }
-            columns = {f"p_fighting_{fate.replace(' ', '_')}": fate for fate in LEADER_FATES}
             by_leader = {
-                column: np.array([p_fighting[f"{fate}, {leader}"] for leader in LEADERSHIPS])
-                for column, fate in columns.items()
+                f"p_fighting_{fate.replace(' ', '_')}": np.array([p_fighting[f"{fate}, {at}"] for at in LEADERSHIPS])
+                for fate in LEADER_FATES
             }
             tables["leader"] = Table({"leadership": [*LEADERSHIPS]}, by_leader)
-            heading = "Still fighting at the end, by Leadership of the leader"
-            panels.append(Curves("leader", heading, "leadership", columns))
-        return tables, panels
+        return tables
 
     def _by_turn(self, index: int, fields: GameFields, weights: Weights) -> Table:
         """Return the probabilities of a warband's states at the end of each turn, and of a test in the turn (MD-1)."""
@@ -356,9 +352,5 @@ class WarbandSection(Section[Warband]):
             "in fights: warriors knocked down or stunned, several wounds, order of strikes, fear": fights,
             "fights: casualties are as stated (casualties_from derives them from attacks)": not fights,
         }
-        cancelled = "casualties_from: hatred has no effect on frenzied warriors (hatred_while_frenzied)"
-        warnings = {"no rout test is ever due: no warband can have a quarter out of action (MD-1)": not a_quarter}
-        for warband, most in most_out:
-            useless = f"{warband.name}: gives_up_at has no effect: {most} out of action at most"
-            warnings[useless] = (warband.gives_up_at or 0) > most
-        return Rules(applied, not_modelled, {**warnings, cancelled: not all(rerolls)})
+        never = "no rout test is ever due: no warband can have a quarter out of action (MD-1)"
+        return Rules(applied, not_modelled, {never: not a_quarter})

@@ -9,12 +9,16 @@ from typing import Any, get_args
 import numpy as np
 
 from analyser.engine.chain.chain import Chain, Recorded
-from analyser.morale.answer_parts import Bars, Keys, Parts, Rules, Sums, Table, stack
+from analyser.morale.answer_parts import Keys, Panel, Rules, Sums, Table, Tables, stack
 from analyser.morale.games.warmaster.question import FOES, FRIENDS, Kind, Question
-from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of, obstacles_of
+from analyser.morale.games.warmaster.rules import Choice, Meeting, Mover, MoveState, choices_of, mover_of
 
 OPEN_GROUND = "open ground"
 CASES = "Friends make way"  # heading above the names of the chains
+_HALTED, _TURN = {"at": get_args(Kind)}, {"turn": 1}
+PANELS = (
+    Panel("bars", "stops", "Moved, hatched: stopped", "distance", by="friends_make_way", where=_TURN, lost=_HALTED),
+)
 
 
 def chains(question: Question) -> dict[str, Chain]:
@@ -22,28 +26,19 @@ def chains(question: Question) -> dict[str, Chain]:
     return {choice: mover_of(question, choice).chain() for choice in choices_of(question)}
 
 
-def answer(question: Question, recorded: Mapping[str, Recorded]) -> Parts:
+def answer(question: Question, recorded: Mapping[str, Recorded]) -> Tables:
     """Return the tables `choices`, `joint`, `friends`, `stops`, and for several turns `turns_lost`."""
-    choices = choices_of(question)
-    by_choice = {choice: _tables_of(question, choice, recorded[choice]) for choice in choices}
-    tables = by_choice[choices[0]]
-    if len(choices) > 1:
-        tables = {
-            name: stack("friends_make_way", {choice: tables[name] for choice, tables in by_choice.items()})
-            for name in tables
-        }
-    panels, halted = [], {"at": get_args(Kind)}
-    for choice in choices:
-        suffix = f", make way: {choice}" if len(choices) > 1 else ""
-        where: dict[str, Any] = {"turn": 1} if question.turns > 1 else {}
-        where |= {"friends_make_way": choice} if len(choices) > 1 else {}
-        panels.append(Bars("stops", f"Moved, hatched: stopped{suffix}", "distance", lost=halted, where=where))
-        if any(entry.obstacle.kind == "friend" for entry in obstacles_of(question)) and choice != "never":
-            panels.append(Bars("friends", f"Friends confused{suffix}", "friends_confused", where=where))
-    return tables, panels
+    by_choice = {choice: _tables_of(question, choice, recorded[choice]) for choice in choices_of(question)}
+    first = next(iter(by_choice.values()))
+    if len(by_choice) == 1:
+        return first
+    return {
+        name: stack("friends_make_way", {choice: tables[name] for choice, tables in by_choice.items()})
+        for name in first
+    }
 
 
-def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[str, Table]:
+def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> Tables:
     mover = mover_of(question, choice)
     fields = mover.read(recorded.states)
     confused, friends = mover.is_confused(fields), range(mover.n_friend_counts)
@@ -70,8 +65,8 @@ def _tables_of(question: Question, choice: Choice, recorded: Recorded) -> dict[s
 
 def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Table:
     """Return the probability of confusion, in total and by cause, and mean numbers of units."""
-    move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.obstacle.kind for entry in mover.way}
-    kind = np.array([*(entry.obstacle.kind for entry in mover.way), "none"])[fields.halted_at]
+    move, confused, kinds = mover.question.move, mover.is_confused(fields), {entry.kind for entry in mover.way}
+    kind = np.array([*(entry.kind for entry in mover.way), "none"])[fields.halted_at]
     destroyed = (fields.halted_at >= 0) & mover.retreats
     tested = fields.test & ~destroyed
     refused = kinds & {*FRIENDS} and move not in ("evades", "retreats")
@@ -96,7 +91,7 @@ def _choices(mover: Mover, fields: MoveState, weights: Any, first: Keys) -> Tabl
 
 def _stopping_positions(mover: Mover, fields: MoveState) -> tuple[list[tuple[float, str]], Any]:
     """Return the sorted stops (distance and obstacle), and the index of each state's stop."""
-    halts = [(entry.halt, entry.obstacle.kind) for entry in mover.way]
+    halts = [(entry.halt, entry.kind) for entry in mover.way]
     ground = [(float(distance), OPEN_GROUND) for distance in range(int(fields.moved.max()) + 1)]
     stops = sorted(dict.fromkeys([*halts, *ground]), key=lambda stop: (stop[0], stop[1] == OPEN_GROUND))
     of_obstacles, of_ground = (np.array([stops.index(stop) for stop in group] or [0]) for group in (halts, ground))
@@ -128,7 +123,7 @@ def rules(question: Question) -> Rules:
     }
     costs = "no initiative, no orders, -1 Attack modifier in combat, infantry cannot support"
     stays = "a confused unit can move in other phases, and must where rules say so"
-    evades, friends = move == "evades", any(obstacle.kind == "friend" for obstacle in way)
+    evades, friends = move == "evades", any(entry.kind == "friend" for entry in way)
     not_modelled = {
         "WM-6 effects on friends: they cannot move further in this Command phase": evades,
         f"WM-9 costs of confusion: {costs}; {stays}": not evades,
@@ -137,17 +132,9 @@ def rules(question: Question) -> Rules:
         "falling back around an obstacle: list only unavoidable obstacles": move == "falls_back",
         "WM-8 choice of the blocked stands: `stands` of an obstacle is their number": move == "retreats",
     }
-    unreached = [obstacle_met.obstacle for obstacle_met in way if obstacle_met.reached_from > movers[0].farthest]
-    where = [f"{obstacle.kind} at {obstacle.distance:g} cm: {movers[0].farthest} at most" for obstacle in unreached]
-    useless = "has no effect: evaders burst through friends, which do not make way (WM-6)"
+    fewest = "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion"
     warnings = {
-        **{f"obstacles: no move reaches {obstacle}": True for obstacle in where},
-        f"obstacles: chain {useless}": evades and any(obstacle.chain for obstacle in question.obstacles),
-        f"obstacles: make_way {useless}": evades
-        and any(obstacle.make_way is not None for obstacle in question.obstacles),
-        "fewest confused: in a retreat friends make way, because a destroyed stand counts more than confusion": move
-        == "retreats"
-        and len(movers) > 1,
+        fewest: move == "retreats" and len(movers) > 1,
         "each turn's move starts from the same place, with the same obstacles": later,
     }
     return Rules(applied, not_modelled, warnings)

@@ -54,15 +54,12 @@ class ObstacleOnWay(NamedTuple):
     """An obstacle on the way, with the distances, dice and stands that the rules derive for it."""
 
     obstacle: Obstacle
+    kind: Kind
     halt: float  # centimetres after which the unit stops if it cannot pass
     reached_from: int  # shortest move into it, in whole centimetres
     mover_tests: int  # dice of the mover if the friend makes way (WM-4), or at the edge of terrain (WM-2)
     friend_tests: tuple[int, ...]  # dice of each friend that makes way
     stands: int  # stands of the mover that it blocks
-
-    @property
-    def kind(self) -> Kind:
-        return self.obstacle.kind
 
 
 @lru_cache(maxsize=16)
@@ -100,7 +97,7 @@ def _obstacle_on_way(question: Question, obstacle: Obstacle) -> ObstacleOnWay:
         mover_tests = 1 + obstacle.chain if everyone else 1
         friend_tests = tuple(1 + (n if everyone else min(n, 1)) for n in range(obstacle.chain, -1, -1))
     stands = obstacle.stands or question.stands or ruleset.stands
-    return ObstacleOnWay(obstacle, float(stop), reached_from, mover_tests, friend_tests, stands)
+    return ObstacleOnWay(obstacle, kind, float(stop), reached_from, mover_tests, friend_tests, stands)
 
 
 def choices_of(question: Question) -> tuple[Choice, ...]:
@@ -211,7 +208,6 @@ class Mover:
         return Chain(0, phases, self.fields.size, what, "fewer turns, dice or friends", story)
 
     def _read(self, state: int) -> dict[str, Any]:
-        """Return a state as labels and values."""
         fields = self.read(np.array([state]))
         confused, index = bool(self.is_confused(fields)[0]), int(fields.halted_at[0])
         at = f"halts at the {_word_of(self.way[index])}" if index >= 0 else "on the move"
@@ -294,7 +290,6 @@ def _word_of(entry: ObstacleOnWay) -> str:
 
 
 def _in_words(value: int, friends: int, mover: int) -> str:
-    """Return the result of combined tests in words."""
     mover_failed, failed = divmod(value, friends + 1)
     of_friends = [f"{failed} of {counted(friends, 'friend')} with a 6"] if friends else []
     return ", ".join([*of_friends, *([f"the unit with{'' if mover_failed else 'out'} a 6"] if mover else [])])

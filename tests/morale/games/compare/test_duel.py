@@ -56,7 +56,7 @@ def test_a_duel_that_goes_one_way_is_a_list_of_losses(system):
 def test_a_unit_that_breaks_loses_no_more():
     """Two of 4 destroyed, BREAK LIMIT 3, every card a 12: broken, with 2 models that no other system loses (AC-5.4)."""
     asked = question(unit(4, 1, break_limit=3), unit(4, 2), HIT, FAILS, duel={"rounds": 3})
-    stream = answers.exact_losses(ready(asked))
+    stream = answers.losses_of_duel(ready(asked), Sampling())
     assert stream.paths.numbers.tolist() == [[2, 0, 0]]
     assert fates(asked, "armoured-clash") == [[0, 0, 0, 1]] * 3
     assert fates(asked, "warmaster") == [pytest.approx([25 / 36, 11 / 36, 0, 0]), *[[1, 0, 0, 0]] * 2]
@@ -65,7 +65,7 @@ def test_a_unit_that_breaks_loses_no_more():
 def test_losses_of_different_rounds_hang_together():
     """A die on 1 model, B first: it falls in round 1 or 2 or 3, one half, a quarter, an eighth, never twice."""
     asked = question(unit(1, 1), unit(1, 1), duel={"rounds": 3})
-    paths = answers.exact_losses(ready(asked)).paths
+    paths = answers.losses_of_duel(ready(asked), Sampling()).paths
     found = {tuple(numbers): weight for numbers, weight in zip(paths.numbers.tolist(), paths.weights.tolist())}
     assert found == {(0, 0, 0): 1 / 8, (1, 0, 0): 1 / 2, (0, 1, 0): 1 / 4, (0, 0, 1): 1 / 8}
 
@@ -78,7 +78,7 @@ COIN_FIGHT = question(
 @pytest.mark.parametrize("side", ["a", "b"])
 def test_how_a_unit_stands_is_what_the_duel_says(side):
     """Rounds after an annihilation are not played here, and change nothing there (AC-9.2)."""
-    stream = answers.exact_losses(ready(SHOOT_OUT | {"side": side}))
+    stream = answers.losses_of_duel(ready(SHOOT_OUT | {"side": side}), Sampling())
     for found, endings in zip(stream.fates, api.duel(RIFLES, GRENADIERS).moments):
         words = endings.first if side == "a" else endings.second
         assert found == pytest.approx(np.bincount(answers.fates_of(words), endings.weights, len(FATES)), abs=1e-12)
