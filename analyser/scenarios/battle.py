@@ -44,7 +44,7 @@ Length = Annotated[Inches, Field(le=_MOST_INCHES)]
 CardValue = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
 _TARGET_TEXT = "Preferred target of the units of {}."
 _TACTIC_TEXT = (
-    "Tactic of {}. `auto`: its part of an equilibrium; `policies`: each unit follows its own policy."
+    "Tactic of {}. `auto`: an equilibrium, in which neither side gains by changing its tactic; `policies`: each unit follows its own policy."
     " Default: `auto`, or `policies` if you state a policy, a target or an order of activation for this side."
 )
 _ORDER_TEXT = "Order of activation of {}."

@@ -61,7 +61,7 @@ class Attack(Record, HasKeywords):
 
     kind: Literal["ranged"] = "ranged"
     attacker: units.Selector | None = None
-    row: str | None = optional(None, "Row of the armaments grid. Default: the best that fits.")
+    row: str | None = optional(None, "Row of the armaments grid. Default: the best that can fire at the target.")
     distance: units.Inches | None = optional(
         None, "Inches to the target: decides whether it is in short range, in long range or out of range."
     )
