@@ -123,7 +123,6 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """Number of misfits, in one sentence."""
         number, verb = len(self.misfits) or "None", "wins" if len(self.misfits) == 1 else "win"
         difference = f"{100 * MISFIT_DIFFERENCE:.0f} percentage points"
         return (
@@ -147,7 +146,6 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The main figures by name."""
         names = ("correlation", "correlation_low", "correlation_high")
         return {name: getattr(self, name) for name in names}
 
@@ -180,7 +178,6 @@ class BalanceCheck(FramedAnswer):
         return text if np.isnan(self.explained) else text + explained
 
     def blocks(self) -> list[Block]:
-        """Return the conclusions, the groups, and the misfits that win more, and less, than fair points predict."""
         return [
             Block(lines=[*fill(self.headline), *fill(self.reason), *fill(self.precision)]),
             *self._group_blocks(),
@@ -204,7 +201,6 @@ class BalanceCheck(FramedAnswer):
         return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
 
     def notes(self) -> list[str]:
-        """Return limits, loadouts left out, dice, deck and profiles."""
         left_out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
         limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
         return [limits, *left_out, *self.profiles.notes()]

@@ -66,19 +66,16 @@ class SolvedPrice(Answer):
 
     @property
     def headline(self) -> str:
-        """The fair price and today's points, in one sentence."""
         today = "has no points" if self.today is None else f"costs {self.today} points"
         return f"{loadout_name(self.loadout)} {today} and is fair at {self.price.points}."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The fair price with its interval, and today's points."""
         price = self.price
         figures = {"fair_points": price.points, "fair_points_low": price.fair_low, "fair_points_high": price.fair_high}
         return figures | ({} if self.today is None else {"points_today": self.today})
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row: the loadout, its fair price and the conditions."""
         return [self.as_dict() | {"profiles": str(self.profiles)}]
 
     def _body(self) -> dict[str, Any]:
@@ -94,7 +91,6 @@ class SolvedPrice(Answer):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the price with its interval."""
         price = self.price
         today = "no points" if self.today is None else f"{self.today} points"
         line = (
@@ -106,7 +102,6 @@ class SolvedPrice(Answer):
         return [Block(lines=[*fill(line), *fill(f"Judged {self.opponents}.")])]
 
     def notes(self) -> list[str]:
-        """Return limits, dice, deck and profiles."""
         return [self.limits, *self.profiles.notes()]
 
 
@@ -142,7 +137,6 @@ class SolvedDice(JudgedAnswer):
 
     @property
     def headline(self) -> str:
-        """The change of dice that makes the loadout fair, in one sentence."""
         if self.dice is None:
             return f"No change of dice that was tried makes {loadout_name(self.loadout)} fair at {self.points} points."
         return f"{loadout_name(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
@@ -182,7 +176,6 @@ class SolvedDice(JudgedAnswer):
         return f"{answer}; its fair price is then {fair_price:.0f}"
 
     def blocks(self) -> list[Block]:
-        """Return the answer, and the curve as a table."""
         head = ["dice", "fair points", "95% interval", f"at {self.points} points"]
         rows = [
             [
@@ -200,7 +193,6 @@ class SolvedDice(JudgedAnswer):
         return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
 
     def notes(self) -> list[str]:
-        """Return limits, dice, deck and profiles."""
         return [self.limits, *self.profiles.notes()]
 
 

@@ -99,20 +99,17 @@ class Build(Answer):
 
     @property
     def headline(self) -> str:
-        """The best list, in one sentence."""
         reason = "has the highest score in battles" if self.battles else "has the highest sum of unit values"
         return f"{self.best.name} {reason}, of the lists of {faction_name(self.faction)} up to {self.points:,} points."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Score of each list in battles; without battles its value."""
         if self.battles:
             scores = [record.interval_entries(built.army.name) for built, record in zip(self.lists, self.battles)]
             return {name: value for score in scores for name, value in score.items()}
         return {built.army.name: built.value for built in self.lists}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return a row for each unit of each list."""
         rows = []
         for rank, built in enumerate(self.lists, 1):
             head = {"rank": rank, "list": built.army.name}
@@ -130,7 +127,6 @@ class Build(Answer):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Tables of the units of all lists, of the lists, and of the enemy armies."""
         return {"units": self.to_frame()} | super().tables
 
     def _body(self) -> dict[str, Any]:
@@ -162,7 +158,6 @@ class Build(Answer):
         return entries | ({} if self.own_battles is None else {"battles": self.own_battles.as_dict()})
 
     def blocks(self) -> list[Block]:
-        """Return the best list, the figures of all lists, and their battles."""
         first = self.lists[0]
         title = f"{self.title} ({self.scale}), against {self.against}"
         heading = f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}"
@@ -184,7 +179,6 @@ class Build(Answer):
         return blocks
 
     def notes(self) -> list[str]:
-        """Return the loadouts left out, profiles and assumptions."""
         return paragraphs(
             [
                 [line for reason in self.left_out for line in fill(f"Left out: {reason}")],

@@ -73,7 +73,6 @@ class Clash(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The army that wins more battles; without battles the number of enemy loadouts in `hard_targets`."""
         mine, yours = self.mine.army.name, self.yours.army.name
         if self.battle_figures:
             return result_sentence(mine, yours, self.battle_figures["p_victory"], self.battle_figures["p_defeat"])
@@ -84,7 +83,6 @@ class Clash(FramedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Figures of the battles; empty if no battles were requested."""
         return self.battle_figures
 
     @property
@@ -223,11 +221,9 @@ class Clash(FramedAnswer):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the hard targets, the best attacks of a round, the matrices, and the best counters of both armies."""
         return clash_blocks(self)
 
     def notes(self) -> list[str]:
-        """Return the rules not modelled, profiles, assumptions and warnings."""
         return clash_notes(self)
 
 

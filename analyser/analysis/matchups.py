@@ -91,7 +91,6 @@ class Matchups(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The best attacker by the mean of the metric, in one sentence."""
         means = self.frame.groupby("attacker", sort=False)[self.metric].mean()
         if means.isna().all():
             return "No attacker can fight any of the defenders."
@@ -167,7 +166,6 @@ class Matchups(FramedAnswer):
         return self.heatmap(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return a table for each situation: numbered columns for defenders, blanks for pairs that cannot fight."""
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
         attackers, defenders = (
             [loadout.selector for loadout in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
@@ -184,7 +182,6 @@ class Matchups(FramedAnswer):
         return [*blocks, Block(rows=legend, align="><")]
 
     def notes(self) -> list[str]:
-        """Return dice, deck and profiles, and the number of loadouts that the text leaves out."""
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return self.profiles.notes()
         sides = f"Of {len(self.attackers)} attackers and {len(self.defenders)} defenders"

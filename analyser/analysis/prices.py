@@ -75,7 +75,6 @@ class JudgedAnswer(FramedAnswer):
     opponents: Opponents
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the rows of the main table, each with the loadout, the opponents and the profiles."""
         first = {"loadout": self.loadout} if hasattr(self, "loadout") else {}
         last = {"judged_against": self.opponents.in_short.removeprefix("against "), "profiles": str(self.profiles)}
         return [{**first, **row, **last} for row in plain_rows(self.frame)]
@@ -115,7 +114,6 @@ class FairPoints(JudgedAnswer):
 
     @property
     def headline(self) -> str:
-        """Number of loadouts with each verdict, in one sentence."""
         counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
         return f"Of {counted(len(self.frame), 'loadout')}: {counts}."
 
@@ -173,7 +171,6 @@ class FairPoints(JudgedAnswer):
         return result[~units.duplicated()].assign(also=levels.to_numpy())
 
     def blocks(self) -> list[Block]:
-        """Return the loadouts (if many, those farthest from fair points), roles, levels and the equilibrium."""
         verdicts = OVER, UNDER, FAIR, UNDECIDED
         counts = ", ".join(f"{self.counts.get(verdict, 0)} {verdict}" for verdict in verdicts)
         doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())

@@ -72,7 +72,6 @@ class PriceChanges(JudgedAnswer):
 
     @property
     def headline(self) -> str:
-        """Number of changes and their effect, in one sentence."""
         changes = counted(len(self.frame), "price change")
         verb = "brings" if len(self.frame) == 1 else "bring"
         spread = f"{self.spread_before:.1%} to {self.spread_after:.1%}"
@@ -90,7 +89,6 @@ class PriceChanges(JudgedAnswer):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the effect, and the changes as a table."""
         counts = "; ".join(
             f"{when} " + ", ".join(f"{count} {verdict}" for verdict, count in result.items())
             for when, result in (("before:", self.counts_before), ("after:", self.counts_after))

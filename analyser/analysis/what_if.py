@@ -89,7 +89,6 @@ class WhatIf(JudgedAnswer):
 
     @property
     def headline(self) -> str:
-        """Verdict before and after the change, in one sentence."""
         if self.before.verdict == self.after.verdict:
             return f"{loadout_name(self.loadout)} stays {self.after.verdict} with {self._changes_text}."
         verdicts = f"from {self.before.verdict} to {self.after.verdict}"
@@ -97,7 +96,6 @@ class WhatIf(JudgedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Points, and fair points with their intervals, before and after; missing values are left out."""
         figures: dict[str, Any] = {}
         for when, standing in self._both.items():
             figures |= {f"points_{when}": standing.points, f"fair_points_{when}": standing.fair_points}
@@ -124,7 +122,6 @@ class WhatIf(JudgedAnswer):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the sentence, both standings side by side, and the matchups that changed most."""
         short = self.opponents.in_short
         lines = [f"{short[0].upper()}{short[1:]}, {self.sentence} ({self.method})."]
         lines += [f"Judged {self.opponents}.", f"The change: {self._changes_text}."]
@@ -141,7 +138,6 @@ class WhatIf(JudgedAnswer):
         ]
 
     def notes(self) -> list[str]:
-        """Return the rule of verdicts, limits, dice, deck and profiles."""
         return [*RULE, self.limits, *self.profiles.notes()]
 
 
