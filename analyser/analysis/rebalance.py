@@ -11,26 +11,17 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.arrays import Array
-from analyser.analysis.grid import METHOD
-from analyser.analysis.prices import (
-    ALL_LOADOUTS,
-    SITUATIONS,
-    JudgedAnswer,
-    Opponents,
-    matchups_of_all,
-    verdict_counts,
-)
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, matchups_of_all, verdict_counts
 from analyser.analysis.selection import Selectors
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import WRONG_AT
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer
-from analyser.common.estimates import Method
 from analyser.common.integer_programming import solve_programme
 from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
-from analyser.game.profiles import ProfilesLike, ProfilesUsed
+from analyser.game.profiles import ProfilesLike
 from analyser.game.units import Loadout, unit_of
 
 TODAY_INDEX = 0  # index of today's price among the candidate prices of a loadout
@@ -64,9 +55,6 @@ class PriceChanges(JudgedAnswer):
     within: float | None
     counts_before: dict[str, int]
     counts_after: dict[str, int]
-    profiles: ProfilesUsed
-    opponents: Opponents
-    method: Method = METHOD
 
     schema = "analyser/price-changes/1"
 
@@ -79,14 +67,9 @@ class PriceChanges(JudgedAnswer):
         missed = f"; {self.within:.1%} was not reached" if short else ""
         return f"{changes} {verb} the mean distance from fair prices from {spread}{missed}."
 
-    def _body(self) -> dict[str, Any]:
-        names = ("method", "loadouts", "spread_before", "spread_after", "within", "counts_before", "counts_after")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "judged_among": self.opponents.as_dict(),
-            "changes": self.frame.to_dict("records"),
-            **self.profiles.fight_entries(),
-        }
+    def _figures(self) -> dict[str, Any]:
+        names = ("loadouts", "spread_before", "spread_after", "within", "counts_before", "counts_after")
+        return {name: getattr(self, name) for name in names} | {"changes": self.frame.to_dict("records")}
 
     def blocks(self) -> list[Block]:
         counts = "; ".join(
@@ -172,8 +155,7 @@ def rebalance(
         within,
         verdict_counts(frame),
         verdict_counts(frame_after),
-        table.profiles,
-        before.prices.opponents,
+        **before.conditions,
     )
 
 

@@ -71,6 +71,12 @@ class Standings:
         loadouts = list(by_selector.values())
         return Standings(matchups_after_edit(self.table, loadouts, loadouts, threads=threads, keep=keep))
 
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """Conditions of the prices, as fields of :class:`~.prices.JudgedAnswer`."""
+        names = ("situations", "profiles", "limits", "opponents")
+        return {name: getattr(self.prices, name) for name in names}
+
     @cached_property
     def leads(self) -> pd.DataFrame:
         """Lead of the row over the column, -1 to 1: (points destroyed - points lost) / (their sum)."""

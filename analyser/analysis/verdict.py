@@ -52,19 +52,11 @@ class Role(NamedTuple):
     paid_for: str
 
 
-class Verdicts(NamedTuple):
-    """Verdicts on all loadouts: the first fields of :class:`analyser.FairPoints`."""
+def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> dict[str, Any]:
+    """Return the verdict on every loadout of a table of matchups, as fields of :class:`analyser.FairPoints`.
 
-    frame: pd.DataFrame
-    roles: tuple[Role, ...]
-    levels: dict[str, float]
-    residuals: dict[str, float]
-    exploitability: float
-    transitive_share: float
-
-
-def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> Verdicts:
-    """Return the verdict on every loadout of a table of matchups; `with_played=False` leaves out the equilibrium."""
+    `with_played=False` leaves out the equilibrium.
+    """
     today, losses = np.log(exchange.points), exchange.mean()
     leads = equilibrium_prices.leads(losses, today)
     frequencies = equilibrium_prices.quantal_response(leads, exchange.uniform_weights, exchange.is_matchup)
@@ -108,10 +100,14 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
             "played": played,
         }
     )
-    residuals = {"trades_evenly": even.residual, "comes_out_even": even_lead.residual}
-    level_ratios = {name: float(np.exp(effect)) for name, effect in prices.levels.items()}
-    whole = _with_loadouts_outside(table, answer, exchange)
-    return Verdicts(whole, _role_ratios(prices, features), level_ratios, residuals, exploitability, explained)
+    return {
+        "frame": _with_loadouts_outside(table, answer, exchange),
+        "roles": _role_ratios(prices, features),
+        "levels": {name: float(np.exp(effect)) for name, effect in prices.levels.items()},
+        "residuals": {"trades_evenly": even.residual, "comes_out_even": even_lead.residual},
+        "exploitability": exploitability,
+        "transitive_share": explained,
+    }
 
 
 def _profile_figures(exchange: Exchange) -> Array:
