@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from analyser.analysis.arrays import Array
+from analyser.analysis.build_battles import BattleRecord
 from analyser.analysis.force_programme import Force, SolvedList
 from analyser.analysis.list_opponents import UnitValues, equal_unit_weights, values_against
 from analyser.common.text import aligned
@@ -19,37 +20,42 @@ from analyser.scenarios.armies import load_army
 
 
 class BuiltList(NamedTuple):
-    """A list and its value by integer programming.
+    """A list, its value by integer programming, and its battles.
 
     `value` is the sum of the points `destroyed` and `kept`, as a mean or worst case over the opponents. No other legal
-    list exceeds it by more than the share `gap`, except lists that are too similar to an earlier list. `differs` is the
-    share of the first list's points that this list lacks.
+    list exceeds it by more than the share `gap` (NaN for the user's own list), except lists that are too similar to an
+    earlier list. `differs` is the share of the first list's points that this list lacks. `without_value` has the units
+    of the user's own list that the search does not include; if there are any, all these figures are NaN.
     """
 
     army: Army
-    value: float
-    destroyed: float
-    kept: float
-    gap: float
-    differs: float
+    value: float = np.nan
+    destroyed: float = np.nan
+    kept: float = np.nan
+    gap: float = np.nan
+    differs: float = np.nan
+    battles: BattleRecord | None = None
+    without_value: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """Score in battles; 0 without battles."""
+        return 0.0 if self.battles is None else self.battles.score
+
+    @property
+    def is_tied(self) -> bool:
+        """True if the score in battles does not differ significantly from the best score."""
+        return self.battles is not None and self.battles.is_tied
+
+    def figures(self) -> dict[str, float | None]:
+        """Return the figures by name; None for a missing figure."""
+        figures = {name: getattr(self, name) for name in ("value", "destroyed", "kept", "gap", "differs")}
+        return {name: None if np.isnan(figure) else figure for name, figure in figures.items()}
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""
-        figures = {name: value for name, value in self._asdict().items() if name != "army"}
-        return {"name": self.army.name, "points": self.army.points, **figures, "units": units_of(self.army)}
-
-
-class OwnListValue(NamedTuple):
-    """Value of the user's own list, as in :class:`BuiltList`.
-
-    `without_value` has the units that are not among the loadouts of the search; if there are any, all figures are None.
-    """
-
-    value: float | None = None
-    destroyed: float | None = None
-    kept: float | None = None
-    differs: float | None = None
-    without_value: tuple[str, ...] = ()
+        head = {"name": self.army.name, "points": self.army.points, **self.figures(), "units": units_of(self.army)}
+        return head | ({} if self.battles is None else {"battles": self.battles.as_dict()})
 
 
 def units_of(army: Army) -> list[dict[str, Any]]:
@@ -106,16 +112,14 @@ def built_lists(
     return tuple(lists)
 
 
-def own_list_value(
-    own: Army, first: SolvedList, force: Force, values: UnitValues, weights: Array | None
-) -> OwnListValue:
-    """Return the value of the user's own list, compared with the `first` built list."""
+def own_list(own: Army, first: SolvedList, force: Force, values: UnitValues, weights: Array | None) -> BuiltList:
+    """Return the user's own list with its value, compared with the `first` built list."""
     unknown = [unit.title for unit in own.units if unit.loadout not in force.loadouts]
     if unknown:
-        return OwnListValue(without_value=tuple(dict.fromkeys(unknown)))
+        return BuiltList(own, without_value=tuple(dict.fromkeys(unknown)))
     counts = np.array([own.loadouts.count(loadout) for loadout in force.loadouts])
     destroyed, kept = _destroyed_and_kept(counts, values, weights)
-    return OwnListValue(destroyed + kept, destroyed, kept, _difference_from(counts, first, force))
+    return BuiltList(own, destroyed + kept, destroyed, kept, differs=_difference_from(counts, first, force))
 
 
 def _destroyed_and_kept(counts: Array, unit_values: UnitValues, weights: Array | None) -> tuple[float, float]:

@@ -15,7 +15,6 @@ from analyser.analysis.balance_check import MISFIT_DIFFERENCE, NO_REASON, TOO_FE
 from analyser.analysis.best_volleys import AIMS, Volleys
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_answer import proof_text as proof_of_lists
-from analyser.analysis.build_battles import BattleRecord
 from analyser.analysis.built_lists import units_by_battlegroup
 from analyser.analysis.clash import SHARE_LOST, WINS, Clash
 from analyser.analysis.clash_text import (
@@ -28,7 +27,6 @@ from analyser.analysis.clash_text import (
 )
 from analyser.common.estimates import Estimate, estimate
 from analyser.common.text import NEGLIGIBLE, counted, whole_percent
-from analyser.game.army import Army
 from analyser.report.matchups_data import figures_data, packed_figures, side_data
 from analyser.report.page_frame import page_of
 from analyser.results.battle import BattleResult
@@ -259,21 +257,14 @@ def _script_data(answer: Clash) -> dict[str, Any]:
 
 def build_page(build: Build) -> str:
     """Return the page of a build as HTML, which opens offline."""
-    order = build.order or range(len(build.lists))
-    values = {item.army.name: item for item in build.lists}
-    records: list[tuple[Army, BattleRecord | None, str]] = [*build.battle_rows()] or [
-        (item.army, None, "") for item in build.lists
-    ]
+    own = [] if build.own is None else [build.own.army]
     return page_of(
         "build",
         title=build.title,
         answer=build,
         notes=[*(f"Left out: {line}" for line in build.left_out), *build.assumptions],
-        rows=[
-            (army, record, comparison, build.own_value if army is build.own else values[army.name])
-            for army, record, comparison in records
-        ],
-        ranked=[build.lists[place].army for place in order] + ([build.own] if build.own is not None else []),
+        rows=[(built, built.figures(), words) for built, words in build.all_lists()],
+        ranked=[*(built.army for built in build.by_score), *own],
         units_by_battlegroup=units_by_battlegroup,
         proof_text=proof_of_lists,
     )
