@@ -10,8 +10,15 @@ from typing import Any
 import numpy as np
 
 from analyser.analysis.build_answer import Build
-from analyser.analysis.build_battles import is_tied_with, play_battles, with_ties
-from analyser.analysis.built_lists import built_lists, own_list, typical_lists, unused_options
+from analyser.analysis.built_lists import (
+    built_lists,
+    is_tied_with,
+    own_list,
+    play_battles,
+    typical_lists,
+    unused_options,
+    with_ties,
+)
 from analyser.analysis.force_programme import Force, best_lists
 from analyser.analysis.list_opponents import list_opponents, losses_between, stage, values_against
 from analyser.analysis.situations import EXCHANGES, Situation, situations_named

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.build_battles import BattleRecord
-from analyser.analysis.built_lists import BuiltList, army_lines, units_of
+from analyser.analysis.built_lists import BattleRecord, BuiltList, army_lines, units_of
 from analyser.common.answer import Answer, Block
 from analyser.common.text import counted, fill, paragraphs
 from analyser.game.army import Army

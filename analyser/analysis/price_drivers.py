@@ -10,10 +10,10 @@ from statistics import median
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.arrays import Array
 from analyser.analysis.equilibrium_prices import offence_and_toughness
 from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.roles import TRANSPORT, peer_medians, peers_of, plural
+from analyser.common.kernel_records import Floats
 from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
@@ -72,9 +72,9 @@ class PriceDrivers:
     def __init__(
         self,
         exchange: Exchange,
-        frequencies: Array,
-        prices: Array,
-        dice: Array,
+        frequencies: Floats,
+        prices: Floats,
+        dice: Floats,
         roles: Sequence[str],
         not_modelled: frozenset[str],
     ) -> None:
@@ -105,14 +105,14 @@ class PriceDrivers:
         }
         weights, peers = exchange.uniform_weights, peers_of(roles, exchange.unit_numbers)
 
-        def with_peer_median(figures: Array) -> tuple[Array, Array]:
+        def with_peer_median(figures: Floats) -> tuple[Floats, Floats]:
             figures = np.log(np.maximum(figures, _FLOOR))
             return figures, peer_medians(peers, figures, weights)
 
         both = {name: with_peer_median(figures) for name, figures in own.items()}
         destroyed = own[SHOOTING] + own[FIGHTING]
 
-        def effect_on_destroyed(name: str) -> Array:
+        def effect_on_destroyed(name: str) -> Floats:
             """Return log(points destroyed / points destroyed with the usual figure of this kind of attack)."""
             with_usual = destroyed - own[name] + np.exp(both[name][1])
             return np.asarray(np.log(np.maximum(destroyed, _FLOOR) / np.maximum(with_usual, _FLOOR)), np.float64)
@@ -264,7 +264,7 @@ def _in_most(units: Collection[Unit], kind: str) -> list[str]:
     return [name for name, count in counts.items() if 2 * count > len(units)]
 
 
-def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Array:
+def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Floats:
     """Return the mean dice of each loadout's shots; without shots, the most dice of any of its rows."""
     shots = frame[["attacker", "dice"]].dropna().groupby("attacker", sort=False)["dice"].mean()
     return np.array([float(shots.get(loadout.selector, _most_dice(loadout))) for loadout in exchange.loadouts])

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.arrays import Array
 from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, matchups_of_all, verdict_counts
 from analyser.analysis.selection import Selectors
 from analyser.analysis.situations import Situation
@@ -19,6 +18,7 @@ from analyser.analysis.verdict import WRONG_AT
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer
 from analyser.common.integer_programming import solve_programme
+from analyser.common.kernel_records import Floats
 from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.profiles import ProfilesLike
@@ -171,17 +171,17 @@ def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFra
     return frame[~(is_wrong & frame["doubt"].astype(bool))].reset_index(drop=True)
 
 
-def _expected_distance(frame: pd.DataFrame, points: Array) -> Array:
+def _expected_distance(frame: pd.DataFrame, points: Floats) -> Floats:
     """Return the mean of abs(log(points / fair points)) over its normal error."""
     from scipy.special import ndtr
 
     fair, error, sensitivity = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "follows"))
     ratio, error = np.log(points / fair), np.maximum(error / sensitivity, 1e-9)
-    density: Array = np.exp(-((ratio / error) ** 2) / 2)
+    density: Floats = np.exp(-((ratio / error) ** 2) / 2)
     return np.asarray(error * np.sqrt(2 / np.pi) * density + ratio * (1 - 2 * ndtr(-ratio / error)), np.float64)
 
 
-def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
+def _candidates(frame: pd.DataFrame, step: int) -> tuple[Floats, Floats]:
     """Return the expected distances from the fair price (infinite if impossible) and the candidate prices."""
     points, fair = (frame[name].to_numpy(np.float64)[:, None] for name in ("points", "fair_points"))
     steps = np.round((fair - points) / step) + np.arange(-CANDIDATES_EACH_WAY, CANDIDATES_EACH_WAY + 1)
@@ -193,7 +193,7 @@ def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
 
 
 def _choose_prices(
-    distances: Array, prices: Array, priced: Sequence[Loadout], most_changes: int, within: float | None
+    distances: Floats, prices: Floats, priced: Sequence[Loadout], most_changes: int, within: float | None
 ) -> Any:
     """Return the index of each chosen price: the fewest changes that reach `within`, or the smallest spread."""
     from scipy.optimize import LinearConstraint

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.analysis import build_battles
+from analyser.analysis import built_lists
 from analyser.analysis.build import build
-from analyser.analysis.build_battles import BattleRecord, play_battles, with_ties
-from analyser.analysis.built_lists import army_of
+from analyser.analysis.built_lists import BattleRecord, army_of, play_battles, with_ties
 from analyser.analysis.force_programme import Force, best_lists
 from analyser.analysis.list_opponents import list_opponents, values_against
 from analyser.common.errors import InputError
@@ -240,10 +239,10 @@ def fought(monkeypatch):
     def battles(army, enemy, sampling, library, tell):
         armies.append(army)
         tell(sampling.first_trials() // 2)
-        each = sampling.first_trials() // build_battles.PARTS
-        return [[min(army.points, each), 0, each]] * build_battles.PARTS
+        each = sampling.first_trials() // built_lists.PARTS
+        return [[min(army.points, each), 0, each]] * built_lists.PARTS
 
-    monkeypatch.setattr(build_battles, "battles_by_part", battles)
+    monkeypatch.setattr(built_lists, "battles_by_part", battles)
     return armies
 
 
