@@ -132,7 +132,6 @@ class Volleys(NamedTuple):
         return rows
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
         return {
             "situation": self.situation.name,
             "aim": self.aim,

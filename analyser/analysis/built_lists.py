@@ -103,7 +103,6 @@ class BattleRecord(NamedTuple):
         return {**won, **self.interval_entries("score"), **ends, "orders": len(self.by_part), "tied": self.is_tied}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
         won, drawn, trials = self.totals
         return {"battles": trials, "won": won, "drawn": drawn, **self.figures()}
 
@@ -142,7 +141,6 @@ class BuiltList(NamedTuple):
         return {name: None if np.isnan(figure) else figure for name, figure in figures.items()}
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
         head = {"name": self.army.name, "points": self.army.points, **self.figures(), "units": units_of(self.army)}
         return head | ({} if self.battles is None else {"battles": self.battles.as_dict()})
 

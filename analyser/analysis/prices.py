@@ -65,7 +65,6 @@ class Opponents(NamedTuple):
         return f"against {counted(self.loadouts, 'loadout')} ({counts})"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
         return {"loadouts": self.loadouts, "factions": dict(self.factions)}
 
 

@@ -197,20 +197,17 @@ def _choose_prices(
 ) -> Any:
     """Return the index of each chosen price: the fewest changes that reach `within`, or the smallest spread."""
     from scipy.optimize import LinearConstraint
-    from scipy.sparse import coo_array, csr_array
+    from scipy.sparse import block_diag, csr_array, eye_array, kron
 
     n, options = distances.shape
     possible = np.isfinite(distances)
     flat, change = np.where(possible, distances, 0.0).ravel() / n, np.tile(np.arange(options) != TODAY_INDEX, n)
-    one_each = csr_array((np.ones(n * options), (np.repeat(np.arange(n), options), np.arange(n * options))))
+    one_each = kron(eye_array(n), np.ones((1, options)), "csr")
     pairs = _adjacent_levels(priced)
-    rows, columns, values = list[int](), list[int](), list[float]()
-    for row, (small, large) in enumerate(pairs):  # the large level costs at least as much as the small one
-        for sign, index in ((1.0, large), (-1.0, small)):
-            rows += [row] * options
-            columns += range(index * options, (index + 1) * options)
-            values += (sign * prices[index]).tolist()
-    rising = coo_array((values, (rows, columns)), shape=(len(pairs), n * options)).tocsr()
+    larger = np.zeros((len(pairs), n))  # the large level costs at least as much as the small one
+    for row, (small, large) in zip(larger, pairs):
+        row[small], row[large] = -1.0, 1.0
+    rising = csr_array(larger) @ block_diag(prices[:, None], "csr")
     rules = [LinearConstraint(one_each, 1, 1), LinearConstraint(change[None, :].astype(float), 0, most_changes)]
     rules += [LinearConstraint(rising, 0, np.inf)] if pairs else []
     settings: dict[str, Any] = {

@@ -49,7 +49,6 @@ class Standing(NamedTuple):
     toughness: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data; None for missing figures."""
         fields = {"of" if name == "n_ranked" else name: value for name, value in self._asdict().items()}
         return {name: None if pd.isna(value) else value for name, value in fields.items()}
 
