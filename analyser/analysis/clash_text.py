@@ -14,7 +14,17 @@ from analyser.analysis.best_counters import BestCounter
 from analyser.analysis.best_volleys import AIMS, VolleyResult, Volleys
 from analyser.analysis.situations import Situation
 from analyser.common.answer import Block
-from analyser.common.text import WIDTH, aligned, aligned_within, counted, fill, paragraphs, percent, whole_percent
+from analyser.common.text import (
+    WIDTH,
+    aligned,
+    aligned_within,
+    column_parts,
+    counted,
+    fill,
+    paragraphs,
+    percent,
+    whole_percent,
+)
 
 if TYPE_CHECKING:
     from analyser.analysis.clash import Clash, Side
@@ -148,10 +158,8 @@ def _matrices(side: Side) -> list[list[str]]:
         table = part.pivot(index="attacker", columns="defender", values=values).reindex(attackers)
         lines = fill(f"{side.name} on {side.enemy.army.name}, {_situation_title(situation)}: {quantity}")
         columns = [[str(number), *map(_cell, table[name])] for number, name in enumerate(enemies, 1)]
-        widest = max(len(cell) for column in columns for cell in column) + 2
-        at_once = max((WIDTH - max(map(len, names))) // widest, 1)
-        for first in range(0, len(enemies), at_once):
-            lines += aligned(list(zip(["", *names], *columns[first : first + at_once])), "<>")
+        for rows in column_parts(["", *names], columns, WIDTH):
+            lines += aligned(rows, "<>")
         parts.append(lines)
     legend = [(str(number), counted_name(side.enemy, name)) for number, name in enumerate(enemies, 1)]
     return [*parts, aligned(legend, "><")]
