@@ -28,6 +28,7 @@ from analyser.common.answer import Block, FramedAnswer, plain_rows
 from analyser.common.errors import InputError, check_choice, check_integer
 from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling
+from analyser.common.metrics import MetricLike
 from analyser.common.text import counted
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.results.base import result_sentence
@@ -183,7 +184,7 @@ class Clash(FramedAnswer):
         return tidy({"side": side.key} | row for side in self.sides for shots in side.volleys for row in shots.rows())
 
     def plot(
-        self, *, situation: str | None = None, metric: str | None = None, ax: Axes | None = None, **more: Any
+        self, *, situation: str | None = None, metric: MetricLike | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
         """Draw a heatmap of the losses that `mine` inflicts on `yours` in one situation, by default the first.
 

@@ -16,7 +16,7 @@ from analyser.analysis.selection import Levels, Selectors
 from analyser.common.errors import InputError, check_integer, shown
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, checked_metric
+from analyser.common.metrics import COMPARE_METRICS, PER_100_POINTS, MetricLike, checked_metric, temporary_metric
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 from analyser.scenarios import schema
@@ -33,7 +33,7 @@ def compare(
     target: Target | Sequence[Target],
     *,
     weights: Sequence[float] | None = None,
-    metric: str = "mean_models_destroyed",
+    metric: MetricLike = "mean_models_destroyed",
     per_points: bool = False,
     at_least: int | None = None,
     levels: Levels = None,
@@ -57,9 +57,9 @@ def compare(
         list, or wildcards that match several units, there is a comparison for each target, and their mean.
     weights : sequence of float, optional
         Positive weight of each target in the mean, in the order of the targets. Default: equal weights.
-    metric : str
-        Figure that decides which loadout is best: one of :data:`~.metrics.COMPARE_METRICS`, or a metric of your own
-        (:func:`analyser.metric`).
+    metric : str or callable
+        Figure that decides which loadout is best: one of :data:`~.metrics.COMPARE_METRICS`, or a function
+        of the table of outcomes, see :func:`analyser.metric`.
     per_points : bool
         Compare the figure per 100 points of the loadout; only for means and expected values.
     at_least : int, optional
@@ -114,17 +114,18 @@ def compare(
         if first.target == second.target:
             allowed = "each target once; a weight of 2 counts it twice"
             raise InputError(f"{second.name} is given twice", where="target", allowed=allowed)
-    attacks = {
-        (number, attacker): scenario
-        for number, question in enumerate(questions)
-        for attacker, scenario in question.scenarios.items()
-    }
-    results = run_attacks(attacks, sampling)
-    parts = []
-    for number, question in enumerate(questions):
-        on_target = {attacker: results[number, attacker] for attacker in question.scenarios}
-        parts.append(_comparison(question, attackers, on_target, compared_metric, library))
-    return mean_of_targets(parts, shares, weights) if several else parts[0]
+    with temporary_metric(compared_metric):
+        attacks = {
+            (number, attacker): scenario
+            for number, question in enumerate(questions)
+            for attacker, scenario in question.scenarios.items()
+        }
+        results = run_attacks(attacks, sampling)
+        parts = []
+        for number, question in enumerate(questions):
+            on_target = {attacker: results[number, attacker] for attacker in question.scenarios}
+            parts.append(_comparison(question, attackers, on_target, compared_metric, library))
+        return mean_of_targets(parts, shares, weights) if several else parts[0]
 
 
 def _sections(target: Any, library: Profiles) -> list[tuple[str, dict[str, Any]]]:

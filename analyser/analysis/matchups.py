@@ -20,7 +20,7 @@ from analyser.common.errors import InputError, check_choice
 from analyser.common.estimates import Method
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import checked_metric, figure_text, function_of, metric_by_name
+from analyser.common.metrics import MetricLike, checked_metric, figure_text, function_of, metric_by_name
 from analyser.common.text import WIDTH, column_parts, counted, mid_sentence
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.names import loadout_name
@@ -109,16 +109,16 @@ class Matchups(FramedAnswer):
             "not_modelled": [rule._asdict() for rule in self.not_modelled],
         }
 
-    def pivot(self, *, metric: str | None = None) -> pd.DataFrame:
+    def pivot(self, *, metric: MetricLike | None = None) -> pd.DataFrame:
         """Return a table of one figure: attackers as the rows, defenders as the columns; NaN if a pair cannot fight.
 
         With several situations the columns have two levels, the situation above the defender.
 
         Parameters
         ----------
-        metric : str, optional
-            A column of :data:`~analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a metric of your own
-            (:func:`analyser.metric`). Default: :attr:`metric`.
+        metric : str or callable, optional
+            A column of :data:`~analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a function of their
+            outcomes (:func:`analyser.metric`). Default: :attr:`metric`.
 
         Examples
         --------
@@ -138,7 +138,7 @@ class Matchups(FramedAnswer):
         return blank[["attacker", "defender", "situation", "why_not"]].reset_index(drop=True)
 
     def heatmap(
-        self, *, metric: str | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
+        self, *, metric: MetricLike | None = None, situation: str | None = None, ax: Axes | None = None, **more: Any
     ) -> Axes:
         """Draw one figure of one situation (default: the first), with the value in each cell.
 
@@ -202,7 +202,7 @@ def matchups(
     attackers: Selectors,
     defenders: Selectors,
     *,
-    metric: str = "p_annihilated",
+    metric: MetricLike = "p_annihilated",
     per_points: bool = False,
     situations: str | Situation | Sequence[Situation | str] = (LONG_RANGE, SHORT_RANGE_AIMED),
     row: str | None = None,
@@ -221,9 +221,9 @@ def matchups(
     ----------
     attackers, defenders : str, Loadout, or several of them
         Selectors may have wildcards: ``crown/*`` is every unit at every level.
-    metric : str
+    metric : str or callable
         Figure that :meth:`Matchups.pivot` and :meth:`Matchups.heatmap` show: a column of
-        :data:`analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a metric of your own
+        :data:`analyser.common.metrics.MATCHUP_METRICS`, or for ranged attacks a function of their outcomes
         (:func:`analyser.metric`). The frame has this figure and all built-in ones.
     per_points : bool
         Show the figure per 100 points of the attacker; only for means and expected values.

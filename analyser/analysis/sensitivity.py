@@ -20,8 +20,10 @@ from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import (
     COMPARE_METRICS,
     PER_100_POINTS,
+    MetricLike,
     checked_metric,
     figure_text,
+    temporary_metric,
 )
 from analyser.common.precision import Stopping
 from analyser.common.validation import checked
@@ -191,7 +193,7 @@ def sensitivity(
     attacker: Unit | Scenario | Question,
     target: Unit | None = None,
     *,
-    metric: str = "mean_models_destroyed",
+    metric: MetricLike = "mean_models_destroyed",
     method: Method = "exact",
     trials: int | None = None,
     seed: int = 0,
@@ -208,7 +210,7 @@ def sensitivity(
     attacker, target, conditions
         As in :func:`analyser.attack`: two units, or a whole scenario. With each change the attacker keeps its row;
         rating, short range and the dice of the armaments table are computed again.
-    metric : str
+    metric : str or callable
         A figure of :func:`analyser.compare`, not per 100 points.
     method, trials, seed, precision, threads, profiles, progress
         As in :func:`analyser.compare`: Monte Carlo pairs each change with the unchanged attack, batch by batch.
@@ -235,8 +237,9 @@ def sensitivity(
             except InputError as error:
                 refusals[item].append(f"{'one more' if by > 0 else 'one less'}: {error}")
     results = run_attacks(attacks, sampling)
-    index = list(COMPARE_METRICS).index(figure)
-    all_figures = {key: loadout_figures("", None, result, at_least) for key, result in results.items()}
+    with temporary_metric(figure):
+        index = list(COMPARE_METRICS).index(figure)
+        all_figures = {key: loadout_figures("", None, result, at_least) for key, result in results.items()}
     by_attack = {key: float(figures.figures[index, 0]) for key, figures in all_figures.items()}
     base, price, rows = all_figures[None, ""], _figure_price(scenario.attacker, by_attack), []
     base_ends = {} if base.batches is None else dict(zip(("base_low", "base_high"), base.figures[index, 1:]))

@@ -40,7 +40,7 @@ from analyser.common.errors import (
 from analyser.common.estimates import CERTAIN_WITHIN, Estimate
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
-from analyser.common.metrics import function_of
+from analyser.common.metrics import Function, function_of, remember_metric
 from analyser.common.text import text_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.results.base import Result
@@ -56,7 +56,7 @@ _TIED_WITHIN = 0.01  # a race ends when the remaining variants differ by at most
 def search(
     variants: Question,
     *,
-    metric: str | None = None,
+    metric: str | Function | None = None,
     least: bool | None = None,
     method: Literal["exact", "race"] = "exact",
     seed: int = 0,
@@ -73,7 +73,7 @@ def search(
     variants : path or mapping
         ``[baseline]`` (a question of any kind), ``[variants.NAME]`` (changed keys) and ``[ranges]`` (keys with values).
         Every combination of a variant and values is computed, at most a million; see `docs/compare.md`.
-    metric : str, optional
+    metric : str or callable, optional
         The metric (:func:`~analyser.ask.metric_lookup.metric_value`). Default: the metric in the file, or that of
         :func:`analyser.curve`.
     least : bool, optional
@@ -108,6 +108,7 @@ def search(
     file = read_variants(raw, where, library)
     check_method(file.kind, is_exact, "race")
     if metric is not None:
+        metric = remember_metric(metric)
         check_text(metric, "metric", "the name of a metric")
     metric = metric or file.metric or DEFAULT_METRICS.get(file.kind, "")
     if not metric:

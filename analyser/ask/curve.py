@@ -31,12 +31,14 @@ from analyser.ask.question_table import (
 from analyser.common.errors import InputError, shown
 from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress, Sampling
+from analyser.common.metrics import Function, remember_metric
 from analyser.common.text import text_of
 from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.scenarios.battle import BattleTerms
 from analyser.scenarios.load import Question, Unit, check_is_question, read_scenario
 from analyser.scenarios.schema import Attack, ChargeTerms, Combatant, DuelTerms, FocusAttack
 
+Metric = str | Function
 MOST_METRICS = 2
 DEFAULT_BATTLES = 10_000  # simulated battles at each point
 _STOPPED = "not computed, because the curve was stopped"
@@ -50,7 +52,7 @@ def curve(
     target: Unit | None = None,
     *,
     over: Over = "distance",
-    metric: str | Sequence[str] | None = None,
+    metric: Metric | Sequence[Metric] | None = None,
     kind: str = "attack",
     method: Method = "exact",
     trials: int | None = None,
@@ -74,7 +76,7 @@ def curve(
         One or two keys: ``"distance"``, ``"dice=4..12"``, ``["dice=4..12", "DEFENCE=1..4"]`` or ``{"distance": range(1,
         25)}``; named as in the rules and files (:func:`~analyser.ask.keys.key_of`), or `points` and `level` of the
         attacker. Default values are every inch in reach, every level, every row, or yes and no.
-    metric : str, or two
+    metric : str or callable, or two
         The metric (:func:`~analyser.ask.metric_lookup.metric_value`), with ``:least`` appended if low values are
         better. Two metrics give a Pareto front. Default: mean models destroyed, or the probability to win.
     kind : "attack", "charge" or "duel"
@@ -128,9 +130,11 @@ def curve(
 
 def _metrics(stated: Any, kind: str) -> dict[str, bool]:
     """Return the names of the metrics; the value is True if less is better."""
-    if not (stated is None or isinstance(stated, str | list | tuple)):
+    if not (stated is None or callable(stated) or isinstance(stated, str | list | tuple)):
         raise InputError(f"{shown(stated)} is not usable", where="metric", allowed="a metric, or two")
-    names: list[Any] = [stated] if isinstance(stated, str) else list(stated or ())
+    names: list[Any] = []
+    for metric in [stated] if callable(stated) or isinstance(stated, str) else stated or ():
+        names.append(remember_metric(metric, names))
     names = names or ([DEFAULT_METRICS[kind]] if kind in DEFAULT_METRICS else [])
     if not 1 <= len(names) <= MOST_METRICS or not all(isinstance(name, str) for name in names):
         raise InputError(f"{len(names)} metrics", where="metric", allowed="one or two, such as p_panicked of morale")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,6 +20,9 @@ AT_LEAST = "p_at_least"
 
 Function = Callable[[Any], Any]
 """Function of a user metric: takes an outcome table, returns a value for each row, or one number."""
+
+MetricLike = str | Function
+"""A metric by its name, or as a function."""
 
 
 class Metric(NamedTuple):
@@ -89,6 +93,9 @@ COMPARE_METRICS: dict[str, Metric] = {
 }
 """Metrics of a comparison of loadouts: AT_LEAST, and the metrics of matchups except losses and results."""
 
+_UNREGISTERED: dict[str, Metric] = {}
+"""User metrics that were passed as functions, by the names of their columns."""
+
 
 def metric(name: str, function: Function, *, unit: str = "", title: str | None = None) -> str:
     """Register a user metric for this session; comparisons, searches and tables then accept its name.
@@ -142,17 +149,20 @@ def forget(name: str) -> None:
     """Remove a user metric from all future tables."""
     if function_of(name) is None:
         raise InputError(f"unknown user metric {shown(name)}", where="name", allowed="a name that metric() returned")
-    del MATCHUP_METRICS[name], COMPARE_METRICS[name]
+    for table in (MATCHUP_METRICS, COMPARE_METRICS, _UNREGISTERED):
+        table.pop(name, None)
 
 
 def function_of(name: str) -> Function | None:
     """Return the function of a user metric; None for a built-in metric."""
-    return metric_by_name(name).function
+    metric = MATCHUP_METRICS.get(name) or _UNREGISTERED.get(name)
+    return None if metric is None else metric.function
 
 
 def metric_by_name(name: str) -> Metric:
-    """Return a metric by name; an unknown name gets no unit."""
-    return COMPARE_METRICS.get(name) or MATCHUP_METRICS.get(name) or Metric(name, name, name, "")
+    """Return a metric by name, including metrics that were passed as functions; an unknown name gets no unit."""
+    known = COMPARE_METRICS | MATCHUP_METRICS
+    return known.get(name) or _UNREGISTERED.get(name) or Metric(name, name, name, "")
 
 
 def figure_title(metric: str, label: str | None) -> tuple[str, int]:
@@ -162,8 +172,36 @@ def figure_title(metric: str, label: str | None) -> tuple[str, int]:
     return (f"{name}, percent", 100) if is_probability else (name, 1)
 
 
-def checked_metric(name: str, *, per_points: bool = False, metrics: Mapping[str, Metric] | None = None) -> str:
-    """Return the name of a metric; with `per_points` that of the metric per 100 points of the attacker.
+def remember_metric(metric: str | Function, taken: Iterable[str] = ()) -> str:
+    """Return the name of a metric; a function is stored under its own name, with `_` appended until that is free."""
+    if not callable(metric):
+        return metric
+    name = getattr(metric, "__name__", "custom")
+    name = name if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name) else "custom"
+    known = COMPARE_METRICS | MATCHUP_METRICS
+    while name in taken or (name in known and known[name].function is not metric):
+        name += "_"
+    _UNREGISTERED[name] = Metric(name.replace("_", " "), name, name, "", metric)
+    return name
+
+
+@contextmanager
+def temporary_metric(name: str) -> Iterator[None]:
+    """Register, for the length of a ``with`` block, a metric that was passed as a function."""
+    is_new = name in _UNREGISTERED and name not in COMPARE_METRICS
+    if is_new:
+        MATCHUP_METRICS[name] = COMPARE_METRICS[name] = _UNREGISTERED[name]
+    try:
+        yield
+    finally:
+        if is_new:
+            del MATCHUP_METRICS[name], COMPARE_METRICS[name]
+
+
+def checked_metric(
+    metric: str | Function, *, per_points: bool = False, metrics: Mapping[str, Metric] | None = None
+) -> str:
+    """Return the name of a metric, stated by name or as a function; with `per_points` per 100 points of the attacker.
 
     InputError if the metric is not one of `metrics` (default: :data:`MATCHUP_METRICS`), or if `per_points` is True
     and the metric is not additive, such as a probability.
@@ -172,7 +210,8 @@ def checked_metric(name: str, *, per_points: bool = False, metrics: Mapping[str,
     'mean_damage_per_100_points'
     """
     metrics = MATCHUP_METRICS if metrics is None else metrics
-    check_text(name, "metric", f"{', '.join(metrics)}; register a function with analyser.metric")
+    name = remember_metric(metric)
+    check_text(name, "metric", ", ".join(metrics))
     check_flag(per_points, "per_points")
     if function_of(name) is not None:
         if per_points:

@@ -23,7 +23,7 @@ from analyser.analysis.situations import ALL_SITUATIONS, Situation, situations_n
 from analyser.common.errors import InputError
 from analyser.common.files import path_of, real_path
 from analyser.common.method_settings import Progress, Sampling, check_threads, default_threads
-from analyser.common.metrics import EFFICIENCY, checked_metric, function_of
+from analyser.common.metrics import EFFICIENCY, MetricLike, checked_metric, function_of
 from analyser.game.profiles import ProfilesLike, library_of
 from analyser.report import report_jobs
 from analyser.report.folder import (
@@ -55,7 +55,7 @@ def write_report(
     policy: str = "tactic",
     row: str | None = None,
     field: Selectors | FairPoints | None = None,
-    metrics: Sequence[str] = (),
+    metrics: Sequence[MetricLike] = (),
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
     threads: int | None = None,

@@ -6,7 +6,7 @@ import pytest
 
 import analyser
 from analyser.common.errors import InputError
-from analyser.common.metrics import forget
+from analyser.common.metrics import COMPARE_METRICS, MATCHUP_METRICS, forget
 from analyser.report import write_report
 from analyser.report.matchups_data import page_data
 from tests.oracle.attacks import attack
@@ -22,15 +22,6 @@ def destroyed(outcomes):
 
 def several(outcomes):
     return outcomes["models_destroyed"] >= 2
-
-
-@pytest.fixture(autouse=True)
-def own_metrics():
-    for function in (destroyed, several):
-        analyser.metric(function.__name__, function)
-    yield
-    for function in (destroyed, several):
-        forget(function.__name__)
 
 
 @pytest.fixture
@@ -58,36 +49,37 @@ def test_a_function_gives_what_the_figure_of_that_meaning_gives():
 
 
 def test_comparisons_are_decided_by_a_function():
-    found = analyser.compare(PAIR, TARGET, distance=6, metric="destroyed")
+    found = analyser.compare(PAIR, TARGET, distance=6, metric=destroyed)
     assert found.metric == "destroyed"
     assert found.frame["destroyed"].tolist() == pytest.approx(found.frame["mean_models_destroyed"].tolist())
     assert found.best == analyser.compare(PAIR, TARGET, distance=6).best
     assert "destroyed" in str(found)
-    sampled = analyser.compare(PAIR, TARGET, distance=6, metric="several", method="monte-carlo", trials=1000)
+    sampled = analyser.compare(PAIR, TARGET, distance=6, metric=several, method="monte-carlo", trials=1000)
     assert (sampled.frame["difference_low"].dropna() <= sampled.frame["difference"].dropna()).all()
+    assert "destroyed" not in COMPARE_METRICS  # the functions of one question are not those of the next
 
 
 def test_other_questions_take_a_function():
-    by_distance = analyser.curve(PAIR, TARGET, over="distance=6,12", metric="several")
+    by_distance = analyser.curve(PAIR, TARGET, over="distance=6,12", metric=several)
     assert by_distance.frame["several"].between(0, 1).all()
-    two = analyser.curve(PAIR[0], TARGET, over="dice=2,3", metric=["several", "destroyed"])
-    assert {"several", "destroyed"} <= set(two.frame)
-    numbers = analyser.sensitivity(*PAIR[:1], TARGET, metric="destroyed").frame
+    two = analyser.curve(PAIR[0], TARGET, over="dice=2,3", metric=[several, lambda outcomes: outcomes.models_left])
+    assert {"several", "custom"} <= set(two.frame)
+    numbers = analyser.sensitivity(*PAIR[:1], TARGET, metric=destroyed).frame
     assert numbers["base"].tolist() == pytest.approx(analyser.sensitivity(*PAIR[:1], TARGET).frame["base"].tolist())
-    best = analyser.search({"baseline": FIGHT, "ranges": {"distance": [6, 12]}}, metric="destroyed")
+    best = analyser.search({"baseline": FIGHT, "ranges": {"distance": [6, 12]}}, metric=destroyed)
     assert best.frame["value"].tolist() == pytest.approx(
         analyser.search({"baseline": FIGHT, "ranges": {"distance": [6, 12]}}).frame["value"].tolist()
     )
 
 
 def test_matchups_show_a_function_and_blank_where_they_cannot_fight():
-    found = analyser.matchups("crown/*@basic", "imperium/krupp@basic", metric="destroyed", situations="long-range")
+    found = analyser.matchups("crown/*@basic", "imperium/krupp@basic", metric=destroyed, situations="long-range")
     table = found.frame
     assert table["destroyed"].isna().equals(table["why_not"].notna())
     assert np.allclose(table["destroyed"], table["mean_models_destroyed"], equal_nan=True)
-    assert found.heatmap(metric="several").get_title().startswith("several")
+    assert found.heatmap(metric=several).get_title().startswith("several")
     with pytest.raises(InputError, match="charge is not a ranged attack"):
-        analyser.matchups(PAIR, TARGET, metric="destroyed", situations="charge")
+        analyser.matchups(PAIR, TARGET, metric=destroyed, situations="charge")
 
 
 DUELS = {
@@ -106,16 +98,13 @@ def most_gone(outcomes):
 
 @pytest.mark.parametrize("function", [enemies_gone, most_gone])
 def test_a_race_is_decided_by_a_function(function):
-    name = analyser.metric(function.__name__, function)
-    raced = analyser.search(DUELS, metric=name, method="race", seed=3, trials=8000, replacement=True)
-    assert raced.metric == name
+    raced = analyser.search(DUELS, metric=function, method="race", seed=3, trials=8000, replacement=True)
+    assert raced.metric == function.__name__
     for row in raced.frame.to_dict("records"):
         exact = analyser.duel(row["a"] if isinstance(row["a"], str) else PAIR[1], TARGET, rounds=1).metric(function)
         assert row["low"] <= getattr(exact, "value", exact) <= row["high"]
-    analyser.metric(name, lambda outcomes: 3)
     with pytest.raises(InputError, match="gives one number"):
-        analyser.search(DUELS, metric=name, method="race")
-    forget(name)
+        analyser.search(DUELS, metric=lambda outcomes: 3, method="race")
 
 
 def test_a_report_has_a_registered_figure_in_its_tables_and_page(half_gone, tmp_path):
@@ -155,5 +144,4 @@ def test_wrong_metrics():
         exact.metric(lambda outcomes: [1, 2, 3, 4, 5, 6, 7, 8, 9])
     with pytest.raises(InputError, match="unknown figure 'p_brokn'; did you mean 'p_broken'"):
         exact.metric("p_brokn")
-    with pytest.raises(InputError, match="register a function"):
-        analyser.compare(PAIR, TARGET, metric=destroyed)
+    assert "destroyed" not in MATCHUP_METRICS
