@@ -146,8 +146,8 @@ analyser.charge("a", "b", overrun=False, nonsense=1)
 analyser.duel("a", "b", first="c")
 """
 TYPES = ["Result", "ChargeResult", "Estimate", "float", "bool", *["Axes"] * 4]
-TYPES += ["Comparisons"] * 2 + ["str", "Distribution"]
-REFUSALS = {"Argument .seed. to": 1, "Unexpected keyword": 3, "Argument .first. to": 1}
+TYPES += ["Comparison", "Comparisons", "str", "Distribution"]
+REFUSALS = {"No overload": 2, "Unexpected keyword": 3, "Argument .first. to": 1}
 
 
 @pytest.mark.slow

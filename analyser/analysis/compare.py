@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack, overload
 
 import pandas as pd
 
@@ -28,11 +28,38 @@ Target = str | Loadout | Mapping[str, Any]
 _ONE_TARGET = (str, Loadout, Mapping)
 
 
+class Options(Conditions, total=False):
+    """Keyword arguments of :func:`compare`, for type checkers."""
+
+    weights: Sequence[float] | None
+    metric: MetricLike
+    per_points: bool
+    at_least: int | None
+    levels: Levels
+    method: Method
+    trials: int | None
+    seed: int
+    precision: float | str | None
+    threads: int | None
+    profiles: ProfilesLike | None
+    progress: Progress | bool | None
+
+
+@overload
+def compare(loadouts: Selectors, target: Loadout, **options: Unpack[Options]) -> Comparison: ...
+@overload
+def compare(  # type: ignore[overload-overlap]  # a str is a Sequence[str], too
+    loadouts: Selectors, target: str | Mapping[str, Any], **options: Unpack[Options]
+) -> Comparison | Comparisons: ...
+@overload
+def compare(loadouts: Selectors, target: Sequence[Target], **options: Unpack[Options]) -> Comparisons: ...
 def compare(
     loadouts: Selectors,
     target: Target | Sequence[Target],
     *,
     weights: Sequence[float] | None = None,
+    distance: float | None = None,
+    row: str | None = None,
     metric: MetricLike = "mean_models_destroyed",
     per_points: bool = False,
     at_least: int | None = None,
@@ -44,7 +71,7 @@ def compare(
     threads: int | None = None,
     profiles: ProfilesLike | None = None,
     progress: Progress | bool | None = None,
-    **conditions: Unpack[Conditions],
+    **conditions: Any,
 ) -> Comparison | Comparisons:
     """Compare one ranged attack of each loadout on the same target, or on each of several targets.
 
@@ -57,6 +84,8 @@ def compare(
         list, or wildcards that match several units, there is a comparison for each target, and their mean.
     weights : sequence of float, optional
         Positive weight of each target in the mean, in the order of the targets. Default: equal weights.
+    distance, row
+        As in a scenario. By default each loadout fires its best row.
     metric : str or callable
         Figure that decides which loadout is best: one of :data:`~.metrics.COMPARE_METRICS`, or a function
         of the table of outcomes, see :func:`analyser.metric`.
@@ -72,8 +101,7 @@ def compare(
         Simulated attacks by each loadout, rounded up to 32 equal batches, each a multiple of 131,072. Default:
         8.4 million. Batches are paired (:mod:`analyser.analysis.comparison_figures`).
     **conditions
-        Keys of ``[attack]``, and bonuses and penalties by name, such as ``distance=10, aiming=True``. Without `row`
-        each loadout fires its best row.
+        The other keys of ``[attack]``, and bonuses and penalties by name, such as ``aiming=True``.
 
     Returns
     -------
@@ -98,8 +126,8 @@ def compare(
     sampling = Sampling(method, trials, seed, precision, threads, progress=progress)
     library = library_of(profiles)
     attackers = selection.loadouts(loadouts, library, levels)
-    selection.check_row(conditions.get("row"), attackers)
-    attack = with_conditions({}, conditions)
+    selection.check_row(row, attackers)
+    attack = with_conditions({"distance": distance, "row": row}, conditions)
     sections = _sections(target, library)
     several = len(sections) > 1 or not isinstance(target, _ONE_TARGET)
     if weights is not None and not several:

@@ -125,12 +125,9 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     """Return the table of a TOML text; InputError for broken TOML (with line and column) or excessive values."""
     if len(text) > LARGEST_TEXT:
         raise InputError("this text is too large", where=where, allowed=f"up to {LARGEST_TEXT} characters")
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.count(".") >= DEEPEST and _LONG_KEY.search(
-            line
-        ):  # the parser takes time quadratic in the parts of a key
-            problem = f"broken TOML: a key of more than {DEEPEST} parts (at line {number})"
-            raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them, or tables")
+    if key := _LONG_KEY.search(text):  # the parser takes time quadratic in the parts of a key
+        problem = f"broken TOML: a key of more than {DEEPEST} parts (at line {text.count(chr(10), 0, key.start()) + 1})"
+        raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them, or tables")
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

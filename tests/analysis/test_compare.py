@@ -1,14 +1,17 @@
 """Loadouts side by side: each row is the single attack's answer, differences are paired, both ways of showing it."""
 
+import inspect
+from typing import get_args
+
 import numpy as np
 import pytest
 
 import analyser
-from analyser.analysis.compare import compare
+from analyser.analysis.compare import Options, compare
 from analyser.analysis.comparison_figures import BATCHES
 from analyser.common.errors import InputError
 from analyser.common.intervals import greatest_width
-from analyser.common.metrics import COMPARE_METRICS, DIVISIBLE, PER_100_POINTS
+from analyser.common.metrics import COMPARE_METRICS, DIVISIBLE, MATCHUP_METRICS, PER_100_POINTS, MetricName
 from analyser.engine.parallel import CHUNK_TRIALS
 from analyser.game.units import Level
 from analyser.scenarios.load import Circumstances, Conditions, Terms
@@ -149,10 +152,13 @@ def test_bad_input_is_told(library, keys, message):
 
 
 def test_type_checkers_know_every_option():
+    stated = {name for name, each in inspect.signature(compare).parameters.items() if each.kind is each.KEYWORD_ONLY}
     conditions = {*Attack.model_fields, *BONUSES, *PENALTIES} - {"kind", "attacker"}
+    assert Options.__annotations__.keys() == stated | conditions
     assert Conditions.__annotations__.keys() == conditions
     assert Circumstances.__annotations__.keys() == ChargeTerms.model_fields.keys()
     assert Terms.__annotations__.keys() == DuelTerms.model_fields.keys()
+    assert set(get_args(MetricName)) == {*COMPARE_METRICS, *MATCHUP_METRICS}
 
 
 def test_a_changed_loadout_stands_beside_the_unchanged_one():
