@@ -6,6 +6,7 @@ import json
 import os
 import re
 import secrets
+import shutil
 import stat
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,7 +40,13 @@ _FILE_KINDS = {  # by the first bytes in lower case
 CUT_SHORT = "the file ends there (truncated?)"  # part of a message
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _LONGEST_SUFFIX = 16  # characters of the suffix of a temporary name; libraries choose the format by the suffix
-_LONG_KEY = re.compile(rf"(?<![\"'.\w-])(?:[\"'\w-]+[ \t]*\.[ \t]*){{{DEEPEST}}}")  # or a text that looks like one
+_MOST_WORK = 1 << 20  # limit of the sum, over all dots, of the dot's index in its key
+_TOML_PIECE = re.compile(  # strings and comments, which may contain dots; a dot; the end of a key
+    r'''"""[^"\\]*(?:(?:\\.|"(?!""))[^"\\]*)*(?:"{3,5}|\Z)'''  # not possessive: Python 3.11.2 gets those wrong
+    r"""|'''[^']*(?:'(?!'')[^']*)*(?:'{3,5}|\Z)"""
+    r"""|"[^"\\\n]*(?:\\[^\n][^"\\\n]*)*"?|'[^'\n]*'?|\#[^\n]*|\.|[\n=,\[\]{}]""",
+    re.DOTALL,
+)
 
 
 def path_of(source: object, where: str) -> Path:
@@ -125,9 +132,7 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
     """Return the table of a TOML text; InputError for broken TOML (with line and column) or excessive values."""
     if len(text) > LARGEST_TEXT:
         raise InputError("this text is too large", where=where, allowed=f"up to {LARGEST_TEXT} characters")
-    if key := _LONG_KEY.search(text):  # the parser takes time quadratic in the parts of a key
-        problem = f"broken TOML: a key of more than {DEEPEST} parts (at line {text.count(chr(10), 0, key.start()) + 1})"
-        raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them, or tables")
+    _check_keys(text, where)
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -141,6 +146,26 @@ def parsed_toml(text: str, where: str) -> dict[str, Any]:
         raise InputError("broken TOML: a number of thousands of digits", where=where) from None
     check_plain(table, where)
     return table
+
+
+def _check_keys(text: str, where: str) -> None:
+    """Raise InputError for keys with too many dots; the parser takes time quadratic in the dots of a key."""
+    counts = [line.count(".") for line in text.split("\n")]  # a key cannot continue on another line
+    if max(counts) < DEEPEST and sum(count**2 for count in counts) < _MOST_WORK:
+        return
+    dots = work = 0
+    for piece in _TOML_PIECE.finditer(text):
+        first = piece[0][0]
+        if first == ".":
+            dots += 1
+            work += dots
+        elif first not in "\"'":
+            dots = 0
+        if dots >= DEEPEST or work >= _MOST_WORK:
+            line = text.count("\n", 0, piece.start()) + 1
+            what = f"a key of more than {DEEPEST} parts" if dots >= DEEPEST else "too many keys of many parts"
+            problem = f"broken TOML: {what} (at line {line})"
+            raise InputError(problem, where=where, allowed=f"up to {DEEPEST} names with dots between them, or tables")
 
 
 def check_plain(value: object, where: str) -> None:
@@ -202,14 +227,14 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
 
 
 def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
-    """Write several files, or none: after a failed write, such as on a full disk, all files are as before.
+    """Write several files, or none: after an error, such as a full disk, all files are as before.
 
     A new file gets its mode from the umask; an existing file keeps its mode. InputError if a folder is not writable or
     the disk is full.
     """
     check_targets(files)
     ready = []
-    with ExitStack() as cleanup:
+    with ExitStack() as cleanup, ExitStack() as undo:
         for path, write in files.items():
             with _reporting(path):
                 target = real_path(path)
@@ -221,7 +246,10 @@ def write_all(files: Mapping[Path, Callable[[Path], object]]) -> None:
                 ready.append((path, temporary, target))
         for path, temporary, target in ready:
             with _reporting(path):
+                if len(ready) > 1:
+                    _back_up(target, cleanup, undo)
                 temporary.replace(target)
+        undo.pop_all()
 
 
 @contextmanager
@@ -238,6 +266,16 @@ def _make_folder(folder: Path, cleanup: ExitStack) -> None:
     for missing in [parent for parent in (folder, *folder.parents) if not is_there(parent)][::-1]:
         missing.mkdir(exist_ok=True)
         cleanup.callback(_try, missing.rmdir)
+
+
+def _back_up(target: Path, cleanup: ExitStack, undo: ExitStack) -> None:
+    """Let `undo` restore an existing `target` from a copy, or delete a new `target`."""
+    if not target.exists():
+        undo.callback(_try, target.unlink)
+        return
+    backup = _temporary_file(target, cleanup)
+    shutil.copy2(target, backup)
+    undo.callback(_try, lambda: backup.replace(target))
 
 
 def _try(action: Callable[[], object]) -> None:

@@ -20,12 +20,17 @@ OF_MANY_PARTS = {
     "header of a list": f"[[{LONG_KEY}]]\n",
     "inline table": f"x = {{{LONG_KEY} = 1}}",
     "in a list": f"x = [1, {{y = 2, {LONG_KEY} = 1}}]",
+    "after strings": f"""x = {{a = \"\"\"b\"\"\"\", c = '''d'''', e = "\\"", f = '\\', {LONG_KEY} = 1}}""",
     "after a comment": f"# '''\n{LONG_KEY} = 1",
     "cut short": LONG_KEY,
 }
 HONEST = {
     "dots in a string": f"x = '{'.' * 500}'",
     "dots in an escaped string": f'x = "\\"{"." * 500}"',
+    "dots in a text of lines": f'x = """\n{LONG_KEY} = 1\n"""',
+    "dots in a literal text": f"x = '''\n{LONG_KEY} = 1\n'''",
+    "dots in a quoted key": f"'{LONG_KEY}' = 1",
+    "dots in a comment": f"x = 1 # {LONG_KEY}",
     "many numbers": f"x = [{', '.join(['1.5'] * 500)}]",
     "many short keys": f"x = {{{', '.join(f'a{n}.b.c = {n}.5' for n in range(500))}}}",
     "very many numbers": f"x = [{', '.join(['1.5'] * 20_000)}]",
@@ -37,6 +42,13 @@ HONEST = {
 def test_a_key_of_very_many_parts_is_refused_before_it_is_parsed(text, monkeypatch):
     monkeypatch.setattr(tomllib, "loads", lambda _: pytest.fail("parsed"))
     with pytest.raises(InputError, match=r"mine\.toml: broken TOML: a key of more than 32 parts \(at line \d\)"):
+        parsed_toml(text, "mine.toml")
+
+
+def test_very_many_keys_of_many_parts_are_refused_before_they_are_parsed(monkeypatch):
+    monkeypatch.setattr(tomllib, "loads", lambda _: pytest.fail("parsed"))
+    text = "\n".join(f"a{number}{'.b' * 16} = 1" for number in range(60_000))
+    with pytest.raises(InputError, match=r"mine\.toml: broken TOML: too many keys of many parts \(at line \d+\)"):
         parsed_toml(text, "mine.toml")
 
 
