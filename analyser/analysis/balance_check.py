@@ -30,12 +30,16 @@ from analyser.scenarios.battle_tables import encode_battle
 EVERY_UNIT = "*/*@basic"
 MOST_ARMIES = 200
 FEWEST_ARMIES = 5  # armies needed for a correlation
-FEWEST_ARMIES_FOR_GROUPS = 12
+FEWEST_ARMIES_FOR_REASONS = 12  # armies needed to explain differences
 MISFIT_DIFFERENCE = 0.2  # difference between win rate and expected win rate that makes a unit a misfit
 _MOST_MISFITS_SHOWN = 8  # rows of each table of misfits
+_LEAST_EFFECT = 0.05  # smallest effect on the win rate that counts as a reason
 THIRDS = (1 / 3, 2 / 3)  # quantiles that divide units into groups
 FEWEST_IN_GROUP = 3  # units that a group must have for a conclusion
 _RESAMPLES = 200  # of the bootstrap of the correlation
+NO_REASON = "none of these"
+TOO_FEW = "too few units to say"
+_FEATURE_NAMES = "Reach, SPEED, charge and victory points"
 
 
 class _Feature(NamedTuple):
@@ -84,12 +88,14 @@ class BalanceCheck(FramedAnswer):
     frame : DataFrame
         One row for each loadout, the largest disagreement first. `win_rate` is over all other armies; a draw counts as
         half a win. `by_fair_points` is the rate expected from the fair points of its army. `off` is `win_rate` minus
-        `by_fair_points`.
+        `by_fair_points`, and `why` is the property that explains most of it.
     groups : DataFrame
         Means over groups of loadouts: those without a property, and thirds of the others by its value. The property
         whose groups differ most is first. Empty with fewer than 12 armies.
     correlation, correlation_low, correlation_high : float
         Rank correlation of the armies' win rates and fair points, and its 95% interval (due to the dice).
+    explained : float
+        Share of the variance of `off` that all properties explain, 0 to 1; NaN with fewer than 12 armies.
     trials : int
         Battles for each pair of armies.
     left_out : dict of str to str
@@ -101,6 +107,7 @@ class BalanceCheck(FramedAnswer):
     correlation: float
     correlation_low: float
     correlation_high: float
+    explained: float
     points: int
     trials: int
     left_out: dict[str, str]
@@ -145,6 +152,7 @@ class BalanceCheck(FramedAnswer):
     def _body(self) -> dict[str, Any]:
         return {
             **self.summary,
+            "explained": self.explained,
             "misfits": len(self.misfits),
             "method": self.method,
             "points": self.points,
@@ -157,15 +165,17 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def precision(self) -> str:
-        """Numbers of armies and battles, and the correlation with its interval."""
+        """Numbers of armies and battles, the correlation with its interval, and the share that properties explain."""
         ends = f"({self.correlation_low:.2f} to {self.correlation_high:.2f} by the dice)"
         widest = (self.frame["win_rate_high"] - self.frame["win_rate_low"]).max() / 2
-        return (
+        text = (
             f"Simulated: {counted(len(self.frame), 'army', 'armies')} of one kind of unit and about {self.points} "
             f"points each, {counted(self.trials, 'battle')} for each pair. Win rates are precise within "
             f"{100 * widest:.1f} percentage points. "
             f"The rank correlation of win rates and fair points is {self.correlation:.2f} {ends}."
         )
+        explained = f" {_FEATURE_NAMES} explain {self.explained:.0%} of the disagreement."
+        return text if np.isnan(self.explained) else text + explained
 
     def blocks(self) -> list[Block]:
         return [
@@ -185,10 +195,10 @@ class BalanceCheck(FramedAnswer):
         cells = []
         for row in rows.head(_MOST_MISFITS_SHOWN).to_dict("records"):
             prices = f"{row['points']}", f"{row['fair_points']:.0f}"
-            cells.append([row["loadout"], *prices, *_rate_texts(row)])
-        head = [title, "points", "fair", "wins", "by fair points"]
+            cells.append([row["loadout"], *prices, *_rate_texts(row), row["why"]])
+        head = [title, "points", "fair", "wins", "by fair points", "explained by"]
         more = [f"and {len(rows) - len(cells)} more"] if len(rows) > len(cells) else []
-        return [Block(head=head, rows=cells, align="<>>>>", lines=more)] if cells else []
+        return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
 
     def notes(self) -> list[str]:
         left_out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
@@ -248,18 +258,22 @@ def balance_check(
     error = np.sqrt(_mean_over_others(_variance(wins, trials)) / (len(fighters) - 1))
     by_fair_points = _expected_rates(wins, np.log(army_prices))
     off = rates - by_fair_points
+    can_explain = len(fighters) >= FEWEST_ARMIES_FOR_REASONS
+    why, explained = _explain(off, fighters) if can_explain else ([TOO_FEW] * len(fighters), float("nan"))
     frame = frame.assign(
         win_rate=rates,
         win_rate_low=np.maximum(rates - NORMAL_95 * error, 0.0),
         win_rate_high=np.minimum(rates + NORMAL_95 * error, 1.0),
         by_fair_points=by_fair_points,
         off=off,
+        why=why,
     )
     order = np.argsort(-np.abs(off), kind="stable")
     return BalanceCheck(
         frame.iloc[order].reset_index(drop=True),
-        _group_means(frame, fighters) if len(fighters) >= FEWEST_ARMIES_FOR_GROUPS else frame.iloc[:0],
+        _group_means(frame, fighters) if can_explain else frame.iloc[:0],
         *_rank_correlation(wins, army_prices, trials, seed),
+        explained,
         points,
         trials,
         left_out,
@@ -369,3 +383,23 @@ def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFra
     order = sorted(range(len(tables)), key=lambda index: large[index].min() - large[index].max())
     tables = [tables[index] for index in order]
     return pd.concat(tables, ignore_index=True)[["property", "group", "units", "win_rate", "by_fair_points", "off"]]
+
+
+def _explain(off: Array, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
+    """Return the property that explains most of each difference, and the share explained, by linear regression."""
+    figures = np.array([[feature.value(loadout) for feature in FEATURES] for loadout in fighters])
+    spread = figures.std(axis=0)
+    standard = (figures - figures.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    slopes = np.linalg.lstsq(standard, off, rcond=None)[0]
+    effects, medians = standard * slopes, np.median(figures, axis=0)
+    residuals = off - off.mean() - effects.sum(axis=1)
+    explained = 1 - float((residuals**2).sum()) / max(float(((off - off.mean()) ** 2).sum()), 1e-12)
+    why = []
+    for own_figures, own_effects, sign in zip(figures, effects, np.sign(off)):
+        best = int(np.argmax(sign * own_effects))
+        if sign * own_effects[best] < _LEAST_EFFECT:
+            why.append(NO_REASON)
+        else:
+            feature, value = FEATURES[best], float(own_figures[best])
+            why.append(f"{feature.range_text(value, value)} (median {medians[best]:.3g}{feature.unit_of_measurement})")
+    return why, max(explained, 0.0)

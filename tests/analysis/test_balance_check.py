@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from analyser import InputError
-from analyser.analysis.balance_check import _expected_rates, _group_means, _rank_correlation, balance_check
+from analyser.analysis.balance_check import _expected_rates, _explain, _group_means, _rank_correlation, balance_check
 from analyser.analysis.roles import role_of
 from analyser.cli import main
 from analyser.game.profiles import Profiles
@@ -49,6 +49,18 @@ def test_win_rates_that_are_those_of_the_price_do_not_disagree():
     assert off.argmin() == 3
     assert off[3] < -0.1
     assert _rank_correlation(wins, worth, 1000, 0)[0] < 1
+
+
+def test_the_reason_of_a_difference_is_what_goes_with_it():
+    """Planted: the longer the reach, the more battles are won beside the price."""
+    library = Profiles()
+    sides = [library[f"crown/{name}@basic"] for name in ("rifle-platoon", "drake-field-guns", "horse-guard-cavalry")]
+    sides += [library[f"imperium/{name}@basic"] for name in ("scion-grenadier-platoon", "krupp-field-guns")]
+    reach = np.array([max((row.long_range or 0 for row in side.unit.rows), default=0) for side in sides])
+    off = 0.3 * (reach - reach.mean()) / reach.std()
+    why, explained = _explain(off, sides)
+    assert explained == pytest.approx(1)
+    assert why[1].startswith(f"reach {reach[1]:g}″ (median ")
 
 
 def test_groups_say_where_win_rates_and_prices_part():
