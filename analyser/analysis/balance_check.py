@@ -385,7 +385,7 @@ def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFra
     return pd.concat(tables, ignore_index=True)[["property", "group", "units", "win_rate", "by_fair_points", "off"]]
 
 
-def _explain(off: Array, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
+def _explain(off: Floats, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
     """Return the property that explains most of each difference, and the share explained, by linear regression."""
     figures = np.array([[feature.value(loadout) for feature in FEATURES] for loadout in fighters])
     spread = figures.std(axis=0)
