@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.arrays import Array
+from analyser.common.kernel_records import Floats
 from analyser.game.units import Loadout, Unit
 
 ROUNDS = 6.0
@@ -38,9 +38,9 @@ class TimeShares(NamedTuple):
     `outreaches` is True where the unit of the row is the only one that can shoot.
     """
 
-    one_shoots: Array
-    both_shoot: Array
-    near: Array
+    one_shoots: Floats
+    both_shoot: Floats
+    near: Floats
     outreaches: NDArray[np.bool_]
 
 
@@ -54,7 +54,7 @@ class Movement:
         self._flies = np.array([unit.type == "aircraft" for unit in units], np.bool_)
 
     def time_shares(
-        self, reach: Array, gain_alone: Array, gain_of_both: Array, gain_near: Array, battlefield: Battlefield
+        self, reach: Floats, gain_alone: Floats, gain_of_both: Floats, gain_near: Floats, battlefield: Battlefield
     ) -> TimeShares:
         """Return the shares of the rounds that :class:`TimeShares` distinguishes, for each pair.
 
@@ -83,7 +83,7 @@ class Movement:
         both = np.minimum(np.where(row_charges, both, both.T), ROUNDS - one_shoots)
         return TimeShares(one_shoots / ROUNDS, both / ROUNDS, (ROUNDS - one_shoots - both) / ROUNDS, outreaches)
 
-    def _rounds_needed(self, distance: Array, space: Array) -> Array:
+    def _rounds_needed(self, distance: Floats, space: Floats) -> Floats:
         """Return the rounds that each row needs to come nearer by `distance`; the column retreats by up to `space`."""
         own, other = np.broadcast_arrays(self._speed[:, None], self._speed[None, :])
         behind = np.where(other > 0, space, 0.0)
@@ -94,7 +94,7 @@ class Movement:
         return np.asarray(np.where((distance <= 0) | self._arrives[:, None], 0.0, result), np.float64)
 
 
-def _approaches(gain: Array, speed: Array) -> NDArray[np.bool_]:
+def _approaches(gain: Floats, speed: Floats) -> NDArray[np.bool_]:
     """Return True where the row gains, or where neither gains and the row is faster."""
     excess_speed = speed[:, None] - speed[None, :]
     is_first = np.arange(len(speed))[:, None] < np.arange(len(speed))[None, :]

@@ -49,7 +49,6 @@ class ArmyLoadouts(NamedTuple):
         return wanted.unit.name if levels == 1 else wanted.title
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
         units = [{"unit": unit.selector, "count": count} for unit, count in zip(self.loadouts, self.counts)]
         return {"name": self.army.name, "points": self.army.points, "units": units}
 

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from analyser.analysis.arrays import Array
 from analyser.common.integer_programming import solve_programme
+from analyser.common.kernel_records import Floats
 
 AttackCounts = tuple[int, ...]  # number of attacks of a volley by each kind of attacker
 MOST_NODES = 20_000  # nodes of a search for volleys on one kind of target
@@ -35,8 +35,8 @@ class TargetKind(NamedTuple):
     """
 
     n_targets: int
-    matrices: Mapping[int, Array]
-    value_by_state: Array
+    matrices: Mapping[int, Floats]
+    value_by_state: Floats
 
 
 class Volley(NamedTuple):
@@ -63,7 +63,7 @@ class Assignment(NamedTuple):
         return possible_gain / self.value if self.value > 0 else np.inf
 
 
-def distribution_after(target: TargetKind, attacks: AttackCounts) -> Array:
+def distribution_after(target: TargetKind, attacks: AttackCounts) -> Floats:
     """Return the distribution of the target's states after these attacks, in the order of the kinds of attackers."""
     pmf = np.zeros(len(target.value_by_state))
     pmf[0] = 1.0
@@ -130,7 +130,7 @@ class _Search:
     """
 
     def __init__(
-        self, target: TargetKind, counts: Sequence[int], prices: Array, least: float, *, find_all: bool = False
+        self, target: TargetKind, counts: Sequence[int], prices: Floats, least: float, *, find_all: bool = False
     ) -> None:
         self._target, self._prices, self._find_all = target, prices, find_all
         self._kinds = sorted(target.matrices)
@@ -145,7 +145,7 @@ class _Search:
         self._best = max(least, 0.0)
         self.bound = self._run(pmf)
 
-    def _upper_values_by_state(self) -> list[list[Array]]:
+    def _upper_values_by_state(self) -> list[list[Floats]]:
         """Return an upper bound of the surplus from each state, as if attackers saw the results so far.
 
         The lists are by index of the next kind of attacker, and by the number of attackers of this kind left.
@@ -159,7 +159,7 @@ class _Search:
             by_kind.append(values)
         return [*reversed(by_kind), [self._target.value_by_state]]
 
-    def _run(self, pmf: Array) -> float:
+    def _run(self, pmf: Floats) -> float:
         """Search for volleys, and return an upper bound of the surplus of any volley."""
         bound = float(pmf @ self._upper_values[0][-1])
         open_nodes = [(bound, 0, self._available[0] if self._available else 0, pmf, 0.0, (0,) * self._n_kinds)]
@@ -214,7 +214,7 @@ class _Columns:
         self._columns[target, attacks] = value
         return is_new
 
-    def _constraints(self) -> tuple[Any, Array]:
+    def _constraints(self) -> tuple[Any, Floats]:
         """Return a constraint for each kind of attacker and of target: a matrix and upper limits."""
         from scipy.sparse import csr_array
 
@@ -225,7 +225,7 @@ class _Columns:
         limits = np.array([*self._counts, *(target.n_targets for target in self._targets)], np.float64)
         return csr_array(np.hstack([attacks, is_on]).T), limits
 
-    def solve_relaxation(self) -> tuple[Array, Array, float]:
+    def solve_relaxation(self) -> tuple[Floats, Floats, float]:
         """Return the dual prices of attackers and of targets, and the value of the linear relaxation."""
         from scipy.optimize import linprog
 

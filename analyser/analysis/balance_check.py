@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.arrays import Array
 from analyser.analysis.prices import ALL_LOADOUTS, fair_points
 from analyser.analysis.roles import role_of
 from analyser.analysis.selection import Selectors, loadouts, one_or_several
@@ -18,6 +17,7 @@ from analyser.common.answer import Block, FramedAnswer
 from analyser.common.errors import InputError, check_integer
 from analyser.common.estimates import Method
 from analyser.common.intervals import NORMAL_95
+from analyser.common.kernel_records import Floats
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.text import counted, fill, whole_percent
 from analyser.engine.battle.simulation import Simulation
@@ -123,7 +123,6 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """Number of misfits, in one sentence."""
         number, verb = len(self.misfits) or "None", "wins" if len(self.misfits) == 1 else "win"
         difference = f"{100 * MISFIT_DIFFERENCE:.0f} percentage points"
         return (
@@ -147,7 +146,6 @@ class BalanceCheck(FramedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The main figures by name."""
         names = ("correlation", "correlation_low", "correlation_high")
         return {name: getattr(self, name) for name in names}
 
@@ -180,7 +178,6 @@ class BalanceCheck(FramedAnswer):
         return text if np.isnan(self.explained) else text + explained
 
     def blocks(self) -> list[Block]:
-        """Return the conclusions, the groups, and the misfits that win more, and less, than fair points predict."""
         return [
             Block(lines=[*fill(self.headline), *fill(self.reason), *fill(self.precision)]),
             *self._group_blocks(),
@@ -204,7 +201,6 @@ class BalanceCheck(FramedAnswer):
         return [Block(head=head, rows=cells, align="<>>>><", lines=more)] if cells else []
 
     def notes(self) -> list[str]:
-        """Return limits, loadouts left out, dice, deck and profiles."""
         left_out = [f"Left out: {name} ({reason})." for name, reason in self.left_out.items()]
         limits = "Not modelled: terrain, objectives, and units that need others (docs/battle.md)."
         return [limits, *left_out, *self.profiles.notes()]
@@ -312,7 +308,7 @@ def _armies(
     return pd.DataFrame(rows), fighters, left_out
 
 
-def _round_robin(fighters: Sequence[Loadout], numbers: Sequence[int], sampling: Sampling, library: Profiles) -> Array:
+def _round_robin(fighters: Sequence[Loadout], numbers: Sequence[int], sampling: Sampling, library: Profiles) -> Floats:
     """Return each row's share of wins against each column; a draw counts as half."""
     wins = np.full((len(fighters), len(fighters)), np.nan)
     pairs = list(combinations(range(len(fighters)), 2))
@@ -329,16 +325,16 @@ def _round_robin(fighters: Sequence[Loadout], numbers: Sequence[int], sampling: 
     return wins
 
 
-def _mean_over_others(table: Array) -> Array:
+def _mean_over_others(table: Floats) -> Floats:
     return np.asarray(np.nanmean(table, axis=1), np.float64)
 
 
-def _variance(wins: Array, trials: int) -> Array:
+def _variance(wins: Floats, trials: int) -> Floats:
     share = (wins * trials + 1) / (trials + 2)  # with one win and one loss added
     return np.asarray(share * (1 - share) / trials, np.float64)
 
 
-def _expected_rates(wins: Array, log_prices: Array) -> Array:
+def _expected_rates(wins: Floats, log_prices: Floats) -> Floats:
     """Return the win rates that fair points predict, by a logistic curve fitted to all battles."""
     from scipy.optimize import minimize_scalar
 
@@ -353,11 +349,11 @@ def _expected_rates(wins: Array, log_prices: Array) -> Array:
     return _mean_over_others(np.where(is_pair, 1 / (1 + np.exp(-slope * difference)), np.nan))
 
 
-def _rank_correlation(wins: Array, army_prices: Array, trials: int, seed: int) -> tuple[float, float, float]:
+def _rank_correlation(wins: Floats, army_prices: Floats, trials: int, seed: int) -> tuple[float, float, float]:
     """Return Spearman's correlation of win rates and fair points, and its 95% bootstrap interval."""
     from scipy.stats import rankdata
 
-    def correlation_of(table: Array) -> float:
+    def correlation_of(table: Floats) -> float:
         rates = rankdata(_mean_over_others(table))
         return float(np.corrcoef(rates, rankdata(army_prices))[0, 1]) if np.ptp(rates) else 0.0  # 0 if all are drawn
 
@@ -389,7 +385,7 @@ def _group_means(frame: pd.DataFrame, fighters: Sequence[Loadout]) -> pd.DataFra
     return pd.concat(tables, ignore_index=True)[["property", "group", "units", "win_rate", "by_fair_points", "off"]]
 
 
-def _explain(off: Array, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
+def _explain(off: Floats, fighters: Sequence[Loadout]) -> tuple[list[str], float]:
     """Return the property that explains most of each difference, and the share explained, by linear regression."""
     figures = np.array([[feature.value(loadout) for feature in FEATURES] for loadout in fighters])
     spread = figures.std(axis=0)

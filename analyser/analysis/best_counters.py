@@ -50,7 +50,6 @@ class BestCounter(NamedTuple):
         return self.share_lost > 0 if np.isnan(gain) else gain > 0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
         figures = {name: None if pd.isna(value) else value for name, value in self._asdict().items()}
         return figures | {"pays": self.pays}
 

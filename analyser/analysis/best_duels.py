@@ -20,7 +20,7 @@ from analyser.game.profiles import ProfilesLike
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
 from analyser.results.best import BestResult, solve_best_play
-from analyser.results.states import JointStates, points_won
+from analyser.results.states import points_won
 from analyser.rules.policies import BEST
 from analyser.scenarios import load as scenarios
 from analyser.scenarios.duel import DuelScenario, bits_of_wins
@@ -37,10 +37,9 @@ _CACHED_PAIRS = 1 << 16
 def best_duel(scenario: DuelScenario, row: str | None) -> RowResults:
     """Return the result of a duel with best play, or why it is impossible; `row` is the row that the user stated."""
     try:
-        end = _final_states(scenario)
+        return [end_of_duel(_final_distribution(scenario), scenario, row)]
     except InputError as error:
         return error.problem
-    return [_fight_end(end, scenario, row)]
 
 
 def best_trades(attackers: Sequence[Loadout], defending: DefendingSide, situation: Situation) -> Cells:
@@ -88,7 +87,7 @@ def _pair_result(distance: float | None, ruleset: str, pair: tuple[Combatant, Co
     terms = DuelTerms(policy_a=BEST, policy_b=BEST, want="points", distance=distance)
     scenario = DuelScenario(terms, a, b, Ruleset.model_validate_json(ruleset))
     try:
-        end = _fight_end(_final_states(scenario), scenario)
+        end = end_of_duel(_final_distribution(scenario), scenario)
     except InputError as error:
         return _PairResult(blank_cells(1, 2)[0], error.problem)
     joint = end.distribution
@@ -97,19 +96,21 @@ def _pair_result(distance: float | None, ruleset: str, pair: tuple[Combatant, Co
     return _PairResult(cells_of([end, FightEnd(None, reverse, b, a, p_loses, end.p_draw)]))
 
 
-def _final_states(scenario: DuelScenario) -> JointStates:
+def _final_distribution(scenario: DuelScenario) -> Joint:
     from analyser.results.duel_solution import solved_duel  # a late import, because most comparisons do not need it
 
-    return solved_duel(scenario).moments()[-1]
-
-
-def _fight_end(final: JointStates, scenario: DuelScenario, row: str | None = None) -> FightEnd:
-    a, b, terms = scenario.a, scenario.b, scenario.terms
-    won = points_won(final.first, final.second, a, b, bits_of_wins(a, b, terms, 0))
-    lost = points_won(final.second, final.first, b, a, bits_of_wins(b, a, terms, 1))
-    p_wins, p_draw = (float(final.weights[where].sum()) for where in (won > lost, won == lost))
+    final = solved_duel(scenario).moments()[-1]
     (first, rows), (second, columns) = (np.unique(side, return_inverse=True) for side in (final.first, final.second))
-    return FightEnd(row, Joint(first, second, rows, columns, final.weights), a, b, p_wins, p_draw)
+    return Joint(first, second, rows, columns, final.weights)
+
+
+def end_of_duel(pmf: Joint, duel: DuelScenario, row: str | None = None) -> FightEnd:
+    """Return the end of a duel with the probabilities that its first unit wins and that it is drawn (AC-9.4)."""
+    a, b, first, second = duel.a, duel.b, pmf.first[pmf.rows], pmf.second[pmf.columns]
+    won = points_won(first, second, a, b, bits_of_wins(a, b, duel.terms, 0))
+    lost = points_won(second, first, b, a, bits_of_wins(b, a, duel.terms, 1))
+    p_wins, p_draw = (float(pmf.probabilities[where].sum()) for where in (won > lost, won == lost))
+    return FightEnd(row, pmf, a, b, p_wins, p_draw)
 
 
 def best_play(

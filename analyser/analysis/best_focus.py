@@ -88,17 +88,14 @@ class BestFocus(Answer):
 
     @property
     def headline(self) -> str:
-        """Probability of the fate with the best use of all attackers, in one sentence."""
         return frequency_sentence("At best the target", f"is {self.wanted}", self.value)
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Probability of the fate with the best use of up to 1, 2, ... attackers, and in the stated order."""
         chances = {f"p_with_{number}": chance for number, chance in enumerate(self.chances, 1)}
         return chances | {"p_in_given_order": self.as_given}
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return the steps as plain dicts."""
         return [dict(step) for step in self.steps]
 
     def _body(self) -> dict[str, Any]:
@@ -107,7 +104,6 @@ class BestFocus(Answer):
         return {**head, **chances, "steps": self.rows()} | self.profiles.fight_entries()
 
     def blocks(self) -> list[Block]:
-        """Return the probabilities, the attacks in the stated order, and the most likely steps."""
         first = f"P({self.wanted}) at best {percent(self.value)}, in the given order {percent(self.as_given)}; exact"
         chances = [[counted(n, "attacker"), percent(chance)] for n, chance in enumerate(self.chances, 1)]
         head, rows = ["fired", "target", "next", "probability", "cost of second best", "frequency"], []

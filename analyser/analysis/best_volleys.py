@@ -10,11 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from analyser.analysis.army_loadouts import ArmyLoadouts
-from analyser.analysis.arrays import Array
 from analyser.analysis.assignment import AttackCounts, TargetKind, assign, distribution_after
 from analyser.analysis.grid import TARGET_STATE
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError
+from analyser.common.kernel_records import Floats
 from analyser.engine.fight.exact.propagate import propagate_program, strike_matrices
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Loadout
@@ -33,14 +33,14 @@ class Aim(NamedTuple):
     unit_of_measurement: str
     target_value: Callable[[Loadout], int | None]  # None if the profile of the target lacks the points
     missing: str  # name of these points
-    share_gained: Callable[[NDArray[np.int64], Loadout], Array]  # share of the target's value gained in each state
+    share_gained: Callable[[NDArray[np.int64], Loadout], Floats]  # share of the target's value gained in each state
 
 
-def _share_lost(target_states: NDArray[np.int64], target: Loadout) -> Array:
+def _share_lost(target_states: NDArray[np.int64], target: Loadout) -> Floats:
     return states.share_lost(target_states, target.level.models, target.unit.damage_limit)
 
 
-def _is_removed(target_states: NDArray[np.int64], _: Loadout) -> Array:
+def _is_removed(target_states: NDArray[np.int64], _: Loadout) -> Floats:
     return states.is_removed(target_states).astype(np.float64)
 
 
@@ -132,7 +132,6 @@ class Volleys(NamedTuple):
         return rows
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
         return {
             "situation": self.situation.name,
             "aim": self.aim,

@@ -10,20 +10,19 @@ import numpy as np
 import pandas as pd
 
 from analyser import plots
-from analyser.analysis.grid import METHOD
-from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents, matchups_of_all
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, matchups_of_all
 from analyser.analysis.selection import Selectors, loadouts
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standing, Standings, short_figure
 from analyser.analysis.verdict import FAIR, NORMAL_97_5, interval_text, probabilities, verdict_of
-from analyser.common.answer import Answer, Block
+from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_choice, check_integer
-from analyser.common.estimates import Method
+from analyser.common.frames import tidy
 from analyser.common.look import with_subject
 from analyser.common.method_settings import Progress
 from analyser.common.text import fill
 from analyser.game.names import loadout_name
-from analyser.game.profiles import Profiles, ProfilesLike, ProfilesUsed, library_of
+from analyser.game.profiles import Profiles, ProfilesLike, library_of
 from analyser.game.units import Loadout
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class FairPrice(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SolvedPrice(Answer):
+class SolvedPrice(JudgedAnswer):
     """The price at which a loadout is fair.
 
     Attributes
@@ -57,44 +56,30 @@ class SolvedPrice(Answer):
     role: str
     today: int | None
     price: FairPrice
-    profiles: ProfilesUsed
-    limits: str
-    opponents: Opponents
-    method: Method = METHOD
 
     schema = "analyser/fair-price/1"
 
     @property
     def headline(self) -> str:
-        """The fair price and today's points, in one sentence."""
         today = "has no points" if self.today is None else f"costs {self.today} points"
         return f"{loadout_name(self.loadout)} {today} and is fair at {self.price.points}."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The fair price with its interval, and today's points."""
         price = self.price
         figures = {"fair_points": price.points, "fair_points_low": price.fair_low, "fair_points_high": price.fair_high}
         return figures | ({} if self.today is None else {"points_today": self.today})
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one row: the loadout, its fair price and the conditions."""
         return [self.as_dict() | {"profiles": str(self.profiles)}]
 
-    def _body(self) -> dict[str, Any]:
-        return {
-            "method": self.method,
-            "limits": self.limits,
-            "loadout": self.loadout,
-            "role": self.role,
-            "judged_among": self.opponents.as_dict(),
-            "today": self.today,
-            **self.price._asdict(),
-            **self.profiles.fight_entries(),
-        }
+    def to_frame(self) -> pd.DataFrame:
+        return tidy(self.rows())
+
+    def _figures(self) -> dict[str, Any]:
+        return {"loadout": self.loadout, "role": self.role, "today": self.today, **self.price._asdict()}
 
     def blocks(self) -> list[Block]:
-        """Return the price with its interval."""
         price = self.price
         today = "no points" if self.today is None else f"{self.today} points"
         line = (
@@ -104,10 +89,6 @@ class SolvedPrice(Answer):
         if price.verdict:
             line += f" The verdict at that price: {price.verdict}{f' ({price.doubt})' if price.doubt else ''}."
         return [Block(lines=[*fill(line), *fill(f"Judged {self.opponents}.")])]
-
-    def notes(self) -> list[str]:
-        """Return limits, dice, deck and profiles."""
-        return [self.limits, *self.profiles.notes()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,33 +114,18 @@ class SolvedDice(JudgedAnswer):
     points: int
     dice: int | None
     frame: pd.DataFrame
-    profiles: ProfilesUsed
-    limits: str
-    opponents: Opponents
-    method: Method = METHOD
 
     schema = "analyser/fair-dice/1"
 
     @property
     def headline(self) -> str:
-        """The change of dice that makes the loadout fair, in one sentence."""
         if self.dice is None:
             return f"No change of dice that was tried makes {loadout_name(self.loadout)} fair at {self.points} points."
         return f"{loadout_name(self.loadout)} is fair at {self.points} points with {self.dice:+d} dice."
 
-    def _body(self) -> dict[str, Any]:
-        return {
-            "method": self.method,
-            "limits": self.limits,
-            "loadout": self.loadout,
-            "row": self.row,
-            "judged_among": self.opponents.as_dict(),
-            "role": self.role,
-            "points": self.points,
-            "dice": self.dice,
-            "curve": self.frame.to_dict("records"),
-            **self.profiles.fight_entries(),
-        }
+    def _figures(self) -> dict[str, Any]:
+        names = ("loadout", "row", "role", "points", "dice")
+        return {name: getattr(self, name) for name in names} | {"curve": self.frame.to_dict("records")}
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the curve: fair points at each change of dice with their interval as a band, and today's points."""
@@ -182,26 +148,17 @@ class SolvedDice(JudgedAnswer):
         return f"{answer}; its fair price is then {fair_price:.0f}"
 
     def blocks(self) -> list[Block]:
-        """Return the answer, and the curve as a table."""
         head = ["dice", "fair points", "95% interval", f"at {self.points} points"]
+        columns = self.frame[["dice", "fair_points", "fair_low", "fair_high", "verdict"]]
         rows = [
-            [
-                f"{row['dice']:+d}",
-                short_figure(row["fair_points"]),
-                interval_text(row["fair_low"], row["fair_high"]),
-                row["verdict"],
-            ]
-            for row in self.frame.to_dict("records")
+            [f"{dice:+d}", short_figure(fair), interval_text(low, high), verdict]
+            for dice, fair, low, high, verdict in columns.itertuples(index=False)
         ]
         lines = [
             *fill(f"{self._subject}, {self.opponents.in_short}: {self._conclusion}."),
             *fill(f"Judged {self.opponents}."),
         ]
         return [Block(lines=lines), Block(head=head, rows=rows, align=">>>>")]
-
-    def notes(self) -> list[str]:
-        """Return limits, dice, deck and profiles."""
-        return [self.limits, *self.profiles.notes()]
 
 
 def solve_price(
@@ -244,16 +201,13 @@ def solve_price(
     points, doubt = _whole_points(result.fair_points), ""
     at_price = standings.with_([loadout.with_(points=points)], threads)
     if points > (most := at_price.price_cap(loadout.selector)):
-        points, doubt = (
-            most,
-            f"another loadout that does at least as well costs {most} points, so no higher price is fair",
-        )
+        doubt = f"another loadout that does at least as well costs {most} points, so no higher price is fair"
+        points = most
         at_price = standings.with_([loadout.with_(points=points)], threads)
     low, high = (min(end, points) if doubt else end for end in (result.fair_low, result.fair_high))
     own = at_price[loadout.selector]
     price = FairPrice(points, low, high, own.verdict if result.role == own.role else "", doubt or own.doubt)
-    sources = standings.table.profiles, standings.prices.limits, standings.prices.opponents
-    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, *sources)
+    return SolvedPrice(loadout.selector, result.role, loadout.level.points, price, **standings.conditions)
 
 
 def solve_dice(
@@ -305,8 +259,7 @@ def solve_dice(
         figures = {name: getattr(result, name) for name in ("fair_points", "fair_low", "fair_high")}
         rows.append({"dice": by, **figures, "points_over_fair": points / result.fair_points, "verdict": result.verdict})
     curve = pd.DataFrame(rows)
-    sources = standings.table.profiles, standings.prices.limits, standings.prices.opponents
-    return SolvedDice(loadout.selector, row, result.role, points, _fair_change(curve), curve, *sources)
+    return SolvedDice(loadout.selector, row, result.role, points, _fair_change(curve), curve, **standings.conditions)
 
 
 def _fair_change(curve: pd.DataFrame) -> int | None:

@@ -10,8 +10,15 @@ from typing import Any
 import numpy as np
 
 from analyser.analysis.build_answer import Build
-from analyser.analysis.build_battles import is_tied_with, play_battles, with_ties
-from analyser.analysis.built_lists import built_lists, own_list_value, typical_lists, unused_options
+from analyser.analysis.built_lists import (
+    built_lists,
+    is_tied_with,
+    own_list,
+    play_battles,
+    typical_lists,
+    unused_options,
+    with_ties,
+)
 from analyser.analysis.force_programme import Force, best_lists
 from analyser.analysis.list_opponents import list_opponents, losses_between, stage, values_against
 from analyser.analysis.situations import EXCHANGES, Situation, situations_named
@@ -135,8 +142,7 @@ def build(
         differ,
         battlegroups,
         library.used,
-        own=own,
-        own_value=None if own is None else own_list_value(own, solved[0], force, values_by_loadout, mean_weights),
+        own=None if own is None else own_list(own, solved[0], force, values_by_loadout, mean_weights),
         left_out=(
             *left_out,
             *(f"the opponent {name}, which has no points" for name in enemies.left_out),
@@ -165,14 +171,15 @@ def _check(over: str, battles: bool, next_best: int, battlegroups: int, at_most:
 def _with_battles(answer: Build, sampling: Sampling, library: Profiles) -> Build:
     with sampling.with_bar() as reporting:
         last_stage = replace(reporting, progress=stage(reporting.report, 2, 3))
-        lists = [built.army for built in answer.lists] + ([] if answer.own is None else [answer.own])
-        records = play_battles(lists, answer.enemy_armies, last_stage, library)
+        armies = [built.army for built in answer.lists] + ([] if answer.own is None else [answer.own.army])
+        records = play_battles(armies, answer.enemy_armies, last_stage, library)
     battles = with_ties(records[: len(answer.lists)])
+    lists = tuple(built._replace(battles=record) for built, record in zip(answer.lists, battles))
     if answer.own is None:
-        return replace(answer, battles=battles)
+        return replace(answer, lists=lists)
     best = max(battles, key=lambda record: record.score)
-    own = records[-1]._replace(is_tied=is_tied_with(best, records[-1]))
-    return replace(answer, battles=battles, own_battles=own)
+    record = records[-1]._replace(is_tied=is_tied_with(best, records[-1]))
+    return replace(answer, lists=lists, own=answer.own._replace(battles=record))
 
 
 MOST_REQUIRED = 500  # largest number of a unit that can be required

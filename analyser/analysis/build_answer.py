@@ -6,10 +6,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from analyser.analysis.build_battles import BattleRecord
-from analyser.analysis.built_lists import BuiltList, OwnListValue, army_lines, units_of
+from analyser.analysis.built_lists import BattleRecord, BuiltList, army_lines, units_of
 from analyser.common.answer import Answer, Block
 from analyser.common.text import counted, fill, paragraphs
 from analyser.game.army import Army
@@ -53,12 +53,10 @@ class Build(Answer):
         Opponents for the values: names of armies, or selectors of loadouts.
     least_difference : float
         Least share of the points of each better list that a list must lack.
-    battles : tuple of BattleRecord
-        Battles of each list, in the order of `lists`; empty if none were simulated.
     enemy_armies : tuple of Army
         Enemy armies of the battles: the stated armies, or a typical list of each faction among the opponents.
-    own, own_battles, own_value : Army, BattleRecord and OwnListValue, optional
-        The user's own list, its battles, and its value.
+    own : BuiltList, optional
+        The user's own list.
     left_out : tuple of str
         Loadouts and options left out, with reasons.
     """
@@ -72,44 +70,46 @@ class Build(Answer):
     least_difference: float
     most_battlegroups: int
     profiles: ProfilesUsed
-    battles: tuple[BattleRecord, ...] = ()
     enemy_armies: tuple[Army, ...] = ()
     is_typical: bool = False
-    own: Army | None = None
-    own_battles: BattleRecord | None = None
-    own_value: OwnListValue | None = None
+    own: BuiltList | None = None
     left_out: tuple[str, ...] = ()
+
+    @property
+    def battles(self) -> tuple[BattleRecord, ...]:
+        """Battles of each list, in the order of `lists`; empty if none were simulated."""
+        return tuple(built.battles for built in self.lists if built.battles is not None)
+
+    @property
+    def by_score(self) -> list[BuiltList]:
+        """The lists by score in battles, the highest first; without battles in the order of `lists`."""
+        return sorted(self.lists, key=lambda built: -built.score)
 
     @property
     def best(self) -> Army:
         """The list with the highest score in battles; without battles the list of the highest value."""
-        return self.lists[self.order[0] if self.battles else 0].army
-
-    @property
-    def order(self) -> list[int]:
-        """Indices of the lists by score in battles, the highest first."""
-        return sorted(range(len(self.battles)), key=lambda index: (-self.battles[index].score, index))
+        return self.by_score[0].army
 
     @property
     def tied(self) -> tuple[str, ...]:
         """Names of the lists whose score does not differ significantly from the best score."""
-        return tuple(self.lists[index].army.name for index in self.order if self.battles[index].is_tied)
+        return tuple(built.army.name for built in self.by_score if built.is_tied)
 
     schema = "analyser/build/1"
 
     @property
     def headline(self) -> str:
-        """The best list, in one sentence."""
         reason = "has the highest score in battles" if self.battles else "has the highest sum of unit values"
         return f"{self.best.name} {reason}, of the lists of {faction_name(self.faction)} up to {self.points:,} points."
 
     @property
     def summary(self) -> dict[str, Any]:
         """Score of each list in battles; without battles its value."""
-        if self.battles:
-            scores = [record.interval_entries(built.army.name) for built, record in zip(self.lists, self.battles)]
-            return {name: value for score in scores for name, value in score.items()}
-        return {built.army.name: built.value for built in self.lists}
+        result: dict[str, Any] = {}
+        for built in self.lists:
+            name, record = built.army.name, built.battles
+            result |= {name: built.value} if record is None else record.interval_entries(name)
+        return result
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each unit of each list."""
@@ -117,10 +117,10 @@ class Build(Answer):
         for rank, built in enumerate(self.lists, 1):
             head = {"rank": rank, "list": built.army.name}
             head |= {"value": built.value, "gap": built.gap, "differs": built.differs}
-            battles = self.battles[rank - 1].figures() if self.battles else {}
+            head |= {} if built.battles is None else built.battles.figures()
             for unit in built.army.units:
                 where = {"unit": unit.loadout.selector, "battlegroup": unit.battlegroup, "points": unit.points}
-                rows.append(head | battles | where)
+                rows.append(head | where)
         return rows
 
     @property
@@ -130,7 +130,6 @@ class Build(Answer):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Tables of the units of all lists, of the lists, and of the enemy armies."""
         return {"units": self.to_frame()} | super().tables
 
     def _body(self) -> dict[str, Any]:
@@ -144,10 +143,7 @@ class Build(Answer):
             "best": self.best.name,
             "tied": list(self.tied),
             "own": self._own_entries(),
-            "lists": [
-                built.as_dict() | ({"battles": self.battles[index].as_dict()} if self.battles else {})
-                for index, built in enumerate(self.lists)
-            ],
+            "lists": [built.as_dict() for built in self.lists],
             "met": [{"name": army.name, "points": army.points, "units": units_of(army)} for army in self.enemy_armies],
             "is_typical": self.is_typical,
             "left_out": list(self.left_out),
@@ -157,12 +153,10 @@ class Build(Answer):
     def _own_entries(self) -> dict[str, Any] | None:
         if self.own is None:
             return None
-        entries = {"name": self.own.name, "points": self.own.points}
-        entries |= {} if self.own_value is None else self.own_value._asdict()
-        return entries | ({} if self.own_battles is None else {"battles": self.own_battles.as_dict()})
+        entries = {**self.own.as_dict(), "without_value": self.own.without_value}
+        return {name: entry for name, entry in entries.items() if name not in ("gap", "units")}
 
     def blocks(self) -> list[Block]:
-        """Return the best list, the figures of all lists, and their battles."""
         first = self.lists[0]
         title = f"{self.title} ({self.scale}), against {self.against}"
         heading = f"{first.army.name}: {first.army.points:,} points, {proof_text(first)}"
@@ -172,11 +166,10 @@ class Build(Answer):
             self._values(),
         ]
         if self.battles:
-            trials = sum(record.trials for record in self.battles)
-            trials += self.own_battles.trials if self.own_battles is not None else 0
-            heading = f"By {trials:,} battles (Monte Carlo, 95% intervals)"
+            records = [*self.battles, *([self.own.battles] if self.own is not None and self.own.battles else [])]
+            heading = f"By {sum(record.trials for record in records):,} battles (Monte Carlo, 95% intervals)"
             blocks.append(self._battles("\n".join([heading, *fill(self.enemies), *fill(self.battle_note)])))
-            shown = [self.best] if self.order[0] else []  # the first list is shown above
+            shown = [] if self.best is first.army else [self.best]  # the first list is shown above
             shown += self.enemy_armies if self.is_typical else ()
             blocks += [Block(f"{army.name}: {army.points:,} points", lines=army_lines(army)) for army in shown]
         else:
@@ -184,7 +177,6 @@ class Build(Answer):
         return blocks
 
     def notes(self) -> list[str]:
-        """Return the loadouts left out, profiles and assumptions."""
         return paragraphs(
             [
                 [line for reason in self.left_out for line in fill(f"Left out: {reason}")],
@@ -194,46 +186,45 @@ class Build(Answer):
         )
 
     def _values(self) -> Block:
-        rows = list[tuple[str, ...]]()
-        for built in self.lists:
-            figures = [f"{value:.1f}" for value in (built.value, built.destroyed, built.kept)]
-            shares = f"{100 * built.gap:.2g}%", f"{100 * built.differs:.0f}%"
-            rows.append((built.army.name, f"{built.army.points:,}", *figures, *shares))
-        if self.own is not None and (own := self.own_value) is not None:
-            figures = ["–" if value is None else f"{value:.1f}" for value in (own.value, own.destroyed, own.kept)]
-            differs = "–" if own.differs is None else f"{100 * own.differs:.0f}%"
-            rows.append((f"{self.own.name} (your own)", f"{self.own.points:,}", *figures, "–", differs))
+        rows = []
+        for built in [*self.lists, *([] if self.own is None else [self.own])]:
+            figures = [_cell(figure, "{:.1f}") for figure in (built.value, built.destroyed, built.kept)]
+            figures += [_cell(100 * built.gap, "{:.2g}%"), _cell(100 * built.differs, "{:.0f}%")]
+            name = f"{built.army.name} (your own)" if built is self.own else built.army.name
+            rows.append((name, f"{built.army.points:,}", *figures))
         head = ("", "points", "value", "destroyed", "kept", "gap", "differs")
         return Block("By integer programming", head, rows, "<>", lines=fill(self.why_own_list_has_no_value))
 
     @property
     def why_own_list_has_no_value(self) -> str:
         """Reason why the user's own list has no value; empty if it has one."""
-        if self.own is None or self.own_value is None or not self.own_value.without_value:
+        if self.own is None or not self.own.without_value:
             return ""
-        units = ", ".join(self.own_value.without_value)
-        return f"The value of {self.own.name} is not reported: the search does not include {units} as in this list."
+        units = ", ".join(self.own.without_value)
+        return (
+            f"The value of {self.own.army.name} is not reported: the search does not include {units} as in this list."
+        )
 
     def _battles(self, title: str) -> Block:
-        rows = [
-            (army.name, record.wins_text, f"{100 * record.draws:.1f}%", record.score_text, record.range_text, words)
-            for army, record, words in self.battle_rows()
-        ]
+        rows = []
+        for built, words in self.all_lists():
+            if (record := built.battles) is not None:
+                shares = record.wins_text, f"{100 * record.draws:.1f}%"
+                rows.append((built.army.name, *shares, record.score_text, record.range_text, words))
         head = ("", "wins", "draws", "score", "by part", "")
         return Block(title, head, rows, "<>>>><", lines=fill(self.verdict))
 
-    def battle_rows(self) -> list[tuple[Army, BattleRecord, str]]:
-        """Return the lists with their battles and the result in words, the highest score first.
+    def all_lists(self) -> list[tuple[BuiltList, str]]:
+        """Return the lists, and the user's own if it has battles, each with its result in words, by score.
 
         The user's own list may score higher than the best list that was built.
         """
-        rows, best = [], "best" if self.own_battles is None else "best built list"
-        for index in self.order:
-            words = best if index == self.order[0] else f"tied with the {best}" * self.battles[index].is_tied
-            rows.append((self.lists[index].army, self.battles[index], words))
-        if self.own is not None and self.own_battles is not None:
-            rows.append((self.own, self.own_battles, "your own"))
-        return sorted(rows, key=lambda row: -row[1].score)
+        own = self.own if self.own is not None and self.own.battles is not None else None
+        best = "best" if own is None else "best built list"
+        rows = [(built, f"tied with the {best}" * built.is_tied) for built in self.by_score]
+        if self.battles:
+            rows[0] = rows[0][0], best
+        return sorted(rows + ([] if own is None else [(own, "your own")]), key=lambda row: -row[0].score)
 
     @property
     def against(self) -> str:
@@ -290,35 +281,36 @@ class Build(Answer):
             sentence += f" {self.best.name} spends {empty} points on transports without passengers."
         if len(self.lists) == 1:
             return sentence
-        values, scores = [built.value for built in self.lists], [record.score for record in self.battles]
+        values, scores = ([getattr(built, name) for built in self.lists] for name in ("value", "score"))
         differences = f"The values of these lists differ by at most {max(values) - min(values):.1f}"
-        differences += f", and their scores by at most {100 * (max(scores) - min(scores)):.1f}" if scores else ""
+        differences += f", and their scores by at most {100 * (max(scores) - min(scores)):.1f}" if self.battles else ""
         return f"{sentence} {differences}."
 
     def _battle_verdict(self) -> str:
-        first = self.lists[0].army.name
-        if not self.battles[0].is_tied:
-            sentence = f"Battles change the ranking: {self.best.name} does better than {first}."
+        first = self.lists[0]
+        if not first.is_tied:
+            sentence = f"Battles change the ranking: {self.best.name} does better than {first.army.name}."
         elif len(self.tied) == len(self.lists) > 1:
             insignificant = "The differences of these lists in battle are not significant"
             sentence = f"{insignificant}, so battles do not change the ranking."
         else:
-            result = "the best" if self.order[0] == 0 else "tied with the best"
-            sentence = f"Battles confirm the ranking: {first} is {result}."
+            result = "the best" if self.best is first.army else "tied with the best"
+            sentence = f"Battles confirm the ranking: {first.army.name} is {result}."
         return sentence + self._own_verdict()
 
     def _own_verdict(self) -> str:
-        if self.own is None or self.own_battles is None:
+        best, own = self.by_score[0], self.own
+        if own is None or own.battles is None or best.battles is None:
             return ""
-        best = self.battles[self.order[0]]
-        if self.own_battles.is_tied:
-            result = "does not differ significantly from the best"
-        else:
-            is_better = self.own_battles.score > best.score
-            result = "does better than all of these" if is_better else "does worse than the best"
-        points = f" of {self.own.points:,} points" if self.own.points > self.points else ""
-        scores = f"{self.own_battles.score_text} against {best.score_text}"
-        return f" Your own list, {self.own.name}{points}, {result}: score {scores}."
+        result = "does better than all of these" if own.score > best.score else "does worse than the best"
+        result = "does not differ significantly from the best" if own.is_tied else result
+        points = f" of {own.army.points:,} points" if own.army.points > self.points else ""
+        scores = f"{own.battles.score_text} against {best.battles.score_text}"
+        return f" Your own list, {own.army.name}{points}, {result}: score {scores}."
+
+
+def _cell(figure: float, form: str) -> str:
+    return "–" if np.isnan(figure) else form.format(figure)
 
 
 def proof_text(built: BuiltList) -> str:

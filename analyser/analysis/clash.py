@@ -30,7 +30,6 @@ from analyser.common.frames import tidy
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import MetricLike
 from analyser.common.text import counted
-from analyser.game.forces import Boon
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
 from analyser.results.base import result_sentence
 from analyser.scenarios.armies import ArmyLike
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 SHARE_LOST, WINS = "mean_share_lost", "p_attacker_wins"
-CHARGES_NOT_MODELLED = NotModelled("Charges", "the best attacks of a round, which are all shots", ())
 ASSIGNMENT_NOTES = (
     "The best attacks of a round are ranged attacks. Each unit attacks at most once, all units in the same situation, "
     "each with the row that is best against the undamaged target.",
@@ -53,19 +51,62 @@ ASSIGNMENT_NOTES = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Side:
+    """One side of a clash: its attacks on the enemy.
+
+    `key` is ``mine`` or ``yours``. `volleys` has the best assignment of all shots for each situation of ranged attacks.
+    """
+
+    key: str
+    army: ArmyLoadouts
+    enemy: ArmyLoadouts
+    matchups: Matchups
+    volleys: tuple[Volleys, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the army."""
+        return self.army.army.name
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The attacks of this side; see :attr:`Clash.frame`."""
+        table = self.matchups.frame
+        units = {"attacker_units": _counts(self.army, table["attacker"])}
+        units |= {"defender_units": _counts(self.enemy, table["defender"])}
+        result = with_points_lost(table).assign(**units)
+        result.insert(0, "side", self.key)
+        return result
+
+    @cached_property
+    def counters(self) -> tuple[BestCounter, ...]:
+        """Best counter to each enemy unit, in each situation."""
+        return best_counters(self.frame, self.matchups.situations)
+
+    @cached_property
+    def second_counters(self) -> tuple[BestCounter, ...]:
+        """Second-best counters in the order of :attr:`counters`."""
+        return best_counters(self.frame, self.matchups.situations, 1)
+
+    @cached_property
+    def hard_targets(self) -> tuple[HardTarget, ...]:
+        """Enemy units that this army can hardly hurt, or can hurt with only one unit."""
+        return hard_targets(self.frame, self.matchups.situations, self.army, self.volleys)
+
+    def hard_target_lines(self) -> list[str]:
+        """Return the hard targets as sentences."""
+        return hard_target_lines(self.hard_targets, self.matchups.situations, self.army, self.enemy)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Clash(FramedAnswer):
     """Comparison of two armies; every figure is exact except those of battles.
 
-    `volleys` and `enemy_volleys` are the best assignment of all shots of each army, for each situation of ranged
-    attacks. `battle_conclusions` and `battle_figures` come from simulated battles, if requested.
+    `battle_conclusions` and `battle_figures` come from simulated battles, if requested.
     """
 
-    mine: ArmyLoadouts
-    yours: ArmyLoadouts
-    matchups: Matchups
-    enemy_matchups: Matchups
-    volleys: tuple[Volleys, ...]
-    enemy_volleys: tuple[Volleys, ...]
+    mine: Side
+    yours: Side
     battle_conclusions: tuple[str, ...] = ()
     battle_figures: dict[str, Any] = field(default_factory=dict)
 
@@ -74,11 +115,11 @@ class Clash(FramedAnswer):
     @property
     def headline(self) -> str:
         """The army that wins more battles; without battles the number of enemy loadouts in `hard_targets`."""
-        mine, yours = self.mine.army.name, self.yours.army.name
+        mine, yours = self.mine.name, self.yours.name
         if self.battle_figures:
             return result_sentence(mine, yours, self.battle_figures["p_victory"], self.battle_figures["p_defeat"])
-        if n_hard := len({unit.target for unit in self.hard_targets}):
-            kinds = counted(len(self.yours.loadouts), "kind")
+        if n_hard := len({unit.target for unit in self.mine.hard_targets}):
+            kinds = counted(len(self.yours.army.loadouts), "kind")
             return f"{mine} can hardly hurt {n_hard} of {kinds} of units of {yours}."
         return f"{mine} can hurt every kind of unit of {yours}."
 
@@ -88,40 +129,42 @@ class Clash(FramedAnswer):
         return self.battle_figures
 
     @property
+    def sides(self) -> tuple[Side, Side]:
+        """Both sides, ``mine`` first."""
+        return self.mine, self.yours
+
+    @property
     def situations(self) -> tuple[Situation, ...]:
         """Situations of the matchups."""
-        return self.matchups.situations
+        return self.mine.matchups.situations
 
     @property
     def profiles(self) -> ProfilesUsed:
         """Source of the profiles."""
-        return self.matchups.profiles
+        return self.mine.matchups.profiles
 
     @property
     def not_modelled(self) -> tuple[NotModelled, ...]:
         """Rules of both armies that the figures, or the best attacks of a round, leave out."""
-        by_name = {rule.name: rule for rule in (*self.matchups.not_modelled, *self.enemy_matchups.not_modelled)}
-        boons = (NotModelled(f"boon {boon.name}", "every figure", ()) for boon in self._boons)
-        rules = (*boons, *(by_name[name] for name in sorted(by_name)))
-        units = (loadout.unit for army in (self.mine, self.yours) for loadout in army.loadouts)
+        by_name = {rule.name: rule for side in self.sides for rule in side.matchups.not_modelled}
+        boons = dict.fromkeys(boon.name for side in self.sides for boon in side.army.army.paid_boons)
+        rules = [NotModelled(f"boon {name}", "every figure", ()) for name in boons]
+        rules += (by_name[name] for name in sorted(by_name))
+        units = (loadout.unit for side in self.sides for loadout in side.army.loadouts)
         melee_units = tuple(dict.fromkeys(unit.name for unit in units if any(row.kind == "melee" for row in unit.rows)))
-        return (*rules, CHARGES_NOT_MODELLED._replace(units=melee_units)) if self.volleys and melee_units else rules
-
-    @property
-    def _boons(self) -> tuple[Boon, ...]:
-        return tuple(dict.fromkeys((*self.mine.army.paid_boons, *self.yours.army.paid_boons)))
+        if self.mine.volleys and melee_units:
+            rules.append(NotModelled("Charges", "the best attacks of a round, which are all shots", melee_units))
+        return tuple(rules)
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """Assumptions of the answer."""
-        return (*self.profiles.assumptions, *ASSUMPTIONS, *(ASSIGNMENT_NOTES if self.volleys else ()))
+        return (*self.profiles.assumptions, *ASSUMPTIONS, *(ASSIGNMENT_NOTES if self.mine.volleys else ()))
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the armies."""
-        return tuple(
-            f"{side.army.name}: {warning}" for side in (self.mine, self.yours) for warning in side.army.warnings
-        )
+        return tuple(f"{side.name}: {warning}" for side in self.sides for warning in side.army.army.warnings)
 
     @cached_property
     def frame(self) -> pd.DataFrame:  # type: ignore[override]
@@ -130,59 +173,15 @@ class Clash(FramedAnswer):
         The columns are those of :func:`analyser.matchups`, and the attacking `side` (``mine`` or ``yours``), the
         numbers of units (`attacker_units`, `defender_units`) and the points lost (`points_lost`, `own_points_lost`).
         """
-        parts = []
-        sides = ("mine", self.matchups, self.mine, self.yours), ("yours", self.enemy_matchups, self.yours, self.mine)
-        for side, table, army, enemy in sides:
-            units = {"attacker_units": _counts(army, table.frame["attacker"])}
-            units |= {"defender_units": _counts(enemy, table.frame["defender"])}
-            part = with_points_lost(table.frame).assign(**units)
-            part.insert(0, "side", side)
-            parts.append(part)
-        return pd.concat(parts, ignore_index=True)
-
-    def attacks_of(self, side: str) -> pd.DataFrame:
-        """Return the rows of the frame in which this side (``mine`` or ``yours``) attacks."""
-        return self.frame[self.frame["side"] == side]
-
-    @cached_property
-    def counters(self) -> tuple[BestCounter, ...]:
-        """Best counter of `mine` to each unit of `yours`, in each situation."""
-        return best_counters(self.attacks_of("mine"), self.situations)
-
-    @cached_property
-    def enemy_counters(self) -> tuple[BestCounter, ...]:
-        """Best counter of `yours` to each unit of `mine`, in each situation."""
-        return best_counters(self.attacks_of("yours"), self.situations)
-
-    @cached_property
-    def second_counters(self) -> tuple[BestCounter, ...]:
-        """Second-best counters in the order of :attr:`counters`."""
-        return best_counters(self.attacks_of("mine"), self.situations, 1)
-
-    @cached_property
-    def second_enemy_counters(self) -> tuple[BestCounter, ...]:
-        """Second-best counters in the order of :attr:`enemy_counters`."""
-        return best_counters(self.attacks_of("yours"), self.situations, 1)
-
-    @cached_property
-    def hard_targets(self) -> tuple[HardTarget, ...]:
-        """Units of `yours` that `mine` can hardly hurt, or can hurt with only one unit."""
-        return hard_targets(self.attacks_of("mine"), self.situations, self.mine, self.volleys)
-
-    @cached_property
-    def enemy_hard_targets(self) -> tuple[HardTarget, ...]:
-        """Units of `mine` that `yours` can hardly hurt, or can hurt with only one unit."""
-        return hard_targets(self.attacks_of("yours"), self.situations, self.yours, self.enemy_volleys)
+        return pd.concat([side.frame for side in self.sides], ignore_index=True)
 
     def hard_target_lines(self) -> list[str]:
         """Return the hard targets of both armies as sentences."""
-        lines = hard_target_lines(self.hard_targets, self.situations, self.mine, self.yours)
-        return [*lines, *hard_target_lines(self.enemy_hard_targets, self.situations, self.yours, self.mine)]
+        return [line for side in self.sides for line in side.hard_target_lines()]
 
     def volleys_frame(self) -> pd.DataFrame:
         """Return the best shots of both armies as a tidy frame: a row for each attacking loadout on each target."""
-        sides = ("mine", self.volleys), ("yours", self.enemy_volleys)
-        return tidy({"side": side} | row for side, volleys in sides for volley in volleys for row in volley.rows())
+        return tidy({"side": side.key} | row for side in self.sides for shots in side.volleys for row in shots.rows())
 
     def plot(
         self, *, situation: str | None = None, metric: MetricLike | None = None, ax: Axes | None = None, **more: Any
@@ -196,26 +195,26 @@ class Clash(FramedAnswer):
         name = situation or self.situations[0].name
         check_choice(name, "situation", list(kinds))
         metric = metric or (WINS if kinds[name] == "duel" else SHARE_LOST)
-        return self.matchups.heatmap(metric=metric, situation=name, ax=ax, **more)
+        return self.mine.matchups.heatmap(metric=metric, situation=name, ax=ax, **more)
 
     def _body(self) -> dict[str, Any]:
         return {
             "kind": "clash",
             "method": "exact",
-            "mine": self.mine.as_dict(),
-            "yours": self.yours.as_dict(),
+            "mine": self.mine.army.as_dict(),
+            "yours": self.yours.army.as_dict(),
             "situations": [situation.name for situation in self.situations],
             **self.profiles.fight_entries(),
-            "answers": [counter.as_dict() for counter in self.counters],
-            "threats": [counter.as_dict() for counter in self.enemy_counters],
-            "next_answers": [counter.as_dict() for counter in self.second_counters],
-            "next_threats": [counter.as_dict() for counter in self.second_enemy_counters],
+            "answers": [counter.as_dict() for counter in self.mine.counters],
+            "threats": [counter.as_dict() for counter in self.yours.counters],
+            "next_answers": [counter.as_dict() for counter in self.mine.second_counters],
+            "next_threats": [counter.as_dict() for counter in self.yours.second_counters],
             "battles": list(self.battle_conclusions),
             "battle": self.battle_figures,
-            "gaps": [unit._asdict() for unit in self.hard_targets],
-            "their_gaps": [unit._asdict() for unit in self.enemy_hard_targets],
-            "assignments": [volley.as_dict() for volley in self.volleys],
-            "their_assignments": [volley.as_dict() for volley in self.enemy_volleys],
+            "gaps": [unit._asdict() for unit in self.mine.hard_targets],
+            "their_gaps": [unit._asdict() for unit in self.yours.hard_targets],
+            "assignments": [volley.as_dict() for volley in self.mine.volleys],
+            "their_assignments": [volley.as_dict() for volley in self.yours.volleys],
             "matchups": plain_rows(self.frame),
             "assumptions": list(self.assumptions),
             "not_modelled": [rule._asdict() for rule in self.not_modelled],
@@ -223,11 +222,9 @@ class Clash(FramedAnswer):
         }
 
     def blocks(self) -> list[Block]:
-        """Return the hard targets, the best attacks of a round, the matrices, and the best counters of both armies."""
         return clash_blocks(self)
 
     def notes(self) -> list[str]:
-        """Return the rules not modelled, profiles, assumptions and warnings."""
         return clash_notes(self)
 
 
@@ -279,9 +276,9 @@ def clash(
     Examples
     --------
     >>> found = clash(["2 x crown/rifle-platoon@basic"], ["imperium/krupp-field-guns@basic"], situations="long-range")
-    >>> [(counter.attacker, round(counter.points_lost, 1)) for counter in found.counters]
+    >>> [(counter.attacker, round(counter.points_lost, 1)) for counter in found.mine.counters]
     [('crown/rifle-platoon@basic', 42.3)]
-    >>> best = found.volleys[0]
+    >>> best = found.mine.volleys[0]
     >>> best.volley_results[0].shots[0].units, round(best.value, 1), best.gap, round(best.sum_of_single, 1)
     (2, 67.7, 0.0, 84.5)
     """
@@ -295,23 +292,29 @@ def clash(
     if ranged:
         for army in armies:
             check_aim(aim, army)
-    directions, steps = (armies, armies[::-1]), 2 * (1 + len(ranged))
-    tables: list[Matchups] = []
-    volleys: list[list[Volleys]] = [[], []]
+    steps, sides = 2 * (1 + len(ranged)), list[Side]()
     with sampling.with_bar() as reporting:
-        for army, enemy in directions:
-            options: dict[str, Any] = {"situations": wanted, "threads": threads, "profiles": library}
-            tables.append(matchups(army.loadouts, enemy.loadouts, metric=SHARE_LOST, **options))
-            reporting.report(len(tables), steps)
-        for (army, enemy), table, assignments in zip(directions, tables, volleys):
+        for key, army, enemy in (("mine", *armies), ("yours", *armies[::-1])):
+            table = matchups(
+                army.loadouts,
+                enemy.loadouts,
+                metric=SHARE_LOST,
+                situations=wanted,
+                threads=threads,
+                profiles=library,
+            )
+            volleys, done = list[Volleys](), len(sides) * steps // 2 + 1
+            reporting.report(done, steps)
             for situation in ranged:
-                assignments.append(best_volleys(army, enemy, table.frame, situation, library.ruleset, aim))
-                reporting.report(2 + sum(map(len, volleys)), steps)
-    result = Clash(*armies, tables[0], tables[1], tuple(volleys[0]), tuple(volleys[1]))
+                volleys.append(best_volleys(army, enemy, table.frame, situation, library.ruleset, aim))
+                reporting.report(done + len(volleys), steps)
+            sides.append(Side(key, army, enemy, table, tuple(volleys)))
+    result = Clash(sides[0], sides[1])
     if not battles:
         return result
-    sides = armies[0].army, armies[1].army
-    simulated = battle(*sides, trials=battles, threads=threads, profiles=library, progress=progress)
+    simulated = battle(
+        *(army.army for army in armies), trials=battles, threads=threads, profiles=library, progress=progress
+    )
     return replace(result, battle_conclusions=tuple(simulated.conclusions()), battle_figures=simulated.summary)
 
 

@@ -14,10 +14,20 @@ from analyser.analysis.best_counters import BestCounter
 from analyser.analysis.best_volleys import AIMS, VolleyResult, Volleys
 from analyser.analysis.situations import Situation
 from analyser.common.answer import Block
-from analyser.common.text import WIDTH, aligned, aligned_within, counted, fill, paragraphs, percent, whole_percent
+from analyser.common.text import (
+    WIDTH,
+    aligned,
+    aligned_within,
+    column_parts,
+    counted,
+    fill,
+    paragraphs,
+    percent,
+    whole_percent,
+)
 
 if TYPE_CHECKING:
-    from analyser.analysis.clash import Clash
+    from analyser.analysis.clash import Clash, Side
 
 IMPOSSIBLE, INDENT = "–", "  "
 NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
@@ -26,23 +36,16 @@ WITHOUT_BATTLES = "Winner: not computed. Add --battles N, or use `analyser battl
 
 def clash_blocks(answer: Clash) -> list[Block]:
     """Return the main part of the text: armies, battles, hard targets, best attacks, matrices and counters."""
-    sides = (
-        ("best", answer.mine, answer.yours, answer.counters, answer.second_counters),
-        ("worst", answer.yours, answer.mine, answer.enemy_counters, answer.second_enemy_counters),
-    )
+    heading = fill(f"{answer.mine.army.title} against {answer.yours.army.title}")
+    battles = ["In battle (simulated; both sides look one activation ahead)", *_bullets(answer.battle_conclusions)]
     parts = [
-        [
-            *fill(f"{answer.mine.title} against {answer.yours.title}"),
-            "Method: exact. Rules left out are listed at the end",
-        ],
-        ["In battle (simulated; both sides look one activation ahead)", *_bullets(answer.battle_conclusions)]
-        if answer.battle_conclusions
-        else fill(WITHOUT_BATTLES),
+        [*heading, "Method: exact. Rules left out are listed at the end"],
+        battles if answer.battle_conclusions else fill(WITHOUT_BATTLES),
         ["Hard targets", *_bullets(answer.hard_target_lines())],
         _situation_lines(answer.situations),
         *_best_attacks(answer),
-        *_matrices(answer),
-        *([*fill(title), *_counters(*side)] for title, side in zip(counter_titles(answer), sides)),
+        *_matrices(answer.mine),
+        *([*fill(counters_title(side)), *_counters(side)] for side in answer.sides),
     ]
     return [Block(lines=part) for part in parts]
 
@@ -59,11 +62,11 @@ def clash_notes(answer: Clash) -> list[str]:
     )
 
 
-def counter_titles(answer: Clash) -> tuple[str, str]:
-    """Return the headings of the two tables of counters."""
-    mine, yours = answer.mine.army.name, answer.yours.army.name
-    enemy_title = f"Most dangerous units of {yours} for each unit of {mine}"
-    return f"Best counters of {mine} to each unit of {yours}", enemy_title
+def counters_title(side: Side) -> str:
+    """Return the heading of the table of counters of one side."""
+    if side.key == "mine":
+        return f"Best counters of {side.name} to each unit of {side.enemy.army.name}"
+    return f"Most dangerous units of {side.name} for each unit of {side.enemy.army.name}"
 
 
 def _bullets(lines: Iterable[str]) -> list[str]:
@@ -112,59 +115,53 @@ def attack_names(volley: VolleyResult, army: ArmyLoadouts) -> list[str]:
 
 def _best_attacks(answer: Clash) -> list[list[str]]:
     """Return the best attacks of both armies; a proof that all assignments share appears once."""
-    all_volleys = (*answer.volleys, *answer.enemy_volleys)
+    all_volleys = [volleys for side in answer.sides for volleys in side.volleys]
     if not all_volleys:
         return []
     proofs = dict.fromkeys(map(proof_text, all_volleys))
     proven = f" Each assignment is {next(iter(proofs))}." if len(proofs) == 1 else ""
-    aim = AIMS[all_volleys[0].aim].title
-    parts = [fill(f"Best attacks of a round: shots only, no charges. Value: {aim}.{proven}")]
-    sides = (answer.volleys, answer.mine, answer.yours), (answer.enemy_volleys, answer.yours, answer.mine)
-    return parts + [part for side in sides for part in _assignment_parts(*side, is_proven=bool(proven))]
+    title = f"Best attacks of a round: shots only, no charges. Value: {AIMS[all_volleys[0].aim].title}.{proven}"
+    parts = [part for side in answer.sides for part in _assignment_parts(side, is_proven=bool(proven))]
+    return [fill(title), *parts]
 
 
-def _assignment_parts(
-    volleys: Sequence[Volleys], army: ArmyLoadouts, enemy: ArmyLoadouts, *, is_proven: bool
-) -> list[list[str]]:
+def _assignment_parts(side: Side, *, is_proven: bool) -> list[list[str]]:
     parts = []
-    for assignment in volleys:
+    for assignment in side.volleys:
         value, situation = value_text(assignment.aim, assignment.value), _situation_title(assignment.situation)
-        title = f"Best attacks of {army.army.name}, {situation}: {value}"
+        title = f"Best attacks of {side.name}, {situation}: {value}"
         rows = [("target", "by", "lost", "annihilated")]
         for volley in assignment.volley_results:
             figures = percent(volley.share_lost), percent(volley.p_annihilated)
-            names = attack_names(volley, army)
-            rows.append((enemy.short_loadout_title(volley.target), names[0], *figures))
+            names = attack_names(volley, side.army)
+            rows.append((side.enemy.short_loadout_title(volley.target), names[0], *figures))
             rows += [("", name, "", "") for name in names[1:]]
         table = ["No attack is possible."]
         if assignment.volley_results:
             table = [line.replace(NO_BREAK_SPACE, " ") for line in aligned_within(rows, "<<>>", (0, 1))]
         proof = [] if is_proven else fill(f"It is {proof_text(assignment)}.")
-        below = [line for note in volley_lines(assignment, army) for line in fill(note)]
+        below = [line for note in volley_lines(assignment, side.army) for line in fill(note)]
         parts.append([*fill(title), *proof, *table, *below])
     return parts
 
 
-def _matrices(answer: Clash) -> list[list[str]]:
+def _matrices(side: Side) -> list[list[str]]:
     """Return a table of attackers and numbered defenders for each situation, and the defenders' names."""
-    parts, frame = [], answer.attacks_of("mine")
-    enemies = [loadout.selector for loadout in answer.yours.loadouts]
-    names = [counted_name(answer.mine, kind.selector, in_short=True) for kind in answer.mine.loadouts]
-    for situation in answer.situations:
+    parts, enemies = [], [loadout.selector for loadout in side.enemy.loadouts]
+    attackers = [loadout.selector for loadout in side.army.loadouts]
+    names = [counted_name(side.army, attacker, in_short=True) for attacker in attackers]
+    for situation in side.matchups.situations:
         is_duel = situation.kind == "duel"
         quantity = "probability of winning, %" if is_duel else "share of the target that is lost, %"
-        part = frame[frame["situation"] == situation.name]
+        part = side.frame[side.frame["situation"] == situation.name]
         values = "p_attacker_wins" if is_duel else "mean_share_lost"
-        table = part.pivot(index="attacker", columns="defender", values=values)
-        table = table.reindex(index=[loadout.selector for loadout in answer.mine.loadouts], columns=enemies)
-        lines = fill(f"{answer.mine.army.name} on {answer.yours.army.name}, {_situation_title(situation)}: {quantity}")
+        table = part.pivot(index="attacker", columns="defender", values=values).reindex(attackers)
+        lines = fill(f"{side.name} on {side.enemy.army.name}, {_situation_title(situation)}: {quantity}")
         columns = [[str(number), *map(_cell, table[name])] for number, name in enumerate(enemies, 1)]
-        widest = max(len(cell) for column in columns for cell in column) + 2
-        at_once = max((WIDTH - max(map(len, names))) // widest, 1)
-        for first in range(0, len(enemies), at_once):
-            lines += aligned(list(zip(["", *names], *columns[first : first + at_once])), "<>")
+        for rows in column_parts(["", *names], columns, WIDTH):
+            lines += aligned(rows, "<>")
         parts.append(lines)
-    legend = [(str(number), counted_name(answer.yours, name)) for number, name in enumerate(enemies, 1)]
+    legend = [(str(number), counted_name(side.enemy, name)) for number, name in enumerate(enemies, 1)]
     return [*parts, aligned(legend, "><")]
 
 
@@ -197,28 +194,19 @@ def counter_text(counter: BestCounter, army: ArmyLoadouts, others: str = "none")
     return f"{name}: {lost}, costs {counted(cost, 'point')}" if cost else f"{name}: {lost}"
 
 
-def _counters(
-    which: str, army: ArmyLoadouts, enemy: ArmyLoadouts, firsts: Sequence[BestCounter], seconds: Sequence[BestCounter]
-) -> list[str]:
-    """List the two best counters to each enemy unit by situation, with `which` as the heading."""
-    targets = [loadout.selector for loadout in enemy.loadouts]
-    rows = [
-        (
-            f"{INDENT}{first.situation.replace('-', ' ')}",
-            counter_text(first, army),
-            counter_text(second, army, "no other"),
-        )
-        for target in targets
-        for first, second in zip(firsts, seconds)
-        if first.target == target
-    ]
-    rows.insert(0, ("", which, f"next {which}"))
+def _counters(side: Side) -> list[str]:
+    """List the two best counters to each enemy unit by situation."""
+    which, situations = "best" if side.key == "mine" else "worst", len(side.matchups.situations)
+    rows = [("", which, f"next {which}")]
+    for first, second in zip(side.counters, side.second_counters):
+        cells = counter_text(first, side.army), counter_text(second, side.army, "no other")
+        rows.append((f"{INDENT}{first.situation.replace('-', ' ')}", *cells))
     head, *lines = aligned_within(rows, "<", (1, 2))
     parts, begun = [head], 0
     for line in lines:
         if line[len(INDENT)] != " ":  # a line with further indentation continues the previous one
-            situation = begun % (len(rows[1:]) // len(targets))
-            parts += [] if situation else [counted_name(enemy, targets[begun * len(targets) // len(rows[1:])])]
+            target = side.counters[begun].target
+            parts += [] if begun % situations else [counted_name(side.enemy, target)]
             begun += 1
         parts.append(line)
     return parts

@@ -93,14 +93,12 @@ class Comparison(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The best loadout, in one sentence."""
         others = len(self.tied) - 1
         tie = f", tied with {counted(others, 'other')}" if others > 0 else ""
         return f"{loadout_name(self.best)} is best by {mid_sentence(title_of(self.metric, self.at_least))}{tie}."
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Value of the metric compared for each loadout, with its interval if simulated."""
         names = [name for end in ("", "_low", "_high") if (name := f"{self.metric}{end}") in self.frame]
         rows = self.frame.dropna(subset=[self.metric]).set_index("loadout")[names]
         return {
@@ -111,7 +109,6 @@ class Comparison(FramedAnswer):
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Tables of the figures, of the distributions of models destroyed, and of the differences from the best."""
         return {
             "loadouts": self.to_frame(),
             "distributions": tidy(self.distributions),
@@ -161,7 +158,6 @@ class Comparison(FramedAnswer):
         return plots.cost_against_effect(self, metric=self.metric, quantity=quantity, ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return a table for one attack, and a table of figures per 100 points; the highest are bold on a page."""
         plain = self.metric.removesuffix(PER_100_POINTS)
         by_points = (plain if plain in DIVISIBLE else DIVISIBLE[0]) + PER_100_POINTS
         blocks = [Block(self._heading()), self._table("One attack:", "", plain)]
@@ -241,7 +237,6 @@ class Comparison(FramedAnswer):
         return f"On {target} ({result.scenario.target.models} models){where}; {method}"
 
     def notes(self) -> list[str]:
-        """Return the meaning of the headings, impossible attacks, rules not modelled, profiles and warnings."""
         at_least = self._heading_of(AT_LEAST)
         notes = [
             f"{at_least}, mean, 10th: models destroyed (probability of at least that many, mean, percentile).",

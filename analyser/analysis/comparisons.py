@@ -81,12 +81,10 @@ class Comparisons(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The loadout with the best mean, in one sentence."""
         return f"In the mean over {len(self.by_target)} targets {self.mean.headline}"
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
-        """Tables of the figures on every target and in the mean, and of the differences in the mean."""
         return {"loadouts": self.to_frame(), "differences": tidy(self.mean.differences)}
 
     def _body(self) -> dict[str, Any]:
@@ -97,7 +95,6 @@ class Comparisons(FramedAnswer):
         return self.mean.metadata() | {"targets": targets, "mean": self.mean.record()}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a tidy frame of all targets; the :attr:`mean` has its own frame."""
         return tidy(self.frame[~self.frame["is_mean"]].drop(columns="is_mean")).astype({"dice": "Int64"})
 
     def plot(self, *, kind: Kind = "at least", **more: Any) -> tuple[Axes, ...]:
@@ -109,7 +106,6 @@ class Comparisons(FramedAnswer):
         return self.mean.frontier(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the tables of each target and those of the mean."""
         blocks = [block for comparison in self.by_target.values() for block in comparison.blocks()]
         words = (
             f"{name} {self.weights[name]:g} (column ≥k: k = {part.at_least} models)"
@@ -118,7 +114,6 @@ class Comparisons(FramedAnswer):
         return [*blocks, Block(f"Weights of the targets: {', '.join(words)}."), *self.mean.blocks()]
 
     def notes(self) -> list[str]:
-        """Return the notes of the mean."""
         return self.mean.notes()
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.arrays import Array
+from analyser.common.kernel_records import Floats
 
 NEGLIGIBLE_LOSS = 0.01  # points destroyed in a round per own point: so few do not matter
 PICKINESS = 2.0  # a lead of 0.5 makes a loadout e times as frequent among the opponents
@@ -25,11 +25,11 @@ _FLOOR = 1e-12  # points; keeps logarithms finite
 class SolvedPrices(NamedTuple):
     """Logarithms of prices, and the largest imbalance that they leave."""
 
-    prices: Array
+    prices: Floats
     residual: float
 
 
-def even_trade_prices(losses: Array, frequencies: Array) -> SolvedPrices:
+def even_trade_prices(losses: Floats, frequencies: Floats) -> SolvedPrices:
     """Return the prices at which every loadout destroys as many points as it loses.
 
     They balance the matrix ``losses[i, j] * price[j] / price[i]``, weighted by the frequencies (Osborne 1960; the
@@ -51,7 +51,7 @@ def even_trade_prices(losses: Array, frequencies: Array) -> SolvedPrices:
     return SolvedPrices(prices, gain)
 
 
-def price_sensitivity(losses: Array, frequencies: Array, prices: Array) -> tuple[Array, Array]:
+def price_sensitivity(losses: Floats, frequencies: Floats, prices: Floats) -> tuple[Floats, Floats]:
     """Return the derivatives of even-trade prices with respect to log frequencies of loadouts and of battlefields.
 
     They follow from the implicit function theorem. `losses` has the shape (battlefields, n, n), and `prices` are
@@ -73,7 +73,7 @@ def price_sensitivity(losses: Array, frequencies: Array, prices: Array) -> tuple
     return result[:, :n], result[:, n:]
 
 
-def offence_and_toughness(losses: Array, frequencies: Array, prices: Array) -> tuple[Array, Array]:
+def offence_and_toughness(losses: Floats, frequencies: Floats, prices: Floats) -> tuple[Floats, Floats]:
     """Return logarithms of the enemy points that a loadout destroys in a round, and of those that destroy it.
 
     At even-trade prices the mean of both is the price.
@@ -87,17 +87,17 @@ def offence_and_toughness(losses: Array, frequencies: Array, prices: Array) -> t
     return np.log(np.maximum(destroyed, _FLOOR)), -np.log(np.maximum(lost, _FLOOR))
 
 
-def leads(losses: Array, prices: Array) -> Array:
+def leads(losses: Floats, prices: Floats) -> Floats:
     """Return the lead of the row over the column: (destroyed - lost) / (destroyed + lost) in points, -1 to 1.
 
     :data:`NEGLIGIBLE_LOSS`, added to both amounts, keeps the lead near 0 if both are tiny.
     """
     traded = losses * np.exp(prices[None, :] - prices[:, None])
-    shares: Array = (traded - traded.T) / (traded + traded.T + 2 * NEGLIGIBLE_LOSS)
+    shares: Floats = (traded - traded.T) / (traded + traded.T + 2 * NEGLIGIBLE_LOSS)
     return shares
 
 
-def even_lead_prices(losses: Array, frequencies: Array, start: Array) -> SolvedPrices:
+def even_lead_prices(losses: Floats, frequencies: Floats, start: Floats) -> SolvedPrices:
     """Return the prices at which no loadout has a lead over all opponents together, by Newton's method from `start`.
 
     At these prices the frequencies are an equilibrium of the game of :func:`leads` (the logistic form of Liu and
@@ -119,7 +119,7 @@ def even_lead_prices(losses: Array, frequencies: Array, start: Array) -> SolvedP
     return SolvedPrices(prices - prices.mean(), float(np.abs(leads(losses, prices) @ frequencies).max()))
 
 
-def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
+def equilibrium(gains: Floats) -> tuple[Floats, Floats, float, float]:
     """Return the equilibrium mixtures of rows and of columns, the mean gain of the rows, and the exploitability.
 
     `gains` has the gain of the row; the column loses as much. The method is linear programming.
@@ -145,7 +145,9 @@ def equilibrium(gains: Array) -> tuple[Array, Array, float, float]:
     return first, second, float(-result.fun), float((gains @ second).max() - (first @ gains).min())
 
 
-def quantal_response(gains: Array, prior: Array, is_matchup: NDArray[np.bool_], pickiness: float = PICKINESS) -> Array:
+def quantal_response(
+    gains: Floats, prior: Floats, is_matchup: NDArray[np.bool_], pickiness: float = PICKINESS
+) -> Floats:
     """Return the frequencies of opponents if better loadouts are chosen more often: a logit quantal response.
 
     They are proportional to ``prior * exp(pickiness * mean gain)`` (McKelvey and Palfrey 1995), where the mean over the
@@ -164,7 +166,7 @@ def quantal_response(gains: Array, prior: Array, is_matchup: NDArray[np.bool_], 
     return np.asarray(np.exp(logs), np.float64)
 
 
-def strengths(gains: Array, weights: Array) -> tuple[Array, float]:
+def strengths(gains: Floats, weights: Floats) -> tuple[Floats, float]:
     """Return one strength for each loadout, and the share of the gains that these strengths explain, 0 to 1.
 
     The strengths are the least-squares potential of an antisymmetric matrix (Jiang, Lim, Yao and Ye 2011, HodgeRank):
@@ -175,13 +177,13 @@ def strengths(gains: Array, weights: Array) -> tuple[Array, float]:
     1.0
     """
     laplacian = np.diag(weights.sum(axis=1)) - weights
-    strength: Array = np.linalg.lstsq(laplacian, (weights * gains).sum(axis=1), rcond=None)[0]
+    strength: Floats = np.linalg.lstsq(laplacian, (weights * gains).sum(axis=1), rcond=None)[0]
     rest = gains - (strength[:, None] - strength[None, :])
     unexplained, whole = (float((weights * values**2).sum()) for values in (rest, gains))
     return strength, 1.0 - unexplained / whole if whole > 0 else 1.0
 
 
-def largest_connected_group(losses: Array) -> NDArray[np.bool_]:
+def largest_connected_group(losses: Floats) -> NDArray[np.bool_]:
     """Return a mask of the largest group in which all can destroy each other, directly or through others."""
     from scipy.sparse.csgraph import connected_components
 

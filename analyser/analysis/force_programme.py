@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from analyser.analysis.arrays import Array
 from analyser.common.integer_programming import solve_programme
+from analyser.common.kernel_records import Floats
 from analyser.game.forces import Battlegroup
 from analyser.game.units import Loadout
 
@@ -88,7 +88,7 @@ class Force:
         return _Programme(self)
 
     def best(
-        self, values: Array, *, unlike: Sequence[SolvedList] = (), differ: float = 0.0, any_points: bool = False
+        self, values: Floats, *, unlike: Sequence[SolvedList] = (), differ: float = 0.0, any_points: bool = False
     ) -> SolvedList | None:
         """Return the legal list of the highest value; None if no list is legal.
 
@@ -225,7 +225,7 @@ class _Programme:
         return copies[:number]
 
     def solve(
-        self, values: Array, unlike: Sequence[SolvedList], differ: float, *, any_points: bool
+        self, values: Floats, unlike: Sequence[SolvedList], differ: float, *, any_points: bool
     ) -> SolvedList | None:
         from scipy.optimize import Bounds, LinearConstraint
 
@@ -307,7 +307,7 @@ def divide_units(
     return [ListBattlegroup(kind, tuple(row)) for row in by_battlegroup.tolist()]
 
 
-def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tuple[Any, Array, Array]:
+def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tuple[Any, Floats, Floats]:
     from scipy.sparse import csr_array
 
     entries = [(number, variable, weight) for number, (terms, _, _) in enumerate(rows) for variable, weight in terms]
@@ -317,7 +317,7 @@ def _matrix(rows: Sequence[tuple[_Terms, float, float]], n_variables: int) -> tu
 
 
 def best_lists(
-    force: Force, values: Array, number: int, differ: float, report: Callable[[int], None] = lambda _: None
+    force: Force, values: Floats, number: int, differ: float, report: Callable[[int], None] = lambda _: None
 ) -> list[SolvedList]:
     """Return the best list and up to `number` more; each lacks the share `differ` of each earlier list's points."""
     result: list[SolvedList] = []

@@ -13,11 +13,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analyser.analysis.arrays import Array
-
-Integers = NDArray[np.int64]
+from analyser.common.kernel_records import Floats, Integers
 
 # Standard deviations of logarithms, rounded from the maximum likelihood estimate over the shipped profiles.
 ROLE_SD, LEVEL_SD, UNIT_SD, LOADOUT_SD = 0.16, 0.05, 0.22, 0.06
@@ -33,25 +30,25 @@ class LoadoutFeatures(NamedTuple):
     roles: Sequence[str]
     levels: Sequence[str]
     unit_numbers: Integers  # units that fight alike have the same number
-    profile: Array  # a row of figures for each profile, scaled so that 1 is a clear difference
+    profile: Floats  # a row of figures for each profile, scaled so that 1 is a clear difference
 
 
 class PooledPrices(NamedTuple):
     """Prices that the other units imply. Ratios and effects are logarithms, errors are standard deviations of these."""
 
-    log_ratio: Array  # points divided by fair points
-    other_ratio: Array  # the same by the other pricing method
-    error: Array  # of `log_ratio`
-    posterior_ratio: Array  # posterior mean of `log_ratio`; in the prior, most prices are about fair
-    posterior_error: Array
-    sensitivity: Array  # change of `posterior_ratio` per change of the logarithm of points
-    spread_if_fair: Array  # standard deviation of `posterior_ratio` if the price is fair
+    log_ratio: Floats  # points divided by fair points
+    other_ratio: Floats  # the same by the other pricing method
+    error: Floats  # of `log_ratio`
+    posterior_ratio: Floats  # posterior mean of `log_ratio`; in the prior, most prices are about fair
+    posterior_error: Floats
+    sensitivity: Floats  # change of `posterior_ratio` per change of the logarithm of points
+    spread_if_fair: Floats  # standard deviation of `posterior_ratio` if the price is fair
     common_effect: float
     roles: dict[str, float]
     levels: dict[str, float]
 
 
-def pool_prices(even_trade: Array, even_lead: Array, features: LoadoutFeatures, noise: Array) -> PooledPrices:
+def pool_prices(even_trade: Floats, even_lead: Floats, features: LoadoutFeatures, noise: Floats) -> PooledPrices:
     """Return the price of each unit that the other units imply.
 
     `even_trade` and `even_lead` are logarithms of (points / price) by either method; half their difference is part of
@@ -85,12 +82,12 @@ def pool_prices(even_trade: Array, even_lead: Array, features: LoadoutFeatures, 
     effects = explained[:, 0]
     by_role = {name: float(ROLE_SD**2 * same_role[row] @ effects) for row, name in enumerate(features.roles)}
     by_level = {name: float(LEVEL_SD**2 * same_level[row] @ effects) for row, name in enumerate(features.levels)}
-    figures: dict[str, Array] = dict(zip(PooledPrices._fields, result[:, group]))
+    figures: dict[str, Floats] = dict(zip(PooledPrices._fields, result[:, group]))
     common = float(_COMMON_VARIANCE * effects.sum())
     return PooledPrices(**figures, common_effect=common, roles=by_role, levels=by_level)
 
 
-def _distinct_loadouts(even_trade: Array, features: LoadoutFeatures) -> tuple[Integers, Integers]:
+def _distinct_loadouts(even_trade: Floats, features: LoadoutFeatures) -> tuple[Integers, Integers]:
     """Return the first index of each group of equal loadouts, and the group number of each loadout."""
     level_numbers = np.unique(features.levels, return_inverse=True)[1]
     rows = np.column_stack([features.unit_numbers, level_numbers, even_trade.round(9)])
@@ -98,7 +95,7 @@ def _distinct_loadouts(even_trade: Array, features: LoadoutFeatures) -> tuple[In
     return first, group.ravel()
 
 
-def _shared_covariance(features: LoadoutFeatures, noise: Array) -> tuple[Array, Array, Array]:
+def _shared_covariance(features: LoadoutFeatures, noise: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the covariance of shared effects, and masks (0 or 1) of equal roles and equal levels."""
     same_role, same_level = (
         (names[:, None] == names[None, :]).astype(np.float64)
@@ -110,7 +107,7 @@ def _shared_covariance(features: LoadoutFeatures, noise: Array) -> tuple[Array, 
     return np.asarray(shared, np.float64), same_role, same_level
 
 
-def _figures_given_other_units(inverse: Array, explained: Array, unshared: Array) -> Array:
+def _figures_given_other_units(inverse: Floats, explained: Floats, unshared: Floats) -> Floats:
     """Return the first seven figures of :class:`PooledPrices` for one unit, given all other units.
 
     `inverse` and `explained` are the unit's entries of the inverse covariance and of its product with the ratios by

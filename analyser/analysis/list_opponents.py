@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 
 from analyser.analysis.army_loadouts import ArmyLoadouts, army_loadouts
-from analyser.analysis.arrays import Array
 from analyser.analysis.matchups import matchups
 from analyser.analysis.mutual_losses import list_losses
 from analyser.analysis.situations import Situation
 from analyser.common.errors import InputError, nearest, shown, suggestion_of
+from analyser.common.kernel_records import Floats
 from analyser.common.method_settings import Progress
 from analyser.game.army import Army
 from analyser.game.profiles import Profiles
@@ -54,11 +54,11 @@ class ListOpponents(NamedTuple):
 class UnitValues(NamedTuple):
     """Expected points that a unit of each loadout destroys and keeps; shape (opponents, loadouts)."""
 
-    destroyed: Array
-    kept: Array
+    destroyed: Floats
+    kept: Floats
 
     @property
-    def total(self) -> Array:
+    def total(self) -> Floats:
         """Sum of points destroyed and kept."""
         return self.destroyed + self.kept
 
@@ -141,7 +141,7 @@ def losses_between(
     library: Profiles,
     threads: int | None,
     progress: Progress,
-) -> tuple[list[Loadout], Array]:
+) -> tuple[list[Loadout], Floats]:
     """Return all distinct loadouts, and the share that each column's loadout loses to each row's in a round."""
     options: dict[str, Any] = {"situations": situations, "threads": threads, "profiles": library}
     frames = [
@@ -155,7 +155,7 @@ def losses_between(
 
 
 def values_against(
-    opponents: Sequence[Opponent], ours: Sequence[Loadout], all_loadouts: Sequence[Loadout], losses: Array, points: int
+    opponents: Sequence[Opponent], ours: Sequence[Loadout], all_loadouts: Sequence[Loadout], losses: Floats, points: int
 ) -> UnitValues:
     """Return the values of one unit of each of `ours`, in a list of `points`, against each opponent.
 

@@ -21,7 +21,7 @@ from analyser.common.estimates import Method
 from analyser.common.means import Mean
 from analyser.common.method_settings import Progress, Sampling
 from analyser.common.metrics import MetricLike, checked_metric, figure_text, function_of, metric_by_name
-from analyser.common.text import WIDTH, counted, mid_sentence
+from analyser.common.text import WIDTH, column_parts, counted, mid_sentence
 from analyser.game.keywords import RANGED_ATTACK
 from analyser.game.names import loadout_name
 from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
@@ -91,7 +91,6 @@ class Matchups(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The best attacker by the mean of the metric, in one sentence."""
         means = self.frame.groupby("attacker", sort=False)[self.metric].mean()
         if means.isna().all():
             return "No attacker can fight any of the defenders."
@@ -167,7 +166,6 @@ class Matchups(FramedAnswer):
         return self.heatmap(ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return a table for each situation: numbered columns for defenders, blanks for pairs that cannot fight."""
         width = max(shutil.get_terminal_size((WIDTH, MOST_SHOWN)).columns, WIDTH)
         attackers, defenders = (
             [loadout.selector for loadout in side[:MOST_SHOWN]] for side in (self.attackers, self.defenders)
@@ -178,13 +176,12 @@ class Matchups(FramedAnswer):
             table = part.pivot(index="attacker", columns="defender", values=self.metric)
             cells = table.reindex(index=attackers, columns=defenders).map(lambda value: figure_text(self.metric, value))
             columns = [[str(number), *cells[name]] for number, name in enumerate(defenders, 1)]
-            parts = _column_parts(["", *attackers], columns, width)
+            parts = column_parts(["", *attackers], columns, width)
             blocks += [Block(f"{situation.heading}:", head, rows, "<>") for head, *rows in parts]
         legend = [(str(number), name) for number, name in enumerate(defenders, 1)]
         return [*blocks, Block(rows=legend, align="><")]
 
     def notes(self) -> list[str]:
-        """Return dice, deck and profiles, and the number of loadouts that the text leaves out."""
         if max(len(self.attackers), len(self.defenders)) <= MOST_SHOWN:
             return self.profiles.notes()
         sides = f"Of {len(self.attackers)} attackers and {len(self.defenders)} defenders"
@@ -199,14 +196,6 @@ class Matchups(FramedAnswer):
         blank = int(self.frame["why_not"].notna().sum())
         why = f"{blank} of {len(self.frame)} pairs cannot fight: the column why_not and impossible() say why."
         return [f"{metric_by_name(self.metric).title} ({METHOD})", *([why] if blank else [])]
-
-
-def _column_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
-    """Return a table in parts that fit into lines of this width."""
-    widest = max(len(cell) for column in columns for cell in column) + 2
-    at_once = max((width - max(map(len, names))) // widest, 1)
-    parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
-    return [list(zip(names, *part)) for part in parts]
 
 
 def matchups(

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from functools import partial
 from statistics import median
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.arrays import Array
 from analyser.analysis.equilibrium_prices import offence_and_toughness
 from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.roles import TRANSPORT, peer_medians, peers_of, plural
+from analyser.common.kernel_records import Floats
 from analyser.game.keywords import distinct_keywords
 from analyser.game.units import Loadout, Unit, unit_of
 
@@ -23,6 +23,7 @@ _LEAST_DIFFERENCE = np.log(1.05)  # a difference of less than 5% is not given as
 _FLOOR = 1e-3  # smaller values are raised to this before a logarithm is taken
 SHOOTING, FIGHTING, HITS, ENDURANCE, OUT_OF_REACH = "shooting", "close quarters", "hits", "rules", "out of reach"
 SUPPRESSING, SUPPRESSED, BEST_PLAY = "suppressing", "suppressed", "best play"
+ALL_RULES, TRAITS = "all rules", "traits"
 _TEXTS = {
     SHOOTING: "for its points its shooting destroys {times} other {role}{detail}",
     FIGHTING: "in close quarters it destroys, for its points, {times} other {role}{detail}",
@@ -43,11 +44,22 @@ _NEARLY_NOTHING_BELOW = 0.05  # share of the usual figure
 _REACH_RATIO = 1.2  # smallest ratio of two reaches that is given as a reason
 _CAPACITY_DIFFERENCE = np.log(1.2)  # larger differences in log(Capacity) may explain points that fights do not explain
 _DEADLY = {"Shock", "Wreckers", "Arc", "Devastating", "Penetrating", "Precision", "Point Blank", "Torrent", "Lock On"}
-"""Qualities of a row that increase the losses it inflicts."""
 _SUPPRESSIVE = {"Suppressive", "Cryo"}
-"""Qualities of a row that make its suppression more likely or worse."""
 _PROTECTIVE = {"Durable", "Resilient", "Shrouded", "Stoic Defence", "Bodyguard"}
-"""Special rules that increase the endurance of a unit."""
+
+
+def _qualities_among(names: Container[str], unit: Unit) -> tuple[str, ...]:
+    return distinct_keywords(quality for row in unit.rows for quality in row.qualities if quality.name in names)
+
+
+_ENTRIES: Mapping[str, Callable[[Unit], Sequence[str]]] = {
+    SHOOTING: partial(_qualities_among, _DEADLY),
+    SUPPRESSING: partial(_qualities_among, _SUPPRESSIVE),
+    ENDURANCE: lambda unit: distinct_keywords(rule for rule in unit.rules if rule.name in _PROTECTIVE),
+    ALL_RULES: lambda unit: distinct_keywords(unit.rules),
+    TRAITS: lambda unit: unit.traits,
+}
+"""Entries of a profile: those that can raise a figure, and all special rules and traits."""
 
 
 class PriceDrivers:
@@ -60,9 +72,9 @@ class PriceDrivers:
     def __init__(
         self,
         exchange: Exchange,
-        frequencies: Array,
-        prices: Array,
-        dice: Array,
+        frequencies: Floats,
+        prices: Floats,
+        dice: Floats,
         roles: Sequence[str],
         not_modelled: frozenset[str],
     ) -> None:
@@ -93,14 +105,14 @@ class PriceDrivers:
         }
         weights, peers = exchange.uniform_weights, peers_of(roles, exchange.unit_numbers)
 
-        def with_peer_median(figures: Array) -> tuple[Array, Array]:
+        def with_peer_median(figures: Floats) -> tuple[Floats, Floats]:
             figures = np.log(np.maximum(figures, _FLOOR))
             return figures, peer_medians(peers, figures, weights)
 
         both = {name: with_peer_median(figures) for name, figures in own.items()}
         destroyed = own[SHOOTING] + own[FIGHTING]
 
-        def effect_on_destroyed(name: str) -> Array:
+        def effect_on_destroyed(name: str) -> Floats:
             """Return log(points destroyed / points destroyed with the usual figure of this kind of attack)."""
             with_usual = destroyed - own[name] + np.exp(both[name][1])
             return np.asarray(np.log(np.maximum(destroyed, _FLOOR) / np.maximum(with_usual, _FLOOR)), np.float64)
@@ -117,8 +129,13 @@ class PriceDrivers:
         self._capacity = with_peer_median(np.array([unit.value("Capacity") or 1.0 for unit in units]))
         outranging = (exchange.outranging_share @ frequencies) / np.maximum(exchange.is_matchup @ frequencies, _FLOOR)
         self._outranging = with_peer_median(outranging)
-        by_role = {role: [unit for unit, own in zip(units, roles) if own == role] for role in set(roles)}
-        self._common_entries = {role: _common_entries(members) for role, members in by_role.items()}
+        self._by_role: dict[str, dict[str, Unit]] = {role: {} for role in roles}
+        for loadout, role in zip(exchange.loadouts, roles):
+            self._by_role[role][unit_of(loadout.selector)] = loadout.unit
+        self._common = {
+            role: {kind: _in_most(members.values(), kind) for kind in _ENTRIES}
+            for role, members in self._by_role.items()
+        }
 
     def uncounted_benefits(self, index: int, sign: int) -> str:
         """Return uncounted benefits that make a unit worth more (`sign` 1), or worth less (-1)."""
@@ -130,14 +147,14 @@ class PriceDrivers:
         traits = [
             f"its value as a {trait}{' unit' * (trait == 'subterranean')}"
             for trait in unit.traits
-            if trait not in self._common_entries[role].traits
+            if trait not in self._common[role][TRAITS]
         ]
         passengers = ["its passengers"] if role == TRANSPORT else []
         return " and ".join(result + (passengers + traits if sign > 0 else []))
 
     def uncounted_rules(self, index: int) -> str:
         """Return the special rules that no figure counts and that most others of its role lack."""
-        rules, common = self._units[index].rules, self._common_entries[self._roles[index]].rules
+        rules, common = self._units[index].rules, self._common[self._roles[index]][ALL_RULES]
         uncounted = (rule for rule in rules if rule.name in self._not_modelled and rule.canonical not in common)
         return ", ".join(distinct_keywords(uncounted))
 
@@ -169,20 +186,23 @@ class PriceDrivers:
 
     def _detail(self, name: str, index: int, times: float) -> str:
         """Return the entries of the profile that explain a figure, as an addition to its text."""
-        unit, common = self._units[index], self._common_entries[self._roles[index]]
         if name == HITS:
             return self._defence_detail(index)
         if name == SHOOTING:
             reasons = "; ".join(filter(None, (self._dice_detail(index, times), self._reach_detail(index, times))))
-            qualities = _qualities_among(unit, _DEADLY)
-            return f" ({reasons})" if reasons else _unusual_entries(qualities, common.qualities, times > 1)
-        if name == SUPPRESSING:
-            return _unusual_entries(_qualities_among(unit, _SUPPRESSIVE), common.suppressive, times > 1)
-        if name == ENDURANCE:
-            protecting = [rule for rule in common.rules if rule in _PROTECTIVE]
-            rules = distinct_keywords(rule for rule in unit.rules if rule.name in _PROTECTIVE)
-            return _unusual_entries(rules, protecting, times > 1) or self._test_detail(index, times)
-        return ""
+            if reasons:
+                return f" ({reasons})"
+        if name not in _ENTRIES:
+            return ""
+        own, common = _ENTRIES[name](self._units[index]), self._common[self._roles[index]][name]
+        if times > 1:
+            unusual, without = [entry for entry in own if entry not in common], ""
+        else:
+            unusual, without = [entry for entry in common if entry not in own], "without "
+        more = [f"{len(unusual) - MOST_NAMED} more"] if len(unusual) > MOST_NAMED else []
+        if not unusual:
+            return self._test_detail(index, times) if name == ENDURANCE else ""
+        return f" ({without}{', '.join([*unusual[:MOST_NAMED], *more])})"
 
     def _defence_detail(self, index: int) -> str:
         unit, usual = self._units[index], float(np.exp(self._defence[1][index]))
@@ -206,23 +226,17 @@ class PriceDrivers:
         return f"reach {own:.0f} inches, others: {usual:.0f}" if is_reason else ""
 
     def _test_detail(self, index: int, times: float) -> str:
-        unit = self._units[index]
-        others = {
-            unit_of(loadout.selector): loadout.unit
-            for loadout, role in zip(self._loadouts, self._roles)
-            if role == self._roles[index]
-        }
-        del others[unit_of(self._loadouts[index].selector)]
-        n_can_break = sum(other.break_limit is not None for other in others.values())
-        if (unit.break_limit is None) == (times > 1) and 0 < n_can_break < len(others):
-            can_break = unit.break_limit is not None
-            n_different = len(others) - n_can_break if can_break else n_can_break
+        """Return how the unit differs from others of its role: it can or cannot break, or its DISCIPLINE."""
+        unit, members = self._units[index], self._by_role[self._roles[index]]
+        others = [other for name, other in members.items() if name != unit_of(self._loadouts[index].selector)]
+        can_break, own = unit.break_limit is not None, unit.discipline
+        different = sum((other.break_limit is not None) != can_break for other in others)
+        if can_break != (times > 1) and 0 < different < len(others):
             can, others_can = ("can", "cannot") if can_break else ("cannot", "can")
-            return f" (it {can} break; {n_different} of {len(others)} others {others_can})"
-        own, usual = unit.discipline, self._common_entries[self._roles[index]].discipline
-        if own is None or usual is None or (own > usual) != (times > 1) or own == usual:
-            return ""
-        return f" (DISCIPLINE {own}, others: {usual:.0f})"
+            return f" (it {can} break; {different} of {len(others)} others {others_can})"
+        usual = median([other.discipline for other in members.values() if other.discipline is not None] or [np.nan])
+        is_reason = own is not None and (own > usual if times > 1 else own < usual)
+        return f" (DISCIPLINE {own}, others: {usual:.0f})" if is_reason else ""
 
 
 def _factor_text(times: float) -> str:
@@ -244,45 +258,13 @@ def _hits_to_destroy(loadout: Loadout) -> float:
     return float(loadout.level.models * loadout.unit.damage_limit * defence_of(loadout.unit))
 
 
-class _CommonEntries(NamedTuple):
-    """Profile entries of more than half of a role's units, and the role's median DISCIPLINE."""
-
-    qualities: list[str]
-    suppressive: list[str]
-    rules: list[str]
-    traits: list[str]
-    discipline: float | None
+def _in_most(units: Collection[Unit], kind: str) -> list[str]:
+    """Return the entries of one of the :data:`_ENTRIES` that more than half of the units have."""
+    counts = Counter(name for unit in units for name in _ENTRIES[kind](unit))
+    return [name for name, count in counts.items() if 2 * count > len(units)]
 
 
-def _common_entries(units: Sequence[Unit]) -> _CommonEntries:
-    distinct = list({unit.id: unit for unit in units}.values())
-    tested = [unit.discipline for unit in distinct if unit.discipline is not None]
-
-    def in_most(lists: Iterable[Iterable[str]]) -> list[str]:
-        counts = Counter(name for names in lists for name in names)
-        return [name for name, count in counts.items() if 2 * count > len(distinct)]
-
-    return _CommonEntries(
-        in_most(_qualities_among(unit, _DEADLY) for unit in distinct),
-        in_most(_qualities_among(unit, _SUPPRESSIVE) for unit in distinct),
-        in_most(distinct_keywords(unit.rules) for unit in distinct),
-        in_most(unit.traits for unit in distinct),
-        median(tested) if tested else None,
-    )
-
-
-def _qualities_among(unit: Unit, names: Container[str]) -> tuple[str, ...]:
-    return distinct_keywords(quality for row in unit.rows for quality in row.qualities if quality.name in names)
-
-
-def _unusual_entries(own: Sequence[str], common: Sequence[str], is_more: bool) -> str:
-    """Return the uncommon entries of `own` if `is_more`, or otherwise the common entries that `own` lacks."""
-    names = [name for name in own if name not in common] if is_more else [name for name in common if name not in own]
-    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
-    return f" ({'' if is_more else 'without '}{', '.join([*names[:MOST_NAMED], *more])})" if names else ""
-
-
-def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Array:
+def dice_of(frame: pd.DataFrame, exchange: Exchange) -> Floats:
     """Return the mean dice of each loadout's shots; without shots, the most dice of any of its rows."""
     shots = frame[["attacker", "dice"]].dropna().groupby("attacker", sort=False)["dice"].mean()
     return np.array([float(shots.get(loadout.selector, _most_dice(loadout))) for loadout in exchange.loadouts])

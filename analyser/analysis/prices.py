@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -64,21 +65,42 @@ class Opponents(NamedTuple):
         return f"against {counted(self.loadouts, 'loadout')} ({counts})"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
         return {"loadouts": self.loadouts, "factions": dict(self.factions)}
 
 
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class JudgedAnswer(FramedAnswer):
-    """An answer about prices, which depend on opponents."""
+    """An answer about prices, which depend on opponents and situations; `limits` states what prices leave out."""
 
-    method: Method
+    situations: tuple[Situation, ...]
+    profiles: ProfilesUsed
+    limits: str
     opponents: Opponents
+    method: Method = METHOD
+
+    @abstractmethod
+    def _figures(self) -> dict[str, Any]:
+        """Return the entries of :meth:`as_dict` other than the conditions."""
+
+    def _body(self) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "limits": self.limits,
+            "judged_among": self.opponents.as_dict(),
+            "situations": [situation.name for situation in self.situations],
+            **self._figures(),
+            **self.profiles.fight_entries(),
+        }
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the rows of the main table, each with the loadout, the opponents and the profiles."""
         first = {"loadout": self.loadout} if hasattr(self, "loadout") else {}
         last = {"judged_against": self.opponents.in_short.removeprefix("against "), "profiles": str(self.profiles)}
         return [{**first, **row, **last} for row in plain_rows(self.frame)]
+
+    def notes(self) -> list[str]:
+        """Return the limits, dice, deck and profiles."""
+        return [self.limits, *self.profiles.notes()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -89,6 +111,8 @@ class FairPoints(JudgedAnswer):
     ----------
     frame : DataFrame
         One row for each loadout; see :func:`fair_points`.
+    roles : tuple of Role
+        Roles, with the points of each divided by its value in fights.
     levels : dict of str to float
         Points of each level divided by the points of other levels of equal value in fights.
     residuals : dict of str to float
@@ -105,35 +129,24 @@ class FairPoints(JudgedAnswer):
     residuals: dict[str, float]
     exploitability: float
     transitive_share: float
-    situations: tuple[Situation, ...]
-    profiles: ProfilesUsed
-    limits: str
-    opponents: Opponents
-    method: Method = METHOD
 
     schema = "analyser/fair-points/1"
 
     @property
     def headline(self) -> str:
-        """Number of loadouts with each verdict, in one sentence."""
         counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
         return f"Of {counted(len(self.frame), 'loadout')}: {counts}."
 
-    def _body(self) -> dict[str, Any]:
+    def _figures(self) -> dict[str, Any]:
         return {
-            "method": self.method,
             "interval": self.interval_covers,
             "rule": " ".join(RULE),
-            "limits": self.limits,
-            "judged_among": self.opponents.as_dict(),
-            "situations": [situation.name for situation in self.situations],
             "one_number_explains": self.transitive_share,
             "residuals": self.residuals,
             "exploitability": self.exploitability,
             "roles": [role._asdict() for role in self.roles],
             "levels": self.levels,
             "loadouts": plain_rows(self.frame),
-            **self.profiles.fight_entries(),
         }
 
     def for_loadouts(self, shown: Container[str]) -> FairPoints:
@@ -173,42 +186,38 @@ class FairPoints(JudgedAnswer):
         return result[~units.duplicated()].assign(also=levels.to_numpy())
 
     def blocks(self) -> list[Block]:
-        """Return the loadouts (if many, those farthest from fair points), roles, levels and the equilibrium."""
-        verdicts = OVER, UNDER, FAIR, UNDECIDED
-        counts = ", ".join(f"{self.counts.get(verdict, 0)} {verdict}" for verdict in verdicts)
+        counts = ", ".join(f"{self.counts.get(verdict, 0)} {verdict}" for verdict in (OVER, UNDER, FAIR, UNDECIDED))
         doubts = "; ".join(f"{kind} ({count})" for kind, count in self.doubts.items())
-        paragraphs = [
-            [
-                *fill(
-                    f"Fair points of {counted(len(self.frame), 'loadout')} {self.opponents.in_short} ({self.method}): "
-                    f"{counts}."
-                ),
-                *(fill(f"Reasons for undecided: {doubts}.") if doubts else []),
-                *fill(f"Judged {self.opponents}; other opponents give other prices and reasons."),
-                self.limits,
-            ]
+        share = f"{100 * self.transitive_share:.0f}%"
+        levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
+        loadouts = counted(len(self.frame), "loadout")
+        heading = [
+            *fill(f"Fair points of {loadouts} {self.opponents.in_short} ({self.method}): {counts}."),
+            *(fill(f"Reasons for undecided: {doubts}.") if doubts else []),
+            *fill(f"Judged {self.opponents}; other opponents give other prices and reasons."),
         ]
-        if len(self.frame) <= 2 * MOST_SHOWN:
-            paragraphs.append(_loadout_lines(self.frame, with_verdict=True))
-        else:
-            extremes = ((verdict, self.units_with_verdict(verdict).head(MOST_SHOWN)) for verdict in (OVER, UNDER))
-            paragraphs += [[f"Most {verdict}:", *_loadout_lines(result)] for verdict, result in extremes if len(result)]
-        rows = [
+        roles = [
             (f"  {role.role}", counted(role.units, "unit"), f"{role.times:.2f}", ROLE_DESCRIPTIONS.get(role.role, ""))
             for role in self.roles
         ]
-        heading = "Points of each role divided by its value in fights (taken as given):"
-        levels = ", ".join(f"{name} {times:.2f}" for name, times in self.levels.items())
+        title = "\n".join(fill("Points of each role divided by its value in fights (taken as given):"))
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
-        roles = Block("\n".join(fill(heading)), rows=rows, align="<>><", lines=by_level)
-        share = f"{100 * self.transitive_share:.0f}%"
         explained = f"One strength for each loadout explains {share} of the differences between matchups"
-        below = [
-            fill(self._equilibrium()),
-            fill(f"{explained}; the rest depends on the pairing, as in rock, paper, scissors."),
-            [f"Interval: {self.interval_covers}.", *RULE],
+        return [
+            Block(lines=heading),
+            *self._loadout_blocks(),
+            Block(title, rows=roles, align="<>><", lines=by_level),
+            Block(lines=fill(self._equilibrium())),
+            Block(lines=fill(f"{explained}; the rest depends on the pairing, as in rock, paper, scissors.")),
+            Block(lines=[f"Interval: {self.interval_covers}.", *RULE]),
         ]
-        return [*(Block(lines=lines) for lines in paragraphs), roles, *(Block(lines=lines) for lines in below)]
+
+    def _loadout_blocks(self) -> list[Block]:
+        """Return all loadouts; if there are many, those farthest from fair points."""
+        if len(self.frame) <= 2 * MOST_SHOWN:
+            return [Block(lines=_loadout_lines(self.frame, with_verdict=True))]
+        extremes = ((verdict, self.units_with_verdict(verdict).head(MOST_SHOWN)) for verdict in (OVER, UNDER))
+        return [Block(f"Most {verdict}:", lines=_loadout_lines(rows)) for verdict, rows in extremes if len(rows)]
 
     def _equilibrium(self) -> str:
         chosen = self.frame[self.frame["played"] > 0].sort_values("played", ascending=False, kind="stable")
@@ -318,8 +327,13 @@ def fair_points_in(
         answer = replace(answer, frame=answer.frame[rows], situations=exchanged)
     with threadpool_limits(1):  # one thread is fastest for so few equations, and gives equal results on all processors
         verdicts = judge(answer, exchange, with_played=with_played)
-    opponents = Opponents(Counter(side.faction for side in sides.values()))
-    prices = FairPoints(*verdicts, exchanged, answer.profiles, _limits_text(answer), opponents)
+    prices = FairPoints(
+        **verdicts,
+        situations=exchanged,
+        profiles=answer.profiles,
+        limits=_limits_text(answer),
+        opponents=Opponents(Counter(side.faction for side in sides.values())),
+    )
     return prices if shown is None else prices.for_loadouts(shown)
 
 

@@ -10,27 +10,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.arrays import Array
-from analyser.analysis.grid import METHOD
-from analyser.analysis.prices import (
-    ALL_LOADOUTS,
-    SITUATIONS,
-    JudgedAnswer,
-    Opponents,
-    matchups_of_all,
-    verdict_counts,
-)
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, matchups_of_all, verdict_counts
 from analyser.analysis.selection import Selectors
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import Standings
 from analyser.analysis.verdict import WRONG_AT
 from analyser.common.answer import Block
 from analyser.common.errors import InputError, check_integer
-from analyser.common.estimates import Method
 from analyser.common.integer_programming import solve_programme
+from analyser.common.kernel_records import Floats
 from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
-from analyser.game.profiles import ProfilesLike, ProfilesUsed
+from analyser.game.profiles import ProfilesLike
 from analyser.game.units import Loadout, unit_of
 
 TODAY_INDEX = 0  # index of today's price among the candidate prices of a loadout
@@ -64,15 +55,11 @@ class PriceChanges(JudgedAnswer):
     within: float | None
     counts_before: dict[str, int]
     counts_after: dict[str, int]
-    profiles: ProfilesUsed
-    opponents: Opponents
-    method: Method = METHOD
 
     schema = "analyser/price-changes/1"
 
     @property
     def headline(self) -> str:
-        """Number of changes and their effect, in one sentence."""
         changes = counted(len(self.frame), "price change")
         verb = "brings" if len(self.frame) == 1 else "bring"
         spread = f"{self.spread_before:.1%} to {self.spread_after:.1%}"
@@ -80,17 +67,11 @@ class PriceChanges(JudgedAnswer):
         missed = f"; {self.within:.1%} was not reached" if short else ""
         return f"{changes} {verb} the mean distance from fair prices from {spread}{missed}."
 
-    def _body(self) -> dict[str, Any]:
-        names = ("method", "loadouts", "spread_before", "spread_after", "within", "counts_before", "counts_after")
-        return {
-            **{name: getattr(self, name) for name in names},
-            "judged_among": self.opponents.as_dict(),
-            "changes": self.frame.to_dict("records"),
-            **self.profiles.fight_entries(),
-        }
+    def _figures(self) -> dict[str, Any]:
+        names = ("loadouts", "spread_before", "spread_after", "within", "counts_before", "counts_after")
+        return {name: getattr(self, name) for name in names} | {"changes": self.frame.to_dict("records")}
 
     def blocks(self) -> list[Block]:
-        """Return the effect, and the changes as a table."""
         counts = "; ".join(
             f"{when} " + ", ".join(f"{count} {verdict}" for verdict, count in result.items())
             for when, result in (("before:", self.counts_before), ("after:", self.counts_after))
@@ -174,8 +155,7 @@ def rebalance(
         within,
         verdict_counts(frame),
         verdict_counts(frame_after),
-        table.profiles,
-        before.prices.opponents,
+        **before.conditions,
     )
 
 
@@ -191,17 +171,17 @@ def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFra
     return frame[~(is_wrong & frame["doubt"].astype(bool))].reset_index(drop=True)
 
 
-def _expected_distance(frame: pd.DataFrame, points: Array) -> Array:
+def _expected_distance(frame: pd.DataFrame, points: Floats) -> Floats:
     """Return the mean of abs(log(points / fair points)) over its normal error."""
     from scipy.special import ndtr
 
     fair, error, sensitivity = (frame[name].to_numpy(np.float64) for name in ("fair_points", "error", "follows"))
     ratio, error = np.log(points / fair), np.maximum(error / sensitivity, 1e-9)
-    density: Array = np.exp(-((ratio / error) ** 2) / 2)
+    density: Floats = np.exp(-((ratio / error) ** 2) / 2)
     return np.asarray(error * np.sqrt(2 / np.pi) * density + ratio * (1 - 2 * ndtr(-ratio / error)), np.float64)
 
 
-def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
+def _candidates(frame: pd.DataFrame, step: int) -> tuple[Floats, Floats]:
     """Return the expected distances from the fair price (infinite if impossible) and the candidate prices."""
     points, fair = (frame[name].to_numpy(np.float64)[:, None] for name in ("points", "fair_points"))
     steps = np.round((fair - points) / step) + np.arange(-CANDIDATES_EACH_WAY, CANDIDATES_EACH_WAY + 1)
@@ -213,24 +193,21 @@ def _candidates(frame: pd.DataFrame, step: int) -> tuple[Array, Array]:
 
 
 def _choose_prices(
-    distances: Array, prices: Array, priced: Sequence[Loadout], most_changes: int, within: float | None
+    distances: Floats, prices: Floats, priced: Sequence[Loadout], most_changes: int, within: float | None
 ) -> Any:
     """Return the index of each chosen price: the fewest changes that reach `within`, or the smallest spread."""
     from scipy.optimize import LinearConstraint
-    from scipy.sparse import coo_array, csr_array
+    from scipy.sparse import block_diag, csr_array, eye_array, kron
 
     n, options = distances.shape
     possible = np.isfinite(distances)
     flat, change = np.where(possible, distances, 0.0).ravel() / n, np.tile(np.arange(options) != TODAY_INDEX, n)
-    one_each = csr_array((np.ones(n * options), (np.repeat(np.arange(n), options), np.arange(n * options))))
+    one_each = kron(eye_array(n), np.ones((1, options)), "csr")
     pairs = _adjacent_levels(priced)
-    rows, columns, values = list[int](), list[int](), list[float]()
-    for row, (small, large) in enumerate(pairs):  # the large level costs at least as much as the small one
-        for sign, index in ((1.0, large), (-1.0, small)):
-            rows += [row] * options
-            columns += range(index * options, (index + 1) * options)
-            values += (sign * prices[index]).tolist()
-    rising = coo_array((values, (rows, columns)), shape=(len(pairs), n * options)).tocsr()
+    larger = np.zeros((len(pairs), n))  # the large level costs at least as much as the small one
+    for row, (small, large) in zip(larger, pairs):
+        row[small], row[large] = -1.0, 1.0
+    rising = csr_array(larger) @ block_diag(prices[:, None], "csr")
     rules = [LinearConstraint(one_each, 1, 1), LinearConstraint(change[None, :].astype(float), 0, most_changes)]
     rules += [LinearConstraint(rising, 0, np.inf)] if pairs else []
     settings: dict[str, Any] = {

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from analyser.analysis.arrays import Array
 from analyser.analysis.fight_cache import unit_in_fights
+from analyser.common.kernel_records import Floats, Integers
 from analyser.game.units import Loadout, Unit, unit_of
 
-Indices = NDArray[np.int64]
 TRANSPORT = "transport"
 UNCOUNTED_BENEFITS = {"behemoth": "size", "commander": "orders", TRANSPORT: "room"}
 """The benefit of a role that no figure counts."""
@@ -37,7 +35,7 @@ def role_of(unit: Unit) -> str:
     return _TYPES.get(unit.type, unit.type)
 
 
-def unit_numbers_of(loadouts: Sequence[Loadout]) -> Indices:
+def unit_numbers_of(loadouts: Sequence[Loadout]) -> Integers:
     """Return the unit of each loadout as a number; units share a number if any of their loadouts fight alike."""
     kinds: dict[str, int] = {}
     for number, loadout in enumerate(loadouts):
@@ -54,7 +52,7 @@ def plural(role: str) -> str:
     return f"{role}s" if role in _TRAITS else f"{role} units" if role == "close combat" else role
 
 
-def peers_of(roles: Sequence[str], unit_numbers: Indices) -> list[tuple[Indices, Indices]]:
+def peers_of(roles: Sequence[str], unit_numbers: Integers) -> list[tuple[Integers, Integers]]:
     """Return for each unit the indices of its loadouts, and those of the other units of its role."""
     names = np.array(roles)
     result = []
@@ -64,7 +62,7 @@ def peers_of(roles: Sequence[str], unit_numbers: Indices) -> list[tuple[Indices,
     return result
 
 
-def peer_medians(peers: Sequence[tuple[Indices, Indices]], values: Array, weights: Array) -> Array:
+def peer_medians(peers: Sequence[tuple[Integers, Integers]], values: Floats, weights: Floats) -> Floats:
     """Return the weighted median of the other units of each loadout's role, or its own value without such units.
 
     >>> both = peers_of(["armour", "armour", "armour", "infantry"], np.array([0, 0, 1, 2]))
@@ -79,7 +77,7 @@ def peer_medians(peers: Sequence[tuple[Indices, Indices]], values: Array, weight
     return result
 
 
-def _weighted_median(values: Array, weights: Array) -> float:
+def _weighted_median(values: Floats, weights: Floats) -> float:
     """Return the weighted median, or the mean of two middle values."""
     order = np.argsort(values, kind="stable")
     cumulative = np.cumsum(weights[order])

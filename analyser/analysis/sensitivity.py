@@ -123,7 +123,6 @@ class Sensitivity(FramedAnswer):
 
     @property
     def headline(self) -> str:
-        """The most influential characteristic, in one sentence."""
         title, changes = title_of(self.metric, self.at_least), self._largest_changes()
         if not changes.max() > 0:
             return f"A change of any single characteristic by 1 does not change {title}."
@@ -149,7 +148,6 @@ class Sensitivity(FramedAnswer):
         return plots.tornado(self, quantity=title_of(self.metric, self.at_least), ax=ax, **more)
 
     def blocks(self) -> list[Block]:
-        """Return the figures, the most influential characteristic first."""
         points = [] if self.price.why_not else ["in points"]
         head = ["side", "number", "now", "one less", *points, "one more", *points]
         return [Block(self._heading()), Block(head=head, rows=self._table(), align="<<>")]
@@ -177,7 +175,6 @@ class Sensitivity(FramedAnswer):
         return rows
 
     def notes(self) -> list[str]:
-        """Return the meaning of values in points, dice, deck and profiles."""
         sentences = [] if self.profiles is None else self.profiles.sentences
         if self.price.why_not:
             return [f"In points: not computed, because {self.price.why_not}.", *sentences]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pydantic import field_validator, model_validator
 
 from analyser.analysis.approach import BATTLEFIELDS
-from analyser.analysis.best_duels import best_duel, best_trades
+from analyser.analysis.best_duels import best_duel, best_trades, end_of_duel
 from analyser.analysis.grid import DefendingSide, Fight, blank_cells, combatant_of
 from analyser.analysis.selection import no_row_reason, one_or_several, rows_named
 from analyser.analysis.two_sided_cells import FightEnd, RowResults, two_sided_cells
@@ -27,14 +27,14 @@ from analyser.game import keywords
 from analyser.game.names import Name, Slug
 from analyser.game.ruleset import Ruleset
 from analyser.game.units import Inches, Loadout, Row
-from analyser.results.states import final_distributions_by_models, points_won
+from analyser.results.states import final_distributions_by_models
 from analyser.rules.attack import attack_dice
 from analyser.rules.policies import BEST, SHOOTING
 from analyser.rules.structs import CATEGORIES, AttackFacts
 from analyser.scenarios import policies as policies_of_duels
 from analyser.scenarios.attack import attack_record, best_attacks, target_record
 from analyser.scenarios.charge import charge_program, charge_start
-from analyser.scenarios.duel import DuelScenario, bits_of_wins, shooters_of
+from analyser.scenarios.duel import DuelScenario, shooters_of
 from analyser.scenarios.duel import program_of_shooters as duel_program
 from analyser.scenarios.policies import Shooter, rows_to_shoot_with
 from analyser.scenarios.resolve import resolve_attack, why_not
@@ -219,16 +219,8 @@ def _duels(
 
         ends = _distributions([(duel.a, duel.b) for _, duel, _ in duels], program, ruleset)
         for (number, duel, shooters), end in zip(duels, ends):
-            result[number] = end if isinstance(end, str) else [_duel_end(duel, shooters[0], end)]
+            result[number] = end if isinstance(end, str) else [end_of_duel(end, duel, duel_row(duel, shooters[0]))]
     return result
-
-
-def _duel_end(duel: DuelScenario, shooter: Shooter, pmf: Joint) -> FightEnd:
-    a, b, first, second = duel.a, duel.b, pmf.first[pmf.rows], pmf.second[pmf.columns]
-    won = points_won(first, second, a, b, bits_of_wins(a, b, duel.terms, 0))  # AC-9.4
-    lost = points_won(second, first, b, a, bits_of_wins(b, a, duel.terms, 1))
-    p_wins, p_draw = (float(pmf.probabilities[where].sum()) for where in (won > lost, won == lost))
-    return FightEnd(duel_row(duel, shooter), pmf, a, b, p_wins, p_draw)
 
 
 def duel_row(scenario: DuelScenario, shooter: Shooter | None = None) -> str | None:

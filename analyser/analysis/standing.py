@@ -49,7 +49,6 @@ class Standing(NamedTuple):
     toughness: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data; None for missing figures."""
         fields = {"of" if name == "n_ranked" else name: value for name, value in self._asdict().items()}
         return {name: None if pd.isna(value) else value for name, value in fields.items()}
 
@@ -70,6 +69,12 @@ class Standings:
         by_selector = {loadout.selector: loadout for loadout in (*self.table.attackers, *changed)}
         loadouts = list(by_selector.values())
         return Standings(matchups_after_edit(self.table, loadouts, loadouts, threads=threads, keep=keep))
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """Conditions of the prices, as fields of :class:`~.prices.JudgedAnswer`."""
+        names = ("situations", "profiles", "limits", "opponents")
+        return {name: getattr(self.prices, name) for name in names}
 
     @cached_property
     def leads(self) -> pd.DataFrame:

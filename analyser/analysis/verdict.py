@@ -7,20 +7,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from analyser.analysis import equilibrium_prices
-from analyser.analysis.arrays import Array
 from analyser.analysis.efficiency import dominations
 from analyser.analysis.hierarchical_prices import LoadoutFeatures, PooledPrices, pool_prices
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import Exchange
 from analyser.analysis.price_drivers import PriceDrivers, defence_of, dice_of
 from analyser.analysis.roles import UNCOUNTED_BENEFITS, peer_medians, peers_of, role_of
+from analyser.common.kernel_records import Floats, Integers
 from analyser.common.text import counted
 from analyser.game.units import Loadout
-
-Indices = NDArray[np.int64]
 
 OVER, UNDER, FAIR, UNDECIDED = "over-priced", "under-priced", "fair", "undecided"
 _CHEAP, _DEAR = np.log(0.9), np.log(1.1)  # log(points / fair points) from which a price counts as wrong: 10% off
@@ -52,19 +49,11 @@ class Role(NamedTuple):
     paid_for: str
 
 
-class Verdicts(NamedTuple):
-    """Verdicts on all loadouts: the first fields of :class:`analyser.FairPoints`."""
+def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> dict[str, Any]:
+    """Return the verdict on every loadout of a table of matchups, as fields of :class:`analyser.FairPoints`.
 
-    frame: pd.DataFrame
-    roles: tuple[Role, ...]
-    levels: dict[str, float]
-    residuals: dict[str, float]
-    exploitability: float
-    transitive_share: float
-
-
-def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> Verdicts:
-    """Return the verdict on every loadout of a table of matchups; `with_played=False` leaves out the equilibrium."""
+    `with_played=False` leaves out the equilibrium.
+    """
     today, losses = np.log(exchange.points), exchange.mean()
     leads = equilibrium_prices.leads(losses, today)
     frequencies = equilibrium_prices.quantal_response(leads, exchange.uniform_weights, exchange.is_matchup)
@@ -108,13 +97,17 @@ def judge(answer: Matchups, exchange: Exchange, *, with_played: bool = True) -> 
             "played": played,
         }
     )
-    residuals = {"trades_evenly": even.residual, "comes_out_even": even_lead.residual}
-    level_ratios = {name: float(np.exp(effect)) for name, effect in prices.levels.items()}
-    whole = _with_loadouts_outside(table, answer, exchange)
-    return Verdicts(whole, _role_ratios(prices, features), level_ratios, residuals, exploitability, explained)
+    return {
+        "frame": _with_loadouts_outside(table, answer, exchange),
+        "roles": _role_ratios(prices, features),
+        "levels": {name: float(np.exp(effect)) for name, effect in prices.levels.items()},
+        "residuals": {"trades_evenly": even.residual, "comes_out_even": even_lead.residual},
+        "exploitability": exploitability,
+        "transitive_share": explained,
+    }
 
 
-def _profile_figures(exchange: Exchange) -> Array:
+def _profile_figures(exchange: Exchange) -> Floats:
     """Return the figures that make units similar: SPEED, reach, DAMAGE LIMIT, and hits to destroy the unit."""
     units = [loadout.unit for loadout in exchange.loadouts]
     speed = np.log1p([unit.speed or 0.0 for unit in units])
@@ -125,7 +118,7 @@ def _profile_figures(exchange: Exchange) -> Array:
     return figures.groupby(exchange.unit_numbers).transform("mean").to_numpy(np.float64)
 
 
-def _noise(exchange: Exchange, frequencies: Array, prices: Array) -> Array:
+def _noise(exchange: Exchange, frequencies: Floats, prices: Floats) -> Floats:
     """Return the errors of even-trade prices due to each unit among the opponents and to each battlefield.
 
     Units have the weights of a first-order Bayesian bootstrap (Rubin 1981), battlefields Dirichlet weights.
@@ -146,7 +139,7 @@ def _role_ratios(prices: PooledPrices, features: LoadoutFeatures) -> tuple[Role,
     return tuple(sorted(result, key=lambda role: -role.times))
 
 
-def probabilities(log_ratio: Array, error: Array, least: Array | float = -np.inf) -> tuple[Array, Array]:
+def probabilities(log_ratio: Floats, error: Floats, least: Floats | float = -np.inf) -> tuple[Floats, Floats]:
     """Return the probabilities that points are more than 10% below the fair points, and more than 10% above.
 
     `least` is a lower bound of `log_ratio`, because the points of a better unit limit the fair points.
@@ -189,7 +182,7 @@ def lean_of(under: float, over: float) -> str:
     return f"{'probably' if sides[side] >= 0.5 else 'possibly'} {side}, {min(sides[side], 0.99):.0%}"
 
 
-def _noticed_from(prices: PooledPrices) -> Array:
+def _noticed_from(prices: PooledPrices) -> Floats:
     """Return the price rise that ends the verdict *fair* in 80% of cases; NaN if no price is fair."""
     least, most = np.zeros(len(prices.log_ratio)), np.full(len(prices.log_ratio), 1.0)
     for _ in range(40):
@@ -287,7 +280,7 @@ def _verdict_on(
     return verdict, lean, "", drivers.why(index, sign)
 
 
-def _sides_of(exchange: Exchange) -> tuple[Indices, Indices]:
+def _sides_of(exchange: Exchange) -> tuple[Integers, Integers]:
     """Return the indices of both sides: two groups that fight only each other, or all loadouts twice."""
     all_loadouts = np.arange(len(exchange.loadouts))
     second = np.flatnonzero(exchange.is_matchup[0])
@@ -296,7 +289,7 @@ def _sides_of(exchange: Exchange) -> tuple[Indices, Indices]:
     return (first, second) if are_separate else (all_loadouts, all_loadouts)
 
 
-def _equilibrium_shares(leads: Array, sides: tuple[Indices, Indices]) -> tuple[Array, float]:
+def _equilibrium_shares(leads: Floats, sides: tuple[Integers, Integers]) -> tuple[Floats, float]:
     rows, columns = sides
     first, second, _, exploitability = equilibrium_prices.equilibrium(leads[np.ix_(rows, columns)])
     shares = np.zeros(len(leads))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from analyser.analysis.grid import METHOD
-from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, Opponents, matchups_of_all
+from analyser.analysis.prices import ALL_LOADOUTS, SITUATIONS, JudgedAnswer, matchups_of_all
 from analyser.analysis.selection import Selectors
 from analyser.analysis.situations import Situation
 from analyser.analysis.standing import (
@@ -28,12 +27,11 @@ from analyser.analysis.standing import (
 from analyser.analysis.verdict import RULE, interval_text
 from analyser.common.answer import Block
 from analyser.common.errors import InputError
-from analyser.common.estimates import Method
 from analyser.common.method_settings import Progress
 from analyser.common.text import counted, fill
 from analyser.game.names import loadout_name
-from analyser.game.profiles import ProfilesLike, ProfilesUsed, library_of
-from analyser.game.units import KEYS_BY_LEVEL, Loadout
+from analyser.game.profiles import ProfilesLike, library_of
+from analyser.game.units import Loadout
 
 MOST_SHOWN, MOST_LEAD_CHANGES = 3, 6  # matchups in each table
 _LEAST_CHANGE = 0.005  # smallest change of a lead (-1 to 1) that is listed
@@ -57,13 +55,9 @@ class WhatIf(JudgedAnswer):
     before: Standing
     after: Standing
     frame: pd.DataFrame
-    situations: tuple[Situation, ...]
-    profiles: ProfilesUsed
-    limits: str
     bands_without_dice: tuple[str, ...]
-    opponents: Opponents
-    out_of_range_numbers: tuple[str, ...]  # changed numbers outside the range of the opponents
-    method: Method = METHOD
+
+    schema = "analyser/what-if/1"
 
     @property
     def sentence(self) -> str:
@@ -85,11 +79,8 @@ class WhatIf(JudgedAnswer):
         left_out = [f"{when}, {standing.why}" for when, standing in self._both.items() if np.isnan(standing.toughness)]
         return f"No matchup can be compared: {'; '.join(left_out)}."
 
-    schema = "analyser/what-if/1"
-
     @property
     def headline(self) -> str:
-        """Verdict before and after the change, in one sentence."""
         if self.before.verdict == self.after.verdict:
             return f"{loadout_name(self.loadout)} stays {self.after.verdict} with {self._changes_text}."
         verdicts = f"from {self.before.verdict} to {self.after.verdict}"
@@ -97,42 +88,31 @@ class WhatIf(JudgedAnswer):
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Points, and fair points with their intervals, before and after; missing values are left out."""
         figures: dict[str, Any] = {}
         for when, standing in self._both.items():
             figures |= {f"points_{when}": standing.points, f"fair_points_{when}": standing.fair_points}
             figures |= {f"fair_points_{when}_low": standing.fair_low, f"fair_points_{when}_high": standing.fair_high}
         return {name: value for name, value in figures.items() if not pd.isna(value)}
 
-    def _body(self) -> dict[str, Any]:
+    def _figures(self) -> dict[str, Any]:
         return {
-            "method": self.method,
-            "limits": self.limits,
             "loadout": self.loadout,
             "changes": self.changes,
             "no_dice_left": list(self.bands_without_dice),
-            "beyond_the_field": list(self.out_of_range_numbers),
-            "judged_among": self.opponents.as_dict(),
             "summary": self.sentence,
             "rule": " ".join(RULE),
             "change_hands": {name: list(names) for name, names in lead_changes_of(self.frame)._asdict().items()},
             "before": self.before.as_dict(),
             "after": self.after.as_dict(),
             "matchups": self.frame.to_dict("records"),
-            "situations": [situation.name for situation in self.situations],
-            **self.profiles.fight_entries(),
         }
 
     def blocks(self) -> list[Block]:
-        """Return the sentence, both standings side by side, and the matchups that changed most."""
         short = self.opponents.in_short
         lines = [f"{short[0].upper()}{short[1:]}, {self.sentence} ({self.method})."]
         lines += [f"Judged {self.opponents}.", f"The change: {self._changes_text}."]
         if self.bands_without_dice:
             lines.append(f"No dice are left: {'; '.join(self.bands_without_dice)}.")
-        if self.out_of_range_numbers:
-            numbers = "; ".join(self.out_of_range_numbers)
-            lines.append(f"Outside the range of the opponents, perhaps a typing error: {numbers}.")
         return [
             Block(lines=[part for line in lines for part in fill(line)]),
             Block(head=["", "before", "after", ""], rows=_standing_rows(self.before, self.after), align="<>><"),
@@ -141,39 +121,31 @@ class WhatIf(JudgedAnswer):
         ]
 
     def notes(self) -> list[str]:
-        """Return the rule of verdicts, limits, dice, deck and profiles."""
-        return [*RULE, self.limits, *self.profiles.notes()]
+        return [*RULE, *super().notes()]
 
 
 def _standing_rows(before: Standing, after: Standing) -> list[list[str]]:
     per_point = f"times that of {after.role}, per point"
-    names = [
-        ("points", ""),
-        ("efficiency", "points destroyed for 100 points"),
-        ("fair points", ""),
-        ("  interval", "95%, over opponents, tables and similar units"),
-        ("verdict", ""),
-        ("probably", ""),
-        ("rank", f"of {after.role}; 1 is the most over-priced"),
-        ("offence", per_point),
-        ("toughness", per_point),
+    cells: list[tuple[str, Callable[[Standing], str], str]] = [
+        ("points", lambda standing: DASH if standing.points is None else str(standing.points), ""),
+        ("efficiency", lambda standing: short_figure(standing.efficiency), "points destroyed for 100 points"),
+        ("fair points", lambda standing: short_figure(standing.fair_points), ""),
+        ("  interval", _interval_text, "95%, over opponents, tables and similar units"),
+        ("verdict", lambda standing: standing.verdict, ""),
+        ("probably", lambda standing: standing.lean.partition(" ")[2] or DASH, ""),
+        ("rank", _rank_text, f"of {after.role}; 1 is the most over-priced"),
+        ("offence", lambda standing: short_figure(standing.offence), per_point),
+        ("toughness", lambda standing: short_figure(standing.toughness), per_point),
     ]
-    columns = zip(_standing_cells(before), _standing_cells(after))
-    return [[name, *cells, meaning] for (name, meaning), cells in zip(names, columns)]
+    return [[name, cell(before), cell(after), meaning] for name, cell, meaning in cells]
 
 
-def _standing_cells(standing: Standing) -> list[str]:
-    return [
-        DASH if standing.points is None else str(standing.points),
-        short_figure(standing.efficiency),
-        short_figure(standing.fair_points),
-        DASH if np.isnan(standing.fair_low) else interval_text(standing.fair_low, standing.fair_high),
-        standing.verdict,
-        standing.lean.partition(" ")[2] or DASH,
-        DASH if standing.rank is None else f"{standing.rank} of {standing.n_ranked}",
-        short_figure(standing.offence),
-        short_figure(standing.toughness),
-    ]
+def _interval_text(standing: Standing) -> str:
+    return DASH if np.isnan(standing.fair_low) else interval_text(standing.fair_low, standing.fair_high)
+
+
+def _rank_text(standing: Standing) -> str:
+    return DASH if standing.rank is None else f"{standing.rank} of {standing.n_ranked}"
 
 
 def _matchup_blocks(frame: pd.DataFrame) -> list[Block]:
@@ -238,8 +210,7 @@ def what_if(
     if not changes:
         raise InputError("nothing is changed", where=loadout.selector, allowed="such as points=75, dice=-2")
     changed = loadout.with_(row=row, **changes)
-    table, _ = matchups_of_all(loadout, against, situations, policy, library, threads, progress)
-    before = Standings(table)
+    before = Standings(matchups_of_all(loadout, against, situations, policy, library, threads, progress)[0])
     after = before.with_([changed], threads, keep=True)
     return WhatIf(
         loadout.selector,
@@ -247,26 +218,9 @@ def what_if(
         before[loadout.selector],
         after[loadout.selector],
         matchup_changes(before, after, loadout.selector),
-        table.situations,
-        table.profiles,
-        after.prices.limits,
         _bands_without_dice(loadout, changed),
-        after.prices.opponents,
-        _out_of_range_numbers(changed, changes, table.attackers),
+        **after.conditions,
     )
-
-
-def _out_of_range_numbers(changed: Loadout, keys: Iterable[str], opponents: Iterable[Loadout]) -> tuple[str, ...]:
-    lines = []
-    for key in keys:
-        if key not in KEYS_BY_LEVEL or (own := getattr(changed.unit, key)) is None:
-            continue
-        others = [getattr(loadout.unit, key) for loadout in opponents if loadout.selector != changed.selector]
-        known = [other for other in others if other is not None]
-        if known and not min(known) <= own <= max(known):
-            name = key.replace("_", " ").upper()
-            lines.append(f"{name} {own:g} (opponents: {min(known):g} to {max(known):g})")
-    return tuple(lines)
 
 
 def _bands_without_dice(before: Loadout, after: Loadout) -> tuple[str, ...]:

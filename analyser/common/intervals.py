@@ -133,17 +133,6 @@ def clopper_pearson(counts: NDArray[Any], trials: int, error: float = 1 - CONFID
     return np.where(with_event == 0, 0.0, low), np.where(without == 0, 1.0, high)
 
 
-def dkw_half_width(trials: int, error: float = 1 - CONFIDENCE) -> float:
-    """Return the half-width of a simultaneous confidence band around an empirical distribution function.
-
-    Massart, The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, Annals of Probability 18 (1990).
-
-    >>> round(dkw_half_width(1 << 20), 5)
-    0.00133
-    """
-    return math.sqrt(math.log(2 / error) / (2 * trials))
-
-
 def blaker(counts: NDArray[Any], trials: int) -> Ends:
     """Return Blaker's 95% interval for each of `counts` events in `trials`; its coverage is at least 95%.
 

@@ -69,6 +69,14 @@ def aligned_within(rows: Sequence[Sequence[str]], sides: str, wrapping: Sequence
     return aligned(lines, sides)
 
 
+def column_parts(names: Sequence[str], columns: Sequence[Sequence[str]], width: int) -> list[list[tuple[str, ...]]]:
+    """Return a table, whose first column has the names of the rows, in parts that fit into lines of this width."""
+    widest = max(len(cell) for column in columns for cell in column) + 2
+    at_once = max((width - max(map(len, names))) // widest, 1)
+    parts = (columns[first : first + at_once] for first in range(0, len(columns), at_once))
+    return [list(zip(names, *part)) for part in parts]
+
+
 def fill(text: str, *, indent: int = 0) -> list[str]:
     """Return a text as lines of at most :data:`WIDTH` characters, each with `indent` leading blanks."""
     return textwrap.wrap(text, WIDTH, initial_indent=" " * indent, subsequent_indent=" " * indent)

@@ -15,20 +15,18 @@ from analyser.analysis.balance_check import MISFIT_DIFFERENCE, NO_REASON, TOO_FE
 from analyser.analysis.best_volleys import AIMS, Volleys
 from analyser.analysis.build_answer import Build
 from analyser.analysis.build_answer import proof_text as proof_of_lists
-from analyser.analysis.build_battles import BattleRecord
 from analyser.analysis.built_lists import units_by_battlegroup
 from analyser.analysis.clash import SHARE_LOST, WINS, Clash
 from analyser.analysis.clash_text import (
     counted_name,
     counter_text,
-    counter_titles,
+    counters_title,
     proof_text,
     value_text,
     volley_lines,
 )
 from analyser.common.estimates import Estimate, estimate
 from analyser.common.text import NEGLIGIBLE, counted, whole_percent
-from analyser.game.army import Army
 from analyser.report.matchups_data import figures_data, packed_figures, side_data
 from analyser.report.page_frame import page_of
 from analyser.results.battle import BattleResult
@@ -179,7 +177,7 @@ def clash_page(answer: Clash) -> str:
     rounds = list(_best_attacks(answer))
     return page_of(
         "clash",
-        title=f"{answer.mine.army.name} against {answer.yours.army.name}",
+        title=f"{answer.mine.name} against {answer.yours.name}",
         links=[
             *([("battle", "In battle", False)] if answer.battle_conclusions else []),
             ("gaps", "Hard targets", False),
@@ -192,7 +190,7 @@ def clash_page(answer: Clash) -> str:
         gap_lines=answer.hard_target_lines(),
         rounds=rounds,
         counters=list(_counters(answer)),
-        units=[(army, _unit_sections(army, key)) for key, army in (("mine", answer.mine), ("yours", answer.yours))],
+        units=[(side.army, _unit_sections(side.army, side.key)) for side in answer.sides],
         data=packed_figures(_script_data(answer)),
         aims=AIMS,
         value_text=value_text,
@@ -204,20 +202,19 @@ def clash_page(answer: Clash) -> str:
 
 def _best_attacks(answer: Clash) -> Iterator[tuple[str, list[tuple[Volleys, ArmyLoadouts, ArmyLoadouts]]]]:
     """Yield the heading of each situation, with the best attacks of both sides."""
-    for ours, theirs in zip(answer.volleys, answer.enemy_volleys):
-        yield ours.situation.heading, [(ours, answer.mine, answer.yours), (theirs, answer.yours, answer.mine)]
+    for pair in zip(*(side.volleys for side in answer.sides)):
+        sides = [(volleys, side.army, side.enemy) for volleys, side in zip(pair, answer.sides)]
+        yield pair[0].situation.heading, sides
 
 
 def _counters(answer: Clash) -> Iterator[tuple[str, list[tuple[str, list[tuple[str, str]]]]]]:
     """Yield a title for each side, and its targets with the best and second-best counter in each situation."""
-    mine = (answer.mine, answer.yours, answer.counters, answer.second_counters)
-    yours = (answer.yours, answer.mine, answer.enemy_counters, answer.second_enemy_counters)
-    for title, (army, enemy, best, next_best) in zip(counter_titles(answer), (mine, yours)):
+    for side in answer.sides:
         by_target: dict[str, list[tuple[str, str]]] = {}
-        for first, second in zip(best, next_best):
-            next_text = "" if second.attacker is None else counter_text(second, army)
-            by_target.setdefault(first.target, []).append((counter_text(first, army), next_text))
-        yield title, [(counted_name(enemy, target), cells) for target, cells in by_target.items()]
+        for first, second in zip(side.counters, side.second_counters):
+            next_text = "" if second.attacker is None else counter_text(second, side.army)
+            by_target.setdefault(first.target, []).append((counter_text(first, side.army), next_text))
+        yield counters_title(side), [(counted_name(side.enemy, target), cells) for target, cells in by_target.items()]
 
 
 def _unit_sections(army: ArmyLoadouts, key: str) -> list[dict[str, Any]]:
@@ -242,17 +239,17 @@ def _slug(selector: str) -> str:
 def _script_data(answer: Clash) -> dict[str, Any]:
     """Return the data for the scripts; a unit in both armies has two entries."""
     sides, frames = [], []
-    for key, army, other in (("mine", answer.mine, "yours"), ("yours", answer.yours, "mine")):
-        for kind in army.loadouts:
-            names = {"selector": f"{key}/{_slug(kind.selector)}", "unit": counted_name(army, kind.selector)}
+    for side, other in (answer.mine, "yours"), (answer.yours, "mine"):
+        key, part = side.key, side.frame
+        for kind in side.army.loadouts:
+            names = {"selector": f"{key}/{_slug(kind.selector)}", "unit": counted_name(side.army, kind.selector)}
             sides.append(side_data(kind) | names | {"level": _LEVEL, "faction": key})
-        part = answer.attacks_of(key)
         renamed = {"attacker": part["attacker"].map(lambda name, key=key: f"{key}/{_slug(name)}")}
         renamed |= {"defender": part["defender"].map(lambda name, other=other: f"{other}/{_slug(name)}")}
         frames.append(part.assign(**renamed))
     frame = pd.concat(frames, ignore_index=True)
     figures = [name for name in _FIGURES if frame[name].notna().any()]
-    names = {"mine": answer.mine.army.name, "yours": answer.yours.army.name}
+    names = {side.key: side.name for side in answer.sides}
     if names["mine"] == names["yours"]:
         names = {key: f"{name} ({key})" for key, name in names.items()}
     return figures_data(frame, answer.situations, sides, figures) | {"every_level": _LEVEL, "faction_names": names}
@@ -260,21 +257,14 @@ def _script_data(answer: Clash) -> dict[str, Any]:
 
 def build_page(build: Build) -> str:
     """Return the page of a build as HTML, which opens offline."""
-    order = build.order or range(len(build.lists))
-    values = {item.army.name: item for item in build.lists}
-    records: list[tuple[Army, BattleRecord | None, str]] = [*build.battle_rows()] or [
-        (item.army, None, "") for item in build.lists
-    ]
+    own = [] if build.own is None else [build.own.army]
     return page_of(
         "build",
         title=build.title,
         answer=build,
         notes=[*(f"Left out: {line}" for line in build.left_out), *build.assumptions],
-        rows=[
-            (army, record, comparison, build.own_value if army is build.own else values[army.name])
-            for army, record, comparison in records
-        ],
-        ranked=[build.lists[place].army for place in order] + ([build.own] if build.own is not None else []),
+        rows=[(built, built.figures(), words) for built, words in build.all_lists()],
+        ranked=[*(built.army for built in build.by_score), *own],
         units_by_battlegroup=units_by_battlegroup,
         proof_text=proof_of_lists,
     )

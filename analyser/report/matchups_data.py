@@ -10,12 +10,12 @@ import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
-from analyser.analysis.arrays import Array
 from analyser.analysis.grid import TWO_SIDED_FIGURES
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.roles import role_of
 from analyser.analysis.situations import Situation
 from analyser.common.estimates import CERTAIN_WITHIN
+from analyser.common.kernel_records import Floats
 from analyser.common.look import PALETTE, inks
 from analyser.common.metrics import EFFICIENCY, function_of, metric_by_name
 from analyser.game.units import Category, Loadout
@@ -115,7 +115,7 @@ def packed_figures(data: Mapping[str, Any]) -> str:
     return pack_data(head, b"".join(coded))
 
 
-def _coded(name: str, values: Array, situations: int) -> bytes:
+def _coded(name: str, values: Floats, situations: int) -> bytes:
     """Return a column as bytes (:func:`packed_figures`); no value is rounded to exactly 0 or certainty."""
     is_index, is_probability = name in _INDEX_COLUMNS, metric_by_name(name).is_probability
     steps = values * (1 if is_index else PROBABILITY_STEPS if is_probability else 10**DECIMALS)

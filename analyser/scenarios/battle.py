@@ -44,8 +44,9 @@ Length = Annotated[Inches, Field(le=_MOST_INCHES)]
 CardValue = Annotated[int, Field(ge=0, le=HIGHEST_CARD)]
 _TARGET_TEXT = "Preferred target of the units of {}."
 _TACTIC_TEXT = (
-    "Tactic of {}. `auto`: an equilibrium, in which neither side gains by changing its tactic; `policies`: each unit follows its own policy."
-    " Default: `auto`, or `policies` if you state a policy, a target or an order of activation for this side."
+    "Tactic of {}. `auto`: an equilibrium, in which neither side gains by changing its tactic; `policies`: each unit"
+    " follows its own policy. Default: `auto`, or `policies` if you state a policy, a target or an order of activation"
+    " for this side."
 )
 _ORDER_TEXT = "Order of activation of {}."
 _HAND_TEXT = "Card that {} plays for the initiative."

@@ -1,5 +1,6 @@
 """What the intervals of many samples cover, and whether the counts follow their exact laws."""
 
+import math
 import time
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
@@ -8,7 +9,7 @@ from multiprocessing import get_context
 import numpy as np
 from scipy import stats
 
-from analyser.common.intervals import NORMAL_95, dkw_half_width
+from analyser.common.intervals import NORMAL_95
 from benchmarks.calibration.counting import TRIALS
 from benchmarks.calibration.coverage import METHODS
 from benchmarks.calibration.samples import QUESTIONS, play, question_of
@@ -16,6 +17,11 @@ from benchmarks.calibration.samples import QUESTIONS, play, question_of
 SEEDS = dict.fromkeys(QUESTIONS, 100_000) | {"battle": 10_000}  # whose samples take long
 BINS = 20
 _AT_ONCE = 250  # seeds
+
+
+def dkw_half_width(trials, error):
+    """The half-width of a band around an empirical distribution function (Massart, Annals of Probability 18, 1990)."""
+    return math.sqrt(math.log(2 / error) / (2 * trials))
 
 
 def ends_of(method):

@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.analysis import build_battles
+from analyser.analysis import built_lists
 from analyser.analysis.build import build
-from analyser.analysis.build_battles import BattleRecord, play_battles, with_ties
-from analyser.analysis.built_lists import army_of
+from analyser.analysis.built_lists import BattleRecord, army_of, play_battles, with_ties
 from analyser.analysis.force_programme import Force, best_lists
 from analyser.analysis.list_opponents import list_opponents, values_against
 from analyser.common.errors import InputError
@@ -240,10 +239,10 @@ def fought(monkeypatch):
     def battles(army, enemy, sampling, library, tell):
         armies.append(army)
         tell(sampling.first_trials() // 2)
-        each = sampling.first_trials() // build_battles.PARTS
-        return [[min(army.points, each), 0, each]] * build_battles.PARTS
+        each = sampling.first_trials() // built_lists.PARTS
+        return [[min(army.points, each), 0, each]] * built_lists.PARTS
 
-    monkeypatch.setattr(build_battles, "battles_by_part", battles)
+    monkeypatch.setattr(built_lists, "battles_by_part", battles)
     return armies
 
 
@@ -285,10 +284,10 @@ def test_the_own_list_fights_too(hill, fought):
     how = {"next_best": 1, "situations": "long-range", "trials": 3200, "profiles": hill}
     found = build("hill", 150, against, mine=own, **how)
     assert (len(fought), len(found.battles)) == (3, 2)
-    assert found.own_battles.score == 40 / 200
+    assert found.own.battles.score == 40 / 200
     assert "Your own list, Mine, does worse than the best: score 20.0" in found.verdict
     assert found.as_dict()["own"]["battles"]["score"] == 0.2
-    assert found.as_dict()["own"]["value"] == found.own_value.destroyed + found.own_value.kept > 0
+    assert found.as_dict()["own"]["value"] == found.own.destroyed + found.own.kept > 0
 
 
 def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
@@ -297,12 +296,12 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
     how = {"next_best": 1, "situations": "long-range", "trials": 3200, "profiles": hill}
     for over in ("mean", "worst"):
         first = build("hill", 150, against, over=over, battles=False, **how | {"trials": 1}).lists[0]
-        again = build("hill", 150, against, over=over, mine=first.army, **how).own_value
+        again = build("hill", 150, against, over=over, mine=first.army, **how).own
         assert (again.destroyed, again.kept) == pytest.approx((first.destroyed, first.kept))
         assert (again.differs, again.without_value) == (0.0, ())
     gun = {"unit": "hill/gun@basic", "defence": 9}
     found = build("hill", 150, against, mine={"name": "Mine", "faction": "hill", "unit": [gun]}, **how)
-    assert (found.own_value.value, found.own_value.without_value) == (None, ("gun, basic",))
+    assert (np.isnan(found.own.value), found.own.without_value) == (True, ("gun, basic",))
     assert "of Mine is not reported: the search does not include gun, basic" in " ".join(str(found).split())
     assert found.as_dict()["own"]["kept"] is None
 
@@ -318,7 +317,8 @@ def test_the_own_list_is_valued_as_those_that_are_built(hill, fought):
 def test_the_verdict_is_that_of_the_battles(hill, won, says):
     found = asked(hill, next_best=2)
     records = with_ties([BattleRecord(((each, 0, 1000),)) for each in won])
-    verdict = replace(found, lists=found.lists[:2], battles=records).verdict
+    lists = tuple(built._replace(battles=record) for built, record in zip(found.lists, records))
+    verdict = replace(found, lists=lists).verdict
     assert says in verdict
     assert ", and their scores by at most " in verdict
 

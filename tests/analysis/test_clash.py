@@ -35,9 +35,9 @@ def test_the_matrix_is_that_of_matchups(found):
 
 
 def test_answers_are_the_best_of_the_matrix(found):
-    for side, best in (("mine", found.counters), ("yours", found.enemy_counters)):
-        frame = found.attacks_of(side)
-        for each in best:
+    for side in found.sides:
+        frame = side.frame
+        for each in side.counters:
             part = frame[(frame["defender"] == each.target) & (frame["situation"] == each.situation)]
             can = part[part["why_not"].isna()]
             if each.attacker is None:
@@ -52,27 +52,27 @@ def test_a_planted_gap_is_found():
     """Field rockets fire at light and aerial targets alone, and do not charge a Colossus with effect."""
     rockets = {"name": "Rockets", "unit": ["imperium/essen-field-rockets@basic"]}
     found = clash(rockets, ["crown/galahad-main-battle-tanks@full-strength"], situations="long-range")
-    assert [each.kind for each in found.hard_targets] == ["nothing can attack it"]
+    assert [each.kind for each in found.mine.hard_targets] == ["nothing can attack it"]
     told = "Nothing in Rockets can attack Galahad Main Battle Tanks, full-strength (asked for: long range)."
     assert found.hard_target_lines()[0] == told
-    assert found.volleys[0].volley_results == ()
-    assert "fires at light" in found.volleys[0].idle[0].why
+    assert found.mine.volleys[0].volley_results == ()
+    assert "fires at light" in found.mine.volleys[0].idle[0].why
 
 
 def test_a_duel_is_won_as_often_as_the_matrix_says():
     found = clash(["crown/rifle-platoon@basic"], ["imperium/scion-grenadier-platoon@basic"], situations="duel")
-    (answer,), table = found.counters, found.attacks_of("mine")
+    (answer,), table = found.mine.counters, found.mine.frame
     assert 0 < table["p_draw"].item() < 1
     assert answer.p_wins == table["p_attacker_wins"].item()
 
 
 def test_the_next_best_is_the_best_without_the_best(found):
     """Of mine on theirs: whoever would be best if the best were not there, and nobody where there is no other."""
-    pairs = list(zip(found.counters, found.second_counters))
+    pairs = list(zip(found.mine.counters, found.mine.second_counters))
     assert any(following.attacker is not None for _, following in pairs)
     for best, following in pairs:
         assert (following.target, following.situation) == (best.target, best.situation)
-        rows = found.attacks_of("mine")
+        rows = found.mine.frame
         rows = rows[(rows["defender"] == best.target) & (rows["situation"] == best.situation) & rows["why_not"].isna()]
         others = rows[rows["attacker"] != best.attacker]
         if others.empty:
@@ -85,16 +85,16 @@ def test_the_next_best_is_the_best_without_the_best(found):
 
 def test_an_answer_that_costs_more_than_it_takes_is_told_so(found):
     """A charge on the Colossus gains nobody here anything; their worst of it gains it much."""
-    (answer,) = (each for each in found.counters if (each.target, each.situation) == (COLOSSUS, "charge"))
+    (answer,) = (each for each in found.mine.counters if (each.target, each.situation) == (COLOSSUS, "charge"))
     assert answer.own_points_lost > answer.points_lost
     assert answer.pays is False
-    assert counter_text(answer, found.mine).startswith("none gains points; smallest loss: Rifle platoon: ")
-    assert counter_text(answer, found.mine, "no other").startswith("no other gains points; smallest loss: ")
+    assert counter_text(answer, found.mine.army).startswith("none gains points; smallest loss: Rifle platoon: ")
+    assert counter_text(answer, found.mine.army, "no other").startswith("no other gains points; smallest loss: ")
     assert "none gains points; smallest loss: Rifle platoon: " in html.unescape(clash_page(found))
-    shot = next(each for each in found.counters if each.situation == "long-range")
+    shot = next(each for each in found.mine.counters if each.situation == "long-range")
     assert shot.pays is True
-    assert " pays" not in counter_text(shot, found.mine)
-    assert [each["pays"] for each in found.as_dict()["answers"]] == [each.pays for each in found.counters]
+    assert " pays" not in counter_text(shot, found.mine.army)
+    assert [each["pays"] for each in found.as_dict()["answers"]] == [each.pays for each in found.mine.counters]
     nobody = answer._replace(attacker=None)
     assert (nobody.pays, answer._replace(p_wins=0.2).pays) == (None, None)
     without_points = answer._replace(points_lost=math.nan)
@@ -106,13 +106,13 @@ def test_what_nothing_kills_not_even_all_together_is_a_gap():
     name = "imperium/sieger-vitruvian-colossus@full-strength"
     gap, few, many = "nothing kills it", ["3 x crown/galahad-main-battle-tanks@basic"], ["40 x crown/monarch-landship"]
     found = clash(few, [name], situations=["long-range", "short-range-aimed"])
-    (told,) = (each for each in found.hard_targets if each.kind == gap)
-    together = [volleys.all_on_one[0] for volleys in found.volleys]
+    (told,) = (each for each in found.mine.hard_targets if each.kind == gap)
+    together = [volleys.all_on_one[0] for volleys in found.mine.volleys]
     assert told.best == max(each.share_lost for each in together) > LEAST_HURT
     assert told.p_annihilated == max(each.p_annihilated for each in together) < LEAST_HURT
     assert "not even all shots together" in found.hard_target_lines()[0]
     found = clash([f"{many[0]}@full-strength"], [name], situations="short-range-aimed")
-    assert gap not in {each.kind for each in found.hard_targets}
+    assert gap not in {each.kind for each in found.mine.hard_targets}
     assert found.hard_target_lines()[0].startswith("No hard targets: ")
 
 
@@ -137,6 +137,6 @@ def test_without_points_another_aim_can_be_asked():
     with pytest.raises(InputError, match="no points are known for crown/rifle-platoon@basic"):
         clash(MINE, [free], situations="long-range")
     found = clash(MINE, [free], situations="long-range", aim="annihilated")
-    assert found.volleys[0].value > 0
+    assert found.mine.volleys[0].value > 0
     json.dumps(found.as_dict(), allow_nan=False)
     assert "Blues" not in str(found)

@@ -156,7 +156,8 @@ def game(request):
 
 def _rated(table, exchange):
     opponents = Opponents(Counter(each.faction for each in table.attackers))
-    return FairPoints(*judge(table, exchange), table.situations, table.profiles, LIMITS, opponents)
+    conditions = {"situations": table.situations, "profiles": table.profiles, "limits": LIMITS}
+    return FairPoints(**judge(table, exchange), **conditions, opponents=opponents)
 
 
 @pytest.mark.slow
@@ -183,11 +184,11 @@ def test_the_verdict_follows_a_price(game, times):
 def test_without_the_equilibrium_all_else_is_the_same(game):
     table, exchange = game
     whole, rest = (judge(table, exchange, with_played=each) for each in (True, False))
-    pd.testing.assert_frame_equal(whole.frame.drop(columns="played"), rest.frame.drop(columns="played"))
-    assert rest.frame["played"].isna().all()
-    assert np.isnan(rest.exploitability)
+    pd.testing.assert_frame_equal(whole["frame"].drop(columns="played"), rest["frame"].drop(columns="played"))
+    assert rest["frame"]["played"].isna().all()
+    assert np.isnan(rest["exploitability"])
     assert 0 < _rated(table, exchange).transitive_share < 1
-    assert whole.frame[["met", "played"]].sum().tolist() == pytest.approx([1, 1])
+    assert whole["frame"][["met", "played"]].sum().tolist() == pytest.approx([1, 1])
 
 
 def test_who_is_asked_for_is_rated_as_in_the_whole(library):

@@ -188,15 +188,6 @@ def test_who_is_in_no_exchange_is_told_why_without_figures(tmp_path, instead, wh
     json.dumps(found.as_dict(), allow_nan=False)
 
 
-def test_a_number_that_nobody_else_has_is_told(dear):
-    """No rule limits DEFENCE: 99 is worked out, and said to be unlike all others."""
-    found = analyser.what_if(OAK, defence=99, damage_limit=1, profiles=dear)
-    assert found.out_of_range_numbers == ("DEFENCE 99 (opponents: 1 to 3)",)
-    assert found.as_dict()["beyond_the_field"] == [*found.out_of_range_numbers]
-    assert f"perhaps a typing error: {found.out_of_range_numbers[0]}." in " ".join(str(found).split())
-    assert analyser.what_if(OAK, defence=3, profiles=dear).out_of_range_numbers == ()
-
-
 @pytest.mark.parametrize(
     "ask",
     [

@@ -9,7 +9,6 @@ from analyser.common.intervals import (
     MIN_FOR_WILSON,
     blaker,
     clopper_pearson,
-    dkw_half_width,
     greatest_width,
     intervals,
     trials_for,
@@ -114,14 +113,6 @@ def test_after_enough_trials_no_interval_is_wider(wanted):
     trials = trials_for(wanted)
     assert greatest_width(np.arange(trials + 1), trials) <= wanted
     assert trials == 1 or greatest_width(np.arange(trials), trials - 1) > wanted
-
-
-def test_a_whole_distribution_is_inside_of_its_band():
-    rng, law, trials = np.random.default_rng(5), np.array([0.5, 0.3, 0.1, 0.06, 0.04]), 400
-    shares = rng.multinomial(trials, law, 4000).cumsum(axis=1) / trials
-    missed = (np.abs(shares - law.cumsum()) > dkw_half_width(trials)).any(axis=1).mean()
-    assert missed <= 0.05
-    assert (np.abs(shares - law.cumsum()) > dkw_half_width(trials) / 2).any(axis=1).mean() > 0.05
 
 
 @pytest.mark.parametrize("trials", [50, 10_000])

@@ -33,7 +33,7 @@ def test_the_matrix_is_drawn_for_both_sides(page, clashed):
     assert len(cells[0]) == 1 + 3 + 1
     show(page, attackers="yours", defenders="mine")
     assert len(heat_cells(page)) == 3 + 1
-    frame = clashed[0].attacks_of("yours")
+    frame = clashed[0].yours.frame
     row = next(line for line in heat_cells(page) if line[0] == "Krupp Field Guns, basic")
     lost = frame[frame["attacker"] == "imperium/krupp-field-guns@basic"]["mean_share_lost"]
     assert sorted(row[1:-1]) == sorted(f"{100 * each:.0f}" for each in lost)

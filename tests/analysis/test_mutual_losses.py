@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import analyser
-from analyser.analysis.activation_losses import mean_hits_of_die, p_rally
 from analyser.analysis.matchups import matchups
-from analyser.analysis.mutual_losses import exchange_of
+from analyser.analysis.mutual_losses import exchange_of, mean_hits_of_die, p_rally
 from analyser.analysis.prices import SITUATIONS, fair_points
 from analyser.game.ruleset import Deck, Die, Rating
 from tests.helpers.planted import kin
