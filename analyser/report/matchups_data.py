@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
+from numpy.typing import NDArray
 
 from analyser.analysis.arrays import Array
 from analyser.analysis.grid import TWO_SIDED_FIGURES
@@ -101,17 +102,17 @@ def packed_figures(data: Mapping[str, Any]) -> str:
     Figures have about 11 significant bits, and a missing figure is NaN.
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
-    head = data | {"columns": list(columns)}
+    head = {name: entry for name, entry in data.items() if name not in _INDEX_COLUMNS}
     situations = len(data["situations"])
     floats = [
         np.asarray(column, np.float32) if name in _INDEX_COLUMNS else _rounded(name, np.asarray(column, np.float64))
         for name, column in columns.items()
     ]
     parts = [column.reshape(-1, situations).T.astype("<f4").tobytes() for column in floats]
-    return pack_data({name: entry for name, entry in head.items() if name not in _INDEX_COLUMNS}, b"".join(parts))
+    return pack_data(head | {"columns": list(columns)}, b"".join(parts))
 
 
-def _rounded(name: str, figures: Array) -> Array:
+def _rounded(name: str, figures: Array) -> NDArray[np.float32]:
     """Return figures as rounded 32-bit floats; only an exact 0 or certainty becomes 0 or certainty."""
     exact = np.where(np.abs(figures) <= CERTAIN_WITHIN, 0.0, figures).astype(np.float32)
     bits = exact.view(np.uint32) + np.uint32(1 << (DROPPED_BITS - 1))
