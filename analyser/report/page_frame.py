@@ -74,6 +74,7 @@ def _templates() -> Environment:
         "inches": lambda inches: f"{inches:g}″",
         "words": lambda name: name.replace("-", " "),
         "sentence": lambda text: text[:1].upper() + text[1:],
+        "numeric": ">{}".format,
         "unbroken": lambda text: text.replace(" → ", "\u00a0→\u00a0"),
     }
     environment.globals |= {"scripts": Markup(scripts(SCRIPTS)), "base": Markup(style("base"))}
