@@ -77,7 +77,6 @@ def page_values(
     values = {
         "title": title_of(*((loadout.faction for loadout in side) for side in (inputs.attackers, inputs.defenders))),
         "home": inputs.home,
-        "links": _links(balance, factions),
         "answer": answer,
         "method": METHOD,
         "prices": prices,
@@ -114,15 +113,6 @@ def page_values(
     enemies = enemies_data(selectors, wins_of(answer.frame), trades)
     round_sentence = values["round_sentence"]
     return values, {"units": cards, "enemies": enemies, "round_sentence": round_sentence, "slider": slider_data()}
-
-
-def _links(balance: Balance, factions: pd.DataFrame | None) -> list[tuple[str, str, bool]]:
-    """Return anchor and name of each section, and True if it needs a script."""
-    several = factions is not None and len(factions) > 1
-    links = [("verdict", "Verdict", False), ("factions", "Factions", False), ("heatmap", "Heatmap", True)]
-    links += [("ratings", "Duels", False), ("more", "More", False)]
-    exists = {"factions": several, "ratings": balance.ratings is not None}
-    return [link for link in links if exists.get(link[0], True)]
 
 
 def headline_of(prices: FairPoints) -> str:

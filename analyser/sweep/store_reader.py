@@ -189,19 +189,11 @@ class Sweep:
         """
         table = self._matchups((metric,), where)
         others = {name: value for name, value in where.items() if name != "situation"}  # the picture names it anyway
-        note = self._mean_note(table, ("attacker", "defender", "situation"), others)
+        conditions = "; ".join(f"{spaced(name)} {_filter_in_words(value)}" for name, value in others.items())
+        counts = sorted({*table.loc[table["cells"] > 1, "cells"]})
+        means = f"each a mean of up to {counts[-1]:,} cells" if counts else ""
+        note = "\n".join(filter(None, (conditions, means)))
         return draw_heatmap(table, values=metric, note=note, ax=ax)
-
-    def _mean_note(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
-        """Return the filter in words, and the number of cells in each mean."""
-        conditions = "; ".join(f"{spaced(name)} {_filter_in_words(value)}" for name, value in where.items())
-        counts = table.loc[table["cells"] > 0, "cells"]
-        if counts.empty or counts.max() < 2:
-            return conditions
-        cells = " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max())))
-        single = [name for name, value in where.items() if _selects_one(self.plan, name, value)]
-        axes = ", ".join(spaced(name) for name in _identifying_columns(self.plan) if name not in (*by, *single))
-        return "\n".join(filter(None, (conditions, f"each a mean of {cells} cells, over {axes}")))
 
     def verdict(self, **where: Any) -> FairPoints:
         """Return the fair points of each loadout (:func:`analyser.fair_points`), computed from the store alone.
@@ -328,19 +320,6 @@ def _possible_names(plan: Plan) -> dict[str, list[str]]:
         "defender": [loadout.selector for loadout in plan.defenders],
         "faction": list(plan.attackers),
     }
-
-
-def _identifying_columns(plan: Plan) -> list[str]:
-    """Return the columns that together identify a cell: all with more than one value in the plan."""
-    sizes = {name: len(names) for name, names in _possible_names(plan).items() if name != "faction"}
-    for name, side in plan.file.sides:
-        sizes |= {f"{name.removesuffix('s')}_{number.column}": len(number.values) for number in side.numbers}
-    return [name for name, size in sizes.items() if size > 1]
-
-
-def _selects_one(plan: Plan, name: str, value: Any) -> bool:
-    """Return True if a filter selects exactly one value of a column."""
-    return not isinstance(value, tuple) and len(_matching_values(plan, name, value)) == 1
 
 
 def _filter_in_words(value: Any) -> str:
