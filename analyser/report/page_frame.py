@@ -83,6 +83,7 @@ def _templates() -> Environment:
         "words": lambda name: name.replace("-", " "),
         "sentence": lambda text: text[:1].upper() + text[1:],
         "headings": _headings,
+        "records": lambda frame: frame.to_dict("records"),
         "numeric": ">{}".format,
         "unbroken": lambda text: text.replace(" → ", "\u00a0→\u00a0"),
     }
