@@ -29,7 +29,6 @@ _UNITS_TEXT = "Units, such as 'crown/*' or '*/*@basic'."
 _FAIL_OVER_TEXT = (
     "Exit with 1 if a probability changed by more than X (0.3 is 30 pp), or a loadout became over- or under-priced."
 )
-_TACTICS_TEXT = "Add how much worse the simple tactic is in duels, from a file of `analyser best tactics --out FILE`."
 
 
 @command(
@@ -37,7 +36,6 @@ _TACTICS_TEXT = "Add how much worse the simple tactic is in duels, from a file o
     Option("--defenders PATTERN", _UNITS_TEXT, required=True),
     situations_option(". Default: all."),
     options.POLICY,
-    Option("--tactics FILE", _TACTICS_TEXT, dest="tactics"),
     Option("--row NAME", "Row to fire. Default: the best for each pair."),
     Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
     *(THREADS, DASK, *RULESET_OPTIONS, PROFILES),

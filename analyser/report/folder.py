@@ -48,7 +48,7 @@ class ReportInputs(NamedTuple):
     profiles_used: ProfilesUsed  # with the name of the folder, without its path
     home: str = ""  # address of the index page of reports, relative to this report
     metrics: tuple[str, ...] = ()
-    tactics: pd.DataFrame | None = None  # duels (:func:`analyser.report.tactic_costs.read_tactics`)
+    tactics: pd.DataFrame | None = None  # cost of simple tactics in duels, for best play
     stated_prices: FairPoints | None = None  # fair points against opponents outside the report
 
     @property

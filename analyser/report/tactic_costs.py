@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -132,26 +132,6 @@ def note_of(frame: pd.DataFrame) -> str:
 def _misjudged(frame: pd.DataFrame) -> float:
     costs = frame.loc[frame["reason"] == "", "cost"]
     return float((costs > MISJUDGED_COST).mean()) if len(costs) else 0.0
-
-
-def read_tactics(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.DataFrame:
-    """Return the duels between these loadouts from a file that :func:`tactics` wrote."""
-
-    def unusable(problem: str) -> InputError:
-        return InputError(problem, where=str(path), allowed="the CSV file that `analyser best tactics --out` wrote")
-
-    try:
-        frame = pd.read_csv(path, keep_default_na=False, na_values={"cost": "", "value": ""})
-    except (OSError, ValueError) as error:
-        raise unusable(f"this file cannot be read: {error}") from None
-    if missing := [name for name in (*COLUMNS, "reason") if name not in frame]:
-        raise unusable(f"no column {missing[0]!r}")
-    duels = frame[frame["attacker"].isin(list(loadouts)) & frame["defender"].isin(list(loadouts))]
-    if duels.empty:
-        raise unusable("the file has no duel between units of this report")
-    if texts := [name for name in ("value", "cost") if not pd.api.types.is_numeric_dtype(frame[name])]:
-        raise unusable(f"a value in column {texts[0]!r} is not a number")
-    return duels.reset_index(drop=True)
 
 
 def tactics(
