@@ -102,7 +102,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
     The tactic shoots if possible, otherwise charges, otherwise takes cover. Names may have wildcards. Run the command
     again to resume.
     """
-    from analyser.report.tactic_costs import tactics
+    from analyser.report.tactic_costs import note_of, tactics
 
     table = keys["out"] if keys["form"] == "csv" else None
     terms = stated_options(keys, "threads") | {option.path[1]: value for option, value in options.key_values()}
@@ -111,7 +111,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None, **keys: Any) 
     if table is None:
         show(result, plot=result.plot)
     else:
-        click.echo(result.note())
+        click.echo(note_of(result.frame))
 
 
 @command(

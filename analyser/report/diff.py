@@ -195,7 +195,8 @@ def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage
     tables = [_report_matchups(side.source, arguments, stage(number)) for number, side in enumerate(sides)]
     before, after = ({side.selector: side for side in (*table.attackers, *table.defenders)} for table in tables)
     joined = _join_matchups(*(table.frame for table in tables))
-    return joined, _facts(len(joined), before, after, _standing_changes(*tables, edited_loadouts(before, after)))
+    standings = _standing_changes(tables[0], tables[1], edited_loadouts(before, after))
+    return joined, _facts(len(joined), before, after, standings)
 
 
 def _report_matchups(source: Profiles | StoredReport, arguments: Mapping[str, Any], progress: Progress) -> Matchups:

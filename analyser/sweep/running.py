@@ -206,7 +206,7 @@ def compute_parts(
         A part cannot be computed or written (raised after the running parts are done), or is lost too often.
     """
     rest, requeued, losses = iter(missing), list[int](), Counter[int]()
-    folder = str(real_path(store.folder))
+    work = partial(compute_part, store.plan.packed, str(real_path(store.folder)))
     start, count, cells, before = time.monotonic(), 0, 0, store.plan.n_parts - len(missing)
 
     def next_part() -> int | None:
@@ -214,9 +214,7 @@ def compute_parts(
 
     while count < len(missing):
         with start_executor() as executor:
-            submit = partial(executor.submit, compute_part, store.plan.packed, folder)
-            count_workers = getattr(executor, "count_workers", lambda: workers)
-            for number, outcome in _outcomes(submit, count_workers, next_part, requeued):
+            for number, outcome in _outcomes(executor, work, workers, next_part, requeued):
                 if isinstance(outcome, FinishedPart):
                     store.log("part", **outcome._asdict(), kind=store.plan.kind(number))
                     count, cells, seconds = count + 1, cells + outcome.size, time.monotonic() - start
@@ -233,8 +231,9 @@ def compute_parts(
 
 
 def _outcomes(
-    submit: Callable[[int], Future[FinishedPart]],
-    count_workers: Callable[[], int],
+    executor: Executor,
+    work: Callable[[int], FinishedPart],
+    workers: int,
     next_part: Callable[[], int | None],
     requeued: list[int],
 ) -> Iterator[tuple[int, FinishedPart | BaseException]]:
@@ -243,12 +242,13 @@ def _outcomes(
     Unfinished parts are requeued when the executor breaks.
     """
     running: dict[Future[FinishedPart], int] = {}
+    count_workers = getattr(executor, "count_workers", lambda: workers)
     try:
         while True:
             most = PARTS_PER_WORKER * count_workers()
             while len(running) < most and (number := next_part()) is not None:
                 try:
-                    running[submit(number)] = number
+                    running[executor.submit(work, number)] = number
                 except BrokenExecutor as error:
                     yield number, error
                     return
