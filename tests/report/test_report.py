@@ -127,7 +127,7 @@ def test_the_page_says_how_and_what_not(page, library):
     assert "Every fight is exact" in words
     assert f"analyser {analyser.__version__}" in words
     assert "long range, no bonus (long-range)" in words
-    assert "1 heroic, 2 strike, 1 glancing, 1 miss, 1 blank" in words
+    assert "die of 1 heroic, 2 strikes, 1 glancing, 1 miss, 1 blank; deck of 36 cards" in words
     for name in ("Coruscating", "Pioneers"):
         assert name in words
     assert "Static" not in words.rpartition("Not modelled")[2]  # charges are computed from it
