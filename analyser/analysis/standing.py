@@ -183,13 +183,13 @@ def _first_unit_names(selectors: Sequence[str]) -> str:
 
 def change_sentence(selector: str, old: Standing, new: Standing, leads: LeadChanges) -> str:
     """Return the effect of an edit on a loadout, in one sentence."""
-    parts = [f"{_before_and_after(_points_text(old), _points_text(new))} points"]
-    fair = _before_and_after(*(short_figure(standing.fair_points) for standing in (old, new)))
+    parts = [f"{before_and_after(_points_text(old), _points_text(new))} points"]
+    fair = before_and_after(*(short_figure(standing.fair_points) for standing in (old, new)))
     parts += [f"fair {fair}"] if fair != DASH else []
-    efficiency = _before_and_after(*(_efficiency_text(standing.efficiency) for standing in (old, new)))
+    efficiency = before_and_after(*(_efficiency_text(standing.efficiency) for standing in (old, new)))
     missing = "no attacks" if old.points and new.points else "no efficiency"
     parts.append(f"efficiency {efficiency}" if efficiency != DASH else missing)
-    verdict = _before_and_after(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
+    verdict = before_and_after(old.verdict, new.verdict) if old.verdict != new.verdict else f"still {new.verdict}"
     parts.append(f"{verdict} ({new.doubt})" if new.doubt and old.verdict != new.verdict else verdict)
     has_no_leads = np.isnan(old.toughness) or np.isnan(new.toughness)
     return f"{selector}: {'; '.join([*parts, 'no matchup can be compared' if has_no_leads else str(leads)])}"
@@ -223,5 +223,6 @@ def _points_text(standing: Standing) -> str:
     return "no" if standing.points is None else str(standing.points)
 
 
-def _before_and_after(old: str, new: str) -> str:
+def before_and_after(old: str, new: str) -> str:
+    """Return both texts with an arrow between them, or one if they are equal."""
     return new if old == new else f"{old}{ARROW}{new}"

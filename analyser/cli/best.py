@@ -80,6 +80,8 @@ def best_tactics(attackers: str, defenders: str, dask: str | None = None, thread
     The tactic shoots if possible, otherwise charges, otherwise takes cover. Names may have wildcards. Run the command
     again to resume.
     """
+    from analyser.report.tactic_costs import note_of
+
     params = click.get_current_context().params
     table = params["out"] if params["form"] == "csv" else None
     with message_when_stopped(), dask_executor(dask, threads) as executor:
@@ -88,7 +90,7 @@ def best_tactics(attackers: str, defenders: str, dask: str | None = None, thread
     if table is None:
         show(result)
     else:
-        click.echo(result.note())
+        click.echo(note_of(result.frame))
 
 
 @command(

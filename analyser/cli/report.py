@@ -27,7 +27,6 @@ _WORK = (THREADS, DASK, *INPUT)
     Option("--defenders PATTERN", _UNITS_TEXT, required=True),
     situations(". Default: all."),
     options.POLICY,
-    Option("--tactics FILE", "Add the cost of the simple tactic in duels: a file of `analyser best tactics`."),
     Option("--row NAME", "Row to fire. Default: the best for each pair."),
     Option("--field PATTERN", "Opponents that prices are judged against. Default: all factions."),
     Option("--out DIR", "Folder for the tables and the page.", required=True),

@@ -71,19 +71,18 @@ def _progress_bar(store: str) -> Iterator[Callable[[Any], None]]:
 @command("STORE", Option("--json", "Print JSON.", OUTPUT, dest="as_json"), QUIET, examples=("store", "store --json"))
 def sweep_status(store: str, as_json: bool = False) -> int:
     """Show the progress of the sweep in the folder STORE. The exit status is 1 if parts are missing."""
-    from analyser.sweep.progress import status_of
+    from analyser.sweep.store import status_of
 
     result = analyser.open_sweep(store)
-    status = status_of(result)
+    status = status_of(result.store)
     if as_json:
-        click.echo(json_text(status.as_dict(), indent=1))
+        click.echo(json_text(status._asdict(), indent=1))
     else:
         click.echo(_text(result))
         for cost in status.costs:
-            click.echo(
-                f"{cost.kind}: {cost.parts:,} parts, {cost.rate:,.0f} cells per second and processor, "
-                f"{cost.bytes_per_cell:.1f} bytes per cell"
-            )
+            rate = f"{cost['rate']:,.0f} cells per second and processor"
+            size = f"{cost['length'] / cost['cells']:.1f} bytes per cell"
+            click.echo(f"{cost['kind']}: {cost['parts']:,} parts, {rate}, {size}")
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")
     return 0 if result.is_complete else NOT_DONE

@@ -200,6 +200,14 @@ def per_series(values: Any, names: Sequence[str], defaults: Sequence[T], what: s
     return list(values)
 
 
+def bar_styles(
+    names: Sequence[str], labels: Sequence[str], colors: Sequence[Any], label: Any, color: Any
+) -> list[dict[str, Any]]:
+    """Return the label and the colour of each series of bars; `label` and `color` replace the defaults."""
+    texts = per_series(label, names, labels, "label")
+    return [{"label": text, "color": colour} for text, colour in zip(texts, per_series(color, names, colors, "color"))]
+
+
 def scale_of(color: Any, default: str = PALETTE) -> Any:
     """Return `color` if it is a colour scale, a scale from white to `color` if it is a colour, or the default."""
     if color is None or not is_color_like(color):
@@ -333,6 +341,13 @@ def luminance(colours: NDArray[Any]) -> NDArray[np.float64]:
 def inks(colours: NDArray[Any]) -> NDArray[np.str_]:
     """Return the more legible text colour, black or white, on each of `colours`."""
     return np.where(luminance(colours) > LIGHTEST_WITH_WHITE, "black", "white")
+
+
+def table_of(data: Any, columns: Sequence[str], method: str = "to_frame") -> pd.DataFrame:
+    """Return :func:`rows_of` the data; InputError unless the table has rows and all these columns."""
+    frame = rows_of(data, method)
+    check_columns(frame, columns)
+    return frame
 
 
 def check_columns(frame: pd.DataFrame, columns: Sequence[str]) -> None:

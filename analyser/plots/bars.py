@@ -25,8 +25,8 @@ STATES: Mapping[str, tuple[str, str, str]] = {  # name, colour and hatch of each
     "p_gone": ("gone", "white", look.LOSS_HATCH),
 }
 _STYLES: Mapping[str, Mapping[str, Any]] = {
-    "one less": {"facecolor": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOSS_HATCH},
-    "one more": {"facecolor": look.DARK, "edgecolor": look.DARK},
+    "one less": {"color": look.LIGHT, "edgecolor": look.DARK, "hatch": look.LOSS_HATCH},
+    "one more": {"color": look.DARK, "edgecolor": look.DARK},
 }
 
 
@@ -47,17 +47,16 @@ def fates(
     >>> [round(bar.get_height()) for bar in fates(pd.DataFrame(rows)).patches]
     [50, 25, 25, 0]
     """
-    frame = look.rows_of(data)
-    look.check_columns(frame, ("round", *STATES))
-    labels = look.per_series(label, list(STATES), [name for name, *_ in STATES.values()], "label")
-    colours = look.per_series(color, list(STATES), [colour for _, colour, _ in STATES.values()], "color")
+    frame = look.table_of(data, ("round", *STATES))
+    names, colours, hatches = zip(*STATES.values())
+    styles = look.bar_styles(list(STATES), names, colours, label, color)
     options: dict[str, Any] = {"xlabel": "round", "ylabel": "percent", "legend": len(STATES), "grid": ""}
     with look.drawing(ax, WIDTH, FATES_HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         bottom = np.zeros(len(frame))
-        for (column, (_, _, hatch)), text, colour in zip(STATES.items(), labels, colours):
+        for column, hatch, style in zip(STATES, hatches, styles):
             percent = 100 * frame[column].to_numpy(np.float64)
-            style: dict[str, Any] = {"width": 0.86, "linewidth": 0.6, "edgecolor": look.DARK, "hatch": hatch}
-            axes.bar(frame["round"], percent, bottom=bottom, **{**style, "color": colour, "label": text, **artist})
+            style |= {"width": 0.86, "linewidth": 0.6, "edgecolor": look.DARK, "hatch": hatch}
+            axes.bar(frame["round"], percent, bottom=bottom, **{**style, **artist})
             bottom += percent
         axes.set(ylim=(0, 100.6), yticks=range(0, 101, 20), xticks=list(frame["round"]))
     return axes
@@ -93,8 +92,7 @@ def tornado(
     >>> ax.get_yticklabels()[0].get_text()
     'target: DAMAGE LIMIT 1'
     """
-    frame = look.rows_of(data, "frame")
-    look.check_columns(frame, ("side", "number", "value", "metric", "base", "minus_1", "plus_1"))
+    frame = look.table_of(data, ("side", "number", "value", "metric", "base", "minus_1", "plus_1"), "frame")
     name, scale = figure_title(str(frame["metric"].iloc[0]), quantity)
     base = scale * float(frame["base"].iloc[0])
     changes = np.nan_to_num(scale * frame[["minus_1", "plus_1"]].to_numpy(np.float64) - base)
@@ -104,16 +102,13 @@ def tornado(
     names = [f"{row.side}: {row.number} {row.value:g}" for row in frame.itertuples()]
     n_rows, subject = len(order), readable(getattr(data, "subject", ""))
     own = f"{subject}\n{name}: {base:.3g} at present,\nand with each number lowered or raised by one"
-    changes_by_one = ("one less", "one more")
-    labels = look.per_series(label, changes_by_one, changes_by_one, "label")
-    colours = look.per_series(color, changes_by_one, [_STYLES[step]["facecolor"] for step in changes_by_one], "color")
+    styles = look.bar_styles(list(_STYLES), list(_STYLES), [style["color"] for style in _STYLES.values()], label, color)
     unchanged = [names[row] for row in np.flatnonzero(longest <= SAME_WITHIN)]
     no_effect = "\n".join(textwrap.wrap(f"No effect: {', '.join(unchanged)}.", 78)) if unchanged else ""
     options: dict[str, Any] = {"own_title": own, "xlabel": no_effect, "legend": 2}
     with look.drawing(ax, WIDTH, NUMBER_HEIGHT * max(n_rows, 1), title=title, grid="x", **options) as axes:
-        for column, step in enumerate(changes_by_one):
-            bars: dict[str, Any] = {"left": base, "height": 0.36, "linewidth": 0.8, "label": labels[column]}
-            bars |= {**_STYLES[step], "facecolor": colours[column], **artist}
+        for column, (own_style, style) in enumerate(zip(_STYLES.values(), styles)):
+            bars = {"left": base, "height": 0.36, "linewidth": 0.8, **own_style, **style, **artist}
             axes.barh(np.arange(n_rows) + 0.18 * (2 * column - 1), changes[order, column], **bars)
         axes.axvline(base, color="black", linewidth=1)
         axes.set_yticks(np.arange(n_rows), [names[row] for row in order])
@@ -148,8 +143,7 @@ def ranked(
     >>> [text.get_text().strip() for text in ranked(table, quantity="Hits").get_yticklabels()]
     ['b', 'a']
     """
-    frame = look.rows_of(data, "frame")
-    look.check_columns(frame, ("variant", "value", "status"))
+    frame = look.table_of(data, ("variant", "value", "status"), "frame")
     possible = frame[frame["value"].notna()]
     shown = possible.head(MOST_RANKED).iloc[::-1]
     scale = 100 if quantity.startswith("P(") else 1

@@ -35,21 +35,19 @@ def margins(
     >>> [round(bar.get_height()) for bar in ax.patches]
     [50, 30, 20]
     """
-    frame = look.rows_of(data, "margins")
-    look.check_columns(frame, ("margin", "probability"))
+    frame = look.table_of(data, ("margin", "probability"), "margins")
     shown = frame[frame["probability"] >= NEGLIGIBLE]
     names = ("mine wins", "draw", "yours wins")
     first, second = _armies(data).values()
-    labels = look.per_series(label, names, (f"{first} wins", "draw", f"{second} wins"), "label")
-    colours = look.per_series(color, names, _RESULT_COLOURS, "color")
+    texts = (f"{first} wins", "draw", f"{second} wins")
+    styles = look.bar_styles(names, texts, _RESULT_COLOURS, label, color)
     options: dict[str, Any] = {"xlabel": f"victory points, {first} minus {second}", "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
-        for name, sign, text, colour in zip(names, (1, 0, -1), labels, colours):
+        for sign, style in zip((1, 0, -1), styles):
             rows = shown[np.sign(shown["margin"]) == sign]
             share = float(frame["probability"][np.sign(frame["margin"]) == sign].sum())
-            style: dict[str, Any] = {"width": 0.8, "color": colour, "edgecolor": "black", "linewidth": 0.6}
-            style |= {"hatch": look.LOSS_HATCH if name.startswith("yours") else None}
-            style |= {"label": f"{text}: {look.short_text(share, is_probability=True)}%"}
+            style |= {"label": f"{style['label']}: {look.short_text(share, is_probability=True)}%", "width": 0.8}
+            style |= {"edgecolor": "black", "linewidth": 0.6, "hatch": look.LOSS_HATCH if sign < 0 else None}
             axes.bar(rows["margin"], 100 * rows["probability"], **{**style, **artist})
         if "low" in shown:
             percent = 100 * shown["probability"]
@@ -85,8 +83,9 @@ def points_left(
     >>> points_left(frame).lines[0].get_ydata().tolist()
     [100.0, 80.0]
     """
-    frame = look.rows_of(data, "survivors")
-    look.check_columns(frame, ("round", "side", "mean_percent", "percent_10th_percentile", "percent_90th_percentile"))
+    frame = look.table_of(
+        data, ("round", "side", "mean_percent", "percent_10th_percentile", "percent_90th_percentile"), "survivors"
+    )
     options: dict[str, Any] = {"xlabel": "round", "legend": 2}
     options["ylabel"] = "points left, percent:\nmean and middle 80% of battles"
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
@@ -120,19 +119,18 @@ def contributions(
     >>> [round(bar.get_width()) for bar in contributions(pd.DataFrame(row)).patches]
     [31, 20]
     """
-    frame = look.rows_of(data, "contributions")
-    look.check_columns(frame, ("side", "name", "points_destroyed", "points_absorbed"))
+    frame = look.table_of(data, ("side", "name", "points_destroyed", "points_absorbed"), "contributions")
     positions, armies = np.arange(len(frame)), _armies(data)
     height = max(1.2, UNIT_HEIGHT * len(frame))
     names = ("destroyed", "lost")
-    labels = look.per_series(label, names, ("enemy points destroyed", "own points lost"), "label")
-    colours = look.per_series(color, names, (look.DARK, look.LIGHT), "color")
+    texts = ("enemy points destroyed", "own points lost")
+    styles = look.bar_styles(names, texts, (look.DARK, look.LIGHT), label, color)
     options: dict[str, Any] = {"xlabel": "points in a battle, mean", "legend": 2}
     with look.drawing(ax, WIDTH, height, title=title, own_title=look.subject_of(data), grid="x", **options) as axes:
         kinds = (("points_destroyed", -0.19, None), ("points_absorbed", 0.19, look.LOSS_HATCH))
-        for text, colour, (column, shift, hatch) in zip(labels, colours, kinds):
-            style: dict[str, Any] = {"height": 0.36, "color": colour, "edgecolor": "black", "linewidth": 0.6}
-            axes.barh(positions + shift, frame[column], **{**style, "hatch": hatch, "label": text, **artist})
+        for style, (column, shift, hatch) in zip(styles, kinds):
+            style |= {"height": 0.36, "edgecolor": "black", "linewidth": 0.6, "hatch": hatch}
+            axes.barh(positions + shift, frame[column], **{**style, **artist})
         units = [f"{armies.get(side, side)}: {readable(name)}" for side, name in zip(frame["side"], frame["name"])]
         axes.set_yticks(positions, units)
         axes.invert_yaxis()

@@ -73,8 +73,7 @@ def choices(
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['aim and shoot', 'charge']
     """
-    frame = look.rows_of(data)
-    look.check_columns(frame, ("x", "y", "do", "comes_up"))
+    frame = look.table_of(data, ("x", "y", "do", "comes_up"))
     frame = frame.assign(do=[_DISTANCE.sub("", action) for action in frame["do"]])
     if frame.duplicated(["x", "y"]).any():
         raise InputError("more than one row for one cell")
@@ -137,8 +136,7 @@ def tactic_costs(
     >>> tactic_costs(frame).get_xlabel()
     'cost, percentage points of P(win); line: largest cost'
     """
-    frame = look.rows_of(data, "by_unit")
-    look.check_columns(frame, ("attacker", "cost", "most"))
+    frame = look.table_of(data, ("attacker", "cost", "most"), "by_unit")
     shown = frame.head(MOST_BARS).iloc[::-1]
     own = "Cost of the usual tactic against best play"
     options: dict[str, Any] = {"xlabel": "cost, percentage points of P(win); line: largest cost"}

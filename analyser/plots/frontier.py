@@ -84,8 +84,7 @@ def cost_against_effect(
     >>> cost_against_effect(table).get_xlabel()
     'points'
     """
-    frame = look.rows_of(data, "frame")
-    look.check_columns(frame, ("loadout", "points", metric))
+    frame = look.table_of(data, ("loadout", "points", metric), "frame")
     shown = frame[frame["points"].notna() & frame[metric].notna()]
     if shown.empty:
         raise InputError(f"no loadout has both points and {metric}")
@@ -162,8 +161,9 @@ def fair_points(
     >>> fair_points(table).get_xlabel()
     'fair points'
     """
-    frame = look.rows_of(data, "frame")
-    look.check_columns(frame, ("loadout", "faction", "points", "fair_points", "fair_low", "fair_high", "verdict"))
+    frame = look.table_of(
+        data, ("loadout", "faction", "points", "fair_points", "fair_low", "fair_high", "verdict"), "frame"
+    )
     shown = frame[frame["fair_points"].notna() & frame["points"].notna()].reset_index(drop=True)
     if shown.empty:
         raise InputError("no loadout has both points and fair points")

@@ -316,8 +316,7 @@ def distributions_by_round(
     >>> [text.get_text() for text in ax.texts]
     ['44', '0', '44', '30', '11', '70']
     """
-    frame = look.rows_of(data)
-    look.check_columns(frame, (x, number, "probability"))
+    frame = look.table_of(data, (x, number, "probability"))
     likely = frame[frame["probability"] >= NEGLIGIBLE][number]
     shown = frame[number].head(1) if likely.empty else likely
     values = np.arange(shown.min(), shown.max() + 1)[: MOST_VALUES + 1][::-1]

@@ -44,8 +44,7 @@ def curves(
     >>> ax.lines[0].get_ydata().round().tolist()[:2]
     [74.0, 13.0]
     """
-    frame = look.rows_of(data)
-    look.check_columns(frame, (x, *lines))
+    frame = look.table_of(data, (x, *lines))
     options: dict[str, Any] = {"xlabel": x, "ylabel": look.PERCENT, "legend": min(len(lines), 3)}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=look.subject_of(data), **options) as axes:
         series = [(name, column, frame) for column, name in lines.items()]
@@ -73,8 +72,7 @@ def survival(
     >>> survival(rounds).lines[0].get_ydata().tolist()
     [100.0, 90.0, 70.0]
     """
-    frame = look.rows_of(data, "rounds")
-    look.check_columns(frame, ("round", "side", "p_alive"))
+    frame = look.table_of(data, ("round", "side", "p_alive"), "rounds")
     by_side = frame.sort_values("round", kind="stable").groupby("side", sort=False, observed=True)
     sides = [(str(side), "p_alive", rows) for side, rows in by_side]
     names = label or _side_names(data)
@@ -118,8 +116,7 @@ def trade_off(
     >>> trade_off(pd.DataFrame(curve), points=62).lines[0].get_ydata().tolist()
     [50, 60, 70]
     """
-    frame = look.rows_of(data, "frame")
-    look.check_columns(frame, ("dice", "fair_points", "fair_low", "fair_high"))
+    frame = look.table_of(data, ("dice", "fair_points", "fair_low", "fair_high"), "frame")
     today = getattr(data, "points", None) if points is None else points
     options: dict[str, Any] = {"xlabel": "change of dice", "ylabel": "fair points, 95% intervals", "legend": 2}
     own = f"{look.subject_of(data)}\nFair points at each change of dice"

@@ -58,18 +58,16 @@ def outcome_distribution(
     texts = [", ".join(map(text_of, values)) for values in zip(*columns)]
     rotated = max(map(len, texts)) > _LONGEST_NAME
     kinds = ("worse", "observed result", "better")
-    labels = look.per_series(label, kinds, kinds, "label")
-    colours = look.per_series(color, kinds, (look.DARK, look.MEDIUM, look.LIGHT), "color")
+    styles = look.bar_styles(kinds, kinds, (look.DARK, look.MEDIUM, look.LIGHT), label, color)
     x_label = ", ".join(names).replace("_", " ") + "\n " * rotated * 2  # space for rotated names
     own = f"{look.subject_of(data)}\nPossible results"
     options: dict[str, Any] = {"xlabel": x_label, "ylabel": look.PERCENT, "legend": 3}
     with look.drawing(ax, WIDTH, HEIGHT, title=title, own_title=own, **options) as axes:
         parts = ((shown < observed, ""), (shown == observed, look.LOSS_HATCH), (shown > observed, ""))
-        for text, colour, (rows, hatch) in zip(labels, colours, parts):
-            if not rows.any():
-                continue
-            style: dict[str, Any] = {"color": colour, "width": 0.85, "edgecolor": "black", "linewidth": 0.6}
-            axes.bar(shown[rows], percent[rows], **{**style, "hatch": hatch, "label": text, **artist})
+        for style, (rows, hatch) in zip(styles, parts):
+            if rows.any():
+                style |= {"width": 0.85, "edgecolor": "black", "linewidth": 0.6, "hatch": hatch}
+                axes.bar(shown[rows], percent[rows], **{**style, **artist})
         step = -(-len(shown) // 16)
         slant: dict[str, Any] = {"rotation": 60, "ha": "right"} if rotated else {"rotation": 0, "ha": "center"}
         axes.set_xticks(shown[::step], texts[::step], **slant)
@@ -101,8 +99,7 @@ def luck_strips(
     >>> luck_strips(table).get_xlabel().split(":")[0]
     'share of such fights that go worse, percent'
     """
-    frame = look.rows_of(data)
-    look.check_columns(frame, ("fight", "side", "got", "worse", "equal"))
+    frame = look.table_of(data, ("fight", "side", "got", "worse", "equal"))
     sides = list(dict.fromkeys(frame["side"]))
     names = dict(zip(sides, look.per_series(label, sides, sides, "label")))
     colours = dict(zip(sides, look.per_series(color, sides, [str(line["color"]) for line in look.STYLES], "color")))

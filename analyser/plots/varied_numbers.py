@@ -65,8 +65,7 @@ def best_lines(
     >>> best_lines(table, x="dice", metric="mean_hits").lines[0].get_ydata().tolist()
     [1.0, 2.0]
     """
-    frame = look.rows_of(data)
-    look.check_columns(frame, ("line", x, metric))
+    frame = look.table_of(data, ("line", x, metric))
     possible = frame[frame[metric].notna()]
     best_names = [best_line for _, _, best_line in best]
     names, others = _split_lines(possible["line"], {name: best_names.count(name) for name in best_names})
@@ -169,8 +168,7 @@ def trade_map(
     >>> trade_map(pd.DataFrame(cells).assign(best="a"), x="dice", y="defence").get_xlabel()
     'dice'
     """
-    frame = look.rows_of(data)
-    look.check_columns(frame, (x, y, "value", "best"))
+    frame = look.table_of(data, (x, y, "value", "best"))
     across, up = (list(dict.fromkeys(frame[name])) for name in (x, y))
     if len(across) < 2 or len(up) < 2:
         raise InputError(f"{len(across)} by {len(up)} values", where="trade_map", allowed="two or more of both keys")
@@ -259,8 +257,7 @@ def front(
     >>> front(table, x="u", y="v", keys=["dice"], quantities=["U", "V"]).get_ylabel()
     'V'
     """
-    frame = look.rows_of(data)
-    look.check_columns(frame, ("line", "on_front", x, y, *keys))
+    frame = look.table_of(data, ("line", "on_front", x, y, *keys))
     possible = frame[frame[x].notna() & frame[y].notna()]
     names, others = _split_lines(possible["line"], possible[possible["on_front"]]["line"].value_counts())
     scales = [100 if metric.startswith("p_") else 1 for metric in (x, y)]

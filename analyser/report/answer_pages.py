@@ -45,7 +45,6 @@ def battle_page(answer: BattleResult) -> str:
         "battle",
         title=f"{first} against {second}, in battle",
         names=names,
-        links=_links(answer),
         answer=answer,
         facts=[*answer.heading(), ("Method", method_line([answer]))],
         segments=result_segments(answer),
@@ -61,14 +60,6 @@ def battle_page(answer: BattleResult) -> str:
         rounds=answer.story.rounds(),
         intervals=interval_notes([answer]),
     )
-
-
-def _links(answer: BattleResult) -> list[tuple[str, str, bool]]:
-    parts = {"battle": "In short"} | ({"tactics": "Tactics"} if answer.game else {})
-    parts |= {"margin": "Victory points", "left": "What is left", "did": "What units did"}
-    parts |= {"swing": "Swing"} if answer.swings else {}
-    parts |= {"told": "A typical battle", "more": "More"}
-    return [(anchor, name, False) for anchor, name in parts.items()]
 
 
 WON, DRAWN, LOST = "won", "drawn", "lost"
@@ -178,14 +169,6 @@ def clash_page(answer: Clash) -> str:
     return page_of(
         "clash",
         title=f"{answer.mine.name} against {answer.yours.name}",
-        links=[
-            *([("battle", "In battle", False)] if answer.battle_conclusions else []),
-            ("gaps", "Hard targets", False),
-            *([("rounds", "Best attacks", False)] if rounds else []),
-            ("heatmap", "Matrix", True),
-            ("answers", "Best counters", False),
-            *((name.lower(), name, False) for name in ("Units", "More")),
-        ],
         answer=answer,
         gap_lines=answer.hard_target_lines(),
         rounds=rounds,

@@ -36,7 +36,7 @@ from analyser.report.folder import (
     write_units,
 )
 from analyser.report.page import reasons, write_page
-from analyser.report.tactic_costs import frame_of_contents, read_tactics, tactic_jobs
+from analyser.report.tactic_costs import frame_of_contents, tactic_jobs
 from analyser.report.worker_pool import MOST_PROCESSES, Job, Jobs, interrupts_recorded, rare_collections
 from analyser.rules.policies import BEST
 from analyser.scenarios.schema import DuelTerms
@@ -60,7 +60,6 @@ def write_report(
     progress: Progress | bool | None = None,
     threads: int | None = None,
     home: str = "",
-    tactics: str | os.PathLike[str] | None = None,
     executor: Executor | None = None,
 ) -> Path:
     """Write a report of every attacker against every defender into the folder `out`, and return its path.
@@ -79,7 +78,8 @@ def write_report(
     situations : sequence of Situation or str, or ``"all"``
         Default: all situations.
     policy : "tactic" or "best"
-        How duels are played: by simple tactics, or by best play (`docs/best-play.md`), which then also sets prices.
+        How duels are played: by simple tactics, or by best play (`docs/best-play.md`), which then also sets
+        prices; the page then states what simple tactics cost.
     field : str, Loadout, several of them, or FairPoints, optional
         Opponents for the fair points, besides the units of the report; or fair points already computed, which include
         these units. Default: all factions; with a `row` or best play only the units of the report.
@@ -89,8 +89,6 @@ def write_report(
         Called with the finished and the total work of this run; True shows a bar.
     home : str
         Address of the index page of reports, relative to the page of this report; empty for no link.
-    tactics : path, optional
-        File that :func:`analyser.tactics` wrote for these units: the page then states how reliable duels are.
     executor : Executor, optional
         An executor as in ``concurrent.futures``, whose workers run the jobs. A job that fails, or reaches another
         version of the program, runs in this process.
@@ -136,7 +134,6 @@ def write_report(
         profiles_used=library.used._replace(folder=real_path(library.used.folder).name),
         home=home,
         metrics=tuple(name for name in map(checked_metric, metrics) if function_of(name) is not None),
-        tactics=None if tactics is None else read_tactics(tactics, set(chosen)),
         stated_prices=None if field is None else field.for_loadouts(chosen),
     )
     bar = Sampling(progress=progress).with_bar()
@@ -192,9 +189,9 @@ def _all_situations(policy: str, situations: tuple[Situation, ...], row: str | N
 
 
 def _tactic_jobs(inputs: ReportInputs, policy: str) -> list[Job]:
-    """Return the jobs for the cost of simple tactics; none without best play, or if a file has the cost."""
+    """Return the jobs for the cost of simple tactics; none without best play."""
     has_duels = any(situation.fight.has_winner for situation in inputs.situations)
-    if policy != "best" or inputs.tactics is not None or inputs.row is not None or not has_duels:
+    if policy != "best" or inputs.row is not None or not has_duels:
         return []
     terms = DuelTerms(policy_a=BEST, policy_b=BEST)
     return [job for both in inputs.directions for job in tactic_jobs(*both, terms, inputs.ruleset)]

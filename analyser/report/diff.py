@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import pandas as pd
 
 from analyser.analysis.efficiency import LEAST_EFFICIENCY
 from analyser.analysis.matchups import Matchups, matchups, matchups_after_edit
-from analyser.analysis.prices import ALL_LOADOUTS, Opponents
+from analyser.analysis.prices import ALL_LOADOUTS
 from analyser.analysis.selection import loadouts
 from analyser.analysis.situations import ALL_SITUATIONS, EXCHANGES, Situation, situations_named
 from analyser.analysis.standing import Standings
@@ -26,8 +26,8 @@ from analyser.common.validation import checked
 from analyser.game.profiles import Profiles, ProfilesUsed, RulesetLike
 from analyser.game.units import Loadout
 from analyser.report.diff_answer import KEYS, PROBABILITY, Diff
-from analyser.report.diff_changes import StandingChange, edited_loadouts, edits, standing_changes
-from analyser.report.folder import MANIFEST, StoredReport, matchups_of, read_report
+from analyser.report.diff_changes import edited_loadouts, edits, standing_changes
+from analyser.report.folder import MANIFEST, StoredReport, both_directions, matchups_of, read_report
 from analyser.report.worker_pool import rare_collections
 
 PROBABILITIES = tuple(name for name in MATCHUP_METRICS if name.startswith("p_"))
@@ -102,28 +102,18 @@ def diff(
     with rare_collections(), Sampling(progress=progress).with_bar() as reporting:
         stage = _stage_progress(reporting.report)
         question = sides, arguments, stage
-        compared = _compare_reports(*question) if reports else _compare_folders(*question, threads)
+        joined, facts = _compare_reports(*question) if reports else _compare_folders(*question, threads)
     return Diff(
         edits=all_edits,
-        frame=_changed_matchups(compared.joined, names),
-        for_points=_repriced_matchups(compared.joined if metric is None else compared.joined.head(0)),
+        frame=_changed_matchups(joined, names),
+        for_points=_repriced_matchups(joined if metric is None else joined.head(0)),
         old=before.profiles_used,
         new=after.profiles_used,
-        **{name: value for name, value in compared._asdict().items() if name != "joined"},
+        **facts,
     )
 
 
-class _Comparison(NamedTuple):
-    """The old and new matchups, joined row by row, and the changes of verdicts."""
-
-    joined: pd.DataFrame
-    n_compared: int
-    gone: tuple[str, ...]
-    added: tuple[str, ...]
-    changes: tuple[StandingChange, ...] = ()
-    others: tuple[StandingChange, ...] = ()
-    no_verdict: str = ""
-    opponents: Opponents | None = None
+_Comparison = tuple[pd.DataFrame, dict[str, Any]]  # old and new matchups joined row by row, and other fields of a Diff
 
 
 def _stage_progress(report: Progress) -> _StageProgress:
@@ -156,13 +146,17 @@ def _compare_folders(
         later = matchups_after_edit(earlier, ours, theirs, progress=stage(2), **new_options)
         for parts, table in zip(frames, (earlier, later)):
             parts.append(table.frame)
-    return _Comparison(
-        _join_matchups(*(pd.concat(parts, ignore_index=True) for parts in frames)),
-        len(common[0]) * len(common[1]) * len(situations),
-        tuple(name for name in before if name not in after),
-        tuple(name for name in after if name not in before),
-        *_standing_changes(old_prices_table, new_prices_table, edited),
-    )
+    joined = _join_matchups(*(pd.concat(parts, ignore_index=True) for parts in frames))
+    compared = len(common[0]) * len(common[1]) * len(situations)
+    return joined, _facts(compared, before, after, _standing_changes(old_prices_table, new_prices_table, edited))
+
+
+def _facts(
+    compared: int, before: Collection[str], after: Collection[str], standings: Mapping[str, Any]
+) -> dict[str, Any]:
+    gone = tuple(name for name in before if name not in after)
+    added = tuple(name for name in after if name not in before)
+    return {"n_compared": compared, "gone": gone, "added": added, **standings}
 
 
 def _selected(selectors: Sequence[str], profiles: Profiles) -> dict[str, Loadout]:
@@ -186,15 +180,14 @@ def _rows_of_blocks(
     return frame[wanted & frame["situation"].isin([fight.name for fight in situations if fight in EXCHANGES])]
 
 
-def _standing_changes(
-    old: Matchups, new: Matchups, edited: Sequence[str]
-) -> tuple[tuple[StandingChange, ...], tuple[StandingChange, ...], str, Opponents | None]:
-    """Return changes of edited loadouts, of other loadouts, the reason for no verdicts, and the new opponents."""
+def _standing_changes(old: Matchups, new: Matchups, edited: Sequence[str]) -> dict[str, Any]:
+    """Return the changes of edited and of other loadouts, and the new opponents; or the reason for no verdicts."""
     try:
         before, after = Standings(old), Standings(new)
     except InputError as error:
-        return (), (), error.problem, None
-    return *standing_changes(before, after, edited), "", after.prices.opponents
+        return {"no_verdict": error.problem}
+    changes = standing_changes(before, after, edited)
+    return {"changes": changes.edited, "others": changes.others, "opponents": after.prices.opponents}
 
 
 def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage: _StageProgress) -> _Comparison:
@@ -202,13 +195,8 @@ def _compare_reports(sides: Sequence[_Side], arguments: Mapping[str, Any], stage
     tables = [_report_matchups(side.source, arguments, stage(number)) for number, side in enumerate(sides)]
     before, after = ({side.selector: side for side in (*table.attackers, *table.defenders)} for table in tables)
     joined = _join_matchups(*(table.frame for table in tables))
-    return _Comparison(
-        joined,
-        len(joined),
-        tuple(name for name in before if name not in after),
-        tuple(name for name in after if name not in before),
-        *_standing_changes(tables[0], tables[1], edited_loadouts(before, after)),
-    )
+    standings = _standing_changes(tables[0], tables[1], edited_loadouts(before, after))
+    return joined, _facts(len(joined), before, after, standings)
 
 
 def _report_matchups(source: Profiles | StoredReport, arguments: Mapping[str, Any], progress: Progress) -> Matchups:
@@ -216,12 +204,8 @@ def _report_matchups(source: Profiles | StoredReport, arguments: Mapping[str, An
     if isinstance(source, StoredReport):
         return matchups_of([source])
     ours, theirs = (loadouts(_existing(arguments[name], source), source) for name in ("attackers", "defenders"))
-    directions = (
-        [(ours, theirs), (theirs, ours)]
-        if {loadout.selector for loadout in ours} != {loadout.selector for loadout in theirs}
-        else [(ours, theirs)]
-    )
     options = {name: arguments[name] for name in ("situations", "row")}
+    directions = both_directions(ours, theirs)
     parts = [matchups(*direction, **options, profiles=source, progress=progress) for direction in directions]
     frame = pd.concat([part.frame for part in parts], ignore_index=True)
     sides = tuple({loadout.selector: loadout for loadout in (*ours, *theirs)}.values())

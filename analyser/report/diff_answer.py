@@ -94,9 +94,7 @@ class Diff(FramedAnswer):
         """Return the diff as text, with at most `limit` loadouts and matchups."""
         return "\n\n".join(block.text for block in self.blocks(limit)) + "\n"
 
-    def __str__(self) -> str:
-        """Return the text as the command line prints it."""
-        return self.text()
+    __str__ = text
 
     def notes(self) -> list[str]:
         """Return the profiles of old and new, with die and deck."""
@@ -195,24 +193,24 @@ class Diff(FramedAnswer):
 
     def markdown(self) -> str:
         """Return a summary in Markdown for a pull request."""
-        blocks = [["### Effects of the change (exact)"]]
         parts = (escape_markup(change.sentence).partition(":") for change in self.changes)
         sentences = [f"- **{name}**:{rest}" for name, _, rest in parts]
         if self.others:
-            more = [f"and {len(self.others) - MOST_OTHERS} more"] if len(self.others) > MOST_OTHERS else []
-            sentence = "; ".join([*(other.verdict_line for other in self.others[:MOST_OTHERS]), *more])
+            shown = [other.verdict_line for other in self.others[:MOST_OTHERS]]
+            sentence = "; ".join([*shown, *(line.removeprefix("  … ") for line in _more(self.others, MOST_OTHERS))])
             sentences.append(f"- Other changed verdicts: {escape_markup(sentence)}")
-        if self.changes or self.others:
+        blocks = [["### Effects of the change (exact)"]]
+        if sentences:
             blocks.append([escape_markup(self._opponents_note())])
-        blocks.append(sentences or ["No loadout was edited." if not self.edits else "No verdicts."])
+        blocks.append(sentences or ["No verdicts." if self.edits else "No loadout was edited."])
         if self.edits:
             lines = [f"- {code_span(str(edit))}" for edit in self.edits[:MOST_EDITS]]
             blocks.append(["Edits:", "", *lines, *_more(self.edits, MOST_EDITS)])
         for block in self._matchups(MOST_IN_SUMMARY):
             if block.rows:
-                head = [f"| {' | '.join(block.head)} |", f"|{'---|' * len(block.head)}"]
-                rows = [f"| {' | '.join(map(escape_markup, row))} |" for row in block.rows]
-                blocks.append([f"{block.title}:", "", *head, *rows])
+                lines = [" | ".join(map(escape_markup, row)) for row in block.rows]
+                table = [" | ".join(block.head), "|".join(["---"] * len(block.head)), *lines]
+                blocks.append([f"{block.title}:", "", *(f"| {line} |" for line in table)])
         blocks.append([escape_markup(line) for line in self.notes()])
         return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
@@ -221,7 +219,7 @@ def _more(items: Sized, most: int) -> list[str]:
     return [f"  … and {len(items) - most} more"] if len(items) > most else []
 
 
-def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
+def _figures(frame: pd.DataFrame) -> dict[str, list[str]]:
     """Return the figures of a frame as text, by heading."""
     (unit,), for_points = frame["unit"].unique(), "share" in frame
     scale, unit, change_unit = (100, "%", "pp") if unit == PROBABILITY else (1, unit, unit)
@@ -234,16 +232,14 @@ def _columns(frame: pd.DataFrame) -> dict[str, list[str]]:
     }
 
 
-def _names(frame: pd.DataFrame) -> dict[str, list[str]]:
-    names = {name: frame[name].tolist() for name in KEYS}
-    figures = [MATCHUP_METRICS[name].head for name in frame["metric"]]
-    return names if "share" in frame else {"figure": figures, **names, "": frame["note"].tolist()}
-
-
 def _table(frame: pd.DataFrame, heading: str, limit: int) -> Block:
     """Return the matchups with the largest changes, below a heading."""
-    figures, names = (part(frame.head(limit)) for part in (_columns, _names))
-    where = f"changed{' with the points' if 'share' in frame else ''}, largest change first"
+    shown, for_points = frame.head(limit), "share" in frame
+    figures, names = _figures(shown), {name: shown[name].tolist() for name in KEYS}
+    if not for_points:
+        heads = [MATCHUP_METRICS[name].head for name in shown["metric"]]
+        names = {"figure": heads, **names, "": shown["note"].tolist()}
+    where = f"changed{' with the points' if for_points else ''}, largest change first"
     first = f" (the first {limit})" if len(frame) > limit else ""
     title, rows = f"{heading}: {len(frame):,} {where}{first}", [*zip(*figures.values(), *names.values())]
     return Block(title, [*figures, *names], rows, ">" * len(figures) + "<")
@@ -251,10 +247,8 @@ def _table(frame: pd.DataFrame, heading: str, limit: int) -> Block:
 
 def _matchup_lines(frame: pd.DataFrame) -> Iterator[str]:
     """Yield a line for each matchup: attacker, target, and the old and new figure."""
-    figures = list(_columns(frame).values())
-    for row, change, old, new in zip(frame.to_dict("records"), figures[0], *figures[-2:]):
+    changes, *_, olds, news = _figures(frame).values()
+    for row, change, old, new in zip(frame.to_dict("records"), changes, olds, news):
         fight = f"{row['attacker']} on {row['defender']}, {row['situation'].replace('-', ' ')}"
-        if row["unit"] == PROBABILITY:
-            yield f"{fight}: {MATCHUP_METRICS[row['metric']].title} {old}% → {new}% ({change} pp)"
-        else:
-            yield f"{fight}: {MATCHUP_METRICS[row['metric']].title} {old} → {new} ({change} {row['unit']})"
+        sign, unit = ("%", "pp") if row["unit"] == PROBABILITY else ("", row["unit"])
+        yield f"{fight}: {MATCHUP_METRICS[row['metric']].title} {old}{sign} → {new}{sign} ({change} {unit})"

@@ -16,6 +16,7 @@ from analyser.analysis.standing import (
     LeadChanges,
     Standing,
     Standings,
+    before_and_after,
     change_sentence,
     keep_verdict_within_noise,
     lead_changes_of,
@@ -186,11 +187,11 @@ class StandingChange(NamedTuple):
         }
 
     def _old_and_new(self, name: str, text: Callable[[Any], str]) -> str:
-        return _arrow(*(text(getattr(side, name)) for side in (self.old, self.new)))
+        return before_and_after(*(text(getattr(side, name)) for side in (self.old, self.new)))
 
     def margin(self, opponent: str) -> str:
         """Return the old and new margin against an opponent in words."""
-        return _arrow(*map(lead_text, self.margins[opponent]))
+        return before_and_after(*map(lead_text, self.margins[opponent]))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the change as plain data."""
@@ -199,10 +200,6 @@ class StandingChange(NamedTuple):
         facts = {"loadout": self.loadout, "sentence": self.sentence, "change_hands": self.n_lead_changes}
         margins = {name: list(both) for name, both in self.margins.items()}
         return {**facts, **lead_changes, "margins": margins, "reason": self.new.doubt or self.new.why, **sides}
-
-
-def _arrow(old: str, new: str) -> str:
-    return new if old == new else f"{old}{ARROW}{new}"
 
 
 class StandingChanges(NamedTuple):

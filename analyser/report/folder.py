@@ -48,15 +48,21 @@ class ReportInputs(NamedTuple):
     profiles_used: ProfilesUsed  # with the name of the folder, without its path
     home: str = ""  # address of the index page of reports, relative to this report
     metrics: tuple[str, ...] = ()
-    tactics: pd.DataFrame | None = None  # duels (:func:`analyser.report.tactic_costs.read_tactics`)
+    tactics: pd.DataFrame | None = None  # cost of simple tactics in duels, for best play
     stated_prices: FairPoints | None = None  # fair points against opponents outside the report
 
     @property
     def directions(self) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
-        """Attackers and defenders, and the reverse pair so that both sides are rated; one pair if they are equal."""
-        ours, theirs = ({loadout.selector for loadout in side} for side in (self.attackers, self.defenders))
-        pair, reverse = (self.attackers, self.defenders), (self.defenders, self.attackers)
-        return [pair] if ours == theirs else [pair, reverse]
+        """The directions of the fights (:func:`both_directions`)."""
+        return both_directions(self.attackers, self.defenders)
+
+
+def both_directions(
+    attackers: tuple[Loadout, ...], defenders: tuple[Loadout, ...]
+) -> list[tuple[tuple[Loadout, ...], tuple[Loadout, ...]]]:
+    """Return both sides, and the reverse pair so that both sides are rated; one pair if they are equal."""
+    ours, theirs = ({loadout.selector for loadout in side} for side in (attackers, defenders))
+    return [(attackers, defenders)] + ([] if ours == theirs else [(defenders, attackers)])
 
 
 def manifest_facts(inputs: ReportInputs) -> dict[str, Any]:

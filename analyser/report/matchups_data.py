@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
+from numpy.typing import NDArray
 
 from analyser.analysis.grid import TWO_SIDED_FIGURES
 from analyser.analysis.matchups import Matchups
@@ -28,10 +29,7 @@ PAGE_FIGURES = (
 )
 """Figures of every page that is small enough."""
 TITLES_ON_PAGE = {"p_attacker_wins": "Attacker wins", "p_draw": "Draw"}
-PROBABILITY_STEPS = 2000  # probabilities are stored in steps of 0.05%
-DECIMALS = 3  # decimals of other figures, if below 10
-COARSE_FROM, COARSE_STEP = 10_000, 20  # thousandths; figures from 10 on are stored in steps of 0.02
-ALMOST_ZERO, ALMOST_CERTAIN = 2**32 - 1, 2**32 - 2  # codes of figures near 0, and of probabilities near 1
+DROPPED_BITS = 12  # bits of a 32-bit float that are rounded away, so that figures compress well
 _INDEX_COLUMNS = ("row", "why_not")  # columns of indices into lists of texts
 COLOURS = 64  # number of colours on the scale
 LEAST_SHARE_OF_HIGHEST = 0.002  # the colour scale begins at this share of the highest figure
@@ -85,8 +83,6 @@ def figures_data(
             }
             for name, metric in metrics.items()
         ],
-        "steps": PROBABILITY_STEPS,
-        "coarse": [COARSE_FROM, COARSE_STEP],
         "columns": {name: frame[name].to_numpy(np.float64) for name in metrics},
         "rows": list(map(str, row_texts)),
         "row": row_indices,
@@ -102,33 +98,29 @@ def figures_data(
 def packed_figures(data: Mapping[str, Any]) -> str:
     """Return the data packed as text for ``figures.js``, by :func:`analyser.web.html.pack_data`.
 
-    `codes` names the columns of codes after the JSON, ordered by situation, then by pair. A column has the first bytes
-    of all codes, then all second bytes, and so on. A code is the value in steps plus 1, or 0 for a missing value. The
-    two highest codes mean almost 0 and almost certain. Codes above COARSE_FROM count COARSE_STEP steps, except for
-    probabilities.
+    `columns` names the columns behind the JSON. Each is an array of 32-bit floats, ordered by situation, then by pair.
+    Figures have about 11 significant bits, and a missing figure is NaN.
     """
     columns = {**data["columns"], **{name: data[name] for name in _INDEX_COLUMNS}}
-    head = {name: entry for name, entry in data.items() if name not in ("columns", *_INDEX_COLUMNS)}
-    steps = {name: 10.0**-DECIMALS for name in data["columns"] if not metric_by_name(name).is_probability}
-    head["codes"] = [[name, steps.get(name, 1.0)] for name in columns]
-    coded = [_coded(name, np.asarray(column, np.float64), len(data["situations"])) for name, column in columns.items()]
-    return pack_data(head, b"".join(coded))
+    head = {name: entry for name, entry in data.items() if name not in _INDEX_COLUMNS}
+    situations = len(data["situations"])
+    floats = [
+        np.asarray(column, np.float32) if name in _INDEX_COLUMNS else _rounded(name, np.asarray(column, np.float64))
+        for name, column in columns.items()
+    ]
+    parts = [column.reshape(-1, situations).T.astype("<f4").tobytes() for column in floats]
+    return pack_data(head | {"columns": list(columns)}, b"".join(parts))
 
 
-def _coded(name: str, values: Floats, situations: int) -> bytes:
-    """Return a column as bytes (:func:`packed_figures`); no value is rounded to exactly 0 or certainty."""
-    is_index, is_probability = name in _INDEX_COLUMNS, metric_by_name(name).is_probability
-    steps = values * (1 if is_index else PROBABILITY_STEPS if is_probability else 10**DECIMALS)
-    if not is_index and not is_probability:
-        steps = np.where(steps > COARSE_FROM, COARSE_FROM + (steps - COARSE_FROM) / COARSE_STEP, steps)
-    codes = np.where(np.isnan(steps), -1.0, steps).round() + 1
-    if not is_index:
-        codes[(codes == 1) & (steps > CERTAIN_WITHIN)] = ALMOST_ZERO
-    if is_probability:
-        is_uncertain = steps < PROBABILITY_STEPS * (1 - CERTAIN_WITHIN)
-        codes[(codes == PROBABILITY_STEPS + 1) & is_uncertain] = ALMOST_CERTAIN
-    by_situation = codes.reshape(-1, situations).T.astype("<u4").ravel()
-    return by_situation.view(np.uint8).reshape(-1, 4).T.tobytes()
+def _rounded(name: str, figures: Floats) -> NDArray[np.float32]:
+    """Return figures as rounded 32-bit floats; only an exact 0 or certainty becomes 0 or certainty."""
+    exact = np.where(np.abs(figures) <= CERTAIN_WITHIN, 0.0, figures).astype(np.float32)
+    bits = exact.view(np.uint32) + np.uint32(1 << (DROPPED_BITS - 1))
+    result = (bits >> DROPPED_BITS << DROPPED_BITS).view(np.float32)
+    if metric_by_name(name).is_probability:
+        almost = np.float32(1 - 2.0 ** (DROPPED_BITS - 24))
+        result = np.where(figures < 1 - CERTAIN_WITHIN, np.minimum(result, almost), result)
+    return np.asarray(result)
 
 
 def _short_title(title: str) -> str:

@@ -15,7 +15,7 @@ import pandas as pd
 
 from analyser.analysis.best_play_situations import unchanged_note
 from analyser.analysis.distance_curves import curves
-from analyser.analysis.efficiency import LEAST_EFFICIENCY, LEAST_RATIO, TableRow
+from analyser.analysis.efficiency import LEAST_RATIO, TableRow
 from analyser.analysis.grid import METHOD
 from analyser.analysis.matchups import Matchups
 from analyser.analysis.mutual_losses import EXCHANGE_KINDS, exchange_of
@@ -72,24 +72,20 @@ def page_values(
     names = {attacker.selector: f"{attacker.unit.name}, {attacker.level_name}" for attacker in answer.attackers}
     notes = _notes(balance.dominated.to_dict("records"), inputs.tactics, names)
     cards = cards_of(answer, balance, curves(answer, threads), notes, _without_duels(answer))
-    rows = [] if prices is None else prices.frame.to_dict("records")
-    die = answer.ruleset.die
+    priced = [] if prices is None else prices.frame.to_dict("records")
     values = {
         "title": title_of(*((loadout.faction for loadout in side) for side in (inputs.attackers, inputs.defenders))),
-        "home": inputs.home,
-        "links": _links(balance, factions),
+        "inputs": inputs,
         "answer": answer,
         "method": METHOD,
+        "balance": balance,
         "prices": prices,
         "headline": "" if prices is None else headline_of(prices),
         "counts": [] if prices is None else counts_of(prices),
-        "rows": [{**row, "verdict_text": verdict_text(row)} for row in rows],
-        "verdicts": {row["loadout"]: verdict_text(row) for row in rows},
         "by_faction": [] if prices is None else faction_counts(prices),
         "lines": lines_of(cards, {unit_of(name) for name in balance.dominated["attacker"]}),
         "roles": sorted({card["role"] for card in cards}),
         "shown_factions": list(dict.fromkeys(card["faction"] for card in cards)),
-        "has_stated_prices": inputs.stated_prices is not None,
         "rule": RULE,
         "role_descriptions": ROLE_DESCRIPTIONS,
         "factions": factions,
@@ -97,16 +93,11 @@ def page_values(
         "round_sentence": _round_sentence({situation.kind for situation in answer.situations}),
         "unchanged_note": unchanged_note(answer.situations),
         "tactics_note": "" if inputs.tactics is None else note_of(inputs.tactics),
-        "outliers": balance.outliers.head(MOST_OUTLIERS).to_dict("records"),
-        "n_outliers": len(balance.outliers),
-        "dominated": balance.dominated.to_dict("records"),
-        "ratings": [] if balance.ratings is None else balance.ratings.to_dict("records"),
-        "least": LEAST_EFFICIENCY,
+        "outliers": balance.outliers.head(MOST_OUTLIERS),
         "least_ratio": LEAST_RATIO,
         "names": names,
+        "verdicts": {row["loadout"]: verdict_text(row) for row in priced},
         "points": {loadout.selector: loadout.level.points for loadout in answer.attackers},
-        "die": ", ".join(f"{sides} {face}" for face, sides in zip(die.names, die.sides_by_face) if sides),
-        "deck": ", ".join(f"{copies} × {value}" for value, copies in sorted(answer.ruleset.deck.copies.items())),
         "engine": engine_of(answer.attackers, answer.situations, answer.ruleset),
         "n_possible": int(answer.frame["why_not"].isna().sum()),
     }
@@ -114,15 +105,6 @@ def page_values(
     enemies = enemies_data(selectors, wins_of(answer.frame), trades)
     round_sentence = values["round_sentence"]
     return values, {"units": cards, "enemies": enemies, "round_sentence": round_sentence, "slider": slider_data()}
-
-
-def _links(balance: Balance, factions: pd.DataFrame | None) -> list[tuple[str, str, bool]]:
-    """Return anchor and name of each section, and True if it needs a script."""
-    several = factions is not None and len(factions) > 1
-    links = [("verdict", "Verdict", False), ("factions", "Factions", False), ("heatmap", "Heatmap", True)]
-    links += [("ratings", "Duels", False), ("more", "More", False)]
-    exists = {"factions": several, "ratings": balance.ratings is not None}
-    return [link for link in links if exists.get(link[0], True)]
 
 
 def headline_of(prices: FairPoints) -> str:

@@ -20,6 +20,9 @@ from analyser.web.html import scripts, style, with_security_policy
 SCRIPTS = ("words", "module", "packed", "dom", "edits")
 """JavaScript modules of the calculator that these pages also use."""
 _SELECTOR = re.compile(r"[a-z0-9-]+/[a-z0-9-]+@[a-z0-9-]+")
+_HEADING = re.compile(
+    r'<h2 (?:class="\w+" )?id="(?P<id>[\w-]+)"(?P<script> class="script")? data-nav="(?P<name>[^"]+)">'
+)
 
 
 def page_of(template: str, **values: Any) -> str:
@@ -49,6 +52,11 @@ def replace_selectors(text: str, names: Mapping[str, str]) -> str:
     return _SELECTOR.sub(lambda match: names.get(match[0], match[0]), text)
 
 
+def _headings(main: str) -> list[tuple[str, str, bool]]:
+    """Return the parts of a page for its navigation: anchor, name, and True if the part needs a script."""
+    return [(anchor, name, bool(scripted)) for anchor, scripted, name in _HEADING.findall(main)]
+
+
 @cache
 def _templates() -> Environment:
     """Return the environment of the templates."""
@@ -74,6 +82,9 @@ def _templates() -> Environment:
         "inches": lambda inches: f"{inches:g}″",
         "words": lambda name: name.replace("-", " "),
         "sentence": lambda text: text[:1].upper() + text[1:],
+        "headings": _headings,
+        "records": lambda frame: frame.to_dict("records"),
+        "numeric": ">{}".format,
         "unbroken": lambda text: text.replace(" → ", "\u00a0→\u00a0"),
     }
     environment.globals |= {"scripts": Markup(scripts(SCRIPTS)), "base": Markup(style("base"))}

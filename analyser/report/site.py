@@ -51,10 +51,8 @@ class Report(NamedTuple):
     stored: StoredReport
 
     def address(self, anchor: str) -> str:
-        """Return the address of an anchor in the report; `?home=` adds a link back to a report without one."""
-        up = "../" * len(Path(self.path).parts)
-        home = "" if self.stored.manifest.get("home") else f"?home={up}{INDEX_PAGE}"
-        return f"{quote(self.path)}/{INDEX_PAGE}#{anchor}{home}"
+        """Return the address of an anchor in the report."""
+        return f"{quote(self.path)}/{INDEX_PAGE}#{anchor}"
 
 
 class Version(NamedTuple):

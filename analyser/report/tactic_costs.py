@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -36,10 +36,7 @@ if TYPE_CHECKING:
 
 DUEL_COST = 250_000  # microseconds to compute best play, on a typical machine
 MISJUDGED_COST = 0.01  # a tactic misjudges a duel in which its cost is higher
-_TACTICS_FILE = "the CSV file that `analyser best tactics --out` wrote"
 COLUMNS = ("attacker", "defender", "value", "tactic", "cost", "exploitable", "best_tactic", "best_cost")
-
-_NUMBER_COLUMNS = ("value", "cost")  # columns that a report reads
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,7 +63,7 @@ class Tactics(Answer):
     @property
     def headline(self) -> str:
         """The share of duels that simple tactics misjudge, in one sentence."""
-        return frequency_sentence("Simple tactics", "misjudge a duel", _misjudged(_with_answer(self.frame)))
+        return frequency_sentence("Simple tactics", "misjudge a duel", _misjudged(self.frame))
 
     @property
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -74,15 +71,8 @@ class Tactics(Answer):
         return {"duels": tidy(self.frame), "units": tidy(self.by_unit())}
 
     def by_unit(self) -> pd.DataFrame:
-        """Return a row for each attacker: mean `value`, mean and largest `cost` of its tactic, and its worst enemy.
-
-        `misjudged` is the share of its duels in which the tactic costs more than 0.01.
-        """
+        """Return the means of each attacker (:func:`cost_by_attacker`)."""
         return cost_by_attacker(self.frame)
-
-    def note(self) -> str:
-        """Return a sentence about the share of duels that simple tactics misjudge, and their mean cost."""
-        return note_of(self.frame)
 
     def blocks(self) -> list[Block]:
         """Return the means by attacker, and the duels without an answer."""
@@ -94,7 +84,7 @@ class Tactics(Answer):
         lines = [f"No answer: {row['attacker']} against {row['defender']}: {why}" for why, row in missing.items()]
         want = "P(win), a draw half" if self.terms.want == "win" else self.terms.want
         head = f"Cost of simple tactics against best play, in {want}, percent"
-        return [Block(head, names, rows, "<<>>><>", lines=[self.note(), *lines])]
+        return [Block(head, names, rows, "<<>>><>", lines=[note_of(self.frame), *lines])]
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -116,57 +106,32 @@ class Tactics(Answer):
 
 
 def cost_by_attacker(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return :meth:`Tactics.by_unit` of a table of duels."""
-    answered = _with_answer(frame)
-    rows = []
-    for name, group in answered.groupby("attacker", sort=False):
-        worst = plain_rows(group.nlargest(1, "cost"))[0]
-        rows.append(
-            {
-                "attacker": name,
-                "tactic": group["tactic"].mode().iloc[0],
-                "value": group["value"].mean(),
-                "cost": group["cost"].mean(),
-                "most": worst["cost"],
-                "against": worst["defender"],
-                "misjudged": _misjudged(group),
-            }
-        )
-    result = pd.DataFrame(rows, columns=["attacker", "tactic", "value", "cost", "most", "against", "misjudged"])
-    return result.sort_values("cost", ascending=False, kind="stable", ignore_index=True)
+    """Return a row for each attacker: mean `value`, mean and largest `cost` of its tactic, and its worst enemy.
+
+    `misjudged` is the share of its duels in which the tactic costs more than 0.01.
+    """
+    duels = frame[frame["reason"] == ""]
+    duels = duels.assign(misjudged=duels["cost"] > MISJUDGED_COST)
+    by_attacker = duels.groupby("attacker", sort=False)
+    worst = duels.loc[by_attacker["cost"].idxmax()].set_index("attacker")
+    means = by_attacker[["value", "cost", "misjudged"]].mean()
+    tactic = by_attacker["tactic"].agg(lambda tactics: tactics.mode().iloc[0])
+    result = means.assign(tactic=tactic, most=worst["cost"], against=worst["defender"]).reset_index()
+    columns = ["attacker", "tactic", "value", "cost", "most", "against", "misjudged"]
+    return result[columns].sort_values("cost", ascending=False, kind="stable", ignore_index=True)
 
 
 def note_of(frame: pd.DataFrame) -> str:
     """Return a sentence about the share of duels that simple tactics misjudge, and their mean cost."""
-    answered = _with_answer(frame)
-    share = _misjudged(answered)
-    mean = float(answered["cost"].mean()) if len(answered) else 0.0
+    costs = frame.loc[frame["reason"] == "", "cost"]
+    share, mean = _misjudged(frame), float(costs.mean()) if len(costs) else 0.0
     worse = f"Simple tactics are worse than best play by more than {100 * MISJUDGED_COST:g} percentage point"
-    return f"{worse} in {100 * share:.0f}% of {len(answered)} duels, and by {100 * mean:.1f} points on average."
+    return f"{worse} in {100 * share:.0f}% of {len(costs)} duels, and by {100 * mean:.1f} points on average."
 
 
-def _misjudged(duels: pd.DataFrame) -> float:
-    return float((duels["cost"] > MISJUDGED_COST).mean()) if len(duels) else 0.0
-
-
-def _with_answer(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["reason"] == ""]
-
-
-def read_tactics(path: str | os.PathLike[str], loadouts: Collection[str]) -> pd.DataFrame:
-    """Return the duels between these loadouts from a file that :func:`tactics` wrote."""
-    try:
-        frame = pd.read_csv(path, keep_default_na=False, na_values={"cost": "", "value": ""})
-    except (OSError, ValueError) as error:
-        raise InputError(f"this file cannot be read: {error}", where=str(path), allowed=_TACTICS_FILE) from None
-    if missing := [name for name in (*COLUMNS, "reason") if name not in frame]:
-        raise InputError(f"no column {missing[0]!r}", where=str(path), allowed=_TACTICS_FILE)
-    duels = frame[frame["attacker"].isin(list(loadouts)) & frame["defender"].isin(list(loadouts))]
-    if duels.empty:
-        raise InputError("the file has no duel between units of this report", where=str(path), allowed=_TACTICS_FILE)
-    if texts := [name for name in _NUMBER_COLUMNS if not pd.api.types.is_numeric_dtype(frame[name])]:
-        raise InputError(f"a value in column {texts[0]!r} is not a number", where=str(path), allowed=_TACTICS_FILE)
-    return duels.reset_index(drop=True)
+def _misjudged(frame: pd.DataFrame) -> float:
+    costs = frame.loc[frame["reason"] == "", "cost"]
+    return float((costs > MISJUDGED_COST).mean()) if len(costs) else 0.0
 
 
 def tactics(

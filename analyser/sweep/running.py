@@ -11,11 +11,10 @@ import socket
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache, partial
-from itertools import islice
 from typing import Any, NamedTuple
 
 from analyser.common.errors import AnalyserError, InputError, check_integer, shown
@@ -170,7 +169,7 @@ class FinishedPart(NamedTuple):
     worker: str
 
 
-def compute_part(packed: bytes, number: int, folder: str) -> FinishedPart:
+def compute_part(packed: bytes, folder: str, number: int) -> FinishedPart:
     """Compute a part of a plan, and write it into the store in `folder`."""
     start = time.thread_time()  # a Dask worker may have several threads
     plan = unpack_plan(packed)
@@ -206,12 +205,16 @@ def compute_parts(
     InputError
         A part cannot be computed or written (raised after the running parts are done), or is lost too often.
     """
-    queue, losses = _Queue(missing), Counter[int]()
-    folder = str(real_path(store.folder))
+    rest, requeued, losses = iter(missing), list[int](), Counter[int]()
+    work = partial(compute_part, store.plan.packed, str(real_path(store.folder)))
     start, count, cells, before = time.monotonic(), 0, 0, store.plan.n_parts - len(missing)
-    while queue:
+
+    def next_part() -> int | None:
+        return requeued.pop() if requeued else next(rest, None)
+
+    while count < len(missing):
         with start_executor() as executor:
-            for number, outcome in _outcomes(executor, queue, workers, store.plan.packed, folder):
+            for number, outcome in _outcomes(executor, work, workers, next_part, requeued):
                 if isinstance(outcome, FinishedPart):
                     store.log("part", **outcome._asdict(), kind=store.plan.kind(number))
                     count, cells, seconds = count + 1, cells + outcome.size, time.monotonic() - start
@@ -223,48 +226,34 @@ def compute_parts(
                 if losses[number] >= MOST_LOSSES:
                     problem = f"part {number} was lost with its worker {losses[number]} times, at last by {outcome!r}"
                     raise InputError(problem, where=str(store.folder), allowed=_REMEDY)
-                queue.put(number)
+                requeued.append(number)
     return count
 
 
-class _Queue:
-    """Queue of parts to submit; requeued parts come first."""
-
-    def __init__(self, numbers: Iterable[int]) -> None:
-        self._rest, self._next = iter(numbers), list[int]()
-
-    def __bool__(self) -> bool:
-        self._next = self._next or list(islice(self._rest, 1))
-        return bool(self._next)
-
-    def pop(self) -> int:
-        """Remove the next part and return its number."""
-        return self._next.pop() if self._next else next(self._rest)
-
-    def put(self, number: int) -> None:
-        """Requeue a part whose worker was lost."""
-        self._next.append(number)
-
-
 def _outcomes(
-    executor: Executor, queue: _Queue, workers: int, packed: bytes, folder: str
+    executor: Executor,
+    work: Callable[[int], FinishedPart],
+    workers: int,
+    next_part: Callable[[], int | None],
+    requeued: list[int],
 ) -> Iterator[tuple[int, FinishedPart | BaseException]]:
     """Yield each finished part, or the error by which its worker was lost; raise errors of the computation.
 
-    Unfinished parts go back into the queue when the executor breaks.
+    Unfinished parts are requeued when the executor breaks.
     """
     running: dict[Future[FinishedPart], int] = {}
     count_workers = getattr(executor, "count_workers", lambda: workers)
     try:
-        while queue or running:
+        while True:
             most = PARTS_PER_WORKER * count_workers()
-            while queue and len(running) < most:
-                number = queue.pop()
+            while len(running) < most and (number := next_part()) is not None:
                 try:
-                    running[executor.submit(compute_part, packed, number, folder)] = number
+                    running[executor.submit(work, number)] = number
                 except BrokenExecutor as error:
                     yield number, error
                     return
+            if not running:
+                return
             finished, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
             for future in finished:
                 problem = CancelledError() if future.cancelled() else future.exception()
@@ -279,7 +268,7 @@ def _outcomes(
     finally:
         for future, number in running.items():
             future.cancel()
-            queue.put(number)  # a part that finished meanwhile is computed again, with the same bytes
+            requeued.append(number)  # a part that finished meanwhile is computed again, with the same bytes
 
 
 def _part_error(number: int, problem: BaseException) -> InputError:

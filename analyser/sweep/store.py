@@ -10,7 +10,8 @@ import hashlib
 import json
 import os
 import re
-import socket
+import time
+import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -29,6 +30,8 @@ _DIGITS = 16  # hexadecimal digits of a digest: 64 bits, enough to detect damage
 _PART_NAME = re.compile(rf"(?P<number>\d+)-(?P<digest>[0-9a-f]{{{_DIGITS}}})-(?P<size>\d+)\.parquet")
 _PLAN_PREFIX = f".{Path(PLAN).stem}-"  # prefix of the temporary file of a plan that another job is writing
 _MOST_DIFFERENCES = 6
+_OLD = 3600.0  # seconds after which an unfinished file is left by a killed process, because a part takes seconds
+_NUMBERS = ("number", "size", "seconds", "length")  # numbers in each log line about a part
 
 
 class PartFile(NamedTuple):
@@ -84,10 +87,6 @@ class Store:
         """Return the files of the finished parts by number, without reading their content."""
         return {file.number: file for file in self._files() if file.is_whole}
 
-    def done_numbers(self) -> Iterator[int]:
-        """Yield the numbers of the finished parts, unsorted."""
-        return (file.number for file in self._files() if file.is_whole)
-
     def _files(self) -> Iterator[PartFile]:
         """Yield every file of a part, including truncated files, in the order of folders and names."""
         for folder, folders, names in os.walk(self.parts):
@@ -104,14 +103,14 @@ class Store:
 
     def missing(self, numbers: range | None = None) -> MissingParts:
         """Return the numbers of the missing parts among all parts, or among `numbers`."""
-        return MissingParts(range(self.plan.n_parts) if numbers is None else numbers, self.done_numbers())
+        return MissingParts(range(self.plan.n_parts) if numbers is None else numbers, self.files())
 
     def put(self, number: int, content: bytes) -> Path:
         """Write a part atomically; InputError if it cannot be written."""
         digest = hashlib.sha256(content).hexdigest()[:_DIGITS]
         folder = self.parts / self.plan.folder(number)
         path = folder / f"{number:0{len(str(self.plan.n_parts - 1))}d}-{digest}-{len(content)}.parquet"
-        unfinished = self.folder / UNFINISHED / f"{number}.{socket.gethostname()}.{os.getpid()}"
+        unfinished = self.folder / UNFINISHED / f"{number}.{uuid.uuid4().hex}"
         try:
             unfinished.parent.mkdir(exist_ok=True)
             folder.mkdir(parents=True, exist_ok=True)
@@ -155,14 +154,14 @@ class Store:
         return "" if metadata.get("part") == part.number else "the content is that of another part"
 
     def remove_truncated(self) -> None:
-        """Delete truncated and misplaced parts, and temporary files of dead processes of this machine."""
+        """Delete truncated and misplaced parts, and temporary files of killed processes."""
         for file in self._files():
             if not file.is_whole:
                 file.path.unlink(missing_ok=True)
         for path in (self.folder / UNFINISHED).glob("*"):
-            host, _, process = path.name.partition(".")[2].rpartition(".")
-            if host == socket.gethostname() and process.isdecimal() and not _is_alive(int(process)):
-                path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):  # finished meanwhile
+                if time.time() - path.stat().st_mtime > _OLD:
+                    path.unlink()
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -256,11 +255,42 @@ def damaged_error(folder: Path, problem: str) -> InputError:
     return InputError(problem, where=str(folder), allowed=allowed)
 
 
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+class Status(NamedTuple):
+    """Progress of a sweep, and the cost so far."""
+
+    name: str
+    cells: int
+    parts: int
+    done: int
+    seconds_left: float  # processor time left
+    costs: tuple[dict[str, Any], ...]  # of each kind of fight: parts, cells, processor seconds, bytes, cells per second
+    lost: int  # number of times that a part was lost with its worker
+    assumptions: tuple[str, ...]
+    rulesets: dict[str, Any]
+
+
+def status_of(store: Store) -> Status:
+    """Return the progress of a sweep, from its folder, and its cost, from its log."""
+    plan, done = store.plan, store.files()
+    usable = (line for line in store.log_lines("part") if _is_usable(line) and line["number"] in done)
+    latest = {line["number"]: line for line in usable}
+    kinds: dict[str, list[dict[str, Any]]] = {}
+    for line in latest.values():
+        kinds.setdefault(line["kind"], []).append(line)
+    costs = []
+    for kind, parts in sorted(kinds.items()):
+        cells, seconds, length = (sum(part[name] for part in parts) for name in _NUMBERS[1:])
+        rate = cells / seconds if seconds else 0.0
+        numbers = {"cells": cells, "seconds": seconds, "length": length, "rate": rate}
+        costs.append({"kind": kind, "parts": len(parts), **numbers})
+    per_part = sum(cost["seconds"] for cost in costs) / len(latest) if latest else 0.0
+    left, lost = per_part * (plan.n_parts - len(done)), sum(1 for _ in store.log_lines("lost"))
+    rulesets = dict(plan.content["rulesets"])
+    return Status(
+        plan.name, plan.n_cells, plan.n_parts, len(done), left, tuple(costs), lost, plan.assumptions, rulesets
+    )
+
+
+def _is_usable(line: dict[str, Any]) -> bool:
+    """Return True if a log line about a part is undamaged."""
+    return isinstance(line.get("kind"), str) and all(isinstance(line.get(name), int | float) for name in _NUMBERS)

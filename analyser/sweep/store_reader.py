@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,11 +17,11 @@ from analyser.common.metrics import EFFICIENCY
 from analyser.common.text import counted, spaced
 from analyser.game.profiles import ProfilesUsed
 from analyser.plots import heatmap as draw_heatmap
-from analyser.sweep import filters
 from analyser.sweep.plan import Plan
 from analyser.sweep.store import PartFile, Store, damaged_error
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     import pyarrow.dataset as pads
     from matplotlib.axes import Axes
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 5_000_000  # largest number of rows of a frame
 BATCH_ROWS = 1 << 18  # most rows of a batch
+_MOST_NAMED = 8  # names in an error message
 _DESTROYED = "mean_models_destroyed"
 VERDICT_FIGURES = ("mean_share_lost", "p_suppressed", "p_annihilated", _DESTROYED)
 """Figures that fair points need; charges also need `attacker_share_lost`."""
@@ -65,7 +67,7 @@ class Sweep:
     @cached_property
     def done(self) -> tuple[int, ...]:
         """Numbers of the parts that were finished at the first access to this property."""
-        return tuple(sorted(set(self.store.done_numbers())))
+        return tuple(sorted(self._files))
 
     @property
     def is_complete(self) -> bool:
@@ -187,19 +189,11 @@ class Sweep:
         """
         table = self._matchups((metric,), where)
         others = {name: value for name, value in where.items() if name != "situation"}  # the picture names it anyway
-        note = self._mean_note(table, ("attacker", "defender", "situation"), others)
+        conditions = "; ".join(f"{spaced(name)} {_filter_in_words(value)}" for name, value in others.items())
+        counts = sorted({*table.loc[table["cells"] > 1, "cells"]})
+        means = f"each a mean of up to {counts[-1]:,} cells" if counts else ""
+        note = "\n".join(filter(None, (conditions, means)))
         return draw_heatmap(table, values=metric, note=note, ax=ax)
-
-    def _mean_note(self, table: pd.DataFrame, by: Sequence[str], where: Mapping[str, Any]) -> str:
-        """Return the filter in words, and the number of cells in each mean."""
-        conditions = "; ".join(f"{spaced(name)} {filters.filter_in_words(value)}" for name, value in where.items())
-        counts = table.loc[table["cells"] > 0, "cells"]
-        if counts.empty or counts.max() < 2:
-            return conditions
-        cells = " to ".join(dict.fromkeys(f"{end:,}" for end in (counts.min(), counts.max())))
-        single = [name for name, value in where.items() if filters.selects_one(self.plan, name, value)]
-        axes = ", ".join(spaced(name) for name in filters.identifying_columns(self.plan) if name not in (*by, *single))
-        return "\n".join(filter(None, (conditions, f"each a mean of {cells} cells, over {axes}")))
 
     def verdict(self, **where: Any) -> FairPoints:
         """Return the fair points of each loadout (:func:`analyser.fair_points`), computed from the store alone.
@@ -215,7 +209,7 @@ class Sweep:
         from analyser.analysis.matchups import Matchups
         from analyser.analysis.prices import fair_points_in
 
-        names = filters.matching_values(self.plan, "situation", where.get("situation", "*"))
+        names = _matching_values(self.plan, "situation", where.get("situation", "*"))
         situations = [situation for situation in self.plan.situations if situation.name in names]
         has_charges = any(situation.kind == "charge" for situation in situations)
         needed = (*VERDICT_FIGURES, *(("attacker_share_lost",) if has_charges else ()))
@@ -276,7 +270,7 @@ class Sweep:
 
     def _filter(self, where: Mapping[str, Any]) -> Any:
         self._check_names(where)
-        return filters.filter_of(self.plan, self.dataset.schema, where)
+        return _filter_of(self.plan, self.dataset.schema, where)
 
     @contextmanager
     def _read_errors(self) -> Iterator[None]:
@@ -298,6 +292,86 @@ def _column_names(columns: object, where: str) -> list[str]:
     for name in names:
         check_text(name, where, "names of columns")
     return list(dict.fromkeys(names))
+
+
+def _filter_of(plan: Plan, schema: pa.Schema, where: Mapping[str, Any]) -> Any:
+    """Return the filter `where` as a pyarrow expression on the columns of a store; None if the filter is empty."""
+    import pyarrow.dataset as pads
+
+    expression = None
+    for name, value in where.items():
+        column = pads.field(name)
+        if isinstance(value, tuple):
+            least, most = _range_ends(schema, name, value)
+            condition = (column >= least) & (column <= most)
+        else:
+            condition = column.isin(_column_array(schema, name, _matching_values(plan, name, value)))
+        expression = condition if expression is None else expression & condition
+    return expression
+
+
+def _possible_names(plan: Plan) -> dict[str, list[str]]:
+    """Return the possible values of each column that holds names."""
+    attackers = [loadout.selector for loadouts in plan.attackers.values() for loadout in loadouts]
+    return {
+        "ruleset": list(plan.rulesets),
+        "situation": [situation.name for situation in plan.situations],
+        "attacker": attackers,
+        "defender": [loadout.selector for loadout in plan.defenders],
+        "faction": list(plan.attackers),
+    }
+
+
+def _filter_in_words(value: Any) -> str:
+    """Return the filter of one column in words."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        return str(value)
+    return (" to " if isinstance(value, tuple) else ", ").join(map(str, value))
+
+
+def _matching_values(plan: Plan, name: str, value: Any) -> list[Any]:
+    """Return the values of a filter, with wildcards replaced by the matching names; InputError if no name matches."""
+    values = [value] if isinstance(value, str) or not isinstance(value, Sequence) else value
+    return [match for single in values for match in _matching(plan, name, single)]
+
+
+def _matching(plan: Plan, name: str, value: Any) -> list[Any]:
+    if not isinstance(value, str):
+        return [value]
+    names = _possible_names(plan).get(name)
+    if names is None:
+        if any(sign in value for sign in "*?["):
+            raise InputError(f"{shown(value)} has wildcards", where=name, allowed="values, or a pair (from, to)")
+        return [value]
+    if matches := fnmatch.filter(names, value):
+        return matches
+    has_levels = any(other.partition("@")[0] == value for other in names)
+    hint = f"; {value}@* selects all its levels" if has_levels else did_you_mean(value, names)
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    allowed = f"{', '.join(names[:_MOST_NAMED])}{more}"
+    raise InputError(f"no {name} matches {shown(value)}{hint}", where=name, allowed=allowed)
+
+
+def _range_ends(schema: pa.Schema, name: str, value: tuple[Any, ...]) -> pa.Array:
+    if len(value) != 2:
+        raise InputError(f"{shown(value)} is not a pair", where=name, allowed="(from, to)")
+    ends = _column_array(schema, name, value)
+    if ends[0].as_py() > ends[1].as_py():
+        raise InputError(f"{shown(value)} ends before it begins", where=name, allowed="(from, to)")
+    return ends
+
+
+def _column_array(schema: pa.Schema, name: str, values: Sequence[Any]) -> pa.Array:
+    """Return values as an array with the type of a column."""
+    import pyarrow as pa
+
+    kind = schema.field(name).type
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    try:
+        return pa.array(values, kind)
+    except (pa.ArrowException, OverflowError, TypeError) as error:
+        problem = f"{', '.join(map(shown, values))} is not a value of this column"
+        raise InputError(problem, where=name, allowed=f"values of type {kind}") from error
 
 
 def _dice(loadout: Loadout, row_id: Any) -> float:

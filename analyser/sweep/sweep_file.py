@@ -36,17 +36,31 @@ MOST_VALUES = 10_000  # values of one number
 MOST_CELLS = 10**15
 
 
+def _values(written: Any, key: str = "") -> Sequence[Any]:
+    """Return stated values as a sequence; InputError if there are too many."""
+    values = values_of(written, key)
+    if len(values) > MOST_VALUES:
+        raise InputError(f"{len(values):,} values", where=key, allowed=f"up to {MOST_VALUES:,}")
+    return values
+
+
 def _in_file_form(written: Any) -> Any:
     """Return values as a file states them: a text, a number, or a tuple."""
     if written is None or isinstance(written, str | bool | int | float):
         return written
-    values = values_of(written, "")
-    if len(values) > MOST_VALUES:
-        raise InputError(f"{len(values):,} values", allowed=f"up to {MOST_VALUES:,}")
-    return tuple(values)
+    return tuple(_values(written))
+
+
+def _checked_numbers(written: Any) -> Any:
+    """Return the values of a varied number as a file states them; InputError for unusable values."""
+    stated = _in_file_form(written)
+    if stated is not None:
+        _varied_number("", stated)
+    return stated
 
 
 Values = Annotated[Any, BeforeValidator(_in_file_form)]
+Numbers = Annotated[Any, BeforeValidator(_checked_numbers)]
 
 
 class VariedNumber(Record):
@@ -70,9 +84,7 @@ class VariedNumber(Record):
 def _varied_number(key: str, written: Any) -> VariedNumber:
     is_added = isinstance(written, str) and written.startswith(ADDED_PREFIX)
     text = written.removeprefix(ADDED_PREFIX) if isinstance(written, str) else written
-    values = values_of(text, key)
-    if len(values) > MOST_VALUES:
-        raise InputError(f"{len(values):,} values", where=key, allowed=f"up to {MOST_VALUES:,}")
+    values = _values(text, key)
     for value in values:
         if isinstance(value, bool) or not isinstance(value, int):
             allowed = 'integers, such as 1..6; "by -1..1" adds them'
@@ -80,37 +92,28 @@ def _varied_number(key: str, written: Any) -> VariedNumber:
     return VariedNumber(key=key, values=tuple(values), is_added=is_added or key == "dice")
 
 
+def _one_or_several(value: object) -> object:
+    return (value,) if isinstance(value, str | dict) else value
+
+
 class Side(Record):
     """The units of a side, and the numbers that are varied."""
 
     units: Several[str]
     levels: Several[LevelName] = ()
-    models: Values = None
-    points: Values = None
-    victory_points: Values = None
-    defence: Values = None
-    damage_limit: Values = None
-    discipline: Values = None
-    break_limit: Values = None
-    speed: Values = None
-    short_range: Values = None
-    long_range: Values = None
-    dice: Values = None
+    models: Numbers = None
+    points: Numbers = None
+    victory_points: Numbers = None
+    defence: Numbers = None
+    damage_limit: Numbers = None
+    discipline: Numbers = None
+    break_limit: Numbers = None
+    speed: Numbers = None
+    short_range: Numbers = None
+    long_range: Numbers = None
+    dice: Numbers = None
 
-    @field_validator("units", "levels", mode="before")
-    @classmethod
-    def _one_or_several(cls, value: object) -> object:
-        return (value,) if isinstance(value, str) else value
-
-    @field_validator(*VARIED_KEYS)
-    @classmethod
-    def _check_values(cls, value: Any, info: Any) -> Any:
-        if value is not None:
-            try:
-                _varied_number(info.field_name, value)
-            except InputError as error:
-                raise ValueError(f"{error.problem} (allowed: {error.allowed})") from None
-        return value
+    _several = field_validator("units", "levels", mode="before")(_one_or_several)
 
     @property
     def numbers(self) -> tuple[VariedNumber, ...]:
@@ -148,11 +151,7 @@ class SweepFile(Record):
     rulesets: tuple[NamedRuleset, ...] = Field(alias="ruleset", default=())
 
     _tuples = field_validator("rulesets", mode="before")(as_tuple)
-
-    @field_validator("situations", "figures", "policies", mode="before")
-    @classmethod
-    def _one_or_several(cls, value: object) -> object:
-        return (value,) if isinstance(value, str | dict) else value
+    _several = field_validator("situations", "figures", "policies", mode="before")(_one_or_several)
 
     @model_validator(mode="after")
     def _check_all(self) -> SweepFile:

@@ -10,6 +10,7 @@ cover. Answers have figures by name; if ``refused`` is not 0, ``layout.refusals[
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,13 +69,15 @@ class Condition(NamedTuple):
     """Condition that the user of a page can set."""
 
     name: str
-    side: str  # "attacker", "target" or "fight"
     kind: str  # "flag", "count", "inches", "choice" or "row"
     label: str
     questions: tuple[str, ...]  # kinds of questions that use it
     field: str = ""  # field of the record; empty if it is called `name`
     choices: tuple[tuple[str, int], ...] = ()
     needs: str = ""  # rule or quality that the unit must have
+    panel: str = "attack"  # panel of a page with its control: "attack", "charge", "duel"; empty for no control
+    side: str = "fight"  # "attacker", "target" or "fight"
+    rank: int = 0  # rank of a frequent condition, which is shown next to the distance; 0 for a collapsed condition
 
     def record(self) -> dict[str, Any]:
         """Return the condition as plain data for the page."""
@@ -97,7 +100,8 @@ class Condition(NamedTuple):
 _IN_ATTACKS, _IN_DUELS = ("attack",), ("duel",)
 _IN_ALL, _IN_COMBATS, _IN_SHOTS = ("attack", "charge", "duel"), ("charge", "duel"), ("attack", "duel")
 _OFFICERS = tuple((officer.name.lower(), int(officer)) for officer in Officer)
-_FORMATIONS = (("close", 1), ("open", 0))
+_FORMATIONS, _OVERRUNS = (("close", 1), ("open", 0)), (("yes", 1), ("no", 0))
+_SIDES = (("attacker", 0), ("target", 1))
 _SIGHTS = tuple((sight.name.lower(), int(sight)) for sight in Sight)
 _RATINGS = tuple((rating.name.lower(), int(rating)) for rating in Rating)
 _POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
@@ -105,65 +109,65 @@ _POLICIES = tuple((policy.name.lower(), int(policy)) for policy in Policy)
 
 def _unit_conditions() -> Iterator[Condition]:
     """Yield the conditions of a unit: its state and its choices."""
-    # `in_tests`, `in_building`, `reloads`, `charges`: kinds of questions in which such conditions have an effect
-    for side, in_tests in (("attacker", _IN_COMBATS), ("target", _IN_ALL)):
-        yield Condition("models", side, "count", "models left", _IN_ALL)
-        yield Condition("damage", side, "count", "damage", _IN_ALL)
-        yield Condition("suppressed", side, "flag", "suppressed", _IN_ALL)
-        yield Condition("disordered", side, "flag", "disordered", in_tests)
-        yield Condition("activated", side, "flag", "activated", in_tests)
-        in_building = _IN_SHOTS if side == "attacker" else _IN_ALL
-        yield Condition("garrisoned", side, "flag", "in a building", in_building)
-        yield Condition("taking_cover", side, "flag", "taking cover", _IN_DUELS if side == "attacker" else _IN_SHOTS)
-        yield Condition("near_commander", side, "flag", "near a commander", in_tests)
-        yield Condition("from_front", side, "flag", "attacked from its front", in_tests, needs="Resilient")
-        yield Condition("obstacle", side, "flag", "behind an obstacle", _IN_DUELS if side == "attacker" else _IN_SHOTS)
-        yield Condition("exposed", side, "count", "exposed models", _IN_DUELS if side == "attacker" else _IN_SHOTS)
-        yield Condition("edge_distance", side, "inches", "distance to its table edge", in_tests)
-        yield Condition("formation", side, "choice", "formation", in_tests, "close_formation", _FORMATIONS)
-        yield Condition("officer", side, "choice", "officer falls", in_tests, "", _OFFICERS)
-        yield Condition("models_without_room", side, "count", "models without room to fall back", in_tests)
-        yield Condition("withdraws_without_room", side, "count", "models without room to withdraw", _IN_COMBATS)
-        yield Condition("fail_on_purpose", side, "flag", "fails its test on purpose", in_tests)
-        yield Condition("peer_review", side, "flag", "near Peer Review", in_tests, "passes_tests")
-        yield Condition("chain_of_command", side, "flag", "Chain of Command", in_tests, needs="Chain of Command")
-        reloads = _IN_SHOTS if side == "attacker" else _IN_DUELS
-        yield Condition("reloading", side, "flag", "reloading", reloads, needs="Slow to Fire")
-        yield Condition("on_lookout", side, "flag", "on lookout", _IN_DUELS)
-        yield Condition("ammo_supply", side, "flag", "near Ammo Supply", _IN_DUELS)
-        yield Condition("concealed", side, "flag", "concealed", _IN_DUELS)
-        yield Condition("carriages", side, "count", "carriages", _IN_COMBATS, needs="Full Steam Ahead")
-        yield Condition(
-            "overcharge", side, "flag", "Overcharge in close quarters", _IN_COMBATS, "overcharges", (), "Overcharge"
-        )
-        yield Condition("policy", side, "choice", "tactic", _IN_DUELS, "", _POLICIES)
-        yield Condition("row", side, "row", "row to shoot with", _IN_DUELS)
-        yield Condition("close_quarters_row", side, "row", "row for close quarters", _IN_COMBATS)
-        charges = _IN_COMBATS if side == "attacker" else _IN_DUELS
-        yield Condition("outflanking", side, "flag", "charges from outside the front arc", charges)
-        yield Condition("supported", side, "flag", "supported", charges)
-        yield Condition("threatened", side, "flag", "threatened", charges)
-        yield Condition("difficult_terrain", side, "flag", "charges through difficult terrain", charges)
-        yield Condition("overrun", side, "choice", "Overrun", charges, "overruns", (("yes", 1), ("no", 0)), "Overrun")
+    for side in ("attacker", "target"):
+        unit, is_target = partial(Condition, side=side), side == "target"
+        # kinds of questions in which tests, charges, reloading and conditions of a target have an effect
+        in_tests, charges = (_IN_ALL, _IN_DUELS) if is_target else (_IN_COMBATS, _IN_COMBATS)
+        in_building, shots = (_IN_ALL, _IN_SHOTS) if is_target else (_IN_SHOTS, _IN_DUELS)
+        reloads = _IN_DUELS if is_target else _IN_SHOTS
+        in_charge = "" if is_target else "charge"  # panel of a charge
+        yield unit("models", "count", "models left", _IN_ALL, panel="")
+        yield unit("damage", "count", "damage", _IN_ALL, panel="")
+        yield unit("suppressed", "flag", "suppressed", _IN_ALL, rank=4 if is_target else 2)
+        yield unit("disordered", "flag", "disordered", in_tests, rank=5 if is_target else 0)
+        yield unit("activated", "flag", "activated", in_tests)
+        yield unit("garrisoned", "flag", "in a building", in_building, rank=3 if is_target else 0)
+        yield unit("taking_cover", "flag", "taking cover", shots, rank=2 if is_target else 0)
+        yield unit("near_commander", "flag", "near a commander", in_tests)
+        yield unit("from_front", "flag", "attacked from its front", in_tests, needs="Resilient")
+        yield unit("obstacle", "flag", "behind an obstacle", shots)
+        yield unit("exposed", "count", "exposed models", shots)
+        yield unit("edge_distance", "inches", "distance to its table edge", in_tests)
+        yield unit("formation", "choice", "formation", in_tests, "close_formation", _FORMATIONS)
+        yield unit("officer", "choice", "officer falls", in_tests, "", _OFFICERS)
+        yield unit("models_without_room", "count", "models without room to fall back", in_tests)
+        yield unit("withdraws_without_room", "count", "models without room to withdraw", _IN_COMBATS, panel=in_charge)
+        yield unit("fail_on_purpose", "flag", "fails its test on purpose", in_tests)
+        yield unit("peer_review", "flag", "near Peer Review", in_tests, "passes_tests")
+        yield unit("chain_of_command", "flag", "Chain of Command", in_tests, needs="Chain of Command")
+        yield unit("reloading", "flag", "reloading", reloads, needs="Slow to Fire", rank=0 if is_target else 3)
+        yield unit("on_lookout", "flag", "on lookout", _IN_DUELS, panel="duel")
+        yield unit("ammo_supply", "flag", "near Ammo Supply", _IN_DUELS)
+        yield unit("concealed", "flag", "concealed", _IN_DUELS, rank=1 if is_target else 0)
+        yield unit("carriages", "count", "carriages", _IN_COMBATS, needs="Full Steam Ahead")
+        yield unit("overcharge", "flag", "Overcharge in close quarters", _IN_COMBATS, "overcharges", (), "Overcharge")
+        yield unit("policy", "choice", "tactic", _IN_DUELS, "", _POLICIES, panel="duel")
+        yield unit("row", "row", "row to shoot with", _IN_DUELS, panel="duel")
+        yield unit("close_quarters_row", "row", "row for close quarters", _IN_COMBATS, panel=in_charge)
+        yield unit("outflanking", "flag", "charges from outside the front arc", charges, panel=in_charge)
+        yield unit("supported", "flag", "supported", charges, panel=in_charge)
+        yield unit("threatened", "flag", "threatened", charges, panel=in_charge)
+        yield unit("difficult_terrain", "flag", "charges through difficult terrain", charges, panel=in_charge)
+        yield unit("overrun", "choice", "Overrun", charges, "overruns", _OVERRUNS, "Overrun", panel=in_charge)
 
 
 def _fight_conditions() -> Iterator[Condition]:
     """Yield the conditions that belong to neither unit."""
-    yield Condition("distance", "fight", "inches", "distance", _IN_SHOTS)
-    yield Condition("rounds", "fight", "count", "rounds", _IN_DUELS)
-    yield Condition("first", "fight", "choice", "activated first", _IN_DUELS, "", (("attacker", 0), ("target", 1)))
-    yield Condition("aiming", "fight", "flag", "aiming", _IN_ATTACKS)
-    yield Condition("short_range", "fight", "flag", "short range", _IN_ATTACKS)
-    yield Condition("ammo_supply", "fight", "flag", "Ammo Supply", _IN_ATTACKS)
-    yield Condition("concealed", "fight", "flag", "concealed", _IN_ATTACKS)
-    yield Condition("opportunity_fire", "fight", "flag", "opportunity fire", _IN_ATTACKS)
-    yield Condition("reforming", "fight", "flag", "reforming", _IN_ATTACKS)
-    yield Condition("outside_front_arc", "fight", "flag", "outside the front arc", _IN_ATTACKS, needs="Turret")
-    yield Condition("advanced", "fight", "flag", "has advanced", _IN_ATTACKS, needs="Move or Fire")
-    yield Condition("overcharge", "fight", "flag", "Overcharge", _IN_ATTACKS, needs="Overcharge")
-    yield Condition("line_of_sight", "fight", "choice", "line of sight", _IN_ATTACKS, "", _SIGHTS, "Indirect")
-    yield Condition("carriages", "fight", "count", "carriages", _IN_ATTACKS, needs="Full Steam Ahead")
-    yield Condition("rating", "fight", "choice", "combat rating", _IN_ATTACKS, "", _RATINGS)
+    yield Condition("distance", "inches", "distance", _IN_SHOTS)
+    yield Condition("rounds", "count", "rounds", _IN_DUELS, panel="")
+    yield Condition("first", "choice", "activated first", _IN_DUELS, "", _SIDES, panel="duel")
+    yield Condition("aiming", "flag", "aiming", _IN_ATTACKS, rank=1)
+    yield Condition("short_range", "flag", "short range", _IN_ATTACKS, panel="")
+    yield Condition("ammo_supply", "flag", "Ammo Supply", _IN_ATTACKS, panel="")
+    yield Condition("concealed", "flag", "concealed", _IN_ATTACKS, panel="")
+    yield Condition("opportunity_fire", "flag", "opportunity fire", _IN_ATTACKS)
+    yield Condition("reforming", "flag", "reforming", _IN_ATTACKS)
+    yield Condition("outside_front_arc", "flag", "outside the front arc", _IN_ATTACKS, needs="Turret")
+    yield Condition("advanced", "flag", "has advanced", _IN_ATTACKS, needs="Move or Fire")
+    yield Condition("overcharge", "flag", "Overcharge", _IN_ATTACKS, needs="Overcharge")
+    yield Condition("line_of_sight", "choice", "line of sight", _IN_ATTACKS, "", _SIGHTS, "Indirect")
+    yield Condition("carriages", "count", "carriages", _IN_ATTACKS, needs="Full Steam Ahead", panel="")
+    yield Condition("rating", "choice", "combat rating", _IN_ATTACKS, "", _RATINGS)
 
 
 CONDITIONS = (*_unit_conditions(), *_fight_conditions())

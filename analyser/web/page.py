@@ -139,13 +139,12 @@ def _page(
     """Return a page of two sides, each with a name and a list of named units."""
     entries = dict[str, dict[str, Any]]()
     indexed = [{"name": name, "units": [_indexed_unit(unit, entries) for unit in units]} for name, units in sides]
-    memory_layout = layout(library.ruleset)
     data = page_data() | {
         "kind": kind,
         "title": title,
         "start": start,
-        "layout": memory_layout,
-        "conditions": conditions(memory_layout),
+        "layout": layout(library.ruleset),
+        "conditions": conditions(),
         "notes": notes(library.used.sentences, warnings),
         "units": list(entries.values()),
         "sides": indexed,

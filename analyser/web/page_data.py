@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -14,26 +14,11 @@ from analyser.results.rules_used import CARDS
 from analyser.rules.shots import WhyNot
 from analyser.rules.structs import ATTACK, NONE, TARGET
 from analyser.scenarios.attack import RANKED_BY
-from analyser.web.memory_layout import unit_facts
+from analyser.web.memory_layout import CONDITIONS, unit_facts
 
 USUAL_DISTANCE = 12  # inches; default of a page
-FREQUENT_CONDITIONS = {
-    "attacker": ("aiming", "suppressed", "reloading"),
-    "target": ("concealed", "taking_cover", "garrisoned", "suppressed", "disordered"),
-}
-"""Conditions shown next to the distance, by unit; other conditions are collapsed."""
-WITHOUT_CONTROL = ("models", "damage", "short_range", "rounds")
-"""Conditions without a control in a panel: they have a special control, or follow from the distance (short range)."""
 STORED_WITH_UNIT = {"concealed": "target", "ammo_supply": "attacker", "carriages": "attacker"}
 """Conditions of an attack that the page stores with a unit, because in a duel they belong to the unit."""
-PANEL_CONDITIONS = {
-    "charge": (
-        *("outflanking", "supported", "threatened", "difficult_terrain", "overrun"),
-        *("close_quarters_row", "withdraws_without_room"),
-    ),
-    "duel": ("policy", "row", "on_lookout", "first"),
-}
-"""Conditions shown for a charge or a duel, not for an attack."""
 ROUND_STATES = ("activated",)  # states that end with the round
 LOSS_STATES = ("models", "damage")  # states of a unit that has lost some of its points
 SHARED_CONDITIONS = ("distance",)  # conditions of an attack that also apply to the enemy's attack in return
@@ -146,20 +131,15 @@ _RULE_FIELDS = {
 }
 
 
-def conditions(layout: Mapping[str, Any]) -> list[dict[str, Any]]:
+def conditions() -> list[dict[str, Any]]:
     """Return the conditions that the page offers; `often` marks frequent conditions."""
-    result = []
-    for condition in layout["conditions"]:
-        name, side = condition["name"], condition["side"]
-        role = "attacker" if side == "fight" else side
-        panel = next((panel for panel, names in PANEL_CONDITIONS.items() if name in names), "attack")
-        often = panel == "attack" and name in FREQUENT_CONDITIONS[role]
-        is_of_a_unit = side == "fight" and name in STORED_WITH_UNIT
-        if name in WITHOUT_CONTROL or is_of_a_unit or (panel == "charge" and side == "target"):
-            continue
-        place = FREQUENT_CONDITIONS[role].index(name) if often else 0
-        result.append(condition | {"role": role, "panel": panel, "often": often, "place": place})
-    return sorted(result, key=lambda condition: condition["place"])
+    offered = sorted((each for each in CONDITIONS if each.panel), key=lambda condition: max(condition.rank, 1))
+    return [
+        condition.record()
+        | {"role": "attacker" if condition.side == "fight" else condition.side}
+        | {"panel": condition.panel, "often": condition.rank > 0}
+        for condition in offered
+    ]
 
 
 def notes(assumptions: Iterable[str], warnings: Iterable[str] = ()) -> list[str]:

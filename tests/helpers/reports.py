@@ -8,10 +8,10 @@ import re
 import struct
 import zlib
 
+import numpy as np
 from filelock import FileLock
 
 from analyser.report import write_report
-from analyser.report.matchups_data import ALMOST_CERTAIN, ALMOST_ZERO
 
 FIELD = ["crown/r*", "crown/drake*", "imperium/*@basic"]  # opponents of the report browsed: all that are in it
 
@@ -67,16 +67,6 @@ def figures_on(page):
     """The figures that the scripts of a page unpack."""
     data, rest = unpacked(page, "figures")
     pairs, situations = len(data["pairs"][0]), len(data["situations"])
-    count, columns = pairs * situations, {}
-    for number, (name, step) in enumerate(data["codes"]):
-        part = rest[4 * count * number :][: 4 * count]
-        columns[name] = column = []
-        for pair in range(pairs):
-            for situation in range(situations):
-                at = situation * pairs + pair
-                (code,) = struct.unpack("<I", part[at::count][:4])
-                special = {0: None, ALMOST_ZERO: step / 10, ALMOST_CERTAIN: data["steps"] - 0.1}
-                first, size = (code, 1) if step == 1 else data["coarse"]
-                steps = min(code - 1, first) + size * max(code - 1 - first, 0)
-                column.append(special.get(code, steps if step == 1 else steps * step))
+    floats = np.frombuffer(rest, "<f4").reshape(-1, situations, pairs)
+    columns = {name: column.T.ravel() for name, column in zip(data["columns"], floats)}
     return {**data, "columns": columns, "row": columns.pop("row"), "why_not": columns.pop("why_not")}

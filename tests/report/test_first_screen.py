@@ -198,14 +198,6 @@ def test_the_address_keeps_the_place_and_the_choices(opened):
     assert len(shown(nonsense)) == nonsense.locator("#units > li").count()
 
 
-def test_the_way_back_to_the_page_over_reports_is_learnt_from_the_address(opened):
-    assert opened().locator("#home").is_hidden()
-    page = opened(address=f"{GUNS}?home=../../index.html")
-    assert page.locator("#home").get_attribute("href") == "../../index.html"
-    assert page.locator("#home").is_visible()
-    assert opened(address="verdict?home=https://example.org/index.html").locator("#home").is_hidden()
-
-
 def test_a_table_sorts_both_ways_and_filters_by_words(opened):
     page = opened()
     table = unfolded(page, "every-price").locator("table")

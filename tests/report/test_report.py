@@ -127,7 +127,7 @@ def test_the_page_says_how_and_what_not(page, library):
     assert "Every fight is exact" in words
     assert f"analyser {analyser.__version__}" in words
     assert "long range, no bonus (long-range)" in words
-    assert "1 heroic, 2 strike, 1 glancing, 1 miss, 1 blank" in words
+    assert "die of 1 heroic, 2 strikes, 1 glancing, 1 miss, 1 blank; deck of 36 cards" in words
     for name in ("Coruscating", "Pioneers"):
         assert name in words
     assert "Static" not in words.rpartition("Not modelled")[2]  # charges are computed from it
@@ -172,16 +172,14 @@ def test_the_page_carries_the_figures_rounded_but_nothing_possible_as_nothing(re
     text = (report / "index.html").read_text(encoding="utf-8")
     data = figures_on(text)
     frame = matchups("river/*", "river/*", situations="all", profiles=library).frame
-    for name, column in data["columns"].items():
-        is_probability = MATCHUP_METRICS[name].is_probability
-        wanted = frame[name].to_numpy(float) * (data["steps"] if is_probability else 1)
-        off = np.where(wanted <= 10, 0.00051, 0.0101) if not is_probability else 0.51
-        found = np.array([float("nan") if each is None else each for each in column])
+    for name, found in data["columns"].items():
+        wanted = frame[name].to_numpy(float)
         assert np.array_equal(np.isnan(found), np.isnan(wanted))
-        assert np.all((np.abs(found - wanted) <= off) | np.isnan(wanted))
-        dust = CERTAIN_WITHIN * (1 if MATCHUP_METRICS[name].is_probability else 0.001)  # of the last place shown
-        assert [each == 0 for each in found] == [abs(each) <= dust for each in wanted]
-    whys = [None if place is None else data["why"][place] for place in data["why_not"]]
+        assert found == pytest.approx(wanted, rel=0.0003, abs=CERTAIN_WITHIN, nan_ok=True)
+        assert np.array_equal(found == 0, np.abs(wanted) <= CERTAIN_WITHIN)
+        if MATCHUP_METRICS[name].is_probability:
+            assert np.array_equal(found == 1, wanted >= 1 - CERTAIN_WITHIN)
+    whys = [None if place < 0 else data["why"][int(place)] for place in data["why_not"]]
     assert whys == [None if pd.isna(each) else each for each in frame["why_not"]]
 
 

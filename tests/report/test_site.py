@@ -9,7 +9,7 @@ import pytest
 from analyser.analysis.prices import fair_points
 from analyser.common.errors import InputError
 from analyser.game.profiles import Profiles, shipped_profiles
-from analyser.report import write_report, write_site
+from analyser.report import write_site
 from analyser.report.diff import diff
 from analyser.report.site import _natural_key
 from tests.helpers.browser import bring
@@ -109,14 +109,6 @@ def test_a_report_leads_back_and_its_units_have_places(site, text):
         assert ((site / path).parent / "../../index.html").resolve() == (site / "index.html").resolve()
     for path, place in re.findall(r'href="([^"#:?]+html)#([^"?]+)"', text):
         assert f'id="{place}"' in (site / path).read_text(encoding="utf-8")
-
-
-def test_a_report_that_was_put_there_by_hand_learns_where_the_page_is(tmp_path, folders):
-    out = tmp_path / "v1" / "one"
-    write_report("crown/*@basic", "imperium/*@basic", out=out, situations=["long-range"], profiles=Profiles(folders[0]))
-    assert 'id="home" hidden>' in (out / "index.html").read_text(encoding="utf-8")
-    found = write_site(tmp_path).read_text(encoding="utf-8")
-    assert 'href="v1/one/index.html#verdict?home=../../index.html"' in found
 
 
 def test_bad_input_is_told(tmp_path):

@@ -1,7 +1,6 @@
 """The cost of simple tactics, of every unit with every other: beside single answers, listed, and resumed."""
 
 import json
-import re
 from functools import partial
 
 import pandas as pd
@@ -11,9 +10,7 @@ from analyser import InputError, best_play, tactics
 from analyser.common import cache
 from analyser.report import tactic_costs as module
 from analyser.report import write_report
-from tests.helpers.damage import DAMAGES, cut_in_half, emptied
 from tests.helpers.reports import figures_on
-from tests.helpers.skips import proof
 
 MINE, YOURS = "crown/rifle-platoon@basic", "imperium/scion-grenadier-platoon@basic"
 AIRCRAFT = "imperium/messer-interceptor-squadron@basic"
@@ -76,24 +73,6 @@ def test_it_resumes_where_it_was_stopped(program, worked_anew, tmp_path, monkeyp
     assert pd.read_csv(asked["out"])["attacker"].tolist() == result.frame["attacker"].tolist()
 
 
-LATER = [each for each in DAMAGES if each not in (emptied, cut_in_half)]  # whose first rows are whole
-
-
-@pytest.mark.parametrize("damage", [emptied, *proof(*LATER)])
-def test_a_damaged_table_of_tactics_is_told(damage, found, tmp_path):
-    table = tmp_path / "tactics.csv"
-    found.frame.to_csv(table, index=False)
-    damage(table)
-    names = {*found.frame["attacker"], *found.frame["defender"]}
-    with pytest.raises(InputError, match=re.escape(str(table))):
-        module.read_tactics(table, names)
-    if table.is_dir():
-        table.rmdir()
-    found.frame.assign(cost="much").to_csv(table, index=False)
-    with pytest.raises(InputError, match=r"a value in column 'cost' is not a number .*best tactics --out"):
-        module.read_tactics(table, names)
-
-
 @pytest.mark.parametrize(
     ("more", "told"),
     [({"policy_a": "shoot"}, r"both sides play best"), ({"rounds": 0}, r"rounds"), ({"threads": 0}, r"threads")],
@@ -104,34 +83,14 @@ def test_what_is_wrong_is_told(more, told):
 
 
 @pytest.mark.slow
-def test_a_report_says_how_far_its_duels_can_be_trusted(tmp_path):
-    file = tmp_path / "tactics.csv"
-    kept = tactics(MINE, [YOURS, AIRCRAFT], out=file, threads=1, **TERMS)
-    out = write_report(MINE, YOURS, out=tmp_path / "r", situations=["duel", "long-range"], tactics=file)
+def test_a_report_with_best_play_says_what_simple_tactics_cost(tmp_path):
+    out = write_report(MINE, YOURS, out=tmp_path / "r", situations=["duel"], policy="best")
     text = (out / "index.html").read_text(encoding="utf-8")
-    assert module.note_of(kept.frame.head(1)) in text  # one of the two is here
-    assert kept.note() == module.note_of(kept.frame)
+    both = pd.concat([tactics(MINE, YOURS, threads=1).frame, tactics(YOURS, MINE, threads=1).frame])
+    assert module.note_of(both) in text
     notes = {card["key"]: card["notes"] for card in figures_on(text)["units"]}
-    (said,) = notes[MINE.partition("@")[0]]
-    assert said.startswith(
-        "In duels Rifle platoon, basic follows the tactic shoot. Compared with best play this costs "
-    )
-    assert notes[YOURS.partition("@")[0]] == []
+    for name, unit in ((MINE, "Rifle platoon, basic"), (YOURS, "")):
+        (said,) = notes[name.partition("@")[0]]
+        assert said.startswith(f"In duels {unit}")
+        assert "Compared with best play this costs " in said
     assert "tactics" in json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-
-
-@pytest.mark.parametrize(
-    ("content", "told"),
-    [
-        (None, "cannot be read"),
-        ("a,b\n1,2\n", "no column 'attacker'"),
-        ("attacker,defender,value,tactic,cost,exploitable,best_tactic,best_cost,reason\n", "no duel between units"),
-    ],
-)
-def test_a_file_of_other_duels_is_refused(tmp_path, content, told):
-    file = tmp_path / "tactics.csv"
-    if content:
-        file.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=told):
-        write_report(MINE, YOURS, out=tmp_path / "r", situations=["long-range"], tactics=file)
-    assert not (tmp_path / "r").exists()

@@ -15,10 +15,8 @@ import pytest
 from analyser.common.errors import InputError
 from analyser.sweep import running
 from analyser.sweep.plan import read_plan
-from analyser.sweep.progress import status_of
 from analyser.sweep.running import MOST_LOSSES, compute_parts, resume_sweep, run_sweep
-from analyser.sweep.store import store_for
-from analyser.sweep.store_reader import open_sweep
+from analyser.sweep.store import status_of, store_for
 from tests.helpers.skips import proof
 from tests.helpers.sweeps import PLAN, Inline, names_in
 
@@ -82,7 +80,7 @@ def test_memory_does_not_grow_with_the_plan(tmp_path):
     assert store.plan.n_parts == 10**8
     assert len(store.missing()) == store.plan.n_parts - 3
     assert list(islice(store.missing(), 2)) == [3, 4]
-    assert status_of(open_sweep(store.folder)).done == 3
+    assert status_of(store).done == 3
     assert tracemalloc.get_traced_memory()[1] < 100e6
     tracemalloc.stop()
 

@@ -12,10 +12,9 @@ import pytest
 
 from analyser import load_profiles
 from analyser.common.errors import InputError
-from analyser.web.compile_module import MODULE
+from analyser.web.compile_module import MODULE, digest, recorded_sources
 from analyser.web.memory_layout import CONDITIONS, layout, unit_facts
 from analyser.web.memory_records import Refusal
-from analyser.web.source_digest import digest, recorded_sources
 from tests.helpers.module import (
     FIGURES,
     NODE,

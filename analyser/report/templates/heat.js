@@ -19,14 +19,14 @@ const unitsOf = (faction, level) => {
 };
 
 const mean = (figures) => {
-  const there = figures.filter((each) => each !== null);
+  const there = figures.filter((each) => each !== null && !Number.isNaN(each));
   return there.length ? there.reduce((sum, each) => sum + each, 0) / there.length : null;
 };
 const indicesOf = (mine, theirs, situation) =>
   mine.places.flatMap((a) => theirs.places.map((d) => matchupIndex(a, d, situation))).filter((place) => place !== undefined);
-const meanOf = (metric, mine, theirs, situation) => mean(indicesOf(mine, theirs, situation).map(data.columns[metric]));
+const meanOf = (metric, mine, theirs, situation) => mean(indicesOf(mine, theirs, situation).map((place) => data.columns[metric][place]));
 const textsOf = (texts, column, mine, theirs, situation) =>
-  distinct(indicesOf(mine, theirs, situation).map((place) => texts[data.columns[column](place)])).filter(Boolean);
+  distinct(indicesOf(mine, theirs, situation).map((place) => texts[data.columns[column][place]])).filter(Boolean);
 const whyNot = (mine, theirs, situation) =>
   textsOf(data.why, "why_not", mine, theirs, situation)[0] ??
   (indicesOf(mine, theirs, situation).length ? "no figure in this situation, or the attacker has no points" : "not compared in this report");
@@ -37,7 +37,7 @@ const whyNot = (mine, theirs, situation) =>
 const clamp = (value, least, most) => Math.min(most, Math.max(least, value));
 const positionOf = (metric, value, highest) => {
   if (!metricOf[metric].is_probability) return 1 - Math.log(clamp(value / highest, data.least_share, 1)) / Math.log(data.least_share);
-  const probability = clamp(value / data.steps, data.least_probability, 1 - data.least_probability);
+  const probability = clamp(value, data.least_probability, 1 - data.least_probability);
   return (1 + Math.log(probability / (1 - probability)) / Math.log(1 / data.least_probability - 1)) / 2;
 };
 const paint = (target, metric, value, highest) => {
@@ -49,7 +49,7 @@ const showScale = (metric, highest) => {
   const least = data.least_share * highest;
   const powers = [...Array(12).keys()].flatMap((power) => [1, 2, 5].map((digit) => digit * 10 ** (power - 6)));
   const [text, ticks] = metricOf[metric].is_probability
-    ? ["Colours follow the odds; 1% and less is darkest, 99% and more is lightest:", [1, 5, 20, 50, 80, 95, 99].map((each) => [each, (each * data.steps) / 100])]
+    ? ["Colours follow the odds; 1% and less is darkest, 99% and more is lightest:", [1, 5, 20, 50, 80, 95, 99].map((each) => [each, each / 100])]
     : [`Colours: logarithmic; ${Number(least.toPrecision(2))} and less is darkest:`, powers.filter((each) => each >= least && each <= highest).map((each) => [Number(each.toPrecision(1)), each])];
   byId("heat-scale").replaceChildren(element("span", {}, text));
   for (const [tick, value] of ticks) {

@@ -62,13 +62,3 @@ document.addEventListener("click", (event) => {
   follow(link.getAttribute("href").slice(1));
 });
 addEventListener("hashchange", arrive);
-
-// A report without a link to an index page gets its address from the link that led here.
-const home = byId("home");
-if (home) {
-  keep("home", () => (home.hidden ? "" : home.getAttribute("href")), (value) => {
-    if (!/^(\.\.\/)+index\.html$/.test(value)) return;
-    home.setAttribute("href", value);
-    home.hidden = false;
-  });
-}
