@@ -160,7 +160,7 @@ def attack_trials(scenario: Scenario, trials: int, seed: int, first: int = 0) ->
             added = counted(card, "additional die", "additional dice")
             text.append(f"Overcharge (AC-6): the attacker draws a card of value {card}: {added}")
         text += strike_lines(fight, resolved, dice, ruleset.die.names, trial.card)
-        words = {"models": figures["models_left"]} | {spaced(name): figures[name] for name in BIT_OF_FLAG}
+        words = {"models left": figures["models_left"]} | {spaced(name): figures[name] for name in BIT_OF_FLAG}
         text.append(f"The target: {state_text(words)}")
         if trial.wrecks_building is not None:
             text.append(f"The building {'is wrecked' if trial.wrecks_building else 'stands'} (Siegebreaker, AC-6)")

@@ -126,7 +126,7 @@ class TrialRunner:
         if unit_state.is_removed(state):
             bits = {discipline.BROKEN: "broken", discipline.FLED: "fled"}
             return {next((text for bit, text in bits.items() if state & bit), "destroyed"): True}
-        words = {"models": int(unit_state.models_of(state))}
+        words = {"models left": int(unit_state.models_of(state))}
         words |= {text: bool(state & bit) for bit, text in _STATUSES.items()}
         facts = self._setup.sides[side]
         return words | ({_FORWARD: unit_state.position_of(state, facts) / INCH} if facts.tracks_position else {})

@@ -28,7 +28,7 @@ def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list
     """Return the differences between two states, in words.
 
     >>> changes_between({"tokens": 3, "panicked": True, "he": "holds"}, {"tokens": 1, "panicked": False, "he": "down"})
-    ['tokens 3 to 1', 'no longer panicked', 'he: down']
+    ['tokens 3 → 1', 'no longer panicked', 'he: down']
     """
     changes = []
     for name, value in after.items():
@@ -40,7 +40,7 @@ def changes_between(before: Mapping[str, Any], after: Mapping[str, Any]) -> list
         elif isinstance(value, str) or old is None:
             changes.append(f"{name}: {_value_text(value)}")
         else:
-            changes.append(f"{name} {_value_text(old)} to {_value_text(value)}")
+            changes.append(f"{name} {_value_text(old)} → {_value_text(value)}")
     return changes
 
 

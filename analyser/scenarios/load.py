@@ -186,6 +186,8 @@ def parse_scenario(raw: Mapping[str, Any], model: type[FileT], library: Profiles
             sections[name] = with_flags_listed(stated) if name == "attack" else stated
         elif isinstance(section, str | Loadout) and name in _TABLE_SECTIONS:
             allowed = f'{name} = {{ {"attacker" if name == "attack" else "unit"} = "..." }}'
+            if name == "attacker":
+                allowed = f'in an attack attack = {{ attacker = "..." }}, in a charge {allowed}'
             problem = f"{shown(section)} is not a table of keys"
             raise MisspeltError(problem, where=within(where, name), allowed=allowed)
     if isinstance(attacks := raw.get("attacks"), list | tuple):
