@@ -349,7 +349,7 @@ def simulate(
     Returns
     -------
     Result
-        Each probability has a 95% interval. Errors are those of :func:`exact`.
+        Each probability has a 95% interval; it raises the same errors as :func:`exact`.
 
     Examples
     --------

@@ -88,7 +88,7 @@ def assign(counts: Sequence[int], targets: Sequence[TargetKind]) -> Assignment:
     for _ in range(MOST_ROUNDS):
         prices, target_prices, value = columns.solve_relaxation()
         searches = [_Search(target, counts, prices, least) for target, least in zip(targets, target_prices)]
-        most = [max(search.bound, 0.0) for search in searches]  # Lagrangian bound: prices of all attackers and targets
+        most = [max(search.bound, 0.0) for search in searches]  # largest surplus of each target, for a Lagrangian bound
         total = np.dot(counts, prices) + sum(target.n_targets * surplus for target, surplus in zip(targets, most))
         if total < bound:
             bound, proof_prices, surpluses = float(total), prices, most

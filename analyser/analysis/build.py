@@ -67,7 +67,7 @@ def build(
         The enemy army or armies; or factions or selectors with wildcards. Without armies, each loadout is an
         opponent, and battles are against the best list of each faction among them.
     over : "mean" or "worst"
-        Value to maximise: the mean over the opponents, or the lowest value over several armies or single loadouts.
+        Maximise the mean over the opponents, or the lowest value against any of them (armies, or else loadouts).
     scale : str, optional
         Name of the force scale. Default: the smallest that allows these points.
     must, ban : sequence of str
@@ -77,8 +77,8 @@ def build(
     battlegroups : int
         Largest number of battlegroups.
     next_best : int
-        Number of further lists, 0 to 20. Each leaves out units worth at least the share `differ` of the points of every
-        list before it.
+        Number of further lists, 0 to 20. Each lacks units of every earlier list that make up at least the share
+        `differ` of that list's points.
     situations, threads, profiles, progress
         As in :func:`analyser.matchups`; the situations give the values of units.
     mine : path, Army, list or mapping, optional

@@ -251,8 +251,8 @@ def typical_lists(
 ) -> tuple[Army, ...]:
     """Return the best list of each faction among the opposing loadouts, within the limits of `force`.
 
-    It is the best list against all loadouts of `force`, whose units count equally. A faction without a legal list is
-    left out.
+    It is the list with the best value against the loadouts of `force`, each with equal weight. A faction without a
+    legal list is left out.
     """
     points, lists = force.most_points, []
     opponents = equal_unit_weights(force.loadouts, points)

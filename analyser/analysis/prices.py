@@ -43,7 +43,7 @@ MOST_SHOWN, MOST_REASONS, MOST_NAMED = 5, 3, 2  # most loadouts, reasons and fac
 
 
 class Opponents(NamedTuple):
-    """Number of loadouts of each faction against which a loadout is judged, itself included."""
+    """Opponents of a loadout, itself included: their number by faction."""
 
     factions: Mapping[str, int]
 
@@ -114,13 +114,13 @@ class FairPoints(JudgedAnswer):
     roles : tuple of Role
         Roles, with the points of each divided by its value in fights.
     levels : dict of str to float
-        Points of each level divided by the points of other levels of equal value in fights.
+        How much a level costs, relative to other levels, for equal value in fights: 1.1 is 10% more.
     residuals : dict of str to float
         Largest imbalance that each of the two pricing methods leaves; about 0 if the method has converged.
     exploitability : float
         Sum of what each side could gain by leaving the equilibrium at today's points; about 0.
     transitive_share : float
-        Share of the variation of leads that one strength for each loadout explains, 0 to 1; the rest is cyclic.
+        Share (0 to 1) of the results of fights that one number for the strength of each loadout explains.
     """
 
     frame: pd.DataFrame
@@ -241,11 +241,11 @@ def fair_points(
 ) -> FairPoints:
     """Return the fair points of each loadout with an interval, a verdict and its reason.
 
-    Every two loadouts fight for six rounds after the first shot. Far apart they shoot; near, each takes the action (an
-    aimed shot or a charge) that gains most points at today's prices. At the even-trade price a loadout destroys as many
-    points of its opponents as it loses. Fights do not show some benefits (orders of commanders, capacity of
-    transports). These are estimated from the prices of other units: `fair_points` is the even-trade price times a
-    factor for each role, level and group of similar units. `docs/balance.md` explains the method.
+    Every two loadouts fight for six rounds, from the first possible shot. Far apart they shoot; near, each takes the
+    action (an aimed shot or a charge) that gains most points at today's prices. At the even-trade price a loadout
+    destroys as many points of its opponents as it loses. Fights do not show some benefits (orders of commanders,
+    capacity of transports). These are estimated from the prices of other units: `fair_points` is the even-trade price
+    times a factor for each role, level and group of similar units. `docs/balance.md` explains the method.
 
     With best play (`docs/best-play.md`) every two loadouts fight duels of six rounds instead, from 18 and from 36
     inches. A coin toss decides which side is first in each round.
@@ -272,15 +272,15 @@ def fair_points(
 
         - `loadout`, `unit`, `level`, `faction`, `role`, `points`;
         - `fair_points`, with the 95% interval `fair_low` to `fair_high`;
-        - `under_probability` and `over_probability`: that the points are over 10% below, or above, the fair points;
-        - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the most likely case in words; `doubt`, the
-          reason why it is undecided; `why`, the reasons;
+        - `under_probability` and `over_probability`: of points more than 10% below, or above, the fair points;
+        - `verdict`, by :data:`analyser.analysis.verdict.RULE`; `lean`, the likeliest of cheap, dear and fair; `doubt`,
+          the reason why it is undecided; `why`, the reasons;
         - `at_most`, an upper limit of the fair points: the points of a better loadout of any faction (NaN without one);
         - `not_counted`, the special rules of the loadout that no figure includes;
         - `points_over_fair`, points divided by fair points; `noticed_from`, the share by which the points of a fairly
           priced loadout must change for its verdict to change with 80% probability;
-        - `probably_over_fair`, `points_over_fair` in the posterior, in which most prices are about fair; `error`, the
-          standard deviation of its logarithm; `follows`, the change of its logarithm per change of log(points), 0 to 1;
+        - `probably_over_fair`, `points_over_fair` if most prices are assumed to be about fair; `error`, the standard
+          deviation of its logarithm; `follows`, the change of this logarithm per change of log(points), 0 to 1;
         - `trades_evenly_at`, the price without the factors for the role and for similar units;
         - `comes_out_even_at`, fair points by another method: no loadout has a lead over all opponents together
           (:func:`analyser.analysis.equilibrium_prices.even_lead_prices`);
@@ -309,7 +309,7 @@ def fair_points_in(
 ) -> FairPoints:
     """Return the prices from a table of matchups, for all loadouts or those `shown`.
 
-    `exchange` is that of the table, if already computed; `with_played=False` leaves out the equilibrium.
+    `exchange` has the mutual losses of the table, if already computed; `with_played=False` leaves out the equilibrium.
     """
     from threadpoolctl import threadpool_limits
 
@@ -352,7 +352,7 @@ def _grouped_by_reason(left_out: Mapping[str, str]) -> str:
 
 
 def _limits_text(answer: Matchups) -> str:
-    """Return the limits of the prices; best play adds unchanged situations and missing pairs."""
+    """Return what the prices do not count; with best play also the situations without effect and the missing pairs."""
     best = [situation.name for situation in answer.situations if situation.kind == BEST_TRADE]
     if not best:
         return LIMITS

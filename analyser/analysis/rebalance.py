@@ -37,7 +37,8 @@ class PriceChanges(JudgedAnswer):
     Attributes
     ----------
     frame : DataFrame
-        One row for each change, the largest effect first; `buys` is the reduction of the spread by this change.
+        One row for each change, the largest effect first; `buys` is the reduction of the mean distance
+        from fair points by this change.
     loadouts : int
         Number of loadouts whose prices could change.
     spread_before, spread_after : float
@@ -164,7 +165,7 @@ def _mean_distance(frame: pd.DataFrame) -> float:
 
 
 def _reliable_rows(standings: Standings, ours: dict[str, Loadout]) -> pd.DataFrame:
-    """Return the rows of `ours` with a fair price, without wrong prices that uncounted benefits may explain."""
+    """Return the rows of `ours` that have fair points, except those whose deviation uncounted benefits may explain."""
     frame = standings.prices.frame
     frame = frame[frame["loadout"].isin(list(ours)) & frame["fair_points"].notna()]
     is_wrong = frame[["under_probability", "over_probability"]].max(axis=1) >= WRONG_AT

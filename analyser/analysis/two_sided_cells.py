@@ -52,9 +52,10 @@ def two_sided_cells(
 ) -> Cells:
     """Return the cells of a kind of fight in which both sides roll dice.
 
-    `fighter` makes inputs of `fights` from an attacker and a row or None. `fights` takes all levels of an attacking
-    unit and of a defending unit, and returns the results of each pair by row; the best row is used. A text that either
-    function returns is the reason why a pair cannot fight. `in_threads` needs kernels that release the GIL.
+    `fighter(attacker, row)` returns what `fights` needs of an attacker; the row may be None (any row). `fights` takes
+    all levels of an attacking unit and of a defending unit, and returns the results of each pair by row; the best row
+    is used. A text that either function returns is the reason why a pair cannot fight. `in_threads` needs kernels that
+    release the GIL.
     """
     fighters = [fighter(attacker, defending.row) for attacker in attackers]
     cells = blank_cells(len(fighters), len(defending.combatants))

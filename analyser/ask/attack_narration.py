@@ -29,7 +29,7 @@ _FULL_FACE_NAMES = {"heroic": "heroic strike", "glancing": "glancing strike"}
 
 
 class ResolvedStrike(NamedTuple):
-    """The roll of a strike, and its final state (:mod:`analyser.rules.strike`)."""
+    """A strike (an attack from its roll to its test): its score and its final state (:mod:`analyser.rules.strike`)."""
 
     score: int
     face_values: Scores
@@ -55,7 +55,7 @@ def resolve(
 
 
 def strike_of(fight: FightFacts, face_values: Scores, trial: Trial) -> ResolvedStrike:
-    """Resolve the strike of a trial from its score, its card and the position of the officer."""
+    """Resolve the strike of a trial from its score (hits and blanks), its card and the position of the officer."""
 
     def falls(destroyed: int) -> int:
         return int((trial.officer_position or 0) < destroyed)

@@ -43,7 +43,8 @@ class Search(QuestionTable):
     frame : DataFrame
         One row for each variant: `variant`, a column for each changed key, `value`, `status` (best, tied, beaten, not
         possible, not asked), `same_as` (an earlier variant that is the same fight) and `why_not` (the reason if it is
-        not possible). A race adds `low`, `high` and `trials`. `costs`: points of the attacker, if they differ.
+        not possible). A race (simulation in stages) adds `low`, `high` and `trials`. `costs`: points
+        of the attacker, if they differ.
     tied : tuple of str
         All best variants, if there are several: exactly equal, or in a race not significantly different.
     least : bool
@@ -70,7 +71,7 @@ class Search(QuestionTable):
         return f"The best variant is {self.best}, and {others:,} more {'is' if others == 1 else 'are'} {relation}."
 
     def sentence(self) -> str:
-        """Return a sentence about the best variant, with the largest probability that the sentence is wrong."""
+        """Return a sentence about the best variant, with an upper limit of its probability of error."""
         value = self._value_text(self.frame.iloc[0])
         title = f"{title_of(self.metric)}{' (least)' * self.least}"
         if not self.complete:

@@ -1,4 +1,4 @@
-"""Answer of a curve, a map or a Pareto front: values of metrics, and the best lines, as table, text and picture."""
+"""Answer about a curve, a map (two keys) or a Pareto front (two metrics): values and the best of compared questions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 40  # of a table in text
 MOST_COLUMNS = 12  # of a map in text
-MOST_LINES = 6  # columns for lines in a table in text
+MOST_LINES = 6  # compared questions (columns) in a table in text
 _EQUAL_DECIMALS = 9  # points of a front count as equal if their values agree to this many decimals
 _FEWEST_LINES = 2  # lines shown in the picture of a map, even if fewer are best
 _MAP_KEYS = 2
@@ -126,7 +126,7 @@ class Curve(QuestionTable):
         return winning_ranges(self.values[0], self.best["best"].tolist())
 
     def front(self) -> pd.DataFrame:
-        """Return the points that no other point dominates (Pareto), from the best value of the first metric."""
+        """Return the Pareto front, sorted by the first metric from its best value."""
         front: pd.DataFrame = self.frame[self._on_front()]
         return front.sort_values(self.metrics[0], ascending=self.least[0]).reset_index(drop=True)
 

@@ -1,7 +1,7 @@
 """Computation of cells of a sweep: the fights of a block of attackers against a block of defenders.
 
-Each distinct ranged attack is computed once, because its attacker and its target are records that can be compared. A
-varied number of a defender is an entry of its record, so a million varied defenders need only a few arrays.
+Attackers and targets are records that can be compared, so equal ranged attacks are computed only once. A varied value
+of a defender, such as DEFENCE, is a field of its record, so a million varied defenders need only a few arrays.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from analyser.sweep.plan import TARGET_NUMBERS, CellBlock, Plan
 
 
 class _AttackerShots(NamedTuple):
-    """Shots of the attackers of a block; attacker i has the shots from ``firsts[i]`` up to ``firsts[i + 1]``."""
+    """Possible shots of the attackers of a block; attacker i has those from ``firsts[i]`` up to ``firsts[i + 1]``."""
 
     attacks: NDArray[np.void]
     possible: NDArray[np.bool_]  # (shots, categories of targets)
@@ -159,7 +159,7 @@ def _problems(plan: Plan, defender: int, key: str) -> tuple[str | None, ...]:
     return tuple(problems)
 
 
-_MOST_VARIED = 2_000  # most changed loadouts in memory, some 20 kB each
+_MOST_VARIED = 2_000  # largest number of changed loadouts kept in memory; some 20 kB each
 Codes = NDArray[np.int32]
 
 
@@ -195,7 +195,7 @@ class Cells(NamedTuple):
 
 @lru_cache(maxsize=_MOST_VARIED)
 def varied_loadout(plan: Plan, faction: str | None, position: int) -> Loadout | str:
-    """Return the varied loadout at a row of a faction (or at a column), or a text that says why it cannot exist."""
+    """Return a varied attacker of a faction (or a varied defender), or the reason why it cannot exist."""
     side, loadouts = plan.side(faction)
     (index,), values = plan.axis_indices(faction, range(position, position + 1))
     loadout: Loadout = loadouts[index]

@@ -90,7 +90,7 @@ def dask_executor(address: str, workers: int) -> Iterator[Executor]:
     except ImportError:
         raise InputError("Dask is not installed", where="--dask", allowed="pip install 'analyser[cluster]'") from None
     if address == LOCAL:
-        resource_tracker.ensure_running()  # starting it later would unblock Ctrl-C
+        resource_tracker.ensure_running()  # before interrupts are blocked, because its start unblocks Ctrl-C
         with interrupts_delayed():  # threads and processes started here inherit the blocked signal
             cluster = distributed.LocalCluster(
                 n_workers=workers,
@@ -101,7 +101,7 @@ def dask_executor(address: str, workers: int) -> Iterator[Executor]:
                 dashboard_address=f"{LOOPBACK}:0",  # the scheduler requires its dashboard server
                 worker_dashboard_address=f"{LOOPBACK}:0",
                 memory_limit=_MEMORY,
-                silence_logs=logging.CRITICAL,  # also for workers whose scheduler stops first
+                silence_logs=logging.CRITICAL,  # also silences workers that outlive their scheduler
             )
         with _quiet_dask(), cluster, distributed.Client(cluster) as client, _DaskExecutor(client, address) as executor:
             yield executor

@@ -73,7 +73,7 @@ class _Group(NamedTuple):
     faction: str
     rows: int
     columns: int
-    part_cells: int  # most cells of a part
+    part_cells: int  # largest number of cells of a part
 
     @property
     def parts_per_row(self) -> int:
@@ -325,7 +325,7 @@ def _distances(written: Any) -> Sequence[float]:
 
 
 def _checked_plan(plan: Plan) -> Plan:
-    """Return the plan; InputError if it is too large, repeats a situation, or has a figure or number without effect."""
+    """Return the plan; InputError if it is too large, repeats a situation, or has an entry without effect."""
     if len({situation.name for situation in plan.situations}) < len(plan.situations):
         raise InputError("two situations have the same name", where="situations")
     if plan.n_cells > MOST_CELLS:

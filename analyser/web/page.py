@@ -84,7 +84,7 @@ def calculator(*, profiles: ProfilesLike | None = None, start: str = "") -> Page
     profiles : Profiles or path, optional
         Profiles of the units on the page. Default: the shipped profiles.
     start : str
-        Units chosen at first, as in links of the page, such as ``attacker=0.3&target=1.7``.
+        Units chosen when the page opens, each as side and index, as in its links: ``attacker=0.3&target=1.7``.
 
     Examples
     --------

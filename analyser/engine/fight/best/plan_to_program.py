@@ -20,11 +20,11 @@ class PartEnd(NamedTuple):
     """End of a part of a simulated fight: just before a choice of orders, or at the end of a round."""
 
     round: int  # number of the round, from 0
-    place: int  # place of the choice, or BETWEEN_ROUNDS
+    place: int  # position of the choice in the round, or BETWEEN_ROUNDS
 
 
 class PlanPrograms:
-    """Programs of a game in which both sides follow a plan; each program is a part of a round."""
+    """Programs of a fight in which both sides follow a plan of best play; each program is a part of a round."""
 
     def __init__(self, steps: Steps, game: Game, plan: Integers, weights: Floats) -> None:
         choosers = game.edges.choosers
@@ -71,7 +71,7 @@ class PlanPrograms:
         self.part_ends.append(part_end)
 
     def _lines(self, choice: _PlacedChoice, number: int) -> list[Operation]:
-        """Return the operations of a choice: the branches taken in this round, and the first branch."""
+        """Return the operations of a choice: the branches taken in this round, and branch 0, the default."""
         nodes, lines = self._game.nodes_of(choice.place), [Operation(Kind.CHOOSE, number, choice.place)]
         for branch in np.union1d(0, self._branches[number, nodes]).tolist():
             inside = list[Operation]()
@@ -99,7 +99,7 @@ def _branches_taken(game: Game, plan: Integers, weights: Floats) -> Integers:
 
 
 class _PlacedChoice(NamedTuple):
-    """A choice with the number of its place."""
+    """A choice with its position in the round."""
 
     place: int
     subject: int
