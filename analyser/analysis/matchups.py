@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 ASSUMPTIONS = (
     "Every unit has all the models of its level and no damage, and no unit is suppressed or disordered.",
-    "Targets are in the formation of their type, in the open, far from their table edge, without a commander nearby; "
-    "where the formation is open, their officer falls last.",
+    "Targets are in the formation of their type, without cover, far from their table edge, without a commander nearby; "
+    "in open formation the officer falls last.",
     "Every attack comes from the target's front: Resilient (Front) counts.",
     "Attackers see their target themselves. They are not in a building, not reloading, have not advanced, and fire no "
     "opportunity fire; Overcharge, carriages and command re-rolls are not used.",

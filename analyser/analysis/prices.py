@@ -170,7 +170,7 @@ class FairPoints(JudgedAnswer):
         """Probability of the intervals of fair points, and the variation that they allow for, as text."""
         kinds = {situation.kind for situation in self.situations}
         ground = ", shorter or longer distances" if kinds >= set(EXCHANGE_KINDS) or BEST_TRADE in kinds else ""
-        return f"95%, wide enough for other opponents{ground} and the error of prices of similar units"
+        return f"95%; it allows for other opponents{ground} and errors in the prices of similar units"
 
     def plot(self, ax: Axes | None = None, **more: Any) -> Axes:
         """Draw the points of each loadout against its fair points, with a grey band for the typical interval."""
@@ -202,7 +202,7 @@ class FairPoints(JudgedAnswer):
         ]
         title = "\n".join(fill("Points of each role divided by its value in fights (taken as given):"))
         by_level = fill(f"The same for each level, relative to the other levels of a unit: {levels}.")
-        explained = f"One strength for each loadout explains {share} of the differences between matchups"
+        explained = f"One number for the strength of each loadout explains {share} of the differences between matchups"
         return [
             Block(lines=heading),
             *self._loadout_blocks(),

@@ -395,7 +395,7 @@ class Situation(Record):
 
 LONG_RANGE = Situation(name="long-range", title="long range, no bonus")
 SHORT_RANGE_AIMED = Situation(
-    name="short-range-aimed", title="short range where the row has one, aimed", bonuses=("aiming", "short_range")
+    name="short-range-aimed", title="aimed, at short range if the row has one", bonuses=("aiming", "short_range")
 )
 CHARGE = Situation(name="charge", title="charge, with the target's retaliation", kind="charge")
 DUEL = Situation(

@@ -26,7 +26,7 @@ NOISE = 0.05  # a smaller change of a probability between versions keeps the ver
 RULE = (
     f"Under-priced: points more than 10% below the fair points, with a probability of at least {WRONG_AT:.0%}.",
     f"Over-priced: the same, more than 10% above. Fair: within 10%, with a probability of at least {FAIR_AT:.0%}.",
-    "Undecided: neither, or something else prevents a verdict, which is named.",
+    "Undecided: none of these, or something else prevents a verdict; it is named.",
 )
 _NORMAL_80, NORMAL_97_5 = 0.8416, 1.96  # quantiles of the normal distribution
 _DIRICHLET = 5.0  # parameter for the weights of battlefields: of two battlefields, 95% of draws are 21% to 79%

@@ -116,7 +116,7 @@ def headline_of(prices: FairPoints) -> str:
     by_role = mispriced.groupby(frame["role"]).agg(["mean", "size"])
     by_role = by_role[by_role["size"] >= LEAST_ROLE_SIZE].sort_values("mean", ascending=False, kind="stable")
     most = (
-        f"; of {plural(str(by_role.index[0]))}, {100 * by_role['mean'].iloc[0]:.0f}%"
+        f", and {100 * by_role['mean'].iloc[0]:.0f}% of {plural(str(by_role.index[0]))}"
         if len(by_role) > 1 and by_role["mean"].iloc[0] > mispriced.mean()
         else ""
     )
@@ -158,8 +158,8 @@ def _round_sentence(kinds: Collection[str]) -> str:
     if not set(EXCHANGE_KINDS) <= set(kinds):
         return ""
     return (
-        "Figures are means per round, over six rounds that begin with the first possible shot. How many of them are"
-        " fought far apart depends on the reach and SPEED of both units."
+        "Figures are means per round, over six rounds from the first possible shot. The number of rounds far apart"
+        " depends on the reach and SPEED of both units."
     )
 
 

@@ -57,7 +57,7 @@ def verdict_text(price: TableRow) -> str:
     """Return the verdict on a price in a few words, with the probability for a mispriced loadout."""
     likely = mispriced_probability(price)
     if kind_of(price["verdict"]) in ("under", "over"):
-        return f"{price['verdict']}, {whole_percent(likely)}"
+        return f"{price['verdict']} ({whole_percent(likely)} sure)"
     if price["verdict"] == FAIR:
         return FAIR
     leans = any(word in price["lean"] for word in ("cheap", "dear"))

@@ -63,7 +63,7 @@ const whatIf = (level) => {
   if (!level.prices) return null;
   const part = element("section.what", { "aria-label": "Other points, dice or DEFENCE" });
   const [said, figures] = [element("p.told", { "aria-live": "polite" }), element("dl.met")];
-  const note = element("p.small", { hidden: true }, "Points destroyed and lost are per round and per 100 points of each side, on average over the enemies of this report. All other units stay unchanged. This panel computes only the fights again; the command analyser balance what-if also fits the prices of similar units again. In 21 tests the two results differed by 1% on average, and by 9% at most.");
+  const note = element("p.small", { hidden: true }, "Points destroyed and lost are per round and per 100 points of each side, on average over the enemies of this report. All other units stay unchanged. This panel computes only the fights again; the command analyser balance what-if also computes the prices of similar units again. In 21 tests the two results differed by 1% on average, and by 9% at most.");
   const changes = {};
   let [points, factor, before, now, asked, fairPrice] = [level.points, 1, null, null, 0, null];
   const tell = () => {
