@@ -81,7 +81,7 @@ def sweep_status(store: str, as_json: bool = False) -> int:
         click.echo(_text(result))
         for cost in status.costs:
             rate = f"{cost['rate']:,.0f} cells per second and processor"
-            size = f"{cost['length'] / cost['cells']:.1f} bytes per cell"
+            size = f"{cost['length'] / max(cost['cells'], 1):.1f} bytes per cell"
             click.echo(f"{cost['kind']}: {cost['parts']:,} parts, {rate}, {size}")
         if status.seconds_left:
             click.echo(f"about {status.seconds_left:,.0f} seconds of one processor left")

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, product
 from math import prod
-from textwrap import shorten
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +46,6 @@ PART_SECONDS = 3.0  # intended duration of a part
 # on a typical core, by kind of fight
 _CELLS_PER_SECOND = {"ranged": 600_000, "charge": 200, "duel": 500, "best-duel": 8, "best-trade": 2}
 MOST_DISTANCES = 1_000  # of a sweep
-LONGEST_CHANGE = 120  # characters of a difference between plans
 
 
 class CellBlock(NamedTuple):
@@ -373,9 +371,22 @@ def plan_diff(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Return the differences between the contents of two plans, one text for each.
 
     >>> plan_diff({"file": {"name": "a", "single": True}}, {"file": {"name": "b"}})
-    ['file.name: a -> b', 'file.single: True -> nothing']
+    ['file.name: "a" -> "b"', 'file.single is gone']
     """
-    from analyser.report.diff_changes import edits  # imported late: workers need no reports
+    return list(_differences("", _inputs(old), _inputs(new)))
 
-    changes = edits({"plan": _inputs(old)}, {"plan": _inputs(new)})
-    return [shorten(str(edit).removeprefix("plan: "), LONGEST_CHANGE) for edit in changes]
+
+def _differences(where: str, old: Any, new: Any) -> Iterator[str]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in dict.fromkeys((*old, *new)):
+            inside = f"{where}.{key}" if where else str(key)
+            if key in new and key in old:
+                yield from _differences(inside, old[key], new[key])
+            else:
+                yield f"{inside} is {'new' if key in new else 'gone'}"
+    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (before, after) in enumerate(zip(old, new)):
+            yield from _differences(f"{where}[{index}]", before, after)
+    elif old != new:
+        texts = map(json.dumps, (old, new))
+        yield f"{where}: {' -> '.join(t if len(t) <= 60 else f'{t[:40]} ... {t[-12:]}' for t in texts)}"

@@ -89,7 +89,7 @@ def test_a_report_with_best_play_says_what_simple_tactics_cost(tmp_path):
     both = pd.concat([tactics(MINE, YOURS, threads=1).frame, tactics(YOURS, MINE, threads=1).frame])
     assert module.note_of(both) in text
     notes = {card["key"]: card["notes"] for card in figures_on(text)["units"]}
-    for name, unit in ((MINE, "Rifle platoon, basic"), (YOURS, "")):
+    for name, unit in ((MINE, "Rifle platoon, basic"), (YOURS, "Scion Grenadier Platoon")):
         (said,) = notes[name.partition("@")[0]]
         assert said.startswith(f"In duels {unit}")
         assert "Compared with best play this costs " in said

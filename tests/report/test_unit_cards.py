@@ -48,7 +48,8 @@ def test_each_loadout_has_its_price_verdict_and_reason(made):
         if row["verdict"] in ("over-priced", "under-priced"):
             sure = max(row["over_probability"], row["under_probability"])
             assert level["verdict_text"].startswith(f"{row['verdict']} (")
-            assert abs(float(level["verdict_text"].removesuffix("% sure)").partition(" (")[2].strip("<>")) / 100 - sure) <= 0.0101
+            percent = level["verdict_text"].removesuffix("% sure)").partition(" (")[2]
+            assert abs(float(percent.strip("<>")) / 100 - sure) <= 0.0101
         assert (level["fair"] is None) == math.isnan(row["fair_points"])
         if level["fair"] is not None:
             low, high = (float(each) for each in level["range"].split("–"))

@@ -84,7 +84,7 @@ def test_jobs_that_begin_at_once_make_one_store(tmp_path):
 
 def test_an_edited_plan_is_refused_with_what_changed(store):
     edited = SMALL | {"defenders": SMALL["defenders"] | {"defence": "1..5"}}
-    with pytest.raises(InputError, match=r"begun with another plan: file.defenders.defence: 1..4 -> 1..5"):
+    with pytest.raises(InputError, match=r"begun with another plan: file.defenders.defence: \"1..4\" -> \"1..5\""):
         run_sweep(edited, store)
     assert open_sweep(store).is_complete
 
