@@ -152,8 +152,12 @@ class TrialRunner:
         after = int(first), int(second)
         if self._roll_dice is not None and operation.kind not in _UNTOLD:
             words = self._operation_in_words(operation, pair, after)
-            texts = [*([words] if words else []), *([draw_text] if draw_text else [])]
-            lines += [f"{self._names[operation.side]}: {'; '.join(texts)}"] if texts else []
+            is_won = operations.result_of_combat(self._setup, operation.side, pair) == combat_result.ACTIVE
+            if operation.kind == Kind.RESOLVE and is_won:  # the other side takes the test
+                lines.append(f"{self._names[operation.side]}: {words}")
+                lines += [f"{self._names[1 - operation.side]}: {draw_text}"] if draw_text else []
+            elif texts := [text for text in (words, draw_text) if text]:
+                lines.append(f"{self._names[operation.side]}: {'; '.join(texts)}")
             lines += self._change_lines(pair, after)
         return after
 
@@ -196,8 +200,14 @@ class TrialRunner:
             return _COMBAT_RESULTS.get(order, "draws the combat (AC-8.5)")
         if kind == Kind.BEGIN and after[side] != before[side]:
             return "is activated"
-        has_orders = kind in (Kind.GIVE_ORDERS, Kind.ORDER) and after[side] != before[side]
-        return _ORDERS.get(order, "makes no attack") if has_orders else ""
+        if kind not in (Kind.GIVE_ORDERS, Kind.ORDER) or after[side] == before[side]:
+            return ""
+        old, new = self._words(side, before[side]), self._words(side, after[side])
+        if order == Order.SHOOT and old.get(_FORWARD) != new.get(_FORWARD):
+            return "moves to shoot"
+        if order == Order.NO_ATTACK and before[side] & unit_state.RELOADING and not after[side] & unit_state.RELOADING:
+            return "reloads and makes no attack (Slow to Fire)"
+        return _ORDERS.get(order, "makes no attack")
 
     def _change_lines(self, before: Pair, after: Pair) -> list[str]:
         lines = []

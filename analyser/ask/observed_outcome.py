@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from analyser.ask.luck_answer import GONE, Chance, FightLuck
 from analyser.common.errors import InputError, MisspeltError, check_text, did_you_mean, shown
 from analyser.common.intervals import intervals
-from analyser.common.text import spaced, text_of, values_text
+from analyser.common.text import counted, spaced, text_of, values_text
 from analyser.game.ruleset import Ruleset
 
 Pmf = NDArray[np.float64]
@@ -225,7 +225,25 @@ def _check_can_happen(report: Mapping[str, Any], outcomes: pd.DataFrame, result:
     alternatives = alternatives or [f"{spaced(name)} {_values_in(outcomes[name])} alone" for name in report]
     problem = f"{_in_words(wrong)} {'cannot happen' if result.exact else 'did not happen in any trial'}"
     allowed = "; ".join(alternatives) + "; or the method exact" * (not result.exact)
-    raise InputError(problem, where="got", allowed=allowed)
+    reasons = (f": {why}" for name in wrong if report[name] is True and (why := _why_not(result, name, wrong)))
+    raise InputError(problem + next(reasons, ""), where="got", allowed=allowed)
+
+
+def _why_not(result: Any, name: str, report: Mapping[str, Any]) -> str:
+    """Return the rule that excludes a reported event; empty if there is none."""
+    side = next((prefix for prefix in _SIDES[result.kind] if name.startswith(prefix)), "")
+    unit, event = _unit(result, side), name.removeprefix(side)
+    if event == "broken" and unit.break_limit is None:
+        return "it has no BREAK LIMIT (AC-5.4)"
+    lost = report.get(f"{side}{_DESTROYED}", unit.models if len(report) > 1 else 0)
+    if event == "broken" and unit.models - lost > unit.break_limit:
+        return f"a unit breaks at its BREAK LIMIT of {counted(unit.break_limit, 'model')} or fewer (AC-5.4)"
+    if event == "fled" and unit.edge_distance is None:
+        return "a unit flees only over its own table edge; state its distance as edge_distance (AC-5.4)"
+    if event == "fell_back" and not unit.suppressed:
+        return "only a unit that is already suppressed falls back (AC-5.4)"
+    quality = {"activated": "Cryo", "building_wrecked": "Siegebreaker"}.get(event)
+    return f"only a row with {quality} can cause this (AC-6)" if quality else ""
 
 
 def _unit(result: Any, side: str) -> Any:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from contextvars import copy_context
 from typing import Any, TypeVar
@@ -82,9 +83,15 @@ def run_in_thread(work: Callable[[], T], gerund: str) -> T:
     After a second a terminal shows `gerund`, such as "computing", and the elapsed time; elsewhere a line is printed
     every half minute.
     """
-    pool = ThreadPoolExecutor(1)
-    future = pool.submit(copy_context().run, work)
-    pool.shutdown(wait=False)
+    future: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(work())
+        except BaseException as error:
+            future.set_exception(error)
+
+    threading.Thread(target=copy_context().run, args=(run,), daemon=True).start()  # a pool's threads are joined at exit
     log = _progress_logger()
     with _bar(f"{gerund}: {{elapsed}}", delay=1.0) as bar:
         while not wait([future], _POLL_SECONDS).done:

@@ -92,3 +92,11 @@ def test_what_is_not_told():
         an.tell(RIFLES, GRENADIERS, kind="duel", trial=20_000)
     with pytest.raises(an.InputError, match="state this in the scenario"):
         an.tell({"attack": {"dice": 3}, "target": {"models": 3, "defence": 2, "damage_limit": 1}}, distance=3)
+
+
+def test_the_loser_of_a_combat_takes_the_test():
+    """B has DISCIPLINE 7 and A 8, before losses."""
+    told = str(an.tell(duel(RIFLES, GRENADIERS, distance=20, policy_a="charge"), trial=3))
+    assert "A: wins the combat (AC-8.5)\nB: test of a lost combat (AC-8.5): card 6, passed (up to 7 passes)" in told
+    assert "A: loses the combat (AC-8.5); test of a lost combat (AC-8.5): card 11" in told
+    assert "B: moves to shoot\n" in told
