@@ -50,7 +50,7 @@ def _complete_unit(context: click.Context, parameter: click.Parameter, incomplet
     before, colon, last = incomplete.rpartition("," if "," in incomplete else ":")
     if ":" not in incomplete:
         return _complete_selector(context, parameter, incomplete)
-    from analyser.cli.fights import keys_after_colon
+    from analyser.cli.unit_keys import keys_after_colon
 
     keys = keys_after_colon(str(context.command.name), str(parameter.name))
     return [CompletionItem(f"{before}{colon}{key}") for key in keys if key.startswith(last)]
