@@ -18,7 +18,6 @@ CASES = "Friends make way"  # heading above the names of the chains
 _HALTED, _TURN = {"at": get_args(Kind)}, {"turn": 1}
 PANELS = (
     Panel("bars", "stops", "Moved, hatched: stopped", "distance", by="friends_make_way", where=_TURN, lost=_HALTED),
-    Panel("bars", "friends", "Friends confused", "friends_confused", by="friends_make_way", where=_TURN),
 )
 
 
