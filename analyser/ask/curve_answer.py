@@ -341,7 +341,12 @@ def _notes_of(curve: Curve) -> Iterator[str]:
     if curve.is_map:
         yield from _notes_of_map(curve)
     costs = {name: points for name, points in curve.costs.items() if name in curve.shown_lines}
-    if len(set(costs.values())) > 1 and not {POINTS, LEVEL} & set(curve.keys):
+    if LEVEL in curve.keys:
+        rows = curve.frame[curve.frame["line"].isin(curve.shown_lines)].dropna(subset=["costs"])
+        for line, part in rows.drop_duplicates(["line", LEVEL]).groupby("line", sort=False, observed=True):
+            levels = (f"{points:g} {level}" for level, points in zip(part[LEVEL], part["costs"]))
+            yield f"Points of {line}: {', '.join(levels)}."
+    elif len(set(costs.values())) > 1 and POINTS not in curve.keys:
         yield f"Points: {', '.join(f'{name} {points:g}' for name, points in costs.items())}."
     if not curve.complete:
         yield "Stopped: only the values computed so far are shown."

@@ -112,6 +112,8 @@ def test_levels_names_points_and_rows():
         selector = f"crown/sharp-rifles@{level}"
         wanted = single(selector).mean("models_destroyed") * 100 / library[selector].level.points
         assert value == pytest.approx(wanted, abs=1e-12)
+    basic, reinforced = (library[f"crown/sharp-rifles@{level}"].level.points for level in ("basic", "reinforced"))
+    assert f"Points of crown/sharp-rifles: {basic} basic, {reinforced} reinforced" in " ".join(str(found).split())
     prices = an.curve(RIFLES[0], KRUPP, over="points=50,100", metric="mean_models_destroyed_per_100_points").frame
     cheap, dear = prices["mean_models_destroyed_per_100_points"]
     assert cheap == pytest.approx(2 * dear)

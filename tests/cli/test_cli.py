@@ -117,6 +117,8 @@ def test_both_methods_stand_side_by_side(fight):
     text = answer("run", *both)
     assert "value | probability exact | at least exact | probability Monte Carlo | at least Monte Carlo" in text
     assert ["exact", "Monte", "Carlo"] in [line.split() for line in text.splitlines()]
+    exact = json.loads(answer("run", fight, "--format", "json"))["summary"]["p_broken"]
+    assert f" {Estimate(exact)} " in line_of(text, "P(broken)")
     assert "±" in line_of(text, "P(broken)")
 
 
