@@ -124,8 +124,9 @@ export class Answers {
     });
   }
 
-  #answerOf(row) {
-    return row?.answer ?? { why: NO_ROWS };
+  /** The answer of an attack, with its `row`. */
+  #answerOf(attack) {
+    return attack ? { ...attack.answer, row: attack.row } : { why: NO_ROWS };
   }
 
   /** A charge, computed later. */

@@ -384,7 +384,7 @@ function bestPairs({ page, state, units, answers, one, other }, role) {
     do: `choose ${role} ${unit.key}`,
     on: unit.key === state[isTarget ? "target" : "attacker"],
     name: unit.name,
-    beside: isTarget ? unit.level : answers.rows(...pair(unit))[0].row.name,
+    beside: isTarget ? unit.level : found.row.name,
     points: Number.isNaN(found.points) ? "" : `${tenths(found.points)} pt`,
     chance: percent(found[page.chance]),
   });
