@@ -35,7 +35,7 @@ def battle(
     mine, yours : Army, path, list or mapping
         The armies, as for :func:`analyser.load_army`.
     swing : bool
-        For each unit, also simulate a tenth as many battles without it (:meth:`BattleResult.swing`).
+        For each unit, also simulate a twentieth as many battles without it (:meth:`BattleResult.swing`).
     tactics : bool
         Simulate all pairs of tactics first; sides without a stated tactic then play an equilibrium
         (:meth:`BattleResult.tactics`). If False, each side plays its stated tactic, by default ``balanced``.

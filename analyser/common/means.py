@@ -219,14 +219,6 @@ def mean_text(mean: Mean, suffix: str = "", decimals: int = 3) -> str:
     return f"{mean.value:z.{digits}f}{suffix} ({mean.low:z.{digits}f} to {mean.high:z.{digits}f})"
 
 
-class BatchMean(NamedTuple):
-    """A mean over all trials, and its interval by Student's t over the batches of trials."""
-
-    mean: float
-    low: float
-    high: float
-
-
 def mean_by_batch(sums: NDArray[Any], trials: NDArray[np.int64]) -> tuple[float, float | None]:
     """Return the mean over all trials and its standard error, from the sum and the number of trials of each batch.
 
@@ -268,16 +260,3 @@ def amount_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], least: float,
         variance = min(max((factor * error) ** 2 * total, mean * (least - mean)), largest)
     result = mean_of_moments(mean, variance, total, 0.0, max(most, mean))
     return result if error is None else result._replace(error=error)
-
-
-def difference_by_batch(sums: NDArray[Any], trials: NDArray[np.int64], error: float = 1 - CONFIDENCE) -> BatchMean:
-    """Return a difference of probabilities from sums of batches, with its interval; -1 to 1 for a single batch.
-
-    The interval is wrong with probability `error`; for K simultaneous intervals use 0.05 / K.
-    """
-    from scipy.special import stdtrit
-
-    mean, standard_error = mean_by_batch(sums, trials)
-    quantile = float(stdtrit(max(int((trials > 0).sum()) - 1, 1), 1 - error / 2))
-    half = math.inf if standard_error is None else quantile * standard_error
-    return BatchMean(mean, max(mean - half, -1.0), min(mean + half, 1.0))

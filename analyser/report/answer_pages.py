@@ -33,7 +33,7 @@ from analyser.results.battle import BattleResult
 from analyser.results.battle_tactics import tactics_block
 from analyser.results.battle_text import margin_block, survivors_block, units_block
 from analyser.results.rendering import interval_notes, method_line
-from analyser.results.unit_swings import SAMPLE_NOTE, swings_block
+from analyser.results.unit_swings import swings_block
 from analyser.scenarios.battle import SIDES
 
 
@@ -54,8 +54,7 @@ def battle_page(answer: BattleResult) -> str:
         left={side: survivors_block(survivors, side) for side in SIDES},
         unit_bars=unit_bars(contributions),
         by_unit=units_block(contributions, names, in_full=True),
-        by_swing=swings_block(answer.swings, names),
-        swing_note=SAMPLE_NOTE,
+        by_swing=swings_block(answer.swings, names) if answer.swings else None,
         by_tactic=tactics_block(answer.game, names) if answer.game else None,
         rounds=answer.story.rounds(),
         intervals=interval_notes([answer]),

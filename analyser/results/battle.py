@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DEFAULT_BATTLES = 10_000
-LEAST_FOR_SWING = 1_000  # battles without each unit
+LEAST_FOR_SWING = 500  # battles without each unit
 LEAST_FOR_TACTICS = 400  # battles of each pair of tactics
 _EVENTS = {
     "victory": (Outcome.VICTORY, Outcome.DEVASTATING_VICTORY),
@@ -218,9 +218,8 @@ class BattleResult(Result):
     def swing(self) -> list[dict[str, Any]]:
         """Return how P(victory) of a side changes without each of its units; the largest loss comes first.
 
-        `p_without` is P(victory) without the unit. `difference` is P(victory) with the unit minus `p_without`; its 95%
-        interval is `low` to `high`, from batches of battles with common random numbers. `expected_margin_difference` is
-        the same difference in victory points. The list is empty if swings were not requested.
+        `p_without` is P(victory) without the unit, from `trials` battles. `difference` is P(victory) with all units
+        minus `p_without`; its 95% interval is `low` to `high`. The list is empty if swings were not requested.
         """
         return [dict(row) for row in self.swings]
 
@@ -365,21 +364,20 @@ def solve_battle(
 
 
 def _swings(result: BattleResult, sampling: Sampling) -> tuple[dict[str, Any], ...]:
-    """Return the swing of each unit, simulated with common random numbers and equally many battles."""
+    """Return the swing of each unit."""
     trials = swing_trials(sampling)
     threads, seed, simulation = sampling.n_threads, int(sampling.seed), result.simulation
     units, rows = result.units, []
-    base = simulation.play(trials, seed, threads)
     for finished, (side, unit, number) in enumerate(units):
         sampling.report(finished * trials, len(units) * trials)
         without = simulation.play(trials, seed, threads, without=number)
-        rows.append({"side": side, **name_cells(unit)} | unit_swing(base, without, side, trials, len(units)))
+        rows.append({"side": side, **name_cells(unit)} | unit_swing(result.counts, without, side, len(units)))
     return tuple(sorted(rows, key=lambda row: -row["difference"]))
 
 
 def swing_trials(sampling: Sampling) -> int:
     """Return the number of battles without each unit, fixed in advance so that the intervals stay valid."""
-    return share_of_trials(sampling, 10, LEAST_FOR_SWING)
+    return share_of_trials(sampling, 20, LEAST_FOR_SWING)
 
 
 def share_of_trials(sampling: Sampling, divisor: int, least: int) -> int:

@@ -10,7 +10,6 @@ import numpy as np
 from analyser.common.answer import Block
 from analyser.common.estimates import estimate, estimate_in, plus_minus, probability_figures
 from analyser.common.intervals import CONFIDENCE, clopper_pearson
-from analyser.common.means import BatchMean, difference_by_batch
 from analyser.common.text import counted, fill
 from analyser.engine.battle.battle_data import Counts
 from analyser.rules.battle import Outcome
@@ -18,40 +17,45 @@ from analyser.scenarios.battle import SIDES
 
 MOST_NAMED = 4  # most units named as not significantly different from the swing unit
 _WINNING_OUTCOMES = [Outcome.VICTORY, Outcome.DEVASTATING_VICTORY], [Outcome.DEFEAT, Outcome.DEVASTATING_DEFEAT]
-SAMPLE_NOTE = "These use at least a tenth of the battles, so they differ slightly from the other figures."
+_ERROR = 1 - CONFIDENCE
+_BASE_ERROR = 0.2 * _ERROR / 2  # of each side's probability with all units, which has many more battles
 
 
-def unit_swing(base: Counts, without: Counts, side: str, trials: int, units: int) -> dict[str, Any]:
-    """Return the swing of one of `units` units; its interval holds for all units at once, also for the largest."""
-    won = _WINNING_OUTCOMES[SIDES.index(side)]
-    wins, wins_without = (counts.outcomes[:, won].sum(axis=1) for counts in (base, without))
-    error = (1 - CONFIDENCE) / units
-    difference: BatchMean = difference_by_batch(wins - wins_without, base.outcomes.sum(axis=1), error)
-    if difference.low == difference.high:  # equal batches have no variance for an interval
-        counts = np.array([wins.sum(), wins_without.sum()])
-        (low, low_without), (high, high_without) = clopper_pearson(counts, trials, error / 2)
-        difference = BatchMean(difference.mean, float(low - high_without), float(high - low_without))
+def unit_swing(base: Counts, without: Counts, side: str, units: int) -> dict[str, Any]:
+    """Return the swing of one of `units` units.
+
+    The interval is the difference of two Clopper-Pearson intervals that hold together, for all units at once. So it
+    also holds for the unit with the largest swing.
+    """
+    wins, trials = _wins(base, side)
+    wins_without, trials_without = _wins(without, side)
+    low, high = clopper_pearson(np.array(wins), trials, _BASE_ERROR)
+    low_without, high_without = clopper_pearson(
+        np.array(wins_without), trials_without, (_ERROR - 2 * _BASE_ERROR) / units
+    )
     return {
-        **probability_figures("p_without", estimate(float(wins_without.sum()), trials)),
-        "difference": difference.mean,
-        "low": difference.low,
-        "high": difference.high,
-        "expected_margin_difference": _expected_margin(base, side) - _expected_margin(without, side),
+        "trials": trials_without,
+        **probability_figures("p_without", estimate(float(wins_without), trials_without)),
+        "difference": wins / trials - wins_without / trials_without,
+        "low": float(low - high_without),
+        "high": float(high - low_without),
     }
 
 
-def _expected_margin(counts: Counts, side: str) -> float:
-    mine, yours = np.nonzero(counts.results)
-    weights = counts.results[mine, yours]
-    margin = float(((mine - yours) * weights).sum() / weights.sum())
-    return margin if side == SIDES[0] else -margin
+def _wins(counts: Counts, side: str) -> tuple[int, int]:
+    """Return the number of battles that a side wins, and of all battles."""
+    outcomes = counts.outcomes.sum(axis=0)
+    return int(outcomes[_WINNING_OUTCOMES[SIDES.index(side)]].sum()), int(outcomes.sum())
 
 
 def swings_block(rows: Sequence[dict[str, Any]], names: Mapping[str, str]) -> Block:
     """Return a table of P(victory) without each unit and of the difference that the unit makes."""
     head = ("without", "army", "P(its army wins)", "difference with it")
     lines = [[row["name"], names[row["side"]], str(estimate_in(row, "p_without")), swing_text(row)] for row in rows]
-    return Block("Without each unit (common random numbers)", head, lines, "<<>", lines=fill(SAMPLE_NOTE))
+    about = (
+        f"{rows[0]['trials']:,} battles without each unit; the intervals of the differences hold for all units at once."
+    )
+    return Block("Without each unit", head, lines, "<<>", lines=fill(about))
 
 
 def swing_units_sentence(rows: Sequence[dict[str, Any]], side: str, name: str) -> str:

@@ -35,7 +35,7 @@ def texts(page, tag):
 def test_it_leads_with_the_answer_in_the_words_of_the_terminal(found, page):
     assert texts(page, "h2") == [
         *("In short", "Tactics", "Victory points", "What is left", "What each unit did"),
-        *("Without each unit (common random numbers)", "A typical battle", "More"),
+        *("Without each unit", "A typical battle", "More"),
     ]
     said = texts(page, "li")
     first = said.index(found.conclusions()[0])
