@@ -147,5 +147,5 @@ def balance_solve_price(**keys: Any) -> None:
     ),
 )
 def balance_solve_dice(**keys: Any) -> None:
-    """Compute the number of dice at which UNIT is fair at its price, and the fair price of each change."""
+    """Compute the number of dice at which UNIT is fair at its price, and its fair price with each number of dice."""
     show(with_progress(analyser.solve_dice, **keys))
