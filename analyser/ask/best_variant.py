@@ -236,7 +236,7 @@ def _exact_search(solver: Solver, file: Variants, sampling: Sampling) -> Search:
 
 
 def _row(variant: Variant | Point) -> dict[str, Any]:
-    """Return the row of a variant before it has a value, with the status for a variant without one."""
+    """Return the row of a variant as long as it has no value; the status is ``not possible``."""
     row = {"variant": variant.name, **variant.values, "value": np.nan, "status": "not possible", "costs": None}
     return row | {"same_as": None, "why_not": variant.why_not}
 
